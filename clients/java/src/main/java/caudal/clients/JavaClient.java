@@ -1,0 +1,92 @@
+package caudal.clients;
+
+import io.camunda.client.CamundaClient;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * camunda-client-java: every scenario over REST, and again over gRPC. Prints one line for each: {@code ok NAME}, or {@code FAIL
+ * NAME: why}. The client finds the server by CAMUNDA_REST_ADDRESS and CAMUNDA_GRPC_ADDRESS.
+ */
+public final class JavaClient {
+  private static final int SCENARIO_SECONDS_MAX = 30;
+
+  /** What is done between a fresh server and a verdict. */
+  interface Scenario {
+    void run() throws Exception;
+  }
+
+  public static void main(String[] words) {
+    boolean allWell = true;
+    for (boolean rest : new boolean[] {true, false}) {
+      var builder = CamundaClient.newClientBuilder().preferRestOverGrpc(rest);
+      builder.restAddress(URI.create(System.getenv("CAMUNDA_REST_ADDRESS")));
+      builder.grpcAddress(URI.create(System.getenv("CAMUNDA_GRPC_ADDRESS")));
+      try (CamundaClient client = builder.build()) {
+        allWell &= runAll(new Scenarios(client), rest ? "REST" : "gRPC");
+      }
+    }
+    // Workers' threads may still be around.
+    System.exit(allWell ? 0 : 1);
+  }
+
+  private static boolean runAll(Scenarios scenarios, String surface) {
+    boolean allWell = true;
+    for (Map.Entry<String, Scenario> scenario : named(scenarios).entrySet()) {
+      String name = scenario.getKey() + ", " + surface;
+      long began = System.nanoTime();
+      try {
+        within(scenario.getValue());
+        System.out.printf("ok %s (%.2f s)%n", name, (System.nanoTime() - began) / 1e9);
+      } catch (Throwable failure) {
+        allWell = false;
+        System.out.printf("FAIL %s: %s%n", name, String.valueOf(failure).lines().findFirst().orElse(""));
+        failure.printStackTrace(System.out);
+      }
+    }
+    return allWell;
+  }
+
+  private static Map<String, Scenario> named(Scenarios scenarios) {
+    Map<String, Scenario> named = new LinkedHashMap<>();
+    named.put("the server answers topology", scenarios::topology);
+    named.put("deploy, and deploy the same again", scenarios::deploy);
+    named.put("refuse a broken file", scenarios::refuseBroken);
+    named.put("refuse to start what was never deployed", scenarios::refuseUnknown);
+    named.put("work by polling", scenarios::poll);
+    named.put("work by streaming", scenarios::stream);
+    named.put("work with a streaming worker", scenarios::streamingWorker);
+    named.put("await a result", scenarios::result);
+    named.put("work side by side inside a sub-process", scenarios::parallel);
+    named.put("fail and try again", scenarios::retry);
+    named.put("fail until an incident, then resolve it", scenarios::incident);
+    named.put("throw an error nobody catches, then resolve it", scenarios::throwError);
+    named.put("search sees every effect at once", scenarios::search);
+    named.put("set variables of a running instance", scenarios::setVariables);
+    named.put("cancel", scenarios::cancel);
+    return named;
+  }
+
+  private static void within(Scenario scenario) throws Throwable {
+    var thread = Executors.newSingleThreadExecutor(task -> {
+      var made = new Thread(task, "scenario");
+      made.setDaemon(true);
+      return made;
+    });
+    try {
+      thread.submit(() -> {
+        scenario.run();
+        return null;
+      }).get(SCENARIO_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (java.util.concurrent.ExecutionException failed) {
+      throw failed.getCause();
+    } finally {
+      thread.shutdownNow();
+    }
+  }
+
+  private JavaClient() {}
+}

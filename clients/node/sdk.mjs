@@ -1,0 +1,194 @@
+// @camunda8/sdk: the gRPC client with polling and streaming workers, and the REST client beside it.
+// It finds the server by ZEEBE_GRPC_ADDRESS, ZEEBE_REST_ADDRESS and CAMUNDA_AUTH_STRATEGY.
+
+import assert from 'node:assert/strict'
+
+import { Camunda8 } from '@camunda8/sdk'
+
+import { fixture, only, refused, runAll, scenario, until } from './scenario.mjs'
+
+const camunda = new Camunda8({ zeebeGrpcSettings: { ZEEBE_CLIENT_LOG_LEVEL: 'NONE' }, CAMUNDA_LOG_LEVEL: 'none' })
+const grpc = camunda.getZeebeGrpcApiClient()
+const rest = camunda.getCamundaRestClient()
+
+async function start(bpmnProcessId, variables) {
+  return (await grpc.createProcessInstance({ bpmnProcessId, variables })).processInstanceKey
+}
+
+/** Takes one job by polling. */
+async function job(type) {
+  const request = { type, worker: 'poller', timeout: 60_000, maxJobsToActivate: 1, requestTimeout: 10_000 }
+  return only(await grpc.activateJobs(request), `jobs of type ${type}`)
+}
+
+async function state(processInstanceKey) {
+  const found = await rest.searchProcessInstances({ filter: { processInstanceKey } })
+  return only(found.items, 'instances').state
+}
+
+function completed(key) {
+  return until(async () => (await state(key)) === 'COMPLETED', `instance ${key} completed`)
+}
+
+async function incident(processInstanceKey) {
+  const found = await rest.searchIncidents({ filter: { processInstanceKey } })
+  return only(found.items, 'incidents')
+}
+
+scenario('the server answers topology on both surfaces', async () => {
+  assert.equal((await grpc.topology()).partitionsCount, 1)
+  assert.equal((await rest.getTopology()).partitionsCount, 1)
+})
+
+scenario('deploy, and deploy the same again', async () => {
+  const first = await grpc.deployResource({ processFilename: fixture('order.bpmn') })
+  assert.equal(first.deployments[0].process.bpmnProcessId, 'order')
+  const again = await rest.deployResourcesFromFiles(['order.bpmn', 'decide.bpmn', 'ship.bpmn'].map(fixture))
+  assert.deepEqual(again.processes.map((process) => process.processDefinitionId), ['order', 'decide', 'ship'])
+  assert.equal(again.processes[0].processDefinitionVersion, 1, 'version of the same file')
+  assert.equal(again.processes[0].processDefinitionKey, first.deployments[0].process.processDefinitionKey)
+})
+
+scenario('refuse a broken file', async () => {
+  await refused(grpc.deployResource({ processFilename: fixture('broken.bpmn') }), /INVALID_ARGUMENT/)
+  await refused(rest.deployResourcesFromFiles([fixture('broken.bpmn')]), /400/)
+})
+
+scenario('refuse to start what was never deployed', async () => {
+  await refused(start('nobody-knows-this', {}), /NOT_FOUND/)
+  await refused(rest.createProcessInstance({ processDefinitionId: 'nobody-knows-this', variables: {} }), /404/)
+})
+
+scenario('work by polling, gRPC', async () => {
+  const seen = []
+  const keys = []
+  for (let amount = 0; amount < 5; amount++) keys.push(await start('order', { amount }))
+  const worker = grpc.createWorker({
+    taskType: 'collect-money',
+    taskHandler: (job) => {
+      seen.push([job.variables.amount, job.customHeaders.method, job.retries])
+      return job.complete({ collected: job.variables.amount * 2 })
+    },
+  })
+  for (const key of keys) await completed(key)
+  await worker.close()
+  assert.deepEqual(seen.sort(), [0, 1, 2, 3, 4].map((amount) => [amount, 'card', 3]))
+  const found = await rest.searchVariables({ filter: { processInstanceKey: keys[4], name: 'collected' } })
+  assert.equal(only(found.items, 'variables').value, '8')
+})
+
+scenario('work by polling, REST', async () => {
+  const keys = []
+  for (let amount = 0; amount < 5; amount++) {
+    keys.push((await rest.createProcessInstance({ processDefinitionId: 'order', variables: { amount } })).processInstanceKey)
+  }
+  const worker = rest.createJobWorker({
+    type: 'collect-money',
+    worker: 'rest-worker',
+    timeout: 60_000,
+    maxJobsToActivate: 3,
+    requestTimeout: 2_000,
+    jobHandler: (job) => job.complete({ collected: job.variables.amount }),
+  })
+  for (const key of keys) await completed(key)
+  await worker.stop()
+})
+
+scenario('work by streaming', async () => {
+  const seen = new Set()
+  const stream = await grpc.streamJobs({
+    type: 'collect-money',
+    worker: 'streamer',
+    timeout: 60_000,
+    pollInterval: -1,
+    taskHandler: (job) => {
+      seen.add(job.processInstanceKey)
+      return job.complete({ by: 'stream' })
+    },
+  })
+  const keys = []
+  for (let amount = 0; amount < 20; amount++) keys.push(await start('order', { amount }))
+  for (const key of keys) await completed(key)
+  stream.close()
+  assert.equal(seen.size, keys.length, 'jobs pushed')
+})
+
+scenario('await a result', async () => {
+  const workers = [
+    grpc.createWorker({ taskType: 'check', taskHandler: (job) => job.complete({ limit: 100 }) }),
+    grpc.createWorker({ taskType: 'approve', taskHandler: (job) => job.complete({ approved: true }) }),
+  ]
+  const large = await grpc.createProcessInstanceWithResult({ bpmnProcessId: 'decide', variables: { amount: 250 }, requestTimeout: 10_000 })
+  assert.deepEqual({ ...large.variables }, { amount: 250, limit: 100, approved: true })
+  const small = await rest.createProcessInstanceWithResult({
+    processDefinitionId: 'decide',
+    variables: { amount: 5 },
+    fetchVariables: ['limit'],
+    requestTimeout: 10_000,
+  })
+  assert.deepEqual({ ...small.variables }, { limit: 100 })
+  await Promise.all(workers.map((worker) => worker.close()))
+})
+
+scenario('work side by side inside a sub-process', async () => {
+  const key = await start('ship', { items: ['a', 'b'] })
+  const pack = await job('pack')
+  const label = await job('label')
+  assert.deepEqual(pack.variables.content, ['a', 'b'], 'the mapped input')
+  await grpc.completeJob({ jobKey: label.key, variables: {} })
+  assert.equal(await state(key), 'ACTIVE', 'one of two tasks is open')
+  await grpc.completeJob({ jobKey: pack.key, variables: { weight: 2 } })
+  assert.equal(await state(key), 'COMPLETED')
+})
+
+scenario('fail and try again', async () => {
+  const key = await start('order', { amount: 1 })
+  const first = await job('collect-money')
+  await grpc.failJob({ jobKey: first.key, retries: 1, errorMessage: 'try again', retryBackOff: 0 })
+  const second = await job('collect-money')
+  assert.deepEqual([second.key, second.retries], [first.key, 1], 'the job that came back')
+  await grpc.completeJob({ jobKey: second.key, variables: {} })
+  assert.equal(await state(key), 'COMPLETED')
+})
+
+scenario('fail until an incident, then resolve it', async () => {
+  const key = await start('order', { amount: 1 })
+  const failing = await job('collect-money')
+  await grpc.failJob({ jobKey: failing.key, retries: 0, errorMessage: 'no money', retryBackOff: 0 })
+  const trouble = await incident(key)
+  assert.deepEqual([trouble.errorType, trouble.state, trouble.jobKey], ['JOB_NO_RETRIES', 'ACTIVE', failing.key])
+  await grpc.updateJobRetries({ jobKey: failing.key, retries: 1 })
+  await grpc.resolveIncident({ incidentKey: trouble.incidentKey })
+  assert.equal((await incident(key)).state, 'RESOLVED')
+  await grpc.completeJob({ jobKey: (await job('collect-money')).key, variables: {} })
+  assert.equal(await state(key), 'COMPLETED')
+})
+
+scenario('throw an error nobody catches, then resolve it', async () => {
+  const key = await start('order', { amount: 1 })
+  const failing = await job('collect-money')
+  await grpc.throwError({ jobKey: failing.key, errorCode: 'no-such-card', errorMessage: 'refused' })
+  const trouble = await incident(key)
+  assert.equal(trouble.errorType, 'UNHANDLED_ERROR_EVENT')
+  await rest.updateJob({ jobKey: failing.key, retries: 1 })
+  await rest.resolveIncident(trouble.incidentKey)
+  await grpc.completeJob({ jobKey: (await job('collect-money')).key, variables: {} })
+  assert.equal(await state(key), 'COMPLETED')
+})
+
+scenario('set variables of a running instance', async () => {
+  const key = await start('order', { amount: 1 })
+  await grpc.setVariables({ elementInstanceKey: key, variables: { amount: 7 }, local: false })
+  const waiting = await job('collect-money')
+  assert.deepEqual({ ...waiting.variables }, { amount: 7 })
+  await grpc.completeJob({ jobKey: waiting.key, variables: {} })
+})
+
+scenario('cancel', async () => {
+  const key = await start('order', { amount: 1 })
+  await grpc.cancelProcessInstance(key)
+  assert.equal(await state(key), 'TERMINATED')
+  await refused(grpc.cancelProcessInstance(key), /NOT_FOUND/)
+})
+
+await runAll()

@@ -1,0 +1,54 @@
+"""Gives generated requests something to hit: a few deployed processes and running instances, whose keys replace half of the made-up ones."""
+
+import os
+import pathlib
+import zlib
+
+import requests
+import schemathesis
+
+REST = os.environ["CAMUNDA_REST_ADDRESS"] + "/v2"
+FIXTURES = pathlib.Path(os.environ["CAUDAL_FIXTURES"])
+
+
+def populate():
+    """Real keys by the name of the path parameter that takes them."""
+    for name in ("order.bpmn", "decide.bpmn", "ship.bpmn"):
+        content = (FIXTURES / name).read_bytes()
+        requests.post(f"{REST}/deployments", files={"resources": (name, content)}, timeout=10).raise_for_status()
+        for n in range(5):
+            body = {"processDefinitionId": name.removesuffix(".bpmn"), "variables": {"n": n, "items": [n]}}
+            requests.post(f"{REST}/process-instances", json=body, timeout=10).raise_for_status()
+    taken = {"type": "collect-money", "timeout": 600_000, "maxJobsToActivate": 2}
+    jobs = requests.post(f"{REST}/jobs/activation", json=taken, timeout=20).json()["jobs"]
+    for job in jobs:
+        body = {"retries": 0, "errorMessage": "on purpose"}
+        requests.post(f"{REST}/jobs/{job['jobKey']}/failure", json=body, timeout=10).raise_for_status()
+    return {
+        "processDefinitionKey": found("process-definitions", "processDefinitionKey"),
+        "resourceKey": found("process-definitions", "processDefinitionKey"),
+        "processInstanceKey": found("process-instances", "processInstanceKey"),
+        "elementInstanceKey": found("element-instances", "elementInstanceKey"),
+        "variableKey": found("variables", "variableKey"),
+        "incidentKey": found("incidents", "incidentKey"),
+        "jobKey": found("jobs", "jobKey"),
+    }
+
+
+def found(kind, key):
+    answer = requests.post(f"{REST}/{kind}/search", json={}, timeout=10)
+    answer.raise_for_status()
+    return [item[key] for item in answer.json()["items"]]
+
+
+KEYS = populate()
+
+
+@schemathesis.hook
+def map_path_parameters(context, path_parameters):
+    """Chooses by the made-up value itself, so that a seed still repeats a run."""
+    for name, value in (path_parameters or {}).items():
+        number = zlib.crc32(repr(value).encode())
+        if number % 2 == 0 and KEYS.get(name):
+            path_parameters[name] = KEYS[name][number // 2 % len(KEYS[name])]
+    return path_parameters

@@ -1,0 +1,80 @@
+//! DeployResource, DeployProcess (the old way to say it) and DeleteResource.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use store::log::{Answer, Command, Deploy, DeployResource, Deployed, DeployedProcess};
+use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
+
+use super::gateway::Gateway;
+use super::submit::{key, submit, unexpected};
+use super::wire::deployment::Metadata;
+use super::{tenant, wire};
+
+pub(super) async fn deploy_resource(
+    gateway: &Gateway,
+    request: Request<wire::DeployResourceRequest>,
+) -> Result<Response<wire::DeployResourceResponse>, Status> {
+    let (metadata, _, request) = request.into_parts();
+    let tenant = tenant::one("DeployResource", &request.tenant_id)?;
+    let resources = request.resources.into_iter().map(|file| resource(file.name, &file.content)).collect();
+    let deployed = deploy(gateway, &metadata, Deploy { tenant, resources }).await?;
+    let deployments = deployed.processes.iter().map(|process| wire::Deployment {
+        metadata: Some(Metadata::Process(process_metadata(process, &deployed.tenant))),
+    });
+    Ok(Response::new(wire::DeployResourceResponse {
+        key: deployed.key as i64,
+        deployments: deployments.collect(),
+        tenant_id: deployed.tenant.as_ref().to_owned(),
+    }))
+}
+
+pub(super) async fn deploy_process(
+    gateway: &Gateway,
+    request: Request<wire::DeployProcessRequest>,
+) -> Result<Response<wire::DeployProcessResponse>, Status> {
+    let (metadata, _, request) = request.into_parts();
+    let resources = request.processes.into_iter().map(|file| resource(file.name, &file.definition)).collect();
+    let deployed = deploy(gateway, &metadata, Deploy { tenant: tenant::default(), resources }).await?;
+    let processes = deployed.processes.iter().map(|process| process_metadata(process, &deployed.tenant));
+    Ok(Response::new(wire::DeployProcessResponse { key: deployed.key as i64, processes: processes.collect() }))
+}
+
+pub(super) async fn delete(
+    gateway: &Gateway,
+    request: Request<wire::DeleteResourceRequest>,
+) -> Result<Response<wire::DeleteResourceResponse>, Status> {
+    let (metadata, _, request) = request.into_parts();
+    if request.delete_history == Some(true) {
+        return Err(Status::unimplemented("DeleteResource cannot delete history yet: leave deleteHistory out"));
+    }
+    let command = Command::DeleteResource { key: key(request.resource_key) };
+    match submit(gateway, &metadata, "DELETE", command).await? {
+        Answer::ResourceDeleted { key } => {
+            Ok(Response::new(wire::DeleteResourceResponse { resource_key: key.to_string(), batch_operation: None }))
+        }
+        other => Err(unexpected(&other)),
+    }
+}
+
+fn resource(name: String, content: &Bytes) -> DeployResource {
+    DeployResource { name: name.into(), content: Arc::from(content.as_ref()) }
+}
+
+async fn deploy(gateway: &Gateway, metadata: &MetadataMap, deploy: Deploy) -> Result<Deployed, Status> {
+    match submit(gateway, metadata, "CREATE", Command::Deploy(deploy)).await? {
+        Answer::Deployed(deployed) => Ok(deployed),
+        other => Err(unexpected(&other)),
+    }
+}
+
+fn process_metadata(process: &DeployedProcess, tenant: &Arc<str>) -> wire::ProcessMetadata {
+    wire::ProcessMetadata {
+        bpmn_process_id: process.process_id.as_ref().to_owned(),
+        version: process.version,
+        process_definition_key: process.definition.0 as i64,
+        resource_name: process.resource_name.as_ref().to_owned(),
+        tenant_id: tenant.as_ref().to_owned(),
+    }
+}

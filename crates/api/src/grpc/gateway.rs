@@ -1,0 +1,176 @@
+//! Every call, and the file that answers it.
+
+use std::sync::Arc;
+
+use host::Host;
+use tokio::sync::watch;
+use tonic::{Request, Response, Status};
+
+use super::wire::gateway_server;
+use super::{Config, activation, deployments, incidents, instances, jobs, pushing, topology, variables, wire};
+
+pub(super) struct Gateway {
+    pub(super) host: Host,
+    pub(super) config: Arc<Config>,
+    /// Turns true when calls that wait must end.
+    pub(super) draining: watch::Receiver<bool>,
+}
+
+type Answer<T> = Result<Response<T>, Status>;
+
+#[tonic::async_trait]
+impl gateway_server::Gateway for Gateway {
+    type ActivateJobsStream = activation::Batches;
+    type StreamActivatedJobsStream = pushing::Pushed;
+
+    async fn activate_jobs(&self, request: Request<wire::ActivateJobsRequest>) -> Answer<activation::Batches> {
+        activation::activate(self, request).await
+    }
+
+    async fn stream_activated_jobs(
+        &self,
+        request: Request<wire::StreamActivatedJobsRequest>,
+    ) -> Answer<pushing::Pushed> {
+        pushing::open(self, request)
+    }
+
+    async fn complete_job(&self, request: Request<wire::CompleteJobRequest>) -> Answer<wire::CompleteJobResponse> {
+        jobs::complete(self, request).await
+    }
+
+    async fn fail_job(&self, request: Request<wire::FailJobRequest>) -> Answer<wire::FailJobResponse> {
+        jobs::fail(self, request).await
+    }
+
+    async fn throw_error(&self, request: Request<wire::ThrowErrorRequest>) -> Answer<wire::ThrowErrorResponse> {
+        jobs::throw_error(self, request).await
+    }
+
+    async fn update_job_retries(
+        &self,
+        request: Request<wire::UpdateJobRetriesRequest>,
+    ) -> Answer<wire::UpdateJobRetriesResponse> {
+        jobs::update_retries(self, request).await
+    }
+
+    async fn update_job_timeout(
+        &self,
+        request: Request<wire::UpdateJobTimeoutRequest>,
+    ) -> Answer<wire::UpdateJobTimeoutResponse> {
+        jobs::update_timeout(self, request).await
+    }
+
+    async fn update_job_priority(
+        &self,
+        _: Request<wire::UpdateJobPriorityRequest>,
+    ) -> Answer<wire::UpdateJobPriorityResponse> {
+        Err(not_yet("UpdateJobPriority"))
+    }
+
+    async fn create_process_instance(
+        &self,
+        request: Request<wire::CreateProcessInstanceRequest>,
+    ) -> Answer<wire::CreateProcessInstanceResponse> {
+        instances::create(self, request).await
+    }
+
+    async fn create_process_instance_with_result(
+        &self,
+        request: Request<wire::CreateProcessInstanceWithResultRequest>,
+    ) -> Answer<wire::CreateProcessInstanceWithResultResponse> {
+        instances::create_with_result(self, request).await
+    }
+
+    async fn cancel_process_instance(
+        &self,
+        request: Request<wire::CancelProcessInstanceRequest>,
+    ) -> Answer<wire::CancelProcessInstanceResponse> {
+        instances::cancel(self, request).await
+    }
+
+    async fn modify_process_instance(
+        &self,
+        _: Request<wire::ModifyProcessInstanceRequest>,
+    ) -> Answer<wire::ModifyProcessInstanceResponse> {
+        Err(not_yet("ModifyProcessInstance"))
+    }
+
+    async fn migrate_process_instance(
+        &self,
+        _: Request<wire::MigrateProcessInstanceRequest>,
+    ) -> Answer<wire::MigrateProcessInstanceResponse> {
+        Err(not_yet("MigrateProcessInstance"))
+    }
+
+    async fn assign_process_instance_business_id(
+        &self,
+        _: Request<wire::AssignProcessInstanceBusinessIdRequest>,
+    ) -> Answer<wire::AssignProcessInstanceBusinessIdResponse> {
+        Err(not_yet("AssignProcessInstanceBusinessId"))
+    }
+
+    async fn set_variables(&self, request: Request<wire::SetVariablesRequest>) -> Answer<wire::SetVariablesResponse> {
+        variables::set(self, request).await
+    }
+
+    async fn resolve_incident(
+        &self,
+        request: Request<wire::ResolveIncidentRequest>,
+    ) -> Answer<wire::ResolveIncidentResponse> {
+        incidents::resolve(self, request).await
+    }
+
+    async fn deploy_resource(
+        &self,
+        request: Request<wire::DeployResourceRequest>,
+    ) -> Answer<wire::DeployResourceResponse> {
+        deployments::deploy_resource(self, request).await
+    }
+
+    async fn deploy_process(
+        &self,
+        request: Request<wire::DeployProcessRequest>,
+    ) -> Answer<wire::DeployProcessResponse> {
+        deployments::deploy_process(self, request).await
+    }
+
+    async fn delete_resource(
+        &self,
+        request: Request<wire::DeleteResourceRequest>,
+    ) -> Answer<wire::DeleteResourceResponse> {
+        deployments::delete(self, request).await
+    }
+
+    async fn publish_message(&self, _: Request<wire::PublishMessageRequest>) -> Answer<wire::PublishMessageResponse> {
+        Err(not_yet("PublishMessage"))
+    }
+
+    async fn broadcast_signal(
+        &self,
+        _: Request<wire::BroadcastSignalRequest>,
+    ) -> Answer<wire::BroadcastSignalResponse> {
+        Err(not_yet("BroadcastSignal"))
+    }
+
+    async fn evaluate_conditional(
+        &self,
+        _: Request<wire::EvaluateConditionalRequest>,
+    ) -> Answer<wire::EvaluateConditionalResponse> {
+        Err(not_yet("EvaluateConditional"))
+    }
+
+    async fn evaluate_decision(
+        &self,
+        _: Request<wire::EvaluateDecisionRequest>,
+    ) -> Answer<wire::EvaluateDecisionResponse> {
+        Err(not_yet("EvaluateDecision"))
+    }
+
+    async fn topology(&self, _: Request<wire::TopologyRequest>) -> Answer<wire::TopologyResponse> {
+        topology::topology(self).await
+    }
+}
+
+fn not_yet(call: &'static str) -> Status {
+    Status::unimplemented(format!("{call} is not served yet"))
+}

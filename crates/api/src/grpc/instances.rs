@@ -1,0 +1,185 @@
+//! CreateProcessInstance, with and without waiting for its result, and CancelProcessInstance.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{DefinitionKey, InstanceKey};
+use store::log::{Answer, Command, Create, Created, ProcessRef};
+use tonic::{Request, Response, Status};
+
+use super::gateway::Gateway;
+use super::submit::{failed, key, refused, submit, unexpected, variables};
+use super::{idempotency, tenant, wire, worker};
+use crate::document;
+
+const CREATE: &str = "CREATE";
+const CREATE_AND_AWAIT: &str = "CREATE_WITH_AWAITING_RESULT";
+
+const TAGS_MAX: usize = 10;
+const TAG_BYTES_MAX: usize = 100;
+const BUSINESS_ID_CHARACTERS_MAX: usize = 256;
+
+/// A caller that asks for longer is told after this that it was too long.
+const RESULT_WAIT_MAX: Duration = Duration::from_secs(60 * 60);
+
+pub(super) async fn create(
+    gateway: &Gateway,
+    request: Request<wire::CreateProcessInstanceRequest>,
+) -> Result<Response<wire::CreateProcessInstanceResponse>, Status> {
+    let (metadata, _, request) = request.into_parts();
+    let command = command(gateway, CREATE, "CreateProcessInstance", request)?;
+    match submit(gateway, &metadata, CREATE, command).await? {
+        Answer::Created(created) => Ok(Response::new(response(created))),
+        other => Err(unexpected(&other)),
+    }
+}
+
+pub(super) async fn create_with_result(
+    gateway: &Gateway,
+    request: Request<wire::CreateProcessInstanceWithResultRequest>,
+) -> Result<Response<wire::CreateProcessInstanceWithResultResponse>, Status> {
+    let (metadata, _, request) = request.into_parts();
+    let inner = request.request.unwrap_or_default();
+    let command = command(gateway, CREATE_AND_AWAIT, "CreateProcessInstanceWithResult", inner)?;
+    let command = idempotency::request(&metadata, command)?;
+    let wait = match request.request_timeout {
+        ..1 => gateway.config.result_wait,
+        1.. => Duration::from_millis(request.request_timeout.unsigned_abs()).min(RESULT_WAIT_MAX),
+    };
+    let fetch = worker::names(request.fetch_variables);
+    let awaited = gateway.host.create_and_await(command, fetch, wait).await;
+    let awaited = awaited.map_err(|error| failed(CREATE_AND_AWAIT, error))?;
+    let created = response(awaited.created);
+    if !awaited.completed {
+        // Not a failed precondition, by which clients understand that the process cannot be started.
+        let key = created.process_instance_key;
+        return Err(Status::aborted(format!(
+            "the process instance with key '{key}' was terminated before it had a result"
+        )));
+    }
+    Ok(Response::new(wire::CreateProcessInstanceWithResultResponse {
+        process_definition_key: created.process_definition_key,
+        bpmn_process_id: created.bpmn_process_id,
+        version: created.version,
+        process_instance_key: created.process_instance_key,
+        variables: document::to_json(&awaited.variables),
+        tenant_id: created.tenant_id,
+        tags: created.tags,
+        // Camunda always sends it with a result, and without one only when it is there.
+        business_id: Some(created.business_id.unwrap_or_default()),
+    }))
+}
+
+pub(super) async fn cancel(
+    gateway: &Gateway,
+    request: Request<wire::CancelProcessInstanceRequest>,
+) -> Result<Response<wire::CancelProcessInstanceResponse>, Status> {
+    let (metadata, _, request) = request.into_parts();
+    let command = Command::Cancel { instance: InstanceKey(key(request.process_instance_key)) };
+    submit(gateway, &metadata, "CANCEL", command).await?;
+    Ok(Response::new(wire::CancelProcessInstanceResponse {}))
+}
+
+fn command(
+    gateway: &Gateway,
+    intent: &'static str,
+    call: &'static str,
+    request: wire::CreateProcessInstanceRequest,
+) -> Result<Command, Status> {
+    if !request.start_instructions.is_empty() {
+        return Err(Status::unimplemented("starting at other elements (startInstructions) is not served yet"));
+    }
+    if !request.runtime_instructions.is_empty() {
+        return Err(Status::unimplemented("runtimeInstructions are not served yet"));
+    }
+    let create = Create {
+        tenant: tenant::one(call, &request.tenant_id)?,
+        variables: variables(gateway, &request.variables)?,
+        tags: tags(request.tags).map_err(|reason| refused(intent, reason))?,
+        business_id: business_id(request.business_id).map_err(|reason| refused(intent, reason))?,
+        process: process(request.process_definition_key, request.bpmn_process_id, request.version),
+    };
+    Ok(Command::Create(create))
+}
+
+/// By id where there is one; a negative version is the latest.
+fn process(definition: i64, id: String, version: i32) -> ProcessRef {
+    if id.is_empty() {
+        return ProcessRef::Key(DefinitionKey(key(definition)));
+    }
+    ProcessRef::Id { id: id.into(), version: (0 <= version).then_some(version) }
+}
+
+fn tags(given: Vec<String>) -> Result<Vec<Arc<str>>, String> {
+    if TAGS_MAX < given.len() {
+        return Err(format!("there are {} tags, but at most {TAGS_MAX} are allowed", given.len()));
+    }
+    if let Some(wrong) = given.iter().find(|tag| !is_tag(tag)) {
+        return Err(format!(
+            "the tag '{wrong}' is not valid: a tag begins with a letter, goes on with letters, digits and _-:. \
+             and has at most {TAG_BYTES_MAX} characters"
+        ));
+    }
+    Ok(worker::names(given))
+}
+
+fn is_tag(tag: &str) -> bool {
+    let rest = |c: char| c.is_ascii_alphanumeric() || "_-:.".contains(c);
+    tag.len() <= TAG_BYTES_MAX && tag.starts_with(|c: char| c.is_ascii_alphabetic()) && tag.chars().all(rest)
+}
+
+/// An empty one is none.
+fn business_id(given: Option<String>) -> Result<Option<Arc<str>>, String> {
+    let given = given.filter(|id| !id.is_empty());
+    match given {
+        Some(id) if BUSINESS_ID_CHARACTERS_MAX < id.chars().count() => {
+            Err(format!("the business id is longer than {BUSINESS_ID_CHARACTERS_MAX} characters"))
+        }
+        given => Ok(given.map(Arc::from)),
+    }
+}
+
+fn response(created: Created) -> wire::CreateProcessInstanceResponse {
+    wire::CreateProcessInstanceResponse {
+        process_definition_key: created.definition.0 as i64,
+        bpmn_process_id: created.process_id.as_ref().to_owned(),
+        version: created.version,
+        process_instance_key: created.instance.0 as i64,
+        tenant_id: created.tenant.as_ref().to_owned(),
+        tags: created.tags.iter().map(|tag| tag.as_ref().to_owned()).collect(),
+        business_id: created.business_id.map(|id| id.as_ref().to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_goes_by_its_id_before_its_key() {
+        let latest = ProcessRef::Id { id: "bake".into(), version: None };
+        assert_eq!(process(7, "bake".to_owned(), -1), latest);
+        assert_eq!(process(0, "bake".to_owned(), 0), ProcessRef::Id { id: "bake".into(), version: Some(0) });
+        assert_eq!(process(7, String::new(), 0), ProcessRef::Key(DefinitionKey(7)));
+        assert_eq!(process(-7, String::new(), 0), ProcessRef::Key(DefinitionKey(0)));
+    }
+
+    #[test]
+    fn tags_are_words() {
+        for good in ["a", "a:b", "Order-7.x_y", &"a".repeat(TAG_BYTES_MAX)] {
+            assert!(is_tag(good), "{good}");
+        }
+        for bad in ["", "1 bad", "ä", "a b", &"a".repeat(TAG_BYTES_MAX + 1)] {
+            assert!(!is_tag(bad), "{bad}");
+        }
+        assert!(tags(vec!["a".to_owned(); TAGS_MAX]).is_ok());
+        assert!(tags(vec!["a".to_owned(); TAGS_MAX + 1]).is_err());
+    }
+
+    #[test]
+    fn an_empty_business_id_is_none() {
+        assert_eq!(business_id(Some(String::new())), Ok(None));
+        assert_eq!(business_id(Some("b-1".to_owned())), Ok(Some("b-1".into())));
+        assert!(business_id(Some("ü".repeat(BUSINESS_ID_CHARACTERS_MAX + 1))).is_err());
+    }
+}

@@ -1,0 +1,71 @@
+//! The gRPC edge: `gateway_protocol.Gateway` as Camunda 8's clients speak it, with health and reflection beside it.
+//!
+//! Reading order: `gateway` (every call, one line each), the file each call names, `delivery` (what happens to jobs whose worker
+//! goes away), `door` (what every call passes), `serve` (listeners and connections).
+//!
+//! Invariants:
+//! - a job that did not get out to its worker is ready for others as soon as the worker's call is gone;
+//! - every call that may wait ends when the server drains.
+//!
+//! Deliberately absent: authentication (a call's `authorization` is not looked at), decisions about jobs and instances.
+
+mod activation;
+mod config;
+mod connection;
+mod delivery;
+mod deployments;
+mod door;
+mod drain;
+mod gateway;
+mod health;
+mod idempotency;
+mod incidents;
+mod instances;
+mod jobs;
+mod pushing;
+mod serve;
+mod submit;
+mod tenant;
+#[cfg(test)]
+mod tests;
+mod topology;
+mod variables;
+mod worker;
+
+use std::sync::Arc;
+
+use host::Host;
+use tokio::sync::watch;
+use tonic::codec::CompressionEncoding::Gzip;
+use tonic::service::Routes;
+use tonic_health::pb::health_server::HealthServer;
+
+pub use config::Config;
+pub use serve::serve;
+
+/// The messages of `proto/gateway.proto`.
+#[allow(unreachable_pub, clippy::all)]
+mod wire {
+    tonic::include_proto!("gateway_protocol");
+
+    /// The file itself, for reflection.
+    pub(super) const DESCRIPTION: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/gateway.bin"));
+}
+
+/// Everything served over gRPC. `draining` turns true when the server is to end; it never turns back.
+pub fn routes(host: Host, config: &Config, draining: watch::Receiver<bool>) -> Routes {
+    let gateway = gateway::Gateway { host, config: Arc::new(config.clone()), draining: draining.clone() };
+    let gateway = wire::gateway_server::GatewayServer::new(gateway)
+        .accept_compressed(Gzip)
+        .send_compressed(Gzip)
+        .max_decoding_message_size(config.message_bytes_max);
+    let health = HealthServer::new(health::Health { draining });
+    let mut routes = Routes::default().add_service(door::Door::new(gateway, config.body_timeout)).add_service(health);
+    let described = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(wire::DESCRIPTION)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    routes = routes.add_service(described().build_v1().expect("the description was compiled with the code"));
+    routes.add_service(described().build_v1alpha().expect("the description was compiled with the code"))
+}

@@ -1,0 +1,148 @@
+//! One request of one operation: what it brought, and what its handler may do with it.
+
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, Uri};
+use axum::response::Response;
+use bytes::Bytes;
+use host::Host;
+use store::log::{Answer, Command, IdempotencyKey, Request};
+use tokio::sync::watch;
+
+use super::operation::Operation;
+use super::shape::{self, Fields, Shape};
+use super::{Config, answer, path};
+use crate::error::{Failure, Reason};
+use crate::fingerprint::fnv1a;
+
+pub(super) const TENANT_DEFAULT: &str = "<default>";
+/// Characters of an idempotency key.
+const IDEMPOTENCY_KEY_CHARS_MAX: usize = 256;
+
+/// What all requests share.
+pub(super) struct Server {
+    pub(super) host: Host,
+    pub(super) config: Config,
+    /// Turns true when the server is to end.
+    pub(super) draining: watch::Receiver<bool>,
+}
+
+pub(super) struct Call {
+    pub(super) server: Arc<Server>,
+    pub(super) operation: &'static Operation,
+    pub(super) uri: Uri,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+}
+
+impl Call {
+    pub(super) fn host(&self) -> &Host {
+        &self.server.host
+    }
+
+    pub(super) fn config(&self) -> &Config {
+        &self.server.config
+    }
+
+    /// The key in the path.
+    pub(super) fn key(&self) -> Result<i64, Failure> {
+        let (index, name) = self.operation.parameter().unwrap_or((0, ""));
+        let value = self.uri.path().split('/').nth(index).unwrap_or_default();
+        path::key(value, name).map_err(|_| Failure::unreadable(format!("Failed to convert '{name}' with value: '{value}'")))
+    }
+
+    /// The key in the path, for a command.
+    pub(super) fn existing_key(&self) -> Result<u64, Failure> {
+        self.key().map(shape::existing)
+    }
+
+    /// A flag after the question mark.
+    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Failure> {
+        let mut pairs = self.uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
+        match pairs.find(|(key, _)| *key == name) {
+            None | Some((_, "")) => Ok(None),
+            Some((_, "true")) => Ok(Some(true)),
+            Some((_, "false")) => Ok(Some(false)),
+            Some((_, value)) => Err(Failure::unreadable(format!("Failed to convert '{name}' with value: '{value}'"))),
+        }
+    }
+
+    /// The body as text; empty where it is left out or null.
+    pub(super) fn text(&self) -> Result<&str, Failure> {
+        let text = std::str::from_utf8(&self.body)
+            .map_err(|error| Failure::unreadable(format!("Failed to read request: the body is not UTF-8: {error}")))?;
+        Ok(if text.trim() == "null" { "" } else { text })
+    }
+
+    pub(super) fn required(&self, shape: &'static Shape) -> Result<Fields<'_>, Failure> {
+        let text = self.text()?;
+        if text.trim_ascii().is_empty() {
+            return Err(Failure::unreadable("Required request body is missing"));
+        }
+        shape::read(text, shape, self.host().limits())
+    }
+
+    pub(super) fn optional(&self, shape: &'static Shape) -> Result<Fields<'_>, Failure> {
+        let text = self.text()?;
+        if text.trim_ascii().is_empty() {
+            return Ok(Fields::empty(shape));
+        }
+        shape::read(text, shape, self.host().limits())
+    }
+
+    /// The tenant a request names. There is only the default one yet.
+    pub(super) fn tenant(&self, given: Option<&str>, request: &str) -> Result<Arc<str>, Failure> {
+        match given {
+            None | Some("" | TENANT_DEFAULT) => Ok(TENANT_DEFAULT.into()),
+            Some(other) => Err(Failure::invalid(format!(
+                "Expected to handle request {request} with tenant identifier '{other}', but multi-tenancy is disabled"
+            ))),
+        }
+    }
+
+    /// Does a command, or with `Prefer: respond-async` only puts it into the log.
+    pub(super) async fn submit(
+        &self,
+        intent: &str,
+        command: Command,
+        respond: fn(&Answer) -> Option<Response>,
+    ) -> Result<Response, Failure> {
+        let request = self.request(command)?;
+        if self.wants_no_answer() {
+            let position = self.host().submit_durably(request).await;
+            return position.map(answer::accepted).map_err(|error| Failure::of_command(intent, error));
+        }
+        let answer = self.host().submit(request).await.map_err(|error| Failure::of_command(intent, error))?;
+        respond(&answer).ok_or_else(|| {
+            tracing::error!(?answer, intent, "an answer that does not fit the command");
+            Failure::new(Reason::Internal, "The server answered with something unexpected")
+        })
+    }
+
+    /// Does a command that has nothing to tell.
+    pub(super) async fn perform(&self, intent: &str, command: Command) -> Result<Response, Failure> {
+        self.submit(intent, command, |_| Some(answer::no_content())).await
+    }
+
+    /// The command, with the key its caller gave: a second request with it gets the first answer.
+    pub(super) fn request(&self, command: Command) -> Result<Request, Failure> {
+        let mut request = Request { command, idempotency: None };
+        let Some(value) = self.headers.get("idempotency-key") else { return Ok(request) };
+        let key = value.to_str().ok().filter(|key| (1..=IDEMPOTENCY_KEY_CHARS_MAX).contains(&key.len()));
+        let Some(key) = key else {
+            return Err(Failure::invalid(format!(
+                "The header Idempotency-Key must have 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters"
+            )));
+        };
+        let fingerprint = fnv1a(store::format::encode_request(&request));
+        request.idempotency = Some(IdempotencyKey { tenant: TENANT_DEFAULT.into(), key: key.into(), fingerprint });
+        Ok(request)
+    }
+
+    /// `Prefer: respond-async`.
+    pub(super) fn wants_no_answer(&self) -> bool {
+        let prefers = self.headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
+        let mut preferences = prefers.flat_map(|value| value.split([',', ';']));
+        preferences.any(|preference| preference.trim().eq_ignore_ascii_case("respond-async"))
+    }
+}

@@ -1,0 +1,77 @@
+//! What became of a command that was answered before it was done.
+
+use axum::http::Method;
+use axum::response::Response;
+use engine::Document;
+use host::CommandOutcome;
+use store::log::Answer;
+
+use super::answer;
+use super::call::Call;
+use super::deployments::DEPLOYED;
+use super::describe::Kind;
+use super::layout::{Cell, Layout, column, optional};
+use super::operation::{Input, Operation, Output};
+use super::process_instances::{CREATED, Outcome};
+use super::resources::DELETED;
+use super::shape::existing;
+use crate::error::{Failure, Reason};
+
+pub(super) static OPERATIONS: &[Operation] = &[Operation {
+    method: Method::GET,
+    path: "/v1/commands/{commandPosition}",
+    id: "getCommand",
+    summary: "What became of a command sent with `Prefer: respond-async`",
+    input: Input::None,
+    query: &[],
+    output: Output::Object(&LAYOUT),
+    failures: &[404],
+    run: |call| Box::pin(get(call)),
+}];
+
+static LAYOUT: Layout<CommandOutcome> = Layout {
+    name: "CommandResult",
+    columns: &[
+        column("commandPosition", Kind::Key, |outcome| Cell::Key(outcome.position)),
+        column("command", Kind::Text, |outcome| Cell::Text(&outcome.kind)),
+        column("creationTime", Kind::Time, |outcome| Cell::Time(outcome.at)),
+        column("state", Kind::Word(&["PENDING", "DONE", "REJECTED"]), |outcome| Cell::Text(state(outcome))),
+        optional("rejectionType", Kind::Text, |outcome| match &outcome.answer {
+            Some(Answer::Rejected(rejection)) => Cell::Text(Reason::from(rejection.code).title()),
+            _ => Cell::Null,
+        }),
+        optional("rejectionReason", Kind::Text, |outcome| match &outcome.answer {
+            Some(Answer::Rejected(rejection)) => Cell::Text(&rejection.reason),
+            _ => Cell::Null,
+        }),
+        // What the command itself would have answered with.
+        optional("result", Kind::Object, |outcome| result(outcome.answer.as_ref())),
+    ],
+};
+
+async fn get(call: Call) -> Result<Response, Failure> {
+    let position = existing(call.key()?);
+    let outcome = call.host().command(position).await.map_err(|error| Failure::of_command("GET", error))?;
+    let outcome = outcome.ok_or_else(|| Failure::not_found(format!("Command with position '{position}' not found")))?;
+    Ok(answer::ok(LAYOUT.to_vec(&outcome)))
+}
+
+fn state(outcome: &CommandOutcome) -> &'static str {
+    match &outcome.answer {
+        _ if !outcome.processed => "PENDING",
+        Some(Answer::Rejected(_)) => "REJECTED",
+        _ => "DONE",
+    }
+}
+
+fn result(answer: Option<&Answer>) -> Cell<'_> {
+    match answer {
+        Some(Answer::Deployed(deployed)) => Cell::Nested(Box::new(|out| DEPLOYED.write(out, deployed))),
+        Some(Answer::ResourceDeleted { key }) => Cell::Nested(Box::new(|out| DELETED.write(out, key))),
+        Some(Answer::Created(created)) => {
+            let outcome = Outcome { created: created.clone(), variables: Document::new() };
+            Cell::Nested(Box::new(move |out| CREATED.write(out, &outcome)))
+        }
+        Some(Answer::Done | Answer::VariablesSet { .. } | Answer::Activated(_) | Answer::Rejected(_)) | None => Cell::Null,
+    }
+}

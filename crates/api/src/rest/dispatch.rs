@@ -1,0 +1,93 @@
+//! From a request to its operation and back.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{Uri, header};
+use axum::response::Response;
+use axum::routing::{MethodFilter, MethodRouter};
+use bytes::Bytes;
+use host::Host;
+use tokio::sync::watch;
+
+use super::call::{Call, Server};
+use super::operation::{self, Input, Operation};
+use super::{Config, answer, body, media, openapi};
+use crate::error::{Failure, Reason};
+
+/// Everything REST serves. `draining` turns true when the server is to end; it never turns back.
+pub fn router(host: Host, config: &Config, draining: watch::Receiver<bool>) -> Router {
+    let server = Arc::new(Server { host, config: config.clone(), draining });
+    let mut paths: BTreeMap<&'static str, Vec<&'static Operation>> = BTreeMap::new();
+    for operation in operation::all() {
+        paths.entry(operation.path).or_default().push(operation);
+    }
+    let mut router = openapi::router(config);
+    for (path, operations) in &paths {
+        let inherited = paths.iter().filter(|(pattern, _)| covers(pattern, path)).flat_map(|(_, operations)| operations);
+        let inherited = inherited.filter(|other| operations.iter().all(|own| own.method != other.method));
+        let methods = operations.iter().chain(inherited);
+        router = router.route(path, methods.fold(MethodRouter::new(), |methods, operation| add(methods, operation, &server)));
+    }
+    router.fallback(no_endpoint).method_not_allowed_fallback(method_not_allowed)
+}
+
+fn add(methods: MethodRouter, operation: &'static Operation, server: &Arc<Server>) -> MethodRouter {
+    let filter = MethodFilter::try_from(operation.method.clone()).expect("operations use plain methods");
+    let server = server.clone();
+    methods.on(filter, move |request: Request| dispatch(server, operation, request))
+}
+
+/// Whether a path with a parameter matches a literal one, as `/process-instances/{key}` does `/process-instances/search`: a method the
+/// literal one does not have is then that of the other.
+fn covers(pattern: &str, path: &str) -> bool {
+    pattern != path
+        && pattern.split('/').count() == path.split('/').count()
+        && pattern.split('/').zip(path.split('/')).all(|(theirs, ours)| theirs == ours || theirs.starts_with('{'))
+}
+
+async fn dispatch(server: Arc<Server>, operation: &'static Operation, request: Request) -> Response {
+    let uri = request.uri().clone();
+    match run(server, operation, request).await {
+        Ok(response) => response,
+        Err(failure) => answer::problem(&failure, uri.path()),
+    }
+}
+
+async fn run(server: Arc<Server>, operation: &'static Operation, request: Request) -> Result<Response, Failure> {
+    let (parts, body) = request.into_parts();
+    let headers = &parts.headers;
+    media::check_accept(headers, operation.produces())?;
+    let config = &server.config;
+    let body = match operation.input {
+        Input::None => Bytes::new(),
+        Input::Files => {
+            media::check_content(headers, "multipart/form-data")?;
+            body::read(headers, body, config.deployment_bytes_max, config.body_timeout).await?
+        }
+        Input::Required(_) => {
+            media::check_content(headers, "application/json")?;
+            body::read(headers, body, config.request_bytes_max, config.body_timeout).await?
+        }
+        Input::Optional(_) | Input::Search(_) => {
+            let body = body::read(headers, body, config.request_bytes_max, config.body_timeout).await?;
+            if !body.is_empty() || headers.contains_key(header::CONTENT_TYPE) {
+                media::check_content(headers, "application/json")?;
+            }
+            body
+        }
+    };
+    (operation.run)(Call { server, operation, uri: parts.uri, headers: parts.headers, body }).await
+}
+
+async fn no_endpoint(method: axum::http::Method, uri: Uri) -> Response {
+    let path = uri.path();
+    answer::problem(&Failure::new(Reason::NoEndpoint, format!("No endpoint {method} {path}.")), path)
+}
+
+async fn method_not_allowed(method: axum::http::Method, uri: Uri) -> Response {
+    let failure = Failure::new(Reason::MethodNotAllowed, format!("Method '{method}' is not supported."));
+    answer::problem(&failure, uri.path())
+}

@@ -1,0 +1,39 @@
+//! REST: the Orchestration Cluster API of Camunda 8 under `/v2`, and what is ours under `/v1`.
+//!
+//! Reading order: `operation` (what is served, as data), `dispatch` (from a request to its operation and back), `call` (what a handler is
+//! given), then one file per resource. Requests are described by `shape` (commands) and `search` (searches), answers by `layout`;
+//! the router, the readers, the writers and `/openapi.json` all work from these tables.
+
+mod answer;
+mod body;
+mod call;
+mod cluster;
+mod commands;
+mod config;
+mod connection;
+mod deployments;
+mod describe;
+mod dispatch;
+mod element_instances;
+mod incidents;
+mod jobs;
+mod layout;
+mod media;
+mod multipart;
+mod openapi;
+mod operation;
+mod path;
+mod process_definitions;
+mod process_instances;
+mod resources;
+mod search;
+mod serve;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod time;
+mod variables;
+
+pub use config::Config;
+pub use dispatch::router;
+pub use serve::serve;

@@ -1,0 +1,120 @@
+//! `/openapi.json`, built from the tables that read requests and write answers, and `/docs`, a page that shows it.
+
+mod operations;
+mod schema;
+mod searches;
+
+use axum::Router;
+use axum::routing::get;
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::{Config, answer};
+
+const DOCS: &str = include_str!("docs.html");
+
+pub(super) fn router(config: &Config) -> Router {
+    let description = Bytes::from(description(config).to_string());
+    Router::new()
+        .route("/openapi.json", get(async move || answer::text("application/json", description)))
+        .route("/docs", get(async || answer::text("text/html; charset=utf-8", DOCS)))
+}
+
+fn description(config: &Config) -> Value {
+    let mut schemas = schema::Schemas::default();
+    let paths = operations::paths(&mut schemas);
+    schemas.add("ProblemDetail", problem());
+    schemas.add("SearchQueryPageResponse", searches::page_response());
+    schemas.add("SearchQueryPageRequest", searches::page_request());
+    schemas.add("CommandAccepted", accepted());
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Caudal",
+            "summary": "A durable workflow engine: what REST serves",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": format!(
+                "Compatible with the Orchestration Cluster API of Camunda {}. Errors are `application/problem+json`. Every command \
+                 honours `Idempotency-Key` and `Prefer: respond-async`. A search sees what the caller has been told.",
+                config.version
+            ),
+            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+        },
+        "servers": [{ "url": "/" }],
+        "paths": paths,
+        "components": { "schemas": schemas.into_value() },
+    })
+}
+
+fn problem() -> Value {
+    json!({
+        "type": "object",
+        "description": "Why a request was not done, after RFC 9457.",
+        "required": ["type", "title", "status", "detail", "instance"],
+        "properties": {
+            "type": { "type": "string" },
+            "title": { "type": "string", "description": "The word to branch on: NOT_FOUND, INVALID_STATE, RESOURCE_EXHAUSTED, …" },
+            "status": { "type": "integer" },
+            "detail": { "type": "string", "description": "For people." },
+            "instance": { "type": "string", "description": "The path of the request." },
+        },
+    })
+}
+
+fn accepted() -> Value {
+    json!({
+        "type": "object",
+        "required": ["commandPosition"],
+        "properties": { "commandPosition": { "type": "string", "description": "For `GET /v1/commands/{commandPosition}`." } },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::rest::operation;
+
+    fn references(value: &Value, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(map) => {
+                if let Some(Value::String(reference)) = map.get("$ref") {
+                    found.insert(reference.trim_start_matches("#/components/schemas/").to_owned());
+                }
+                map.values().for_each(|value| references(value, found));
+            }
+            Value::Array(list) => list.iter().for_each(|value| references(value, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_operation_is_described_once() {
+        let description = description(&Config::default());
+        let mut ids = BTreeSet::new();
+        for operation in operation::all() {
+            let described = &description["paths"][operation.path][operation.method.as_str().to_lowercase()];
+            assert_eq!(described["operationId"], operation.id);
+            assert!(ids.insert(operation.id), "{} is there twice", operation.id);
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let description = description(&Config::default());
+        let mut found = BTreeSet::new();
+        references(&description, &mut found);
+        assert!(!found.is_empty());
+        for reference in found {
+            assert!(description["components"]["schemas"][&reference].is_object(), "{reference}");
+        }
+    }
+
+    #[test]
+    fn the_page_needs_nothing_from_outside() {
+        for outside in ["http://", "https://", "src=", "@import", "url("] {
+            assert!(!DOCS.contains(outside), "{outside}");
+        }
+    }
+}

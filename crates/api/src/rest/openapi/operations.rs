@@ -1,0 +1,149 @@
+//! The operations, path by path.
+
+use serde_json::{Map, Value, json};
+
+use super::schema::{Schemas, key, reference};
+use super::searches;
+use crate::rest::operation::{self, Input, Operation, Output};
+
+/// What every operation may answer when it does not do what it was asked.
+const FAILURES_ALWAYS: [u16; 3] = [400, 406, 503];
+/// What one that takes a body may answer besides.
+const FAILURES_BODY: [u16; 3] = [408, 413, 415];
+
+pub(super) fn paths(schemas: &mut Schemas) -> Value {
+    let mut paths = Map::new();
+    for operation in operation::all() {
+        let methods = paths.entry(operation.path).or_insert_with(|| json!({}));
+        methods[operation.method.as_str().to_lowercase()] = describe(schemas, operation);
+    }
+    Value::Object(paths)
+}
+
+fn describe(schemas: &mut Schemas, operation: &Operation) -> Value {
+    let mut described = json!({
+        "operationId": operation.id,
+        "summary": operation.summary,
+        "tags": [tag(operation.path)],
+        "parameters": parameters(schemas, operation),
+        "responses": responses(schemas, operation),
+    });
+    if let Some(body) = body(schemas, operation) {
+        described["requestBody"] = body;
+    }
+    described
+}
+
+/// Operations are grouped by the first name in their path.
+fn tag(path: &str) -> &str {
+    path.split('/').nth(2).unwrap_or_default()
+}
+
+fn parameters(schemas: &mut Schemas, operation: &Operation) -> Value {
+    let mut parameters = Vec::new();
+    if let Some((_, name)) = operation.parameter() {
+        parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": key() }));
+    }
+    for field in operation.query {
+        let schema = schemas.kind(field.kind, true);
+        parameters.push(json!({ "name": field.name, "in": "query", "description": field.about, "schema": schema }));
+    }
+    if operation.is_command() {
+        parameters.push(json!({
+            "name": "Idempotency-Key", "in": "header",
+            "description": "A second request with the same key gets the first answer again and has no second effect",
+            "schema": { "type": "string", "minLength": 1, "maxLength": 256, "pattern": "^[!-~]+$" },
+        }));
+        parameters.push(json!({
+            "name": "Prefer", "in": "header",
+            "description": "`respond-async`: answer 202 as soon as the command is durable",
+            "schema": { "type": "string", "enum": ["respond-async"] },
+        }));
+    }
+    Value::Array(parameters)
+}
+
+fn body(schemas: &mut Schemas, operation: &Operation) -> Option<Value> {
+    let (required, schema) = match operation.input {
+        Input::None => return None,
+        Input::Files => return Some(files()),
+        Input::Optional(shape) => (false, schemas.object(shape, true)),
+        Input::Required(shape) => (true, schemas.object(shape, true)),
+        Input::Search(table) => (false, searches::request(schemas, table)),
+    };
+    Some(json!({ "required": required, "content": { "application/json": { "schema": schema } } }))
+}
+
+fn files() -> Value {
+    json!({
+        "required": true,
+        "content": { "multipart/form-data": { "schema": {
+            "type": "object",
+            "required": ["resources"],
+            "properties": {
+                "resources": {
+                    "type": "array", "minItems": 1,
+                    "items": { "type": "string", "contentMediaType": "application/octet-stream" },
+                    "description": "The files; the name of a part is the name of the resource",
+                },
+                "tenantId": { "type": "string", "description": "The tenant" },
+            },
+        } } },
+    })
+}
+
+fn responses(schemas: &mut Schemas, operation: &Operation) -> Value {
+    let mut responses = Map::new();
+    let (status, success) = success(schemas, operation);
+    responses.insert(status.to_owned(), success);
+    if operation.is_command() {
+        let schema = reference("CommandAccepted");
+        responses.insert(
+            "202".to_owned(),
+            json!({ "description": "The command is durable", "content": { "application/json": { "schema": schema } } }),
+        );
+    }
+    let has_body = !matches!(operation.input, Input::None);
+    let bodily = FAILURES_BODY.iter().filter(|_| has_body);
+    for failure in FAILURES_ALWAYS.iter().chain(operation.failures).chain(bodily) {
+        responses.insert(failure.to_string(), problem(*failure));
+    }
+    Value::Object(responses)
+}
+
+fn success(schemas: &mut Schemas, operation: &Operation) -> (&'static str, Value) {
+    let json = |schema: Value| json!({ "description": "Done", "content": { "application/json": { "schema": schema } } });
+    match operation.output {
+        Output::Object(described) => ("200", json(schemas.object(described, false))),
+        Output::Page(described) => {
+            let item = schemas.object(described, false);
+            ("200", json(searches::result(schemas, item, described.name())))
+        }
+        Output::NoContent => ("204", json!({ "description": "Done" })),
+        Output::Text(media) => {
+            ("200", json!({ "description": "Done", "content": { media: { "schema": { "type": "string" } } } }))
+        }
+    }
+}
+
+fn problem(status: u16) -> Value {
+    let why = match status {
+        400 => "The request cannot be read, or asks for something that cannot be",
+        401 => "There is no such caller",
+        404 => "What the request names is not there",
+        406 => "The caller takes nothing this server can answer with",
+        408 => "The body did not arrive in time",
+        409 => "What the request names is in the wrong state",
+        413 => "The body is too long",
+        415 => "The body is of the wrong media type",
+        503 => "A bound was reached, or the store cannot be reached: try again",
+        504 => "No answer in time; the command may still be done",
+        _ => "Not done",
+    };
+    // As Camunda 8 has it, without a body.
+    if status == 401 {
+        return json!({ "description": why });
+    }
+    let schema = reference("ProblemDetail");
+    json!({ "description": why, "content": { "application/problem+json": { "schema": schema } } })
+}

@@ -1,0 +1,89 @@
+//! Schemas of what is read and written, gathered by name.
+
+use serde_json::{Map, Value, json};
+
+use crate::rest::describe::{Described, Kind, Property};
+
+#[derive(Default)]
+pub(super) struct Schemas(Map<String, Value>);
+
+impl Schemas {
+    pub(super) fn into_value(self) -> Value {
+        Value::Object(self.0)
+    }
+
+    pub(super) fn add(&mut self, name: &str, schema: Value) -> Value {
+        self.0.insert(name.to_owned(), schema);
+        reference(name)
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// A reference to an object; what it consists of is added too. Requests refuse properties they do not know.
+    pub(super) fn object(&mut self, described: &dyn Described, is_request: bool) -> Value {
+        let name = described.name();
+        if self.has(name) {
+            return reference(name);
+        }
+        let properties = described.properties();
+        let required: Vec<&str> = properties.iter().filter(|property| property.required).map(|property| property.name).collect();
+        let described: Map<String, Value> =
+            properties.iter().map(|property| (property.name.to_owned(), self.property(property, is_request))).collect();
+        let mut schema = json!({ "type": "object", "properties": described });
+        if !required.is_empty() {
+            schema["required"] = json!(required);
+        }
+        if is_request {
+            schema["additionalProperties"] = json!(false);
+        }
+        self.add(name, schema)
+    }
+
+    fn property(&mut self, property: &Property, is_request: bool) -> Value {
+        let schema = self.kind(property.kind, is_request);
+        let mut schema = if property.nullable { nullable(schema) } else { schema };
+        if !property.about.is_empty() {
+            schema["description"] = json!(property.about);
+        }
+        schema
+    }
+
+    pub(super) fn kind(&mut self, kind: Kind, is_request: bool) -> Value {
+        match kind {
+            Kind::Text => json!({ "type": "string" }),
+            Kind::Key => key(),
+            Kind::Int32 => json!({ "type": "integer", "format": "int32", "minimum": i32::MIN, "maximum": i32::MAX }),
+            Kind::Int64 => json!({ "type": "integer", "format": "int64", "minimum": i64::MIN, "maximum": i64::MAX }),
+            Kind::Boolean => json!({ "type": "boolean" }),
+            Kind::Time => json!({ "type": "string", "format": "date-time" }),
+            Kind::Word(words) => json!({ "type": "string", "enum": words }),
+            Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+            Kind::Object => json!({ "type": "object", "additionalProperties": true }),
+            Kind::Fields(shape) => self.object(shape, is_request),
+            Kind::FieldsList(shape) => json!({ "type": "array", "items": self.object(shape, is_request) }),
+            Kind::Nested(described) => self.object(described, is_request),
+            Kind::NestedList(described) => json!({ "type": "array", "items": self.object(described, is_request) }),
+        }
+    }
+}
+
+pub(super) fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+pub(super) fn key() -> Value {
+    json!({ "type": "string", "pattern": "^-?[0-9]+$", "minLength": 1, "maxLength": 25 })
+}
+
+fn nullable(mut schema: Value) -> Value {
+    let Some(Value::String(name)) = schema.get("type").cloned() else {
+        return json!({ "anyOf": [schema, { "type": "null" }] });
+    };
+    schema["type"] = json!([name, "null"]);
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
+        words.push(Value::Null);
+    }
+    schema
+}

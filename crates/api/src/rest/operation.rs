@@ -1,0 +1,91 @@
+//! What is served, as data: the router and `/openapi.json` are both built from the operations of the resource files.
+
+use axum::http::Method;
+use axum::response::Response;
+use futures_util::future::BoxFuture;
+
+use super::call::Call;
+use super::describe::Described;
+use super::search::Table;
+use super::shape::{Field, Shape};
+use crate::error::Failure;
+
+pub(super) type Running = BoxFuture<'static, Result<Response, Failure>>;
+
+pub(super) struct Operation {
+    pub(super) method: Method,
+    /// From the root; at most one segment in braces.
+    pub(super) path: &'static str,
+    pub(super) id: &'static str,
+    pub(super) summary: &'static str,
+    pub(super) input: Input,
+    /// Parameters after the question mark.
+    pub(super) query: &'static [Field],
+    pub(super) output: Output,
+    /// Why it may fail, beyond what every operation may answer.
+    pub(super) failures: &'static [u16],
+    pub(super) run: fn(Call) -> Running,
+}
+
+pub(super) enum Input {
+    None,
+    /// A body may be left out.
+    Optional(&'static Shape),
+    Required(&'static Shape),
+    Search(&'static Table),
+    /// Files and fields of a form.
+    Files,
+}
+
+pub(super) enum Output {
+    Object(&'static dyn Described),
+    /// A page of what a search found.
+    Page(&'static dyn Described),
+    NoContent,
+    /// Text of this media type.
+    Text(&'static str),
+}
+
+impl Operation {
+    /// The name of the parameter in the path, and which segment it is.
+    pub(super) fn parameter(&self) -> Option<(usize, &'static str)> {
+        let mut segments = self.path.split('/').enumerate();
+        segments.find_map(|(index, segment)| {
+            let name = segment.strip_prefix('{')?.strip_suffix('}')?;
+            Some((index, name))
+        })
+    }
+
+    /// Whether it puts a command into the log: such operations honour `Prefer: respond-async` and `Idempotency-Key`. A poll for jobs
+    /// does not: its answer is what it is for.
+    pub(super) fn is_command(&self) -> bool {
+        let is_read = matches!(self.input, Input::Search(_)) || self.method == Method::GET;
+        !is_read && self.path != "/v2/jobs/activation"
+    }
+
+    /// The media type of a success.
+    pub(super) fn produces(&self) -> &'static str {
+        match self.output {
+            Output::Text(media) => media,
+            Output::Object(_) | Output::Page(_) | Output::NoContent => "application/json",
+        }
+    }
+}
+
+/// Every operation, resource by resource.
+pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
+    [
+        super::cluster::OPERATIONS,
+        super::deployments::OPERATIONS,
+        super::process_definitions::OPERATIONS,
+        super::process_instances::OPERATIONS,
+        super::element_instances::OPERATIONS,
+        super::variables::OPERATIONS,
+        super::jobs::OPERATIONS,
+        super::incidents::OPERATIONS,
+        super::resources::OPERATIONS,
+        super::commands::OPERATIONS,
+    ]
+    .into_iter()
+    .flatten()
+}

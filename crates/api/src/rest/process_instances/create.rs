@@ -1,0 +1,189 @@
+//! Creates instances.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::Response;
+use engine::{DefinitionKey, Document};
+use store::log::{Answer, Command, Create, Created, ProcessRef};
+
+use crate::document;
+use crate::error::{Failure, Reason};
+use crate::rest::answer;
+use crate::rest::call::Call;
+use crate::rest::describe::Kind;
+use crate::rest::layout::{Cell, Layout, column, optional};
+use crate::rest::shape::{Fields, Shape, field};
+
+const TAGS_MAX: usize = 10;
+const TAG_CHARS_MAX: usize = 100;
+const BUSINESS_ID_CHARS_MAX: usize = 256;
+
+pub(super) static CREATION: Shape = Shape {
+    name: "ProcessInstanceCreationInstruction",
+    fields: &[
+        field("processDefinitionId", Kind::Text, "The process; this or the key must be given, not both"),
+        field("processDefinitionKey", Kind::Key, "One version of a process"),
+        field("processDefinitionVersion", Kind::Int32, "With the id: which version; -1 or nothing for the latest"),
+        field("variables", Kind::Object, "Variables to begin with"),
+        field("tenantId", Kind::Text, "The tenant"),
+        field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more"),
+        field("startInstructions", Kind::FieldsList(&START), "Not supported yet"),
+        field("runtimeInstructions", Kind::FieldsList(&RUNTIME), "Not supported yet"),
+        field("awaitCompletion", Kind::Boolean, "Answer when the instance has ended"),
+        field("fetchVariables", Kind::Texts, "Names of the variables wanted in the answer; all if empty"),
+        field("requestTimeout", Kind::Int64, "How many milliseconds to wait for the end"),
+        field("tags", Kind::Texts, "Up to 10 words by which to find the instance"),
+        field("businessId", Kind::Text, "The caller's own name for it, up to 256 characters"),
+    ],
+};
+
+static START: Shape =
+    Shape { name: "ProcessInstanceCreationStartInstruction", fields: &[field("elementId", Kind::Text, "Where to start").required()] };
+
+static RUNTIME: Shape = Shape {
+    name: "ProcessInstanceCreationRuntimeInstruction",
+    fields: &[
+        field("type", Kind::Text, "What to do"),
+        field("afterElementId", Kind::Text, "After which element").required(),
+    ],
+};
+
+/// A new instance; with its variables if its end was awaited.
+pub(in crate::rest) struct Outcome {
+    pub(in crate::rest) created: Created,
+    pub(in crate::rest) variables: Document,
+}
+
+pub(in crate::rest) static CREATED: Layout<Outcome> = Layout {
+    name: "CreateProcessInstanceResult",
+    columns: &[
+        column("processDefinitionId", Kind::Text, |outcome| Cell::Text(&outcome.created.process_id)),
+        column("processDefinitionVersion", Kind::Int32, |outcome| Cell::Number(outcome.created.version.into())),
+        column("tenantId", Kind::Text, |outcome| Cell::Text(&outcome.created.tenant)),
+        column("variables", Kind::Object, |outcome| {
+            if outcome.variables.is_empty() {
+                return Cell::Json("{}");
+            }
+            Cell::Nested(Box::new(|out| document::write(out, &outcome.variables)))
+        }),
+        column("processDefinitionKey", Kind::Key, |outcome| Cell::Key(outcome.created.definition.0)),
+        column("processInstanceKey", Kind::Key, |outcome| Cell::Key(outcome.created.instance.0)),
+        column("tags", Kind::Texts, |outcome| Cell::Texts(&outcome.created.tags)),
+        optional("businessId", Kind::Text, |outcome| Cell::maybe_text(outcome.created.business_id.as_deref())),
+    ],
+};
+
+pub(super) async fn create(call: Call) -> Result<Response, Failure> {
+    let mut fields = call.required(&CREATION)?;
+    let process = process(&mut fields)?;
+    super::check_reference(fields.number("operationReference"))?;
+    check_instructions(&mut fields)?;
+    let tenant = call.tenant(fields.text("tenantId").as_deref(), "Create Process Instance")?;
+    let (tags, business_id) = (tags(&mut fields)?, business_id(&mut fields)?);
+    let variables = fields.document("variables");
+    let awaits = fields.boolean("awaitCompletion") == Some(true);
+    let timeout = timeout(&call, fields.number("requestTimeout"));
+    let fetch = fields.texts("fetchVariables");
+    let command = Command::Create(Create { process, tenant, variables, tags, business_id });
+    if awaits && !call.wants_no_answer() {
+        return create_and_await(&call, command, fetch, timeout).await;
+    }
+    call.submit("CREATE", command, |answer| match answer {
+        Answer::Created(created) => {
+            let outcome = Outcome { created: created.clone(), variables: Document::new() };
+            Some(answer::ok(CREATED.to_vec(&outcome)))
+        }
+        _ => None,
+    })
+    .await
+}
+
+async fn create_and_await(
+    call: &Call,
+    command: Command,
+    fetch: Vec<Arc<str>>,
+    timeout: Duration,
+) -> Result<Response, Failure> {
+    let request = call.request(command)?;
+    let awaited = call.host().create_and_await(request, fetch, timeout).await;
+    let awaited = awaited.map_err(|error| Failure::of_command("CREATE", error))?;
+    if !awaited.completed {
+        let key = awaited.created.instance;
+        return Err(Failure::new(
+            Reason::InvalidState,
+            format!("Expected process instance '{key}' to complete, but it was terminated"),
+        ));
+    }
+    Ok(answer::ok(CREATED.to_vec(&Outcome { created: awaited.created, variables: awaited.variables })))
+}
+
+fn process(fields: &mut Fields<'_>) -> Result<ProcessRef, Failure> {
+    let version = fields.int32("processDefinitionVersion");
+    match (fields.text("processDefinitionId"), fields.key("processDefinitionKey")?) {
+        (None, None) => Err(Failure::unreadable("At least one of [processDefinitionId, processDefinitionKey] is required")),
+        (Some(_), Some(_)) => Err(Failure::unreadable("Only one of [processDefinitionId, processDefinitionKey] is allowed")),
+        (None, Some(key)) => Ok(ProcessRef::Key(DefinitionKey(key))),
+        (Some(id), None) => {
+            Ok(ProcessRef::Id { id: process_id(id)?, version: version.filter(|version| *version != -1) })
+        }
+    }
+}
+
+fn process_id(id: Cow<'_, str>) -> Result<Arc<str>, Failure> {
+    let mut characters = id.chars();
+    let begins = characters.next().is_some_and(|first| first.is_alphabetic() || first == '_');
+    let goes_on = characters.all(|next| next.is_alphanumeric() || matches!(next, '_' | '-' | '.'));
+    if begins && goes_on {
+        return Ok(id.as_ref().into());
+    }
+    Err(Failure::invalid(format!(
+        "The provided processDefinitionId '{id}' is no process id: a letter or '_', then letters, digits, '_', '-' or '.'"
+    )))
+}
+
+fn check_instructions(fields: &mut Fields<'_>) -> Result<(), Failure> {
+    for name in ["startInstructions", "runtimeInstructions"] {
+        if !fields.objects(name).is_empty() {
+            return Err(Failure::invalid(format!("{name} are not supported yet: leave them out to begin at the start event")));
+        }
+    }
+    Ok(())
+}
+
+fn tags(fields: &mut Fields<'_>) -> Result<Vec<Arc<str>>, Failure> {
+    let tags = fields.texts("tags");
+    if TAGS_MAX < tags.len() {
+        return Err(Failure::invalid(format!("{} tags were provided, but at most {TAGS_MAX} are allowed", tags.len())));
+    }
+    match tags.iter().find(|tag| !is_tag(tag)) {
+        None => Ok(tags),
+        Some(tag) => Err(Failure::invalid(format!(
+            "The provided tag '{tag}' is not valid: a letter, then letters, digits, '_', '-', ':' or '.', {TAG_CHARS_MAX} characters at most"
+        ))),
+    }
+}
+
+fn is_tag(tag: &str) -> bool {
+    tag.len() <= TAG_CHARS_MAX
+        && tag.starts_with(|first: char| first.is_ascii_alphabetic())
+        && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':' | b'.'))
+}
+
+fn business_id(fields: &mut Fields<'_>) -> Result<Option<Arc<str>>, Failure> {
+    let id = fields.shared("businessId").filter(|id| !id.is_empty());
+    match id {
+        Some(id) if BUSINESS_ID_CHARS_MAX < id.chars().count() => {
+            Err(Failure::invalid(format!("The provided businessId is longer than {BUSINESS_ID_CHARS_MAX} characters")))
+        }
+        id => Ok(id),
+    }
+}
+
+fn timeout(call: &Call, millis: Option<i64>) -> Duration {
+    match millis.map(u64::try_from) {
+        Some(Ok(millis)) if 0 < millis => Duration::from_millis(millis).min(call.config().await_timeout_max),
+        _ => call.config().await_timeout_default,
+    }
+}

@@ -1,0 +1,101 @@
+//! How requests are refused, and what is told about the server itself.
+
+use super::*;
+
+#[tokio::test]
+async fn every_refusal_is_a_problem_with_its_title() {
+    let server = Server::start().await;
+    let json = &[("content-type", "application/json")][..];
+    for (method, path, body, headers, status, title) in [
+        ("GET", "/v2/nothing-here", "", &[][..], 404, "Not Found"),
+        ("GET", "/v2/topology/", "", &[], 404, "Not Found"),
+        ("PUT", "/v2/process-instances", "{}", &[], 405, "Method Not Allowed"),
+        ("GET", "/v2/process-instances/search", "", &[], 400, "Bad Request"),
+        ("GET", "/v2/jobs/activation", "", &[], 405, "Method Not Allowed"),
+        ("GET", "/v2/license", "", &[("accept", "application/xml")], 406, "Not Acceptable"),
+        ("POST", "/v2/process-instances", "{}", &[("content-type", "text/plain")], 415, "Unsupported Media Type"),
+        ("POST", "/v2/process-instances", "", &[], 415, "Unsupported Media Type"),
+        ("POST", "/v2/process-instances", "", json, 400, "Bad Request"),
+        ("POST", "/v2/process-instances", "null", json, 400, "Bad Request"),
+        ("POST", "/v2/process-instances", "{oops", json, 400, "Bad Request"),
+        ("POST", "/v2/process-instances", r#"{"processDefinitionKey":"1"}"#, json, 404, "NOT_FOUND"),
+        ("POST", "/v2/process-instances", r#"{"processDefinitionId":"1 2"}"#, json, 400, "INVALID_ARGUMENT"),
+        ("POST", "/v2/process-instances", r#"{"processDefinitionId":"x","tenantId":"blue"}"#, json, 400, "INVALID_ARGUMENT"),
+        ("POST", "/v2/process-instances", r#"{"processDefinitionId":"x","startInstructions":[{"elementId":"a"}]}"#, json, 400, "INVALID_ARGUMENT"),
+        ("POST", "/v2/process-instances", r#"{"processDefinitionId":"x"}"#, &[("idempotency-key", "")], 400, "INVALID_ARGUMENT"),
+        ("POST", "/v2/jobs/activation", "{}", json, 400, "INVALID_ARGUMENT"),
+        ("POST", "/v2/jobs/5/completion", "{}", json, 404, "NOT_FOUND"),
+        ("POST", "/v2/jobs/-5/completion", "", &[], 404, "NOT_FOUND"),
+        ("PATCH", "/v2/jobs/5", r#"{"changeset":{}}"#, json, 400, "INVALID_ARGUMENT"),
+        ("PUT", "/v2/element-instances/5/variables", r#"{"variables":{}}"#, json, 400, "INVALID_ARGUMENT"),
+        ("POST", "/v2/deployments", "x", &[("content-type", "multipart/form-data")], 400, "Bad Request"),
+        ("GET", "/v2/variables/abc", "", &[], 400, "Bad Request"),
+        ("GET", "/v2/resources/5", "", &[], 404, "NOT_FOUND"),
+        ("POST", "/v2/variables/search?truncateValues=perhaps", "", &[], 400, "Bad Request"),
+    ] {
+        let reply = server.call(method, path, body, headers).await;
+        let seen = (reply.status, reply.title(), reply.media.as_str());
+        assert_eq!(seen, (status, title.to_owned(), "application/problem+json"), "{method} {path} {body}: {}", reply.text);
+        assert_eq!(reply.json()["instance"], path.split('?').next().unwrap(), "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_too_long_is_refused() {
+    let server = Server::start_with(&Config { request_bytes_max: 10, ..Config::default() }).await;
+    let reply = server.post("/v2/process-instances", r#"{"processDefinitionId":"x"}"#).await;
+    assert_eq!((reply.status, reply.media.as_str()), (413, "application/problem+json"));
+}
+
+#[tokio::test]
+async fn the_cluster_tells_about_itself() {
+    let server = Server::start().await;
+    for path in ["/v2/topology", "/v1/topology"] {
+        let topology = server.get(path).await.json();
+        assert_eq!(topology["brokers"][0]["partitions"][0]["role"], "leader", "{topology}");
+        assert_eq!(topology["gatewayVersion"], "8.9.17");
+    }
+    assert_eq!(server.get("/v2/status").await.status, 204);
+    assert_eq!(server.get("/v2/license").await.json()["isCommercial"], false);
+    assert_eq!(server.get("/v2/authentication/me").await.status, 401);
+}
+
+#[tokio::test]
+async fn the_description_and_its_page_are_served() {
+    let server = Server::start().await;
+    let description = server.get("/openapi.json").await;
+    assert_eq!((description.media.as_str(), description.json()["openapi"].as_str()), ("application/json", Some("3.1.0")));
+    assert!(server.get("/docs").await.text.contains("openapi.json"));
+}
+
+#[tokio::test]
+async fn every_answer_has_the_properties_it_describes() {
+    let server = Server::start().await;
+    server.deploy().await;
+    server.create("{\"n\":1}").await;
+    let description = server.get("/openapi.json").await.json();
+    for (path, schema) in [
+        ("/v2/process-definitions/search", "ProcessDefinitionResult"),
+        ("/v2/process-instances/search", "ProcessInstanceResult"),
+        ("/v2/element-instances/search", "ElementInstanceResult"),
+        ("/v2/variables/search", "VariableSearchResult"),
+        ("/v2/jobs/search", "JobSearchResult"),
+    ] {
+        let item = server.post(path, "").await.json()["items"][0].clone();
+        for (name, property) in description["components"]["schemas"][schema]["properties"].as_object().unwrap() {
+            let kinds = match &property["type"] {
+                Value::Array(kinds) => kinds.clone(),
+                kind => vec![kind.clone()],
+            };
+            let kind = match &item[name] {
+                Value::Null => "null",
+                Value::Bool(_) => "boolean",
+                Value::Number(_) => "integer",
+                Value::String(_) => "string",
+                Value::Array(_) => "array",
+                Value::Object(_) => "object",
+            };
+            assert!(item.get(name).is_some() && kinds.contains(&kind.into()), "{schema}.{name}: {} in {item}", item[name]);
+        }
+    }
+}

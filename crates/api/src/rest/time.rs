@@ -1,0 +1,46 @@
+//! Times on the wire: RFC 3339 in, RFC 3339 with milliseconds out.
+
+use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
+use store::Millis;
+
+use crate::error::Failure;
+
+const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+
+pub(super) fn written(millis: Millis) -> String {
+    let timestamp = Timestamp::from_millisecond(millis).unwrap_or(Timestamp::MAX);
+    PRINTER.timestamp_to_string(&timestamp)
+}
+
+pub(super) fn read(text: &str, name: &str) -> Result<Millis, Failure> {
+    text.parse::<Timestamp>().map(|timestamp| timestamp.as_millisecond()).map_err(|_| {
+        Failure::invalid(format!("The provided {name} '{text}' is not a date and time after RFC 3339, section 5.6"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_come_back() {
+        for (text, millis) in [
+            ("1970-01-01T00:00:00.000Z", 0),
+            ("2026-11-15T12:30:00.250Z", 1_794_745_800_250),
+            ("1969-12-31T23:59:59.999Z", -1),
+        ] {
+            assert_eq!(written(millis), text);
+            assert_eq!(read(text, "startDate").unwrap(), millis);
+        }
+        assert_eq!(read("2026-11-15T13:30:00.25+01:00", "startDate").unwrap(), 1_794_745_800_250);
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        for text in ["yesterday", "2026-11-15", "12:00", ""] {
+            assert!(read(text, "startDate").unwrap_err().detail.contains("startDate"), "{text}");
+        }
+        assert!(!written(i64::MAX).is_empty());
+    }
+}

@@ -1,0 +1,165 @@
+//! The command line. Help texts teach; each flag of `serve` is also an environment variable and a key of the file.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// A durable workflow engine and job queue: BPMN 2.0 processes, Camunda 8 clients, one binary.
+#[derive(Debug, Parser)]
+#[command(name = "caudal", version, after_help = "Without a command, `caudal` starts the server: the same as `caudal serve`.\n\nFirst steps:\n  caudal serve\n  caudal deploy order.bpmn\n  caudal start order --variables '{\"amount\": 5}'\n  caudal work charge-card --complete-with '{\"paid\": true}'\n  caudal instances")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Start the server.
+    Serve(Box<Serve>),
+    /// Print the commented configuration file with its defaults.
+    Config,
+    /// Deploy BPMN files to a running server.
+    Deploy(Deploy),
+    /// Start an instance of a process.
+    Start(Start),
+    /// Show the server, its partitions and who owns them.
+    Status(Plain),
+    /// List process instances, the newest first.
+    Instances(Instances),
+    /// List jobs, the newest first.
+    Jobs(Jobs),
+    /// Work on jobs of a type: print each, and complete it if told to.
+    Work(Work),
+}
+
+#[derive(Debug, Args, Default)]
+pub(crate) struct Serve {
+    /// Folder of the embedded store
+    #[arg(long, value_name = "DIR", env = "CAUDAL_DATA")]
+    pub(crate) data: Option<PathBuf>,
+    /// sqlite:FOLDER, postgres://USER:PASSWORD@HOST/DATABASE, or memory:
+    #[arg(long, value_name = "URL", env = "CAUDAL_STORE", hide_env_values = true)]
+    pub(crate) store: Option<String>,
+    /// Address of the REST API [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDR", env = "CAUDAL_REST")]
+    pub(crate) rest: Option<String>,
+    /// Addresses of the gRPC API, separated by commas [default: 127.0.0.1:26500,127.0.0.1:9090]
+    #[arg(long, value_name = "ADDR", env = "CAUDAL_GRPC", value_delimiter = ',')]
+    pub(crate) grpc: Option<Vec<String>>,
+    /// Address of metrics and health [default: 127.0.0.1:9091]
+    #[arg(long, value_name = "ADDR", env = "CAUDAL_METRICS")]
+    pub(crate) metrics: Option<String>,
+    /// api, engine, or both [default: api,engine]
+    #[arg(long, value_name = "ROLES", env = "CAUDAL_ROLES", value_delimiter = ',')]
+    pub(crate) roles: Option<Vec<String>>,
+    /// This server's name among several on one database
+    #[arg(long, value_name = "NAME", env = "CAUDAL_NODE")]
+    pub(crate) node: Option<String>,
+    /// Configuration file (see `caudal config`)
+    #[arg(long, value_name = "FILE", env = "CAUDAL_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+    /// text or json
+    #[arg(long, value_name = "FORMAT", env = "CAUDAL_LOG_FORMAT")]
+    pub(crate) log_format: Option<String>,
+    /// error, warn, info, debug or trace
+    #[arg(long, value_name = "LEVEL", env = "CAUDAL_LOG_LEVEL")]
+    pub(crate) log_level: Option<String>,
+}
+
+/// Which server to talk to, and how to print.
+#[derive(Debug, Args, Clone)]
+pub(crate) struct Remote {
+    /// REST address of the server
+    #[arg(long, value_name = "URL", env = "CAUDAL_URL", default_value = "http://127.0.0.1:8080")]
+    pub(crate) url: String,
+    /// Print JSON, one document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Plain {
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Deploy {
+    /// BPMN files; all of them are deployed, or none
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Start {
+    /// Id of the process, as in the BPMN file
+    #[arg(value_name = "PROCESS_ID")]
+    pub(crate) process_id: String,
+    /// Variables as a JSON object
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub(crate) variables: String,
+    /// A version other than the latest
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) version: Option<i32>,
+    /// Wait for the instance to end and print its variables
+    #[arg(long = "await")]
+    pub(crate) wait: bool,
+    /// How long to wait, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) timeout: u64,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Instances {
+    /// Of this process only
+    #[arg(long, value_name = "PROCESS_ID")]
+    pub(crate) process: Option<String>,
+    /// In this state only: active, completed or terminated
+    #[arg(long, value_name = "STATE")]
+    pub(crate) state: Option<String>,
+    /// How many at most
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    pub(crate) limit: u32,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Jobs {
+    /// Of this type only
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) job_type: Option<String>,
+    /// In this state only: created, completed, failed, …
+    #[arg(long, value_name = "STATE")]
+    pub(crate) state: Option<String>,
+    /// How many at most
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    pub(crate) limit: u32,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Work {
+    /// Type of the jobs
+    #[arg(value_name = "TYPE")]
+    pub(crate) job_type: String,
+    /// Complete each job with these variables; without it jobs are only shown and released when their lease ends
+    #[arg(long, value_name = "JSON")]
+    pub(crate) complete_with: Option<String>,
+    /// Stop after this many jobs
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) count: Option<u64>,
+    /// How long a job is leased, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) lease: u64,
+    /// Name of this worker
+    #[arg(long, value_name = "NAME", default_value = "caudal-work")]
+    pub(crate) worker: String,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}

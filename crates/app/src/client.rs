@@ -1,0 +1,218 @@
+//! Commands that talk to a running server, over its REST API like any other client.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::cli::{Deploy, Instances, Jobs, Remote, Start, Work};
+use crate::table::{print, table};
+
+/// How long a call may take besides what the server is asked to wait.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long one poll for jobs waits.
+const POLL: Duration = Duration::from_secs(10);
+
+pub(crate) fn deploy(deploy: &Deploy) -> Result<(), String> {
+    let mut form = ureq::unversioned::multipart::Form::new();
+    for path in &deploy.files {
+        let content = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let part = ureq::unversioned::multipart::Part::owned_reader(std::io::Cursor::new(content)).file_name(&name);
+        let part = part.mime_str("application/octet-stream").map_err(|error| error.to_string())?;
+        form = form.part("resources", part);
+    }
+    let sent = agent(PATIENCE).post(url(&deploy.remote, "/v2/deployments")).send(form);
+    let answer = read(&deploy.remote, sent)?;
+    if deploy.remote.json {
+        return show(&answer);
+    }
+    let deployed = answer["deployments"].as_array().cloned().unwrap_or_default();
+    let rows: Vec<_> = deployed
+        .iter()
+        .map(|d| &d["processDefinition"])
+        .filter(|d| d.is_object())
+        .map(|d| vec![text(&d["processDefinitionId"]), text(&d["processDefinitionVersion"]), text(&d["processDefinitionKey"]), text(&d["resourceName"])])
+        .collect();
+    print(&table(&["PROCESS", "VERSION", "KEY", "FILE"], &rows));
+    Ok(())
+}
+
+pub(crate) fn start(start: &Start) -> Result<(), String> {
+    let variables: Value = serde_json::from_str(&start.variables).map_err(|error| format!("--variables is not JSON: {error}"))?;
+    if !variables.is_object() {
+        return Err("--variables must be a JSON object, such as '{\"amount\": 5}'".to_owned());
+    }
+    let mut body = json!({ "processDefinitionId": start.process_id, "variables": variables });
+    if let Some(version) = start.version {
+        body["processDefinitionVersion"] = json!(version);
+    }
+    let wait = Duration::from_secs(start.timeout);
+    if start.wait {
+        body["awaitCompletion"] = json!(true);
+        body["requestTimeout"] = json!(start.timeout * 1000);
+    }
+    let answer = post(&start.remote, "/v2/process-instances", &body, PATIENCE + wait)?;
+    if start.remote.json {
+        return show(&answer);
+    }
+    print(&format!("{}\n", text(&answer["processInstanceKey"])));
+    if start.wait {
+        show(&answer["variables"])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn status(remote: &Remote) -> Result<(), String> {
+    let sent = agent(PATIENCE).get(url(remote, "/v2/topology")).call();
+    let answer = read(remote, sent)?;
+    if remote.json {
+        return show(&answer);
+    }
+    let mut rows = Vec::new();
+    for broker in answer["brokers"].as_array().into_iter().flatten() {
+        for partition in broker["partitions"].as_array().into_iter().flatten() {
+            let address = format!("{}:{}", text(&broker["host"]), text(&broker["port"]));
+            rows.push(vec![text(&partition["partitionId"]), text(&partition["role"]), text(&partition["health"]), address]);
+        }
+    }
+    print(&table(&["PARTITION", "ROLE", "HEALTH", "SERVER"], &rows));
+    Ok(())
+}
+
+pub(crate) fn instances(instances: &Instances) -> Result<(), String> {
+    let mut filter = json!({});
+    if let Some(process) = &instances.process {
+        filter["processDefinitionId"] = json!(process);
+    }
+    if let Some(state) = &instances.state {
+        filter["state"] = json!(state.to_uppercase());
+    }
+    let body = json!({
+        "filter": filter,
+        "sort": [{ "field": "processInstanceKey", "order": "DESC" }],
+        "page": { "limit": instances.limit },
+    });
+    let columns = [
+        ("KEY", "processInstanceKey"),
+        ("PROCESS", "processDefinitionId"),
+        ("VERSION", "processDefinitionVersion"),
+        ("STATE", "state"),
+        ("INCIDENT", "hasIncident"),
+        ("STARTED", "startDate"),
+        ("ENDED", "endDate"),
+    ];
+    list(&instances.remote, "/v2/process-instances/search", &body, &columns)
+}
+
+pub(crate) fn jobs(jobs: &Jobs) -> Result<(), String> {
+    let mut filter = json!({});
+    if let Some(job_type) = &jobs.job_type {
+        filter["type"] = json!(job_type);
+    }
+    if let Some(state) = &jobs.state {
+        filter["state"] = json!(state.to_uppercase());
+    }
+    let body = json!({
+        "filter": filter,
+        "sort": [{ "field": "jobKey", "order": "DESC" }],
+        "page": { "limit": jobs.limit },
+    });
+    let columns = [
+        ("KEY", "jobKey"),
+        ("TYPE", "type"),
+        ("STATE", "state"),
+        ("RETRIES", "retries"),
+        ("WORKER", "worker"),
+        ("ELEMENT", "elementId"),
+        ("INSTANCE", "processInstanceKey"),
+    ];
+    list(&jobs.remote, "/v2/jobs/search", &body, &columns)
+}
+
+pub(crate) fn work(work: &Work) -> Result<(), String> {
+    let variables: Option<Value> = match &work.complete_with {
+        None => None,
+        Some(json) => Some(serde_json::from_str(json).map_err(|error| format!("--complete-with is not JSON: {error}"))?),
+    };
+    if variables.as_ref().is_some_and(|variables| !variables.is_object()) {
+        return Err("--complete-with must be a JSON object, such as '{}'".to_owned());
+    }
+    eprintln!("caudal: waiting for jobs of type '{}' (Ctrl-C ends)", work.job_type);
+    let poll = json!({
+        "type": work.job_type,
+        "worker": work.worker,
+        "timeout": work.lease * 1000,
+        "maxJobsToActivate": 1,
+        "requestTimeout": POLL.as_millis() as u64,
+    });
+    let mut done = 0;
+    while work.count.is_none_or(|count| done < count) {
+        let answer = post(&work.remote, "/v2/jobs/activation", &poll, PATIENCE + POLL)?;
+        for job in answer["jobs"].as_array().into_iter().flatten() {
+            let key = text(&job["jobKey"]);
+            if work.remote.json {
+                print(&format!("{job}\n"));
+            } else {
+                print(&format!("{key}  {}  {}\n", text(&job["elementId"]), job["variables"]));
+            }
+            if let Some(variables) = &variables {
+                post(&work.remote, &format!("/v2/jobs/{key}/completion"), &json!({ "variables": variables }), PATIENCE)?;
+            }
+            done += 1;
+        }
+    }
+    Ok(())
+}
+
+fn list(remote: &Remote, path: &str, body: &Value, columns: &[(&str, &str)]) -> Result<(), String> {
+    let answer = post(remote, path, body, PATIENCE)?;
+    if remote.json {
+        return show(&answer);
+    }
+    let items = answer["items"].as_array().cloned().unwrap_or_default();
+    let rows: Vec<Vec<String>> = items.iter().map(|item| columns.iter().map(|(_, field)| text(&item[*field])).collect()).collect();
+    let headers: Vec<&str> = columns.iter().map(|(header, _)| *header).collect();
+    print(&table(&headers, &rows));
+    Ok(())
+}
+
+fn agent(timeout: Duration) -> ureq::Agent {
+    ureq::Agent::config_builder().timeout_global(Some(timeout)).http_status_as_error(false).build().into()
+}
+
+fn url(remote: &Remote, path: &str) -> String {
+    format!("{}{path}", remote.url.trim_end_matches('/'))
+}
+
+fn post(remote: &Remote, path: &str, body: &Value, timeout: Duration) -> Result<Value, String> {
+    let sent = agent(timeout).post(url(remote, path)).send_json(body);
+    read(remote, sent)
+}
+
+/// The answer as JSON; what the server refused becomes its own words.
+fn read(remote: &Remote, sent: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Value, String> {
+    let mut response = sent.map_err(|error| format!("cannot reach {}: {error}. Is the server running (`caudal serve`)?", remote.url))?;
+    let status = response.status();
+    let body = response.body_mut().read_to_string().map_err(|error| format!("the answer broke off: {error}"))?;
+    let answer: Value = if body.is_empty() { Value::Null } else { serde_json::from_str(&body).unwrap_or(Value::String(body)) };
+    if status.is_success() {
+        return Ok(answer);
+    }
+    let detail = answer["detail"].as_str().map_or_else(|| answer.to_string(), str::to_owned);
+    Err(format!("{} {}: {detail}", status.as_u16(), text(&answer["title"])))
+}
+
+fn show(answer: &Value) -> Result<(), String> {
+    let text = serde_json::to_string_pretty(answer).map_err(|error| error.to_string())?;
+    print(&format!("{text}\n"));
+    Ok(())
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,63 @@
+//! The binary `caudal`: server, command line, configuration, wiring.
+
+mod cli;
+mod client;
+mod config;
+mod health;
+mod serve;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use cli::{Cli, Command, Serve};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        // Without a command the flags of `serve` still come from the environment.
+        None => run_server(Cli::parse_from(["caudal", "serve"])),
+        Some(Command::Serve(_)) => run_server(cli),
+        Some(Command::Config) => {
+            table::print(config::DEFAULT_FILE);
+            Ok(())
+        }
+        Some(Command::Deploy(deploy)) => client::deploy(&deploy),
+        Some(Command::Start(start)) => client::start(&start),
+        Some(Command::Status(status)) => client::status(&status.remote),
+        Some(Command::Instances(instances)) => client::instances(&instances),
+        Some(Command::Jobs(jobs)) => client::jobs(&jobs),
+        Some(Command::Work(work)) => client::work(&work),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("caudal: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_server(cli: Cli) -> Result<(), String> {
+    let Some(Command::Serve(serve)) = cli.command else {
+        return Err("this is not the serve command".to_owned());
+    };
+    let config = config::resolve(overrides(*serve))?;
+    serve::run(config)
+}
+
+fn overrides(serve: Serve) -> config::Overrides {
+    config::Overrides {
+        file: serve.config,
+        data: serve.data,
+        store: serve.store,
+        rest: serve.rest,
+        grpc: serve.grpc,
+        metrics: serve.metrics,
+        roles: serve.roles,
+        node: serve.node,
+        log_format: serve.log_format,
+        log_level: serve.log_level,
+    }
+}

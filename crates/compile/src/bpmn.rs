@@ -1,0 +1,39 @@
+//! BPMN 2.0 XML → processes.
+
+mod definitions;
+mod element;
+mod extension;
+mod flow;
+mod scope;
+mod site;
+mod vocabulary;
+mod xml;
+
+use model::Process;
+
+use crate::diagnostic::{Diagnostic, Findings};
+
+pub(crate) use vocabulary::is_id;
+pub use xml::RESOURCE_BYTES_MAX;
+
+/// What a BPMN file contains.
+#[derive(Debug, Clone)]
+pub struct Compiled {
+    /// The executable processes in document order, at least one.
+    pub processes: Vec<Process>,
+}
+
+/// Compiles a BPMN file: UTF-8, with or without a byte order mark. Processes that are not executable are skipped.
+///
+/// # Errors
+/// Everything that is wrong with the file, in document order.
+pub fn bpmn(content: &[u8]) -> Result<Compiled, Vec<Diagnostic>> {
+    let text = xml::decode(content)?;
+    let document = xml::parse(text)?;
+    let mut findings = Findings::default();
+    let processes = definitions::read(&document, &mut findings);
+    if !findings.is_empty() {
+        return Err(findings.diagnostics(text));
+    }
+    Ok(Compiled { processes })
+}

@@ -1,0 +1,78 @@
+//! Flow nodes: one file for each kind that is executed. To add a kind, add its file and its line in `read`.
+
+mod boundary_event;
+mod business_rule_task;
+mod end_event;
+mod exclusive_gateway;
+mod job_task;
+mod parallel_gateway;
+mod pass_task;
+mod script_task;
+mod send_task;
+mod service_task;
+mod start_event;
+mod sub_process;
+mod unsupported;
+
+use model::PassTask;
+
+use super::extension;
+use super::site::Site;
+use super::vocabulary::{boolean, trigger};
+use crate::draft::DraftElement;
+
+/// Reads one flow node. Whatever is wrong with it has been noted when this returns.
+pub(super) fn read(mut site: Site<'_, '_, '_>) -> DraftElement {
+    let site = &mut site;
+    let read: fn(&mut Site<'_, '_, '_>) -> DraftElement = match site.node.tag_name().name() {
+        "startEvent" => start_event::read,
+        "endEvent" => end_event::read,
+        "boundaryEvent" => boundary_event::read,
+        "task" => |site| pass_task::read(site, PassTask::Undefined),
+        "manualTask" => |site| pass_task::read(site, PassTask::Manual),
+        "serviceTask" => service_task::read,
+        "sendTask" => send_task::read,
+        "scriptTask" => script_task::read,
+        "businessRuleTask" => business_rule_task::read,
+        "exclusiveGateway" => exclusive_gateway::read,
+        "parallelGateway" => parallel_gateway::read,
+        "subProcess" => sub_process::read,
+        _ => return unsupported::read(site),
+    };
+    extension::check(site);
+    check_children(site);
+    check_activity(site);
+    read(site)
+}
+
+/// Whether a child of an activity says how the activity is repeated.
+pub(super) fn is_marker(name: &str) -> bool {
+    matches!(
+        name,
+        "multiInstanceLoopCharacteristics" | "standardLoopCharacteristics"
+    )
+}
+
+fn check_children(site: &mut Site<'_, '_, '_>) {
+    match site.node.tag_name().name() {
+        // Its other children are read as the contents of a scope.
+        "subProcess" => site.check_children(|name| !is_marker(name)),
+        name if name.ends_with("Event") => site.check_children(|name| trigger(name).is_some()),
+        _ => site.check_children(|_| false),
+    }
+}
+
+/// What an activity says about itself besides its kind.
+fn check_activity(site: &mut Site<'_, '_, '_>) {
+    if site.attribute("isForCompensation").and_then(boolean) == Some(true) {
+        site.complain("compensation handlers are not supported yet");
+    }
+    for quantity in ["startQuantity", "completionQuantity"] {
+        if site
+            .attribute(quantity)
+            .is_some_and(|value| value.trim() != "1")
+        {
+            site.complain(format!("a {quantity} other than 1 is not supported"));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The text notation of traces: the smallest way to write a process.
+//!
+//! ```text
+//! # A comment.
+//! start:  start -> order
+//! order:  subprocess s -> ok
+//! s:      start -> fork
+//! fork:   parallel -> pack, label
+//! pack:   task pack -> join
+//!     retries 5
+//!     in  item = order.item
+//!     out packed = result.at
+//! label:  task label -> join
+//! join:   parallel -> e
+//! e:      end
+//! late:   error too-late on order -> call
+//! call:   script note = "late: " + string(order.id) -> again
+//! again:  exclusive -> ok if order.kind = "gift", bad if order.id > 100, default ok as never
+//! ok:     end
+//! bad:    error E42
+//! ```
+//!
+//! A line is `id: kind arguments -> flow, flow`. Ids of flows are `source_target` (then `source_target_2`), unless a flow
+//! says `as id`. Flows are taken in the order written. `start`, `end` and so on may be ids.
+//!
+//! | kind | is |
+//! |---|---|
+//! | `process` | the process itself; without this line its id is `process` |
+//! | `start`, `end`, `terminate` | none start event, none end event, terminate end event |
+//! | `error CODE`, `error = FEEL` | error end event |
+//! | `error CODE on ID`, `error on ID` | error boundary event of one code, of all codes |
+//! | `pass`, `manual` | undefined task, manual task |
+//! | `task TYPE`, `task = FEEL` | service task with its job type; likewise `send-task`, `script-task`, `rule-task` |
+//! | `script VARIABLE = FEEL` | script task |
+//! | `exclusive`, `parallel` | gateways |
+//! | `subprocess FIRST` | embedded sub-process; inside is whatever can be reached from `FIRST`, with its boundary events |
+//!
+//! `id in SCOPE: …` says outright which sub-process an element belongs to (the id of the process for none).
+//! A flow is `TARGET`, `TARGET if FEEL` or `default TARGET`, each with `as ID` behind the target if wanted.
+//!
+//! Indented lines belong to the line above: `-> flow` (the condition runs to the end of the line, commas and all),
+//! `in TARGET = FEEL`, `out TARGET = FEEL`, `inputs FEEL` and `outputs FEEL` (the whole context at once), `retries 5` or
+//! `retries = FEEL`, `header KEY = VALUE`, `name TEXT`, `version-tag TEXT` (of the process), and `| text`, which goes on
+//! with the line above after a line break. A word with odd characters stands between double quotes, as in FEEL.
+
+mod element;
+mod flow;
+mod print;
+mod scopes;
+mod statement;
+mod words;
+
+use model::Process;
+
+use crate::bpmn::RESOURCE_BYTES_MAX;
+use crate::diagnostic::{Diagnostic, Findings};
+use crate::draft::{Draft, FlowOrder};
+use crate::link;
+
+pub use print::print;
+
+/// Compiles one process in text notation.
+///
+/// # Errors
+/// Everything that is wrong with it, in the order of the lines.
+pub fn text(source: &str) -> Result<Process, Vec<Diagnostic>> {
+    let mut findings = Findings::default();
+    if RESOURCE_BYTES_MAX < source.len() {
+        findings.add_anonymous(
+            0,
+            format!("the text is too long: at most {RESOURCE_BYTES_MAX} bytes are allowed"),
+        );
+        return Err(findings.diagnostics(source));
+    }
+    let statements = statement::split(source, &mut findings);
+    let written = element::read(&statements, &mut findings);
+    let draft = Draft {
+        version_tag: written.version_tag,
+        elements: scopes::arrange(written.elements, &written.flows, &mut findings),
+        flows: written.flows,
+        order: FlowOrder::AsWritten,
+    };
+    let process = link::link(draft, &mut findings);
+    match process {
+        Some(process) if findings.is_empty() => Ok(process),
+        _ => Err(findings.diagnostics(source)),
+    }
+}

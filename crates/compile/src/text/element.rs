@@ -1,0 +1,289 @@
+//! Statements → elements and flows of a draft.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use model::{
+    EndEvent, ErrorCatch, JobTask, JobTaskFlavour, Kind, PassTask, Retries, Scope, Script, Text,
+};
+
+use super::flow::Flows;
+use super::statement::{Line, Statement};
+use super::words;
+use crate::diagnostic::{Findings, quoted};
+use crate::draft::{Content, DraftElement, DraftFlow};
+use crate::expression;
+use crate::mapping::{Direction, Mappings};
+
+/// All that was written, before anybody knows what lies inside what.
+pub(super) struct Written {
+    pub(super) version_tag: Option<Arc<str>>,
+    /// The process itself first.
+    pub(super) elements: Vec<WrittenElement>,
+    pub(super) flows: Vec<DraftFlow>,
+}
+
+pub(super) struct WrittenElement {
+    pub(super) element: DraftElement,
+    /// From `id in SCOPE`.
+    pub(super) scope: Option<String>,
+    /// From `subprocess FIRST`.
+    pub(super) first: Option<String>,
+}
+
+pub(super) fn read(statements: &[Statement], findings: &mut Findings) -> Written {
+    let root = Content::Read(Kind::Process(Scope { start: None }));
+    let root = WrittenElement {
+        element: element(0, "process", root),
+        scope: None,
+        first: None,
+    };
+    let mut written = Written {
+        version_tag: None,
+        elements: vec![root],
+        flows: Vec::new(),
+    };
+    let mut flows = Flows::default();
+    let mut ids = HashSet::new();
+    let mut processes = 0;
+    for statement in statements {
+        if !ids.insert(&statement.id) {
+            findings.add(statement.at, &statement.id, "the id is used more than once");
+        }
+        let (arguments, targets) = split_arrow(&statement.head);
+        let read = kind(arguments, statement, findings)
+            .map(|(kind, first, activity)| (Content::Read(kind), first, activity));
+        let (content, first, attached_to) = read.unwrap_or((Content::Refused, None, None));
+        let mut draft = DraftElement {
+            attached_to,
+            ..element(statement.at, &statement.id, content)
+        };
+        if let Some(targets) = targets {
+            draft.default = flows.read_all(statement, targets, findings);
+        }
+        let version_tag = options(&mut draft, statement, &mut flows, findings);
+        let is_process = matches!(draft.kind(), Some(Kind::Process(_)));
+        let element = WrittenElement {
+            element: draft,
+            scope: statement.scope.clone(),
+            first,
+        };
+        if !is_process {
+            written.elements.push(element);
+            continue;
+        }
+        processes += 1;
+        if 1 < processes {
+            findings.add(
+                statement.at,
+                &statement.id,
+                "there is one process in a text",
+            );
+        }
+        (written.elements[0], written.version_tag) = (element, version_tag);
+    }
+    written.flows = flows.list;
+    written
+}
+
+fn element(at: usize, id: &str, content: Content) -> DraftElement {
+    DraftElement {
+        at,
+        id: id.into(),
+        name: None,
+        scope: 0,
+        content,
+        inputs: None,
+        outputs: None,
+        default: None,
+        attached_to: None,
+    }
+}
+
+fn split_arrow(head: &str) -> (&str, Option<&str>) {
+    match words::outside(head, "->") {
+        Some(at) => (head[..at].trim(), Some(&head[at + 2..])),
+        None => (head.trim(), None),
+    }
+}
+
+/// Kind, first inner element, activity attached to.
+type Read = (Kind, Option<String>, Option<Arc<str>>);
+
+fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Option<Read> {
+    let word_end = arguments
+        .find(char::is_whitespace)
+        .unwrap_or(arguments.len());
+    let (word, rest) = (&arguments[..word_end], arguments[word_end..].trim());
+    let bare = |kind: Kind| match rest {
+        "" => Ok((kind, None, None)),
+        _ => Err(format!("{word} takes no arguments")),
+    };
+    let job = |flavour| job_task(flavour, rest).map(|task| (Kind::JobTask(task), None, None));
+    let read = match word {
+        "process" => bare(Kind::Process(Scope { start: None })),
+        "start" => bare(Kind::StartEvent),
+        "end" => bare(Kind::EndEvent(EndEvent::None)),
+        "terminate" => bare(Kind::EndEvent(EndEvent::Terminate)),
+        "error" => error(rest),
+        "pass" => bare(Kind::PassTask(PassTask::Undefined)),
+        "manual" => bare(Kind::PassTask(PassTask::Manual)),
+        "task" => job(JobTaskFlavour::Service),
+        "send-task" => job(JobTaskFlavour::Send),
+        "script-task" => job(JobTaskFlavour::Script),
+        "rule-task" => job(JobTaskFlavour::BusinessRule),
+        "script" => script(rest),
+        "exclusive" => bare(Kind::ExclusiveGateway { default: None }),
+        "parallel" => bare(Kind::ParallelGateway),
+        "subprocess" => match words::whole(rest) {
+            Some(first) => Ok((Kind::SubProcess(Scope { start: None }), Some(first), None)),
+            None => Err("write 'subprocess FIRST', FIRST being its start event".to_owned()),
+        },
+        word => Err(format!("there is no kind {}", quoted(word))),
+    };
+    read.map_err(|reason| findings.add(statement.at, &statement.id, reason))
+        .ok()
+}
+
+fn job_task(flavour: JobTaskFlavour, rest: &str) -> Result<JobTask, String> {
+    let job_type = value("the job type", rest)?.ok_or("a task needs a job type: 'task TYPE'")?;
+    Ok(JobTask {
+        flavour,
+        job_type,
+        retries: Retries::Fixed(3),
+        headers: Vec::new(),
+    })
+}
+
+fn script(rest: &str) -> Result<Read, String> {
+    let usage = "write 'script VARIABLE = FEEL'";
+    let (variable, source) = words::first(rest).ok_or(usage)?;
+    let source = source.strip_prefix('=').ok_or(usage)?;
+    let script = Script {
+        expression: expression::parse("the script", source)?,
+        result: variable.into(),
+    };
+    Ok((Kind::ScriptTask(script), None, None))
+}
+
+/// `CODE`, `= FEEL`, `CODE on ID`, `on ID`.
+fn error(rest: &str) -> Result<Read, String> {
+    let usage = || "write 'error CODE', 'error CODE on ID' or 'error on ID'".to_owned();
+    if let Some(source) = rest.strip_prefix('=') {
+        let code = Text::Computed(expression::parse("the error code", source)?);
+        return Ok((Kind::EndEvent(EndEvent::Error { code }), None, None));
+    }
+    let (catch, activity) = match rest.strip_prefix("on ") {
+        Some(activity) => (ErrorCatch::Any, activity),
+        None => {
+            let (code, rest) = words::first(rest).ok_or_else(usage)?;
+            if rest.is_empty() {
+                return Ok((
+                    Kind::EndEvent(EndEvent::Error {
+                        code: Text::Fixed(code.into()),
+                    }),
+                    None,
+                    None,
+                ));
+            }
+            (
+                ErrorCatch::Code(code.into()),
+                rest.strip_prefix("on ").ok_or_else(usage)?,
+            )
+        }
+    };
+    let activity = words::whole(activity).ok_or_else(usage)?;
+    Ok((Kind::ErrorBoundary(catch), None, Some(activity.into())))
+}
+
+/// `WORD` or `= FEEL`.
+fn value(what: &str, text: &str) -> Result<Option<Text>, String> {
+    match text.trim().strip_prefix('=') {
+        Some(source) => {
+            expression::parse(what, source).map(|expression| Some(Text::Computed(expression)))
+        }
+        None => Ok(words::whole(text).map(|word| Text::Fixed(word.into()))),
+    }
+}
+
+/// Reads the indented lines. Gives the version tag, if there is one.
+fn options(
+    draft: &mut DraftElement,
+    statement: &Statement,
+    flows: &mut Flows,
+    findings: &mut Findings,
+) -> Option<Arc<str>> {
+    let mut inputs = Mappings::new(Direction::Input);
+    let mut outputs = Mappings::new(Direction::Output);
+    let mut version_tag = None;
+    for Line { at, text } in &statement.options {
+        let end = text.find(char::is_whitespace).unwrap_or(text.len());
+        let (word, rest) = (&text[..end], text[end..].trim());
+        let read = match word {
+            "->" => {
+                draft.default = flows
+                    .read(statement, *at, rest, findings)
+                    .or(draft.default.take());
+                Ok(())
+            }
+            "in" => assignment(rest).and_then(|(target, source)| inputs.add(source, &target)),
+            "out" => assignment(rest).and_then(|(target, source)| outputs.add(source, &target)),
+            "inputs" => {
+                expression::parse("the inputs", rest).map(|inputs| draft.inputs = Some(inputs))
+            }
+            "outputs" => {
+                expression::parse("the outputs", rest).map(|outputs| draft.outputs = Some(outputs))
+            }
+            "name" => words::whole(rest)
+                .map(|name| draft.name = Some(name.into()))
+                .ok_or("write 'name TEXT'".to_owned()),
+            "version-tag" if matches!(draft.kind(), Some(Kind::Process(_))) => words::whole(rest)
+                .map(|tag| version_tag = Some(tag.into()))
+                .ok_or("write 'version-tag TEXT'".to_owned()),
+            "retries" => retries(draft, rest),
+            "header" => header(draft, rest),
+            word => Err(format!("there is no option {}", quoted(word))),
+        };
+        if let Err(reason) = read {
+            findings.add(*at, &statement.id, reason);
+        }
+    }
+    for (mappings, slot) in [(inputs, &mut draft.inputs), (outputs, &mut draft.outputs)] {
+        match mappings.finish() {
+            Ok(None) => {}
+            Ok(context) => *slot = context,
+            Err(reason) => findings.add(statement.at, &statement.id, reason),
+        }
+    }
+    version_tag
+}
+
+/// `NAME = REST`
+fn assignment(text: &str) -> Result<(String, &str), String> {
+    let split = words::first(text).and_then(|(name, rest)| Some((name, rest.strip_prefix('=')?)));
+    split.ok_or_else(|| "write 'NAME = VALUE'".to_owned())
+}
+
+fn retries(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
+    let Content::Read(Kind::JobTask(task)) = &mut draft.content else {
+        return Err("only a task has retries".to_owned());
+    };
+    task.retries = match rest.strip_prefix('=') {
+        Some(source) => Retries::Computed(expression::parse("the number of retries", source)?),
+        None => Retries::Fixed(
+            rest.parse()
+                .map_err(|_| format!("{} is no number", quoted(rest)))?,
+        ),
+    };
+    Ok(())
+}
+
+fn header(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
+    let Content::Read(Kind::JobTask(task)) = &mut draft.content else {
+        return Err("only a task has headers".to_owned());
+    };
+    let (key, value) = assignment(rest)?;
+    let value = words::whole(value).ok_or("write 'header KEY = VALUE'")?;
+    task.headers.push((key.into(), value.into()));
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! What may be asked of an instance.
+
+use std::sync::Arc;
+
+use crate::{Document, ElementKey, IncidentKey, JobKey};
+
+/// A command against one instance.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Begin at the none start event. Only for an instance that has not begun.
+    Start { variables: Document },
+    /// Drop everything and end the instance.
+    Cancel,
+    /// A worker has done a job.
+    CompleteJob { job: JobKey, variables: Document },
+    /// A worker could not do a job and the host has decided what that means.
+    FailJob(FailedJob),
+    /// A worker throws a BPMN error.
+    ThrowError(ThrownError),
+    /// Set variables: in that scope alone, or where they exist seen from it.
+    SetVariables { scope: ElementKey, variables: Document, local: bool },
+    /// Try again what raised the incident.
+    ResolveIncident { incident: IncidentKey },
+}
+
+/// A job that failed: its variables stay with the task; without retries left the task is stuck.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FailedJob {
+    pub job: JobKey,
+    pub variables: Document,
+    /// The reason, if no retries are left.
+    pub stuck: Option<Arc<str>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ThrownError {
+    pub job: JobKey,
+    pub code: Arc<str>,
+    pub message: Arc<str>,
+    pub variables: Document,
+}
+
+/// The command does not fit the state of the instance; nothing has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rejected {
+    /// The instance has begun already.
+    AlreadyStarted,
+    /// The instance has ended, or never began.
+    NotRunning,
+    /// The process has no none start event.
+    NoStartEvent,
+    /// No element of this instance waits for that job.
+    NoSuchJob,
+    /// No active element instance has that key.
+    NoSuchScope,
+    /// No incident of this instance has that key.
+    NoSuchIncident,
+}

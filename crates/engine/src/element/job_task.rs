@@ -1,0 +1,30 @@
+//! A task done by a worker: it waits for a job. Leases, retries and back-off of the job are the host's.
+
+use feel::Value;
+use model::{JobTask, Retries};
+
+use crate::expression::{Trouble, wrong_kind};
+use crate::step::Run;
+use crate::{ElementKey, Event, IncidentKind, JobKey, Opened};
+
+pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, task: &JobTask) -> Result<(), Trouble> {
+    let job_type = run.text(key, &task.job_type, "the job type")?;
+    let retries = retries(run, key, &task.retries)?;
+    let job = JobKey(run.keys.take());
+    run.emit(Event::Activated { key });
+    run.emit(Event::JobOpened(Opened { key: job, element: key, job_type, retries }));
+    Ok(())
+}
+
+fn retries(run: &Run<'_>, key: ElementKey, retries: &Retries) -> Result<i32, Trouble> {
+    let expression = match retries {
+        Retries::Fixed(retries) => return Ok(*retries),
+        Retries::Computed(expression) => expression,
+    };
+    let value = run.evaluate(key, expression, IncidentKind::ExtractValue)?;
+    let number = match &value {
+        Value::Number(number) => number.to_i64().and_then(|number| i32::try_from(number).ok()),
+        _ => None,
+    };
+    number.ok_or_else(|| wrong_kind(expression, "the number of retries", "a whole number", &value))
+}

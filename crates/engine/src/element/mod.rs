@@ -1,0 +1,22 @@
+//! What each kind of element does on entry, and how it is left: one file per kind.
+
+pub(crate) mod end_event;
+pub(crate) mod error;
+pub(crate) mod exclusive_gateway;
+pub(crate) mod job_task;
+pub(crate) mod parallel_gateway;
+pub(crate) mod pass;
+pub(crate) mod scope;
+pub(crate) mod script_task;
+
+use crate::IncidentKind;
+use crate::expression::Trouble;
+
+/// The element was about to be entered by an instance that never waits.
+pub(crate) fn loop_limit() -> Trouble {
+    let message = format!(
+        "the instance went on for {} events without waiting for anything: it looks like an endless loop; resolve to go on",
+        crate::STEP_EVENTS_MAX
+    );
+    Trouble { kind: IncidentKind::LoopLimit, message }
+}

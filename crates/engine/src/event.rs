@@ -1,0 +1,86 @@
+//! What may happen to an instance. The one list that is stored, shown and tested.
+
+use std::sync::Arc;
+
+use model::{ElementIx, FlowIx};
+
+use crate::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, VariableKey};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The instance began; its outermost element instance has the same key.
+    Started { instance: InstanceKey, definition: DefinitionKey },
+    /// An element instance came into being; it is about to work.
+    Entered { key: ElementKey, element: ElementIx, scope: ElementKey },
+    /// Its inputs are mapped and it does, or waits for, its work.
+    Activated { key: ElementKey },
+    /// Its work is done; outputs are about to be mapped.
+    Leaving { key: ElementKey },
+    /// It completed.
+    Left { key: ElementKey },
+    /// It was ended from outside: cancelled or interrupted.
+    Dropped { key: ElementKey },
+    /// A token waits at a join for those of the other flows.
+    TokenArrived(Token),
+    /// A join took one token of each of its incoming flows.
+    TokensTaken { scope: ElementKey, gateway: ElementIx },
+    /// The scope ended with a token still waiting.
+    TokenDropped(Token),
+    VariableCreated { key: VariableKey, scope: ElementKey, name: Arc<str>, value: Arc<str> },
+    VariableUpdated { key: VariableKey, scope: ElementKey, name: Arc<str>, value: Arc<str> },
+    /// An element waits for a worker.
+    JobOpened(Opened),
+    /// The wait for a worker is over.
+    JobClosed { key: JobKey, element: ElementKey, end: JobEnd },
+    IncidentRaised { key: IncidentKey, element: ElementKey, job: Option<JobKey>, kind: IncidentKind, message: Arc<str> },
+    IncidentResolved { key: IncidentKey },
+    /// The instance ended.
+    Ended { outcome: Outcome },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token {
+    pub scope: ElementKey,
+    pub gateway: ElementIx,
+    pub flow: FlowIx,
+}
+
+/// A job as the engine asks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opened {
+    pub key: JobKey,
+    pub element: ElementKey,
+    pub job_type: Arc<str>,
+    pub retries: i32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobEnd {
+    Completed,
+    Cancelled,
+    /// It threw an error that something caught.
+    ErrorThrown,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Completed,
+    Terminated,
+}
+
+/// Why an element is stuck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum IncidentKind {
+    /// A mapping could not be evaluated.
+    IoMapping,
+    /// An expression gave no value, or one of the wrong kind.
+    ExtractValue,
+    /// No condition is true and there is no default flow.
+    Condition,
+    /// A job has no retries left.
+    JobNoRetries,
+    /// An error was thrown and nothing catches it.
+    UnhandledError,
+    /// The instance went on for too long without ever waiting.
+    LoopLimit,
+}

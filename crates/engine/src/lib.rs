@@ -1,0 +1,31 @@
+//! The step: one command against one process instance, in memory, giving the events that happened.
+//!
+//! Reading order: [`Command`] (what may be asked), [`Event`] (what may happen), [`Instance`] (what is known), then
+//! [`step`](step::step) and the files under `element/`, one per kind of element.
+//!
+//! Invariants:
+//! - applying events is the only way an instance changes; events applied to nothing give the instance;
+//! - a rejected command changes nothing;
+//! - the same command against the same instance with the same keys and the same time gives the same events.
+//!
+//! Deliberately absent: I/O, clocks, randomness, `async`, logging; retries, leases and queues of jobs (the host's);
+//! anything that knows of more than one instance.
+
+mod command;
+mod element;
+mod event;
+mod expression;
+mod incident;
+mod instance;
+mod key;
+mod lifecycle;
+mod step;
+pub mod trace;
+mod variables;
+
+pub use command::{Command, FailedJob, Rejected, ThrownError};
+pub use event::{Event, IncidentKind, JobEnd, Opened, Outcome, Token};
+pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
+pub use key::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId, VariableKey};
+pub use step::{STEP_EVENTS_MAX, step};
+pub use variables::{Document, visible};

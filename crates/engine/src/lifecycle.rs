@@ -1,0 +1,137 @@
+//! The life of an element instance, written once for every kind: enter, activate, finish, drop; and the end of a scope.
+//!
+//! ```text
+//! enter ──▶ Entering ──inputs──▶ (its kind's work) ──▶ Active ──▶ finish ──▶ Leaving ──outputs──▶ Left ──▶ flows taken
+//!               │ trouble: an incident keeps it here         │ trouble: here                     │ none: may the scope end?
+//! ```
+
+use model::{ElementIx, FlowIx, Kind};
+
+use crate::expression::Trouble;
+use crate::step::{Run, Work};
+use crate::{ElementKey, Event, JobEnd, Outcome, Token, element};
+
+impl Run<'_> {
+    /// Asks for an element to be entered in its turn; its key is given now, so keys follow the order of the flows.
+    pub(crate) fn schedule(&mut self, element: ElementIx, scope: ElementKey) -> ElementKey {
+        let key = ElementKey(self.keys.take());
+        self.work.push_back(Work::Enter { key, element, scope });
+        key
+    }
+
+    pub(crate) fn enter(&mut self, key: ElementKey, element: ElementIx, scope: ElementKey) {
+        self.emit(Event::Entered { key, element, scope });
+        if self.is_exhausted() {
+            self.raise(key, None, element::loop_limit());
+            return;
+        }
+        self.activate(key);
+    }
+
+    /// Maps inputs and does what the kind does on entry. Done again when an incident of entering is resolved.
+    pub(crate) fn activate(&mut self, key: ElementKey) {
+        if let Err(trouble) = self.try_activate(key) {
+            self.raise(key, None, trouble);
+        }
+    }
+
+    fn try_activate(&mut self, key: ElementKey) -> Result<(), Trouble> {
+        let process = self.process;
+        let element = process.element(self.instance.elements[&key].element);
+        if let Some(inputs) = &element.inputs {
+            let scope = self.instance.elements[&key].scope;
+            for (name, value) in self.mapping(scope, inputs)? {
+                self.set_local(key, &name, &value);
+            }
+        }
+        match &element.kind {
+            Kind::Process(scope) | Kind::SubProcess(scope) => element::scope::enter(self, key, scope),
+            Kind::StartEvent | Kind::PassTask(_) | Kind::ErrorBoundary(_) => element::pass::enter(self, key),
+            Kind::EndEvent(end) => element::end_event::enter(self, key, end)?,
+            Kind::JobTask(task) => element::job_task::enter(self, key, task)?,
+            Kind::ScriptTask(script) => element::script_task::enter(self, key, script)?,
+            Kind::ExclusiveGateway { default } => element::exclusive_gateway::enter(self, key, element, *default)?,
+            Kind::ParallelGateway => element::parallel_gateway::enter(self, key),
+        }
+        Ok(())
+    }
+
+    /// The element's work is done: map outputs, leave, take the outgoing flows. Done again when an incident of leaving is resolved.
+    pub(crate) fn finish(&mut self, key: ElementKey) {
+        let process = self.process;
+        let instance = &self.instance.elements[&key];
+        let (element, scope) = (process.element(instance.element), instance.scope);
+        if instance.phase != crate::Phase::Leaving {
+            self.emit(Event::Leaving { key });
+        }
+        if let Some(outputs) = &element.outputs {
+            match self.mapping(key, outputs) {
+                Ok(document) => self.propagate(scope, &document),
+                Err(trouble) => return self.raise(key, None, trouble),
+            }
+        }
+        self.leave(key, &element.outgoing);
+    }
+
+    /// Leaves by these flows; without any, the scope may have come to its end.
+    pub(crate) fn leave(&mut self, key: ElementKey, flows: &[FlowIx]) {
+        let scope = self.instance.elements[&key].scope;
+        self.emit(Event::Left { key });
+        if key == self.instance.key.root() {
+            self.emit(Event::Ended { outcome: Outcome::Completed });
+            return;
+        }
+        for flow in flows {
+            self.take(*flow, scope);
+        }
+        self.end_if_empty(scope);
+    }
+
+    /// A token goes along a flow.
+    fn take(&mut self, flow: FlowIx, scope: ElementKey) {
+        let target = self.process.flow(flow).target;
+        let joins = matches!(self.process.element(target).kind, Kind::ParallelGateway)
+            && self.process.element(target).incoming.len() > 1;
+        if joins {
+            element::parallel_gateway::arrive(self, Token { scope, gateway: target, flow });
+        } else {
+            self.schedule(target, scope);
+        }
+    }
+
+    /// Completes a scope in which nothing lives, waits or is about to be entered any more.
+    pub(crate) fn end_if_empty(&mut self, scope: ElementKey) {
+        let alive = self.instance.children(scope).next().is_some();
+        let waiting = self.instance.tokens.iter().any(|token| token.scope == scope);
+        let about_to = self.work.iter().any(|work| matches!(work, Work::Enter { scope: s, .. } if *s == scope));
+        if !alive && !waiting && !about_to {
+            self.work.push_back(Work::Finish { key: scope });
+        }
+    }
+
+    /// Ends an element instance from outside, with everything inside it, the innermost first.
+    pub(crate) fn drop_element(&mut self, key: ElementKey) {
+        self.drop_inside(key, None);
+        if let Some(job) = self.instance.elements[&key].job {
+            self.emit(Event::JobClosed { key: job, element: key, end: JobEnd::Cancelled });
+        }
+        let incidents: Vec<_> = self.instance.incidents_of(key).collect();
+        for incident in incidents {
+            self.emit(Event::IncidentResolved { key: incident });
+        }
+        self.emit(Event::Dropped { key });
+    }
+
+    /// Drops all that lives, waits or is about to be entered in a scope, except one element instance.
+    pub(crate) fn drop_inside(&mut self, scope: ElementKey, except: Option<ElementKey>) {
+        self.work.retain(|work| !matches!(work, Work::Enter { scope: s, .. } if *s == scope));
+        let children: Vec<_> = self.instance.children(scope).filter(|key| Some(*key) != except).collect();
+        for child in children {
+            self.drop_element(child);
+        }
+        let tokens: Vec<_> = self.instance.tokens.iter().copied().filter(|token| token.scope == scope).collect();
+        for token in tokens {
+            self.emit(Event::TokenDropped(token));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A run as text, one line per thing that happened: what traces compare, what a failing simulation prints, what support reads.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use model::Process;
+
+use crate::{ElementKey, Event, IncidentKind, JobEnd, Outcome, Rejected};
+
+/// A command that did more than this shows its beginning and its end.
+const LINES_MAX: usize = 100;
+
+/// Writes events of one instance, remembering which element each key stands for.
+#[derive(Debug, Default)]
+pub struct Trace {
+    names: BTreeMap<ElementKey, String>,
+    incidents: BTreeMap<crate::IncidentKey, String>,
+}
+
+impl Trace {
+    /// One line per element and burst of events; moments without a meaning of their own are left out.
+    pub fn render(&mut self, process: &Process, events: &[Event]) -> String {
+        let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+        for event in events {
+            let Some((who, what)) = self.line(process, event) else { continue };
+            match lines.last_mut() {
+                Some((last, whats)) if *last == who => whats.push(what),
+                _ => lines.push((who, vec![what])),
+            }
+        }
+        let mut text = String::new();
+        let left_out = lines.len().saturating_sub(LINES_MAX);
+        for (n, (who, whats)) in lines.iter().enumerate() {
+            if 0 < left_out && n == LINES_MAX / 2 {
+                writeln!(text, "{:<11} {left_out} lines left out", "…").expect("writing to a string cannot fail");
+            }
+            if left_out == 0 || n < LINES_MAX / 2 || LINES_MAX / 2 + left_out <= n {
+                writeln!(text, "{who:<11} {}", whats.join(", ")).expect("writing to a string cannot fail");
+            }
+        }
+        text
+    }
+
+    /// The line of a command that was refused.
+    pub fn rejected(rejected: Rejected) -> String {
+        format!("{:<11} {rejected:?}\n", "rejected")
+    }
+
+    fn line(&mut self, process: &Process, event: &Event) -> Option<(String, String)> {
+        let at = |ix| process.element(ix).id.to_string();
+        let line = match event {
+            Event::Started { .. } => ("process".to_owned(), "started".to_owned()),
+            Event::Entered { element, .. } if *element == Process::ROOT => {
+                self.names.insert(event_key(event)?, "process".to_owned());
+                return None;
+            }
+            Event::Entered { key, element, .. } => {
+                self.names.insert(*key, at(*element));
+                (at(*element), "entered".to_owned())
+            }
+            Event::Activated { .. } | Event::Leaving { .. } => return None,
+            Event::Left { key } | Event::Dropped { key } if self.name(*key) == "process" => return None,
+            Event::Left { key } => (self.name(*key), "left".to_owned()),
+            Event::Dropped { key } => (self.name(*key), "dropped".to_owned()),
+            Event::TokenArrived(token) => (at(token.gateway), format!("token from {}", process.flow(token.flow).id)),
+            Event::TokensTaken { gateway, .. } => (at(*gateway), "joined".to_owned()),
+            Event::TokenDropped(token) => (at(token.gateway), "token dropped".to_owned()),
+            Event::VariableCreated { scope, name, value, .. } | Event::VariableUpdated { scope, name, value, .. } => {
+                (self.name(*scope), format!("{name} = {value}"))
+            }
+            Event::JobOpened(job) => {
+                let retries = if job.retries == 3 { String::new() } else { format!(" with {} retries", job.retries) };
+                (self.name(job.element), format!("waits for job {}{retries}", job.job_type))
+            }
+            Event::JobClosed { end: JobEnd::Completed, element, .. } => (self.name(*element), "job done".to_owned()),
+            Event::JobClosed { end: JobEnd::Cancelled, element, .. } => (self.name(*element), "job dropped".to_owned()),
+            Event::JobClosed { end: JobEnd::ErrorThrown, element, .. } => (self.name(*element), "job threw".to_owned()),
+            Event::IncidentRaised { key, element, kind, .. } => {
+                self.incidents.insert(*key, self.name(*element));
+                (self.name(*element), format!("stuck: {}", kind_name(*kind)))
+            }
+            Event::IncidentResolved { key } => (self.incidents.remove(key)?, "incident resolved".to_owned()),
+            Event::Ended { outcome: Outcome::Completed } => ("process".to_owned(), "completed".to_owned()),
+            Event::Ended { outcome: Outcome::Terminated } => ("process".to_owned(), "terminated".to_owned()),
+        };
+        Some(line)
+    }
+
+    fn name(&self, key: ElementKey) -> String {
+        self.names.get(&key).cloned().unwrap_or_else(|| format!("#{key}"))
+    }
+}
+
+fn event_key(event: &Event) -> Option<ElementKey> {
+    match event {
+        Event::Entered { key, .. } => Some(*key),
+        _ => None,
+    }
+}
+
+fn kind_name(kind: IncidentKind) -> &'static str {
+    match kind {
+        IncidentKind::IoMapping => "mapping",
+        IncidentKind::ExtractValue => "value",
+        IncidentKind::Condition => "no condition holds",
+        IncidentKind::JobNoRetries => "no retries left",
+        IncidentKind::UnhandledError => "error not caught",
+        IncidentKind::LoopLimit => "endless loop",
+    }
+}

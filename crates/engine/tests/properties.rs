@@ -1,0 +1,253 @@
+//! What must hold for processes nobody drew: random block-structured processes, taken along random paths.
+
+use std::fmt::Write as _;
+
+use engine::{
+    Command, DefinitionKey, Event, FailedJob, IncidentKey, Instance, InstanceKey, JobKey, Keys, Rejected, State, ThrownError, step,
+};
+use model::Process;
+use proptest::prelude::*;
+
+/// A block has one way in and one way out.
+#[derive(Debug, Clone)]
+enum Block {
+    Pass,
+    Task,
+    /// Its input fails until `fixed` is set.
+    Fragile,
+    Sequence(Vec<Block>),
+    Exclusive(Vec<Block>),
+    Parallel(Vec<Block>),
+    /// The inside, and whether a boundary event catches the error `E`.
+    Sub(Box<Block>, bool),
+}
+
+fn block() -> impl Strategy<Value = Block> {
+    let leaf = prop_oneof![Just(Block::Pass), Just(Block::Task), Just(Block::Task), Just(Block::Fragile)];
+    leaf.prop_recursive(4, 24, 3, |inner| {
+        let several = || proptest::collection::vec(inner.clone(), 1..4);
+        prop_oneof![
+            several().prop_map(Block::Sequence),
+            several().prop_map(Block::Exclusive),
+            several().prop_map(Block::Parallel),
+            (inner.clone(), any::<bool>()).prop_map(|(inside, caught)| Block::Sub(Box::new(inside), caught)),
+        ]
+    })
+}
+
+/// Writes blocks in the text notation.
+#[derive(Default)]
+struct Writer {
+    text: String,
+    next: u32,
+}
+
+impl Writer {
+    fn id(&mut self) -> String {
+        self.next += 1;
+        format!("n{}", self.next)
+    }
+
+    fn line(&mut self, id: &str, what: &str, to: &str) {
+        writeln!(self.text, "{id}: {what} -> {to}").unwrap();
+    }
+
+    /// Writes a block that goes on to `to`; gives the id it is entered by.
+    fn block(&mut self, block: &Block, to: &str) -> String {
+        let id = self.id();
+        match block {
+            Block::Pass => self.line(&id, "pass", to),
+            Block::Task => self.line(&id, "task t", to),
+            Block::Fragile => {
+                self.line(&id, "task t", to);
+                writeln!(self.text, "    in x = assert(fixed, fixed != null)").unwrap();
+            }
+            Block::Sequence(blocks) => {
+                let first = blocks.iter().rev().fold(to.to_owned(), |next, block| self.block(block, &next));
+                self.line(&id, "pass", &first);
+            }
+            Block::Exclusive(blocks) => {
+                let join = self.id();
+                self.line(&join, "exclusive", to);
+                let ways: Vec<_> = blocks.iter().map(|block| self.block(block, &join)).collect();
+                let conditions: Vec<_> = ways.iter().enumerate().map(|(n, way)| format!("{way} if choice = {n}")).collect();
+                writeln!(self.text, "{id}: exclusive -> {}, default {join}", conditions.join(", ")).unwrap();
+            }
+            Block::Parallel(blocks) => {
+                let join = self.id();
+                self.line(&join, "parallel", to);
+                let ways: Vec<_> = blocks.iter().map(|block| self.block(block, &join)).collect();
+                self.line(&id, "parallel", &ways.join(", "));
+            }
+            Block::Sub(inside, caught) => {
+                let (start, end) = (self.id(), self.id());
+                writeln!(self.text, "{end}: end").unwrap();
+                let first = self.block(inside, &end);
+                self.line(&start, "start", &first);
+                if !*caught {
+                    self.line(&id, &format!("subprocess {start}"), to);
+                    return id;
+                }
+                let (merge, boundary) = (self.id(), self.id());
+                self.line(&merge, "exclusive", to);
+                self.line(&id, &format!("subprocess {start}"), &merge);
+                self.line(&boundary, &format!("error E on {id}"), &merge);
+            }
+        }
+        id
+    }
+}
+
+fn process(block: &Block) -> Process {
+    let mut writer = Writer::default();
+    let first = writer.block(block, "end");
+    let text = format!("# A generated process.\nstart: start -> {first}\n{}end: end\n", writer.text);
+    compile::text(&text).unwrap_or_else(|diagnostics| {
+        let problems: Vec<_> = diagnostics.iter().map(ToString::to_string).collect();
+        panic!("{}\n{text}", problems.join("\n"))
+    })
+}
+
+/// One run: the instance, all that happened, the keys.
+struct Run<'a> {
+    process: &'a Process,
+    instance: Instance,
+    history: Vec<Event>,
+    keys: Keys,
+}
+
+impl<'a> Run<'a> {
+    fn start(process: &'a Process, choice: u8) -> Self {
+        let instance = Instance::new(InstanceKey(1), DefinitionKey(1));
+        let mut run = Self { process, instance, history: Vec::new(), keys: Keys::starting_at(2) };
+        let variables = vec![("choice".into(), choice.to_string().into())];
+        run.ask(&Command::Start { variables }).expect("a new instance starts");
+        run
+    }
+
+    fn ask(&mut self, command: &Command) -> Result<(), Rejected> {
+        let events = step(self.process, &mut self.instance, command, 0, &mut self.keys)?;
+        self.history.extend(events);
+        Ok(())
+    }
+
+    fn jobs(&self) -> Vec<JobKey> {
+        self.instance.elements.values().filter_map(|element| element.job).collect()
+    }
+
+    fn incidents(&self) -> Vec<IncidentKey> {
+        self.instance.incidents.keys().copied().collect()
+    }
+
+    /// The n-th thing that can be done now. Fixing the cause comes with the first incident resolved.
+    fn act(&mut self, n: usize) {
+        let (jobs, incidents) = (self.jobs(), self.incidents());
+        match n % (jobs.len() + incidents.len()).max(1) {
+            n if n < jobs.len() => {
+                let job = jobs[n];
+                let command = if n % 5 == 4 {
+                    Command::ThrowError(ThrownError { job, code: "E".into(), message: "".into(), variables: vec![] })
+                } else if n % 7 == 6 {
+                    Command::FailJob(FailedJob { job, variables: vec![], stuck: Some("broken".into()) })
+                } else {
+                    Command::CompleteJob { job, variables: vec![("done".into(), "true".into())] }
+                };
+                self.ask(&command).expect("an open job can be worked on");
+                if matches!(command, Command::CompleteJob { .. }) {
+                    assert_eq!(self.ask(&command), self.again(), "a job completed twice");
+                }
+            }
+            n if n < jobs.len() + incidents.len() => {
+                let fix = Command::SetVariables { scope: InstanceKey(1).root(), variables: vec![("fixed".into(), "1".into())], local: true };
+                self.ask(&fix).expect("the process is there");
+                self.ask(&Command::ResolveIncident { incident: incidents[n - jobs.len()] }).expect("the incident is there");
+            }
+            _ => {}
+        }
+    }
+
+    /// What a second completion is told.
+    fn again(&self) -> Result<(), Rejected> {
+        Err(if self.instance.state == State::Active { Rejected::NoSuchJob } else { Rejected::NotRunning })
+    }
+
+    fn check(&self) {
+        let mut replayed = Instance::new(InstanceKey(1), DefinitionKey(1));
+        self.history.iter().for_each(|event| replayed.apply(event));
+        assert_eq!(replayed, self.instance, "history is not state");
+        if self.instance.state == State::Active {
+            assert!(!self.jobs().is_empty() || !self.incidents().is_empty(), "an active instance waits for nothing: {:?}", self.instance);
+        } else {
+            self.check_nothing_left();
+        }
+    }
+
+    fn check_nothing_left(&self) {
+        assert!(self.instance.elements.is_empty() && self.instance.tokens.is_empty() && self.instance.incidents.is_empty());
+        let opened = self.history.iter().filter(|event| matches!(event, Event::JobOpened(_))).count();
+        let closed = self.history.iter().filter(|event| matches!(event, Event::JobClosed { .. })).count();
+        assert_eq!(opened, closed, "a job outlives its instance");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever is done, history is state, an active instance waits for something, and in the end nothing is left.
+    #[test]
+    fn every_path_ends_clean(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..40)) {
+        let process = process(&block);
+        let mut run = Run::start(&process, choice);
+        run.check();
+        for n in path {
+            if run.instance.state != State::Active {
+                break;
+            }
+            run.act(n);
+            run.check();
+        }
+        // From wherever that led, doing the first thing again and again ends it.
+        for _ in 0..2_000 {
+            if run.instance.state != State::Active {
+                break;
+            }
+            run.act(0);
+        }
+        prop_assert_eq!(run.instance.state, State::Completed);
+        run.check();
+    }
+
+    /// Cancelling at any point leaves nothing behind.
+    #[test]
+    fn cancelling_leaves_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..20)) {
+        let process = process(&block);
+        let mut run = Run::start(&process, choice);
+        for n in path {
+            if run.instance.state == State::Active {
+                run.act(n);
+            }
+        }
+        if run.instance.state == State::Active {
+            run.ask(&Command::Cancel).expect("an active instance can be cancelled");
+        }
+        run.check();
+        run.check_nothing_left();
+        prop_assert_eq!(run.ask(&Command::Cancel), Err(Rejected::NotRunning));
+    }
+
+    /// The same commands with the same keys give the same events.
+    #[test]
+    fn the_same_again_is_the_same(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..20)) {
+        let process = process(&block);
+        let play = || {
+            let mut run = Run::start(&process, choice);
+            for n in &path {
+                if run.instance.state == State::Active {
+                    run.act(*n);
+                }
+            }
+            (run.history, run.keys)
+        };
+        prop_assert_eq!(play(), play());
+    }
+}

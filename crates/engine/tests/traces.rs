@@ -1,0 +1,171 @@
+//! Runs `spec/traces/**/*.trace`: a process in the text notation, commands, and what happened. `UPDATE_TRACES=1` rewrites what happened.
+//!
+//! Commands: `start {…}`, `job ELEMENT {…}`, `fail ELEMENT {…}` (retries left), `stuck ELEMENT {…}` (none left),
+//! `error ELEMENT CODE {…}`, `set ELEMENT {…}`, `set-local ELEMENT {…}`, `resolve ELEMENT`, `cancel`.
+//! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::trace::Trace;
+use engine::{
+    Command, DefinitionKey, Document, ElementKey, Event, FailedJob, IncidentKey, Instance, InstanceKey, JobKey, Keys, Phase,
+    State, ThrownError, step,
+};
+use model::Process;
+
+#[test]
+fn traces() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/traces");
+    let mut files = Vec::new();
+    collect(&folder, &mut files);
+    assert!(!files.is_empty(), "no traces under {}", folder.display());
+    let mut failures = Vec::new();
+    for file in files {
+        let source = fs::read_to_string(&file).unwrap();
+        let played = play(&source).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));
+        if played == source {
+            continue;
+        }
+        if std::env::var_os("UPDATE_TRACES").is_some() {
+            fs::write(&file, played).unwrap();
+        } else {
+            failures.push(format!("{}\n--- written ---\n{source}\n--- happened ---\n{played}", file.display()));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for entry in entries {
+        if entry.is_dir() {
+            collect(&entry, files);
+        } else if entry.extension().is_some_and(|extension| extension == "trace") {
+            files.push(entry);
+        }
+    }
+}
+
+/// The same text with what happened as it happens now.
+fn play(source: &str) -> Result<String, String> {
+    let (head, commands) = match source.find("\n> ") {
+        Some(at) => source.split_at(at + 1),
+        None => return Err("no commands".to_owned()),
+    };
+    if !head.starts_with("# ") {
+        return Err("the first line says in a sentence what the trace shows".to_owned());
+    }
+    let process = compile::text(head).map_err(|diagnostics| diagnostics.iter().map(|d| format!("{d}\n")).collect::<String>())?;
+    let mut run = Run::new(&process);
+    let mut played = head.to_owned();
+    for line in commands.lines().filter_map(|line| line.strip_prefix("> ")) {
+        played.push_str(&format!("> {line}\n"));
+        played.push_str(&run.command(line)?);
+        played.push('\n');
+    }
+    played.pop();
+    Ok(played)
+}
+
+struct Run<'a> {
+    process: &'a Process,
+    instance: Instance,
+    history: Vec<Event>,
+    keys: Keys,
+    trace: Trace,
+}
+
+impl<'a> Run<'a> {
+    fn new(process: &'a Process) -> Self {
+        let instance = Instance::new(InstanceKey(1), DefinitionKey(1));
+        Self { process, instance, history: Vec::new(), keys: Keys::starting_at(2), trace: Trace::default() }
+    }
+
+    fn command(&mut self, line: &str) -> Result<String, String> {
+        let command = self.parse(line)?;
+        let before = self.instance.clone();
+        match step(self.process, &mut self.instance, &command, 0, &mut self.keys) {
+            Err(rejected) => {
+                assert_eq!(self.instance, before, "'{line}' was rejected and changed something");
+                Ok(Trace::rejected(rejected))
+            }
+            Ok(events) => {
+                self.history.extend(events.iter().cloned());
+                self.check(line);
+                Ok(self.trace.render(self.process, &events))
+            }
+        }
+    }
+
+    /// What holds after every command of every trace.
+    fn check(&self, line: &str) {
+        let mut replayed = Instance::new(InstanceKey(1), DefinitionKey(1));
+        for event in &self.history {
+            replayed.apply(event);
+        }
+        assert_eq!(replayed, self.instance, "after '{line}': history is not state");
+        if self.instance.state != State::Active {
+            assert!(self.instance.elements.is_empty(), "after '{line}': elements outlive the instance");
+            assert!(self.instance.tokens.is_empty(), "after '{line}': tokens outlive the instance");
+            assert!(self.instance.incidents.is_empty(), "after '{line}': incidents outlive the instance");
+            return;
+        }
+        for (key, element) in &self.instance.elements {
+            let waits = element.job.is_some() || self.instance.incidents_of(*key).next().is_some();
+            let holds = self.instance.children(*key).next().is_some() || self.instance.tokens.iter().any(|t| t.scope == *key);
+            assert!(waits || holds, "after '{line}': {} waits for nothing", self.process.element(element.element).id);
+            assert!(element.phase != Phase::Active || waits || holds);
+        }
+    }
+
+    fn parse(&self, line: &str) -> Result<Command, String> {
+        let (words, json) = match line.find('{') {
+            Some(at) => (&line[..at], &line[at..]),
+            None => (line, "{}"),
+        };
+        let variables = document(json)?;
+        let words: Vec<&str> = words.split_whitespace().collect();
+        Ok(match words[..] {
+            ["start"] => Command::Start { variables },
+            ["cancel"] => Command::Cancel,
+            ["job", id] => Command::CompleteJob { job: self.job(id), variables },
+            ["fail", id] => Command::FailJob(FailedJob { job: self.job(id), variables, stuck: None }),
+            ["stuck", id] => Command::FailJob(FailedJob { job: self.job(id), variables, stuck: Some("broken".into()) }),
+            ["error", id, code] => {
+                Command::ThrowError(ThrownError { job: self.job(id), code: code.into(), message: "".into(), variables })
+            }
+            ["set", id] => Command::SetVariables { scope: self.element(id), variables, local: false },
+            ["set-local", id] => Command::SetVariables { scope: self.element(id), variables, local: true },
+            ["resolve", id] => Command::ResolveIncident { incident: self.incident(id) },
+            _ => return Err(format!("'{line}' is no command")),
+        })
+    }
+
+    /// A key that exists, or one that never will.
+    fn element(&self, id: &str) -> ElementKey {
+        if id == "process" {
+            return InstanceKey(1).root();
+        }
+        let mut alive = self.instance.elements.iter();
+        let found = alive.find(|(_, element)| &*self.process.element(element.element).id == id);
+        found.map_or(ElementKey(u64::MAX), |(key, _)| *key)
+    }
+
+    fn job(&self, id: &str) -> JobKey {
+        let element = self.instance.elements.get(&self.element(id));
+        element.and_then(|element| element.job).unwrap_or(JobKey(u64::MAX))
+    }
+
+    fn incident(&self, id: &str) -> IncidentKey {
+        self.instance.incidents_of(self.element(id)).next().unwrap_or(IncidentKey(u64::MAX))
+    }
+}
+
+fn document(json: &str) -> Result<Document, String> {
+    let value = feel::Value::from_json(json).map_err(|error| format!("'{json}': {error}"))?;
+    let context = value.as_context().ok_or_else(|| format!("'{json}' is not an object"))?;
+    Ok(context.entries().iter().map(|(name, value)| (name.clone(), Arc::from(value.to_json()))).collect())
+}

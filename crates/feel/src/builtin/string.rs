@@ -1,0 +1,250 @@
+//! Functions of texts.
+
+use super::pattern::{Pattern, pattern};
+use super::text::{Units, units_of};
+use super::{Builtin, Fault, Outcome, everywhere, fixed, only};
+use crate::dialect::Dialect;
+use crate::eval::Machine;
+use crate::value::Value;
+use std::rc::Rc;
+
+pub(super) static ALL: &[Builtin] = &[
+    everywhere(
+        "substring",
+        &[
+            fixed(&["string", "start position"], substring),
+            fixed(&["string", "start position", "length"], substring),
+        ],
+    ),
+    everywhere("string length", &[fixed(&["string"], string_length)]),
+    everywhere("upper case", &[fixed(&["string"], upper_case)]),
+    everywhere("lower case", &[fixed(&["string"], lower_case)]),
+    everywhere(
+        "substring before",
+        &[fixed(&["string", "match"], substring_before)],
+    ),
+    everywhere(
+        "substring after",
+        &[fixed(&["string", "match"], substring_after)],
+    ),
+    everywhere(
+        "replace",
+        &[
+            fixed(&["input", "pattern", "replacement"], replace),
+            fixed(&["input", "pattern", "replacement", "flags"], replace),
+        ],
+    ),
+    everywhere("contains", &[fixed(&["string", "match"], contains)]),
+    everywhere("starts with", &[fixed(&["string", "match"], starts_with)]),
+    everywhere("ends with", &[fixed(&["string", "match"], ends_with)]),
+    everywhere(
+        "matches",
+        &[
+            fixed(&["input", "pattern"], matches),
+            fixed(&["input", "pattern", "flags"], matches),
+        ],
+    ),
+    everywhere("split", &[fixed(&["string", "delimiter"], split)]),
+    everywhere("extract", &[fixed(&["input", "pattern"], extract)]),
+    everywhere("trim", &[fixed(&["string"], trim)]),
+    everywhere("is blank", &[fixed(&["string"], is_blank)]),
+    everywhere("to base64", &[fixed(&["value"], to_base64)]),
+    everywhere("from base64", &[fixed(&["value"], from_base64)]),
+    only(Dialect::Camunda, "uuid", &[fixed(&[], uuid)]),
+];
+
+/// Two texts, as many of these functions take them.
+fn two(arguments: &[Value]) -> Result<(&str, &str), Fault> {
+    match arguments {
+        [Value::String(a), Value::String(b)] => Ok((a, b)),
+        _ => Err(Fault::Arguments),
+    }
+}
+
+fn one(arguments: &[Value]) -> Result<&str, Fault> {
+    match arguments {
+        [Value::String(text)] => Ok(text),
+        _ => Err(Fault::Arguments),
+    }
+}
+
+fn substring(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let (text, start, length) = match arguments {
+        [Value::String(text), Value::Number(start)] => (text, start, None),
+        [
+            Value::String(text),
+            Value::Number(start),
+            Value::Number(length),
+        ] => (text, start, Some(length)),
+        _ => return Err(Fault::Arguments),
+    };
+    machine.charge(text.len() as u64 / 64)?;
+    let units = Units::new(text, units_of(machine.dialect));
+    let total = i64::try_from(units.len()).unwrap_or(i64::MAX);
+    let start = start.truncate_saturating();
+    if start == 0 && machine.dialect == Dialect::Dmn {
+        return Err(Fault::Reason(String::from("positions begin at 1")));
+    }
+    let from = if 0 < start {
+        start - 1
+    } else {
+        total.saturating_add(start)
+    };
+    let to = match length {
+        None => total,
+        Some(length) => from.saturating_add(length.truncate_saturating()).min(total),
+    };
+    if from < 0 || total < from || to < from {
+        // Positions outside of the text give the part that is inside, in decisions nothing.
+        let inside = machine.dialect == Dialect::Camunda;
+        return if inside {
+            Err(Fault::Reason(format!(
+                "no position {start} in a text of {total}"
+            )))
+        } else {
+            Ok(Value::Null)
+        };
+    }
+    if machine.dialect == Dialect::Dmn
+        && length.is_some_and(|length| length.truncate_saturating() < 1)
+    {
+        return Ok(Value::Null);
+    }
+    let (from, to) = (
+        usize::try_from(from).unwrap_or(0),
+        usize::try_from(to).unwrap_or(0),
+    );
+    Ok(Value::string(units.slice(from, to)))
+}
+
+fn string_length(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let text = one(arguments)?;
+    machine.charge(text.len() as u64 / 64)?;
+    let length = Units::new(text, units_of(machine.dialect)).len();
+    Ok(Value::Number(length.into()))
+}
+
+fn upper_case(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    Ok(machine.bounded_string(one(arguments)?.to_uppercase())?)
+}
+
+fn lower_case(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    Ok(machine.bounded_string(one(arguments)?.to_lowercase())?)
+}
+
+fn substring_before(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let (text, part) = two(arguments)?;
+    let before = text.find(part).map_or("", |at| &text[..at]);
+    Ok(machine.bounded_string(before.to_owned())?)
+}
+
+fn substring_after(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let (text, part) = two(arguments)?;
+    let after = text.find(part).map_or("", |at| &text[at + part.len()..]);
+    Ok(machine.bounded_string(after.to_owned())?)
+}
+
+fn contains(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let (text, part) = two(arguments)?;
+    Ok(Value::Bool(text.contains(part)))
+}
+
+fn starts_with(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let (text, part) = two(arguments)?;
+    Ok(Value::Bool(text.starts_with(part)))
+}
+
+fn ends_with(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let (text, part) = two(arguments)?;
+    Ok(Value::Bool(text.ends_with(part)))
+}
+
+fn pattern_of(
+    machine: &mut Machine<'_>,
+    source: &str,
+    flags: Option<&Value>,
+    text: &str,
+) -> Result<Rc<Pattern>, Fault> {
+    machine.charge(text.len() as u64 / 16)?;
+    let flags = match flags {
+        Some(Value::String(flags)) => flags,
+        Some(Value::Null) if machine.dialect == Dialect::Dmn => "",
+        Some(_) => return Err(Fault::Arguments),
+        None => "",
+    };
+    pattern(machine, source, flags, text)
+}
+
+fn matches(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let (text, pattern) = two(arguments.get(..2).unwrap_or_default())?;
+    let pattern = pattern_of(machine, pattern, arguments.get(2), text)?;
+    Ok(Value::Bool(pattern.found_in(machine, text)?))
+}
+
+fn replace(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let (text, pattern) = two(arguments.get(..2).unwrap_or_default())?;
+    let Some(Value::String(replacement)) = arguments.get(2) else {
+        return Err(Fault::Arguments);
+    };
+    let pattern = pattern_of(machine, pattern, arguments.get(3), text)?;
+    let replaced = pattern.replace_all(machine, text, replacement)?;
+    Ok(machine.bounded_string(replaced)?)
+}
+
+fn split(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let (text, delimiter) = two(arguments)?;
+    let pattern = pattern_of(machine, delimiter, None, text)?;
+    let parts = pattern.split(machine, text)?;
+    Ok(machine.bounded_list(parts.into_iter().map(Value::from).collect())?)
+}
+
+fn extract(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let (text, pattern) = two(arguments)?;
+    let pattern = pattern_of(machine, pattern, None, text)?;
+    let parts = pattern.matches_in(machine, text)?;
+    Ok(machine.bounded_list(parts.into_iter().map(Value::from).collect())?)
+}
+
+/// Without control characters and spaces at both ends.
+fn trim(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let text = one(arguments)?;
+    Ok(machine.bounded_string(text.trim_matches(|c: char| c <= ' ').to_owned())?)
+}
+
+fn is_blank(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    // Non-breaking spaces are characters here, as they are not in between words.
+    let blank = |c: char| {
+        (c.is_whitespace() && !matches!(c, '\u{a0}' | '\u{2007}' | '\u{202f}' | '\u{85}'))
+            || matches!(c, '\u{1c}'..='\u{1f}')
+    };
+    Ok(Value::Bool(one(arguments)?.chars().all(blank)))
+}
+
+fn to_base64(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    Ok(machine.bounded_string(super::text::to_base64(one(arguments)?.as_bytes()))?)
+}
+
+fn from_base64(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let text = one(arguments)?;
+    let bytes =
+        super::text::from_base64(text).ok_or_else(|| Fault::Reason(String::from("not Base64")))?;
+    Ok(machine.bounded_string(String::from_utf8_lossy(&bytes).into_owned())?)
+}
+
+/// A version 7 UUID: the evaluation's instant and randomness.
+fn uuid(machine: &mut Machine<'_>, _: &[Value]) -> Outcome {
+    let millis = machine.now.epoch_millis().unsigned_abs() & 0xffff_ffff_ffff;
+    let (a, b) = (machine.random(), machine.random());
+    let high = millis << 16 | 0x7000 | (a & 0xfff);
+    let low = 0x8000_0000_0000_0000 | (b >> 2);
+    let hex = format!("{high:016x}{low:016x}");
+    let text = format!(
+        "{}-{}-{}-{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    );
+    Ok(Value::string(text))
+}

@@ -1,0 +1,51 @@
+//! The functions of the small language of JSON workflows.
+
+use super::{Available, Builtin, Fault, Outcome, fixed};
+use crate::dialect::Library;
+use crate::eval::{Equality, Machine, equality};
+use crate::value::Value;
+
+pub(super) static ALL: &[Builtin] = &[
+    Builtin {
+        name: "contains",
+        overloads: &[fixed(&["collection", "element"], contains)],
+        available: Available::Only(Library::Workflow),
+    },
+    Builtin {
+        name: "len",
+        overloads: &[fixed(&["value"], len)],
+        available: Available::Only(Library::Workflow),
+    },
+];
+
+/// An item of a list, a part of a text, or a key of an object.
+fn contains(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let holds = match arguments {
+        [Value::List(list), element] => {
+            let mut found = false;
+            for item in list.items() {
+                machine.charge(1 + item.extent().size.min(element.extent().size) / 16)?;
+                found |= equality(item, element, machine.dialect) == Equality::Equal;
+            }
+            found
+        }
+        [Value::String(text), Value::String(part)] => text.contains(&**part),
+        [Value::Context(context), Value::String(key)] => context.get(key).is_some(),
+        _ => return Err(Fault::Arguments),
+    };
+    Ok(Value::Bool(holds))
+}
+
+/// Characters of a text, items of a list, members of an object.
+fn len(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let length = match arguments {
+        [Value::String(text)] => {
+            machine.charge(text.len() as u64 / 64)?;
+            text.chars().count()
+        }
+        [Value::List(list)] => list.len(),
+        [Value::Context(context)] => context.len(),
+        _ => return Err(Fault::Arguments),
+    };
+    Ok(Value::Number(length.into()))
+}

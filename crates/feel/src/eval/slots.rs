@@ -1,0 +1,72 @@
+//! Reading slots.
+
+use super::machine::{Machine, Policy};
+use crate::compile::node::{ItemKey, Node};
+use crate::error::{Error, WarningKind};
+use crate::value::Value;
+
+impl<'e> Machine<'e> {
+    /// The value in a slot, without copying it; nothing for nodes that are not slots and for what is undefined.
+    pub(super) fn peek(&self, node: &'e Node) -> Option<&Value> {
+        match node {
+            Node::Const(value) => Some(value),
+            Node::Free(slot) => self.values.get(*slot as usize)?.as_ref(),
+            Node::Local(slot) => self.locals.get(self.base + *slot as usize)?.as_ref(),
+            Node::Captured(slot) => self.captured.get(*slot as usize)?.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// What a name means now, if it is defined.
+    pub(super) fn read(&self, node: &Node) -> Option<Value> {
+        match node {
+            Node::Const(value) => Some(value.clone()),
+            Node::Free(slot) => self.values.get(*slot as usize)?.clone(),
+            Node::Local(slot) => self.locals.get(self.base + *slot as usize)?.clone(),
+            Node::Captured(slot) => self.captured.get(*slot as usize)?.clone(),
+            Node::ItemKey(lookup) => match self.item_member(lookup) {
+                Some(value) => Some(value.clone()),
+                None => self.read(&lookup.otherwise),
+            },
+            Node::Item(slot, otherwise) => match &self.locals[self.base + *slot as usize] {
+                Some(item) => Some(item.clone()),
+                None => self.read(otherwise),
+            },
+            _ => None,
+        }
+    }
+
+    fn item_member(&self, lookup: &ItemKey) -> Option<&Value> {
+        match self.locals[self.base + lookup.item as usize].as_ref()? {
+            Value::Context(context) => context.get(&lookup.key),
+            _ => None,
+        }
+    }
+
+    pub(super) fn variable(&mut self, node: &Node) -> Result<Value, Error> {
+        if let Some(value) = self.read(node) {
+            return Ok(value);
+        }
+        let name = self.variable_name(node);
+        match self.policy {
+            Policy::Strict => Err(Error::Undefined(name)),
+            Policy::Tolerant => {
+                self.warn(WarningKind::NoVariable, || {
+                    format!("no variable named '{name}'")
+                })?;
+                Ok(Value::Null)
+            }
+        }
+    }
+
+    fn variable_name(&self, node: &Node) -> String {
+        match node {
+            Node::Free(slot) => self
+                .names
+                .get(*slot as usize)
+                .map_or(String::new(), |name| name.to_string()),
+            Node::ItemKey(lookup) => lookup.key.to_string(),
+            _ => String::from("item"),
+        }
+    }
+}

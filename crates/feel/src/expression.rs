@@ -1,0 +1,181 @@
+//! A parsed and compiled expression, and its evaluation.
+
+use crate::budget::Budget;
+use crate::compile::{Compiled, compile_expression, compile_tests};
+use crate::dialect::{Dialect, Library};
+use crate::error::{Error, ParseError, Warning};
+use crate::eval::{Machine, Policy};
+use crate::now::Now;
+use crate::syntax::{Names, parse_expression, parse_tests, print};
+use crate::value::{Context, Value};
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+
+/// Parses an expression of the Camunda dialect, without the leading `=` of BPMN attributes.
+pub fn parse(source: &str) -> Result<Expression, ParseError> {
+    parse_with(source, Dialect::Camunda)
+}
+
+/// Parses an expression.
+pub fn parse_with(source: &str, dialect: Dialect) -> Result<Expression, ParseError> {
+    parse_in(source, dialect, &Names::default())
+}
+
+/// Parses an expression where names with spaces and named types are known.
+pub fn parse_in(source: &str, dialect: Dialect, names: &Names) -> Result<Expression, ParseError> {
+    let tree = parse_expression(source, dialect, names)?;
+    Ok(Expression::new(
+        source,
+        dialect,
+        Policy::Tolerant,
+        compile_expression(&tree, dialect, Library::Feel(dialect)),
+    ))
+}
+
+/// Parses unary tests, as in the cells of a decision table.
+///
+/// The first of [`Expression::variables`] is always `?`, the input value; the result is `true`, `false` or `null`.
+pub fn parse_unary_tests(source: &str, dialect: Dialect) -> Result<Expression, ParseError> {
+    parse_unary_tests_in(source, dialect, &Names::default())
+}
+
+/// Parses unary tests where names with spaces and named types are known.
+pub fn parse_unary_tests_in(
+    source: &str,
+    dialect: Dialect,
+    names: &Names,
+) -> Result<Expression, ParseError> {
+    let tests = parse_tests(source, dialect, names)?;
+    Ok(Expression::new(
+        source,
+        dialect,
+        Policy::Tolerant,
+        compile_tests(&tests, dialect),
+    ))
+}
+
+/// The expression in canonical spelling: single spaces, only the parentheses that are needed, no comments.
+///
+/// Parsing the result gives the same expression again.
+pub fn format(source: &str, dialect: Dialect) -> Result<String, ParseError> {
+    let tree = parse_expression(source, dialect, &Names::default())?;
+    Ok(print(&tree))
+}
+
+/// A compiled expression; cloning shares it.
+#[derive(Clone)]
+pub struct Expression(Arc<Inner>);
+
+struct Inner {
+    source: Box<str>,
+    dialect: Dialect,
+    policy: Policy,
+    compiled: Compiled,
+}
+
+impl Expression {
+    pub(crate) fn new(
+        source: &str,
+        dialect: Dialect,
+        policy: Policy,
+        compiled: Compiled,
+    ) -> Expression {
+        Expression(Arc::new(Inner {
+            source: Box::from(source),
+            dialect,
+            policy,
+            compiled,
+        }))
+    }
+
+    /// The text it was parsed from.
+    pub fn source(&self) -> &str {
+        &self.0.source
+    }
+
+    /// The free variables, in the order [`Expression::evaluate`] takes their values.
+    pub fn variables(&self) -> &[Arc<str>] {
+        &self.0.compiled.free
+    }
+
+    /// Evaluates with one value per free variable; `None` is a variable that is not defined.
+    ///
+    /// Failures inside the expression are `null`; use [`Expression::evaluate_with`] to learn of them.
+    pub fn evaluate(&self, values: &[Option<Value>], now: &Now) -> Result<Value, Error> {
+        self.machine(values, now).eval(&self.0.compiled.node)
+    }
+
+    /// Evaluates and collects what was tolerated on the way.
+    pub fn evaluate_with(
+        &self,
+        values: &[Option<Value>],
+        now: &Now,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Value, Error> {
+        let mut machine = self.machine(values, now);
+        machine.collect(warnings);
+        machine.eval(&self.0.compiled.node)
+    }
+
+    /// Evaluates on what is left of a budget, as part of something larger.
+    pub fn evaluate_within(
+        &self,
+        values: &[Option<Value>],
+        now: &Now,
+        budget: &mut Budget,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Value, Error> {
+        let mut machine = self.machine(values, now);
+        machine.resume(budget);
+        machine.collect(warnings);
+        let result = machine.eval(&self.0.compiled.node);
+        let left = machine.budget().clone();
+        budget.continue_from(&left);
+        result
+    }
+
+    /// What an author should look at again, seen without evaluating: functions that do not exist, comparisons that
+    /// are always null.
+    pub fn notes(&self) -> &[Warning] {
+        &self.0.compiled.notes
+    }
+
+    /// Evaluates with the free variables taken from a context.
+    pub fn evaluate_in(&self, context: &Context, now: &Now) -> Result<Value, Error> {
+        self.evaluate(&self.values_of(context), now)
+    }
+
+    /// Evaluates with the free variables taken from a context, and collects what was tolerated.
+    pub fn evaluate_in_with(
+        &self,
+        context: &Context,
+        now: &Now,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Value, Error> {
+        self.evaluate_with(&self.values_of(context), now, warnings)
+    }
+
+    fn values_of(&self, context: &Context) -> Vec<Option<Value>> {
+        self.variables()
+            .iter()
+            .map(|name| context.get(name).cloned())
+            .collect()
+    }
+
+    fn machine<'e>(&'e self, values: &'e [Option<Value>], now: &'e Now) -> Machine<'e> {
+        let inner = &*self.0;
+        Machine::new(
+            values,
+            &inner.compiled.free,
+            now,
+            inner.dialect,
+            inner.policy,
+        )
+    }
+}
+
+impl Debug for Expression {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "Expression({:?})", self.source())
+    }
+}

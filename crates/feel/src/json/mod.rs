@@ -1,0 +1,10 @@
+//! JSON in and out, straight between text and [`Value`], so that no number passes through a double.
+
+mod decode;
+mod encode;
+mod skip;
+
+pub use decode::{JsonError, decode_members};
+
+pub(crate) use decode::decode;
+pub(crate) use encode::{encode, whole_seconds_text, write_string};

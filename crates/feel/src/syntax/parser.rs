@@ -1,0 +1,110 @@
+//! The parser: a cursor, the names known, and how deep it is.
+
+use super::ast::{Expr, Test};
+use super::cursor::{Cursor, Failure, Parsed};
+use super::name::{Names, is_word};
+use crate::dialect::Dialect;
+use crate::error::ParseError;
+use crate::limits::{NESTING_MAX, SOURCE_BYTES_MAX};
+use std::sync::Arc;
+
+pub(super) struct Parser<'s> {
+    pub(super) cursor: Cursor<'s>,
+    pub(super) dialect: Dialect,
+    pub(super) names: &'s Names,
+    /// Names with spaces introduced by the expression itself and in scope here.
+    pub(super) local: Vec<Arc<str>>,
+    /// Context keys with spaces met so far, for paths.
+    pub(super) keys: Vec<Arc<str>>,
+    depth: u32,
+}
+
+/// Reads a whole text as one expression.
+pub(crate) fn parse_expression(
+    source: &str,
+    dialect: Dialect,
+    names: &Names,
+) -> Result<Expr, ParseError> {
+    whole(source, dialect, names, Parser::expression)
+}
+
+/// Reads a whole text as unary tests.
+pub(crate) fn parse_tests(
+    source: &str,
+    dialect: Dialect,
+    names: &Names,
+) -> Result<Vec<Test>, ParseError> {
+    whole(source, dialect, names, Parser::unary_tests)
+}
+
+fn whole<'s, T>(
+    source: &'s str,
+    dialect: Dialect,
+    names: &'s Names,
+    read: impl FnOnce(&mut Parser<'s>) -> Parsed<T>,
+) -> Result<T, ParseError> {
+    let cursor = Cursor { source, at: 0 };
+    let mut parser = Parser {
+        cursor,
+        dialect,
+        names,
+        local: Vec::new(),
+        keys: Vec::new(),
+        depth: 0,
+    };
+    if SOURCE_BYTES_MAX < source.len() {
+        let failure = Failure {
+            offset: SOURCE_BYTES_MAX,
+            expected: format!("at most {SOURCE_BYTES_MAX} bytes"),
+        };
+        return Err(parser.cursor.error(failure));
+    }
+    let result = read(&mut parser).and_then(|tree| parser.end().map(|()| tree));
+    result.map_err(|failure| parser.cursor.error(failure))
+}
+
+impl Parser<'_> {
+    fn end(&mut self) -> Parsed<()> {
+        self.cursor.space()?;
+        if self.cursor.at < self.cursor.source.len() {
+            self.cursor.fail("an operator or the end")
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Runs a part one level deeper, or fails at the limit.
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if NESTING_MAX <= self.depth {
+            return self
+                .cursor
+                .fail(format!("at most {NESTING_MAX} levels of nesting"));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// A variable's name.
+    pub(super) fn name(&mut self) -> Parsed<Option<Arc<str>>> {
+        self.cursor.space()?;
+        if let Some(name) = self.cursor.backticked()? {
+            return Ok(Some(name));
+        }
+        let known = self.names.names().chain(self.local.iter());
+        let start = self.cursor.at;
+        if let Some(name) = self.cursor.known(known) {
+            return Ok(Some(name));
+        }
+        self.cursor.at = start;
+        Ok(self.cursor.word())
+    }
+
+    /// Makes a name with spaces known to what follows, where the dialect has such names.
+    pub(super) fn bring_into_scope(&mut self, name: &Arc<str>) {
+        if self.dialect == Dialect::Dmn && !is_word(name) {
+            self.local.push(Arc::clone(name));
+        }
+    }
+}

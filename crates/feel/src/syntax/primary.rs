@@ -1,0 +1,242 @@
+//! Values, and what may follow them: paths, filters, calls.
+
+use super::ast::{Arguments, Expr};
+use super::cursor::Parsed;
+use super::parser::Parser;
+use crate::dialect::Dialect;
+use crate::limits::NESTING_MAX;
+use std::sync::Arc;
+
+/// Properties of values whose names have spaces.
+const SPACED_PROPERTIES: [&str; 3] = ["time offset", "start included", "end included"];
+
+impl Parser<'_> {
+    pub(super) fn postfix(&mut self) -> Parsed<Expr> {
+        let mut base = self.primary()?;
+        let mut length = 0;
+        loop {
+            if self.path_follows()? {
+                base = Expr::Path(Box::new(base), self.property()?);
+            } else if self.filter_follows()? {
+                let condition = self.expression()?;
+                self.cursor.expect("]")?;
+                base = Expr::Filter(Box::new((base, condition)));
+            } else if callable(&base) && self.cursor.symbol("(")? {
+                base = Expr::Call(Box::new(base), self.arguments()?);
+            } else {
+                return Ok(base);
+            }
+            // Each step is a level of the tree, so their number is bounded like any nesting.
+            length += 1;
+            if NESTING_MAX < length {
+                return self
+                    .cursor
+                    .fail(format!("at most {NESTING_MAX} steps in a path"));
+            }
+        }
+    }
+
+    /// A dot that is not the first of two.
+    fn path_follows(&mut self) -> Parsed<bool> {
+        self.cursor.space()?;
+        let rest = self.cursor.rest();
+        if !rest.starts_with('.') || rest.starts_with("..") {
+            return Ok(false);
+        }
+        self.cursor.at += 1;
+        Ok(true)
+    }
+
+    /// A bracket opens a filter, except behind the end of a range such as `]1..5[`.
+    fn filter_follows(&mut self) -> Parsed<bool> {
+        self.cursor.space()?;
+        if !self.cursor.rest().starts_with('[') {
+            return Ok(false);
+        }
+        if self.open_range_ends_here() {
+            return Ok(false);
+        }
+        self.cursor.at += 1;
+        Ok(true)
+    }
+
+    /// Whether the bracket here can only close a range: nothing that could be a filter follows it.
+    fn open_range_ends_here(&self) -> bool {
+        let mut ahead = self.cursor.clone();
+        ahead.at += 1;
+        if ahead.space().is_err() {
+            return false;
+        }
+        match ahead.peek() {
+            None => true,
+            Some(c) if matches!(c, ')' | ']' | ',' | '}' | '.' | '=' | '!') => true,
+            Some(_) => matches!(
+                ahead.peek_word(),
+                Some("and" | "or" | "then" | "else" | "return" | "satisfies" | "in")
+            ),
+        }
+    }
+
+    fn property(&mut self) -> Parsed<Arc<str>> {
+        self.cursor.space()?;
+        if let Some(name) = self.cursor.backticked()? {
+            return Ok(name);
+        }
+        let spaced: Vec<Arc<str>> = SPACED_PROPERTIES.into_iter().map(Arc::from).collect();
+        let known = spaced
+            .iter()
+            .chain(self.names.names())
+            .chain(self.local.iter())
+            .chain(self.keys.iter());
+        if let Some(name) = self.cursor.known(known) {
+            return Ok(name);
+        }
+        match self.cursor.peek_word() {
+            Some(word) => {
+                self.cursor.at += word.len();
+                Ok(Arc::from(word))
+            }
+            None => self.cursor.fail("a name"),
+        }
+    }
+
+    fn primary(&mut self) -> Parsed<Expr> {
+        self.cursor.space()?;
+        let Some(first) = self.cursor.peek() else {
+            return self.cursor.fail("an expression");
+        };
+        match first {
+            '"' => {
+                let text = self.string()?;
+                return Ok(Expr::String(text.unwrap_or_default()));
+            }
+            '0'..='9' | '.' => {
+                if let Some(number) = self.number()? {
+                    return Ok(number);
+                }
+            }
+            '[' => {
+                self.cursor.at += 1;
+                return self.bracketed();
+            }
+            '{' => {
+                self.cursor.at += 1;
+                return self.context();
+            }
+            '(' | ']' => {
+                self.cursor.at += 1;
+                return self.parenthesized(first);
+            }
+            '?' => {
+                self.cursor.at += 1;
+                return Ok(Expr::Input);
+            }
+            '@' => {
+                self.cursor.at += 1;
+                self.cursor.space()?;
+                return match self.string()? {
+                    Some(text) => Ok(Expr::At(text)),
+                    None => self.cursor.fail("a string behind '@'"),
+                };
+            }
+            _ => {}
+        }
+        self.named()
+    }
+
+    /// `(…)`, or a range that leaves out its start.
+    fn parenthesized(&mut self, open: char) -> Parsed<Expr> {
+        let inner = self.expression()?;
+        if self.cursor.symbol("..")? {
+            return self.range_end(inner, false);
+        }
+        if open == ']' {
+            return self.cursor.fail("'..'");
+        }
+        self.cursor.expect(")")?;
+        Ok(inner)
+    }
+
+    fn named(&mut self) -> Parsed<Expr> {
+        match self.cursor.peek_word() {
+            Some(word @ ("null" | "true" | "false")) => {
+                self.cursor.at += word.len();
+                return Ok(match word {
+                    "null" => Expr::Null,
+                    _ => Expr::Bool(word == "true"),
+                });
+            }
+            Some("function") => {
+                self.cursor.at += "function".len();
+                return self.function();
+            }
+            _ => {}
+        }
+        let start = self.cursor.at;
+        if self.dialect == Dialect::Camunda
+            && self
+                .cursor
+                .known([Arc::from("time offset")].iter())
+                .is_some()
+        {
+            return Ok(Expr::Name(Arc::from("time offset")));
+        }
+        // A known name with spaces wins over a function's name that begins alike.
+        let known = self.names.names().chain(self.local.iter());
+        if let Some(name) = self.cursor.known(known) {
+            return Ok(Expr::Name(name));
+        }
+        self.cursor.at = start;
+        if let Some(name) = self.cursor.function_name()? {
+            return Ok(Expr::Call(Box::new(Expr::Name(name)), self.arguments()?));
+        }
+        match self.name()? {
+            Some(name) => Ok(Expr::Name(name)),
+            None => self.cursor.fail("an expression"),
+        }
+    }
+
+    /// Arguments behind the opening parenthesis.
+    fn arguments(&mut self) -> Parsed<Arguments> {
+        if self.cursor.symbol(")")? {
+            return Ok(Arguments::Positional(Vec::new()));
+        }
+        if let Some(first) = self.cursor.label()? {
+            return self.named_arguments(first);
+        }
+        let mut values = Vec::new();
+        loop {
+            values.push(self.expression()?);
+            if !self.cursor.symbol(",")? {
+                break;
+            }
+        }
+        self.cursor.expect(")")?;
+        Ok(Arguments::Positional(values))
+    }
+
+    fn named_arguments(&mut self, first: Arc<str>) -> Parsed<Arguments> {
+        let mut named = vec![(first, self.expression()?)];
+        while self.cursor.symbol(",")? {
+            match self.cursor.label()? {
+                Some(name) => named.push((name, self.expression()?)),
+                None => return self.cursor.fail("a parameter's name and ':'"),
+            }
+        }
+        self.cursor.expect(")")?;
+        Ok(Arguments::Named(named))
+    }
+}
+
+/// Whether a parenthesis behind this expression calls it.
+fn callable(base: &Expr) -> bool {
+    matches!(
+        base,
+        Expr::Name(_)
+            | Expr::Path(..)
+            | Expr::Call(..)
+            | Expr::Filter(_)
+            | Expr::Function(..)
+            | Expr::External(..)
+    )
+}

@@ -1,0 +1,61 @@
+//! Waiting for an instance's end by reading the store: for instances that ended before anybody waited, and for servers that do not
+//! own the partition.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use store::log::Created;
+use store::query::{Entity, Field, Filter, Items, Op, Page, Query, Scalar};
+use store::row::InstanceState;
+
+use crate::handle::{Awaited, Error, Host};
+
+/// As many variables of one scope as an answer carries.
+const VARIABLES_MAX: u32 = 10_000;
+
+pub(crate) async fn from_store(host: &Host, created: Created, fetch: &[Arc<str>], timeout: Duration) -> Result<Awaited, Error> {
+    let waiting = async {
+        let mut wakeups = host.store().wakeups();
+        loop {
+            if let Some(completed) = ended(host, &created).await? {
+                let variables = variables(host, &created, fetch).await?;
+                return Ok(Awaited { created: created.clone(), completed, variables });
+            }
+            tokio::select! {
+                _ = wakeups.changed() => {}
+                () = tokio::time::sleep(host.limits().poll_every) => {}
+            }
+        }
+    };
+    tokio::time::timeout(timeout, waiting).await.unwrap_or(Err(Error::Timeout))
+}
+
+async fn ended(host: &Host, created: &Created) -> Result<Option<bool>, Error> {
+    let query = query(Entity::Instances, is(Field::InstanceKey, created.instance.0), 1);
+    let Items::Instances(found) = host.store().search(&query).await?.items else { return Ok(None) };
+    Ok(found.first().and_then(|instance| match instance.state {
+        InstanceState::Active => None,
+        InstanceState::Completed => Some(true),
+        InstanceState::Terminated => Some(false),
+    }))
+}
+
+async fn variables(host: &Host, created: &Created, fetch: &[Arc<str>]) -> Result<engine::Document, Error> {
+    let mut of = vec![is(Field::ScopeKey, created.instance.0)];
+    if !fetch.is_empty() {
+        let names = fetch.iter().map(|name| Scalar::Text(name.to_string())).collect();
+        of.push(Filter::Is(Field::Name, Op::In(names)));
+    }
+    let query = query(Entity::Variables, Filter::All(of), VARIABLES_MAX);
+    let Items::Variables(found) = host.store().search(&query).await?.items else { return Ok(Vec::new()) };
+    Ok(found.into_iter().map(|variable| (variable.name.into(), variable.value.into())).collect())
+}
+
+fn is(field: Field, key: u64) -> Filter {
+    Filter::Is(field, Op::Eq(Scalar::Int(key as i64)))
+}
+
+fn query(entity: Entity, filter: Filter, limit: u32) -> Query {
+    let page = Page::From { from: 0, limit };
+    Query { entity, tenants: None, filter, sort: Vec::new(), page, latest_version: false, value_chars_max: None }
+}

@@ -1,0 +1,32 @@
+//! The host: partitions, ticks, dispatch of jobs, caches, leases; and the handle by which edges use them.
+//!
+//! Reading order: [`Host`] (what an edge may ask), `partition` (one owner's state and its tick), `dispatch` (who gets which job),
+//! `definitions` (compiled processes), `follow` (a server that does not own the partition), `drive` (the loops).
+//!
+//! Invariants:
+//! - a caller is answered only after the commit that contains its command;
+//! - everything in memory can be dropped at any moment and read again from the store;
+//! - a tick never waits to fill a batch, and never does I/O between loading and committing.
+//!
+//! Deliberately absent: SQL, wire formats, authentication.
+
+mod await_end;
+mod await_jobs;
+mod definitions;
+mod dispatch;
+mod drive;
+mod follow;
+mod handle;
+mod hot;
+mod json;
+mod limits;
+mod metrics;
+mod partition;
+mod recorder;
+
+pub use definitions::{Compiled, Definitions};
+pub use drive::{Driver, Role, prepare};
+pub use handle::{ActivatedJobs, Awaited, CommandOutcome, Error, Host, JobStream, Poll, Subscription, Topology};
+pub use limits::Limits;
+pub use metrics::Metrics;
+pub use partition::Parts;

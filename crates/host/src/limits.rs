@@ -1,0 +1,64 @@
+//! Every bound the host keeps, by name. Past a bound the caller gets an error that names it and can be retried.
+
+use std::time::Duration;
+
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Commands accepted and not yet taken by a tick.
+    pub inbox_max: usize,
+    /// Commands in one tick.
+    pub batch_max: usize,
+    /// Running instances kept in memory.
+    pub instances_hot_max: usize,
+    /// Jobs of one queue kept in memory.
+    pub ready_window_max: usize,
+    /// Lease ends and back-offs kept in memory.
+    pub timeline_max: usize,
+    /// Polls that wait for jobs.
+    pub polls_parked_max: usize,
+    /// Open job streams.
+    pub streams_max: usize,
+    /// Jobs pushed to a stream and not yet taken from it.
+    pub stream_buffer_max: usize,
+    /// Callers that wait for an instance to end.
+    pub awaiting_max: usize,
+    /// Compiled definitions kept in memory, by count and by the bytes of their sources.
+    pub definitions_max: usize,
+    pub definitions_bytes_max: u64,
+    /// Variables in one command.
+    pub variables_max: usize,
+    /// Bytes of one variable's JSON.
+    pub variable_bytes_max: usize,
+    /// How long a first answer to an idempotency key is kept.
+    pub idempotency_kept: Duration,
+    /// How long an owner holds a partition without renewing.
+    pub lease: Duration,
+    /// How long a follower waits before it looks at the log by itself.
+    pub poll_every: Duration,
+    /// How long a caller waits for the answer to a command.
+    pub answer_timeout: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            inbox_max: 10_000,
+            batch_max: 1_000,
+            instances_hot_max: 50_000,
+            ready_window_max: 10_000,
+            timeline_max: 100_000,
+            polls_parked_max: 10_000,
+            streams_max: 10_000,
+            stream_buffer_max: 64,
+            awaiting_max: 50_000,
+            definitions_max: 1_000,
+            definitions_bytes_max: 256 * 1024 * 1024,
+            variables_max: 10_000,
+            variable_bytes_max: 4 * 1024 * 1024,
+            idempotency_kept: Duration::from_secs(24 * 60 * 60),
+            lease: Duration::from_secs(5),
+            poll_every: Duration::from_millis(500),
+            answer_timeout: Duration::from_secs(15),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What a batch needs that is not in memory, and getting it. All I/O of a tick but its commit happens here.
+
+use std::sync::Arc;
+
+use engine::{DefinitionKey, ElementKey, InstanceKey, JobKey};
+use store::log::{Command, ProcessRef, Request};
+use store::{CommitError, Error, LoadedInstance, Wanted, format};
+
+use super::deploy::Deletion;
+use super::tick::{Batch, Tick};
+use super::{Input, Partition};
+use crate::dispatch::QueueId;
+use crate::hot::HotInstance;
+
+impl Partition {
+    pub(super) async fn plan(&mut self, tick: &mut Tick, batch: &mut Batch) -> Result<(), CommitError> {
+        self.take_waiters(batch);
+        self.take_due(tick, batch).await?;
+        let mut wanted = Wanted::default();
+        let mut definitions: Vec<DefinitionKey> = Vec::new();
+        for pending in &batch.pending {
+            let request = format::decode_request(&pending.request)?;
+            self.plan_request(tick, &request, &mut wanted, &mut definitions).await?;
+        }
+        for input in &batch.inputs {
+            match input {
+                Input::Request { request, .. } => self.plan_request(tick, request, &mut wanted, &mut definitions).await?,
+                Input::Release { jobs } => wanted.jobs.extend(jobs.iter().map(|released| released.job)),
+                Input::Wait(_) | Input::Room { .. } => {}
+            }
+        }
+        self.plan_hand_out(&mut wanted).await?;
+        self.load(tick, wanted).await?;
+        for key in definitions {
+            if let Some(compiled) = self.definitions.get(key).await? {
+                tick.compiled.insert(key, compiled);
+            }
+        }
+        Ok(())
+    }
+
+    /// Workers begin to wait before anything else, so that new jobs of this very tick find them.
+    fn take_waiters(&mut self, batch: &mut Batch) {
+        let mut rest = std::collections::VecDeque::with_capacity(batch.inputs.len());
+        for input in batch.inputs.drain(..) {
+            match input {
+                Input::Wait(waiter) => self.dispatch.wait(waiter),
+                Input::Room { job_type, tenants } => self.dispatch.has_room(&job_type, &tenants),
+                other @ (Input::Request { .. } | Input::Release { .. }) => rest.push_back(other),
+            }
+        }
+        batch.inputs = rest;
+    }
+
+    /// Leases and back-offs whose time has come become commands.
+    async fn take_due(&mut self, tick: &Tick, batch: &mut Batch) -> Result<(), Error> {
+        if let Some((after, limit)) = self.timeline.refill() {
+            let timed = self.store.timed_jobs(self.fence.partition, (after.0, JobKey(after.1)), limit).await?;
+            let entries: Vec<_> = timed.iter().map(|job| (job.at, job.key.0)).collect();
+            self.timeline.refilled(&entries);
+        }
+        for key in self.timeline.due(tick.now, self.limits.batch_max) {
+            let request = Request { command: Command::JobDue { job: JobKey(key) }, idempotency: None };
+            let (sender, _) = tokio::sync::oneshot::channel();
+            batch.inputs.push_back(Input::Request { request, reply: super::Reply::Answer(sender) });
+        }
+        Ok(())
+    }
+
+    async fn plan_request(&mut self, tick: &mut Tick, request: &Request, wanted: &mut Wanted, definitions: &mut Vec<DefinitionKey>) -> Result<(), Error> {
+        if let Some(idempotency) = &request.idempotency {
+            wanted.idempotent.push((idempotency.tenant.clone(), idempotency.key.clone()));
+        }
+        match &request.command {
+            Command::Deploy(_) => {}
+            Command::DeleteResource { key } => self.plan_deletion(tick, *key).await?,
+            Command::Create(create) => {
+                if let Some(key) = self.resolve(&create.process, &create.tenant).await? {
+                    definitions.push(key);
+                }
+            }
+            Command::Cancel { instance } => wanted.instances.push(*instance),
+            Command::CompleteJob { job, .. } | Command::JobDue { job } => wanted.jobs.push(*job),
+            Command::FailJob(fail) => wanted.jobs.push(fail.job),
+            Command::ThrowError(throw) => wanted.jobs.push(throw.job),
+            Command::UpdateJob(update) => wanted.jobs.push(update.job),
+            Command::Release { jobs } => wanted.jobs.extend(jobs),
+            Command::SetVariables { scope, .. } => wanted.elements.push(*scope),
+            Command::ResolveIncident { incident } => wanted.incidents.push(*incident),
+            Command::Activate(activate) => self.plan_activate(activate),
+        }
+        Ok(())
+    }
+
+    /// Finds the definition a command names, remembering versions looked up by number.
+    async fn resolve(&mut self, process: &ProcessRef, tenant: &Arc<str>) -> Result<Option<DefinitionKey>, Error> {
+        let (id, version) = match process {
+            ProcessRef::Key(key) => return Ok(Some(*key)),
+            ProcessRef::Id { id, version: None } => return Ok(self.catalogue.latest(id, tenant).map(|latest| latest.key)),
+            ProcessRef::Id { id, version: Some(version) } => (id, *version),
+        };
+        if let Some(key) = self.catalogue.version(id, tenant, version) {
+            return Ok(Some(key));
+        }
+        let row = self.store.definition_version(self.fence.partition, id, tenant, version).await?;
+        Ok(row.map(|row| {
+            self.catalogue.remember(&row);
+            row.key
+        }))
+    }
+
+    async fn plan_deletion(&self, tick: &mut Tick, key: u64) -> Result<(), Error> {
+        let Some(row) = self.store.definition(DefinitionKey(key)).await?.filter(|row| !row.deleted) else {
+            return Ok(());
+        };
+        let runs = self.store.has_running(row.key).await?;
+        let before = self.store.definition_before(self.fence.partition, &row.process_id, &row.tenant, row.version).await?;
+        tick.deletions.insert(key, Deletion { row, runs, before });
+        Ok(())
+    }
+
+    /// Jobs that are about to be handed out need their instances.
+    async fn plan_hand_out(&mut self, wanted: &mut Wanted) -> Result<(), Error> {
+        for id in self.dispatch.take_dirty() {
+            if let Some(asked) = self.dispatch.refill(&id) {
+                let QueueId { tenant, job_type } = &id;
+                let jobs = self.store.ready_jobs(self.fence.partition, job_type, tenant, JobKey(asked.after), asked.limit).await?;
+                self.dispatch.refilled(&id, asked, jobs);
+            }
+            let candidates = self.dispatch.candidates(&id, self.limits.batch_max);
+            wanted.instances.extend(candidates.iter().map(|(_, instance)| *instance));
+            self.dispatch.mark(id);
+        }
+        Ok(())
+    }
+
+    async fn load(&mut self, tick: &mut Tick, mut wanted: Wanted) -> Result<(), Error> {
+        wanted.instances.retain(|key| !self.hot.contains(*key));
+        wanted.jobs.retain(|job| self.hot.instance_of(*job).is_none());
+        wanted.elements.retain(|key| !self.hot.contains(InstanceKey(key.0)));
+        wanted.instances.sort_unstable();
+        wanted.instances.dedup();
+        if wanted == Wanted::default() {
+            return Ok(());
+        }
+        let asked: Vec<ElementKey> = wanted.elements.clone();
+        let loaded = self.store.load(self.fence.partition, &wanted, tick.now).await?;
+        for answer in loaded.idempotent {
+            tick.idempotent.insert((answer.tenant.clone(), answer.key.clone()), answer);
+        }
+        for instance in loaded.instances {
+            self.take_in(tick, instance, &asked).await?;
+        }
+        Ok(())
+    }
+
+    /// An instance in memory is newer than its rows only within a tick, and a tick loads before it changes anything.
+    async fn take_in(&mut self, tick: &mut Tick, loaded: LoadedInstance, asked: &[ElementKey]) -> Result<(), Error> {
+        let key = loaded.instance.key;
+        for element in loaded.elements.iter().filter(|element| asked.contains(&element.key)) {
+            tick.owners.insert(element.key.0, key);
+        }
+        for incident in &loaded.incidents {
+            tick.owners.insert(incident.key.0, key);
+        }
+        if self.hot.contains(key) {
+            return Ok(());
+        }
+        let definition = self.definitions.get(loaded.instance.definition).await?;
+        let definition = definition.ok_or_else(|| Error::corrupt(format!("instance {key} has no definition")))?;
+        self.hot.insert(HotInstance::from_rows(loaded, definition));
+        Ok(())
+    }
+}

@@ -1,0 +1,226 @@
+//! Turns what happened in a tick into rows. A row that is made and changed in one tick is written once, in its last state.
+
+use std::collections::BTreeMap;
+
+use engine::{ElementKey, Event, IncidentKey, InstanceKey, JobKey, Outcome, Phase, State, VariableKey};
+use model::Process;
+use store::row::{ElementState, InstanceState};
+use store::{Changes, ElementChange, IncidentChange, InstanceChange, Millis, VariableChange, row};
+
+use crate::hot::HotInstance;
+
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    instances_new: BTreeMap<InstanceKey, row::Instance>,
+    instances_changed: BTreeMap<InstanceKey, InstanceChange>,
+    elements_new: BTreeMap<ElementKey, row::Element>,
+    elements_changed: BTreeMap<ElementKey, ElementChange>,
+    variables_new: BTreeMap<VariableKey, row::Variable>,
+    variables_changed: BTreeMap<VariableKey, VariableChange>,
+    jobs_new: BTreeMap<JobKey, row::Job>,
+    jobs_changed: BTreeMap<JobKey, row::Job>,
+    incidents_new: BTreeMap<IncidentKey, row::Incident>,
+    incidents_changed: BTreeMap<IncidentKey, IncidentChange>,
+    /// What concerns no instance goes here as it is.
+    pub(crate) changes: Changes,
+}
+
+impl Recorder {
+    /// The events of one command; `hot` is as they left it.
+    pub(crate) fn record(&mut self, hot: &HotInstance, events: &[Event], now: Millis) {
+        for event in events {
+            self.record_event(hot, event, now);
+        }
+        self.touch_instance(hot, events, now);
+    }
+
+    /// A job as it is now.
+    pub(crate) fn job(&mut self, job: &row::Job) {
+        match self.jobs_new.get_mut(&job.key) {
+            Some(new) => new.clone_from(job),
+            None => {
+                self.jobs_changed.insert(job.key, job.clone());
+            }
+        }
+    }
+
+    pub(crate) fn job_new(&mut self, job: &row::Job) {
+        self.jobs_new.insert(job.key, job.clone());
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.jobs_new.is_empty()
+            && self.jobs_changed.is_empty()
+            && self.instances_new.is_empty()
+            && self.instances_changed.is_empty()
+            && self.changes == Changes::default()
+    }
+
+    pub(crate) fn finish(self) -> Changes {
+        Changes {
+            instances_new: self.instances_new.into_values().collect(),
+            instances_changed: self.instances_changed.into_values().collect(),
+            elements_new: self.elements_new.into_values().collect(),
+            elements_changed: self.elements_changed.into_values().collect(),
+            variables_new: self.variables_new.into_values().collect(),
+            variables_changed: self.variables_changed.into_values().collect(),
+            jobs_new: self.jobs_new.into_values().collect(),
+            jobs_changed: self.jobs_changed.into_values().collect(),
+            incidents_new: self.incidents_new.into_values().collect(),
+            incidents_changed: self.incidents_changed.into_values().collect(),
+            ..self.changes
+        }
+    }
+
+    fn record_event(&mut self, hot: &HotInstance, event: &Event, now: Millis) {
+        let (instance, definition) = (hot.instance.key, hot.instance.definition);
+        match event {
+            Event::Entered { key, element, scope } if *element != Process::ROOT => {
+                let state = ElementState::Alive(Phase::Entering);
+                let (key, element, scope) = (*key, *element, *scope);
+                let row = row::Element { key, instance, definition, element, scope, state, started: now, ended: None, incident: None };
+                self.elements_new.insert(key, row);
+                self.touch_element(hot, key, now, None);
+            }
+            Event::Activated { key } | Event::Leaving { key } => self.touch_element(hot, *key, now, None),
+            Event::Left { key } => self.touch_element(hot, *key, now, Some(ElementState::Completed)),
+            Event::Dropped { key } => self.touch_element(hot, *key, now, Some(ElementState::Terminated)),
+            Event::VariableCreated { key, scope, name, value } => {
+                let (name, value) = (name.clone(), value.clone());
+                let row = row::Variable { key: *key, instance, definition, scope: *scope, name, value };
+                self.variables_new.insert(*key, row);
+            }
+            Event::VariableUpdated { key, value, .. } => match self.variables_new.get_mut(key) {
+                Some(new) => new.value = value.clone(),
+                None => {
+                    self.variables_changed.insert(*key, VariableChange { key: *key, value: value.clone() });
+                }
+            },
+            Event::IncidentRaised { key, element: element_instance, job, kind, message } => {
+                let element = self.element_ix(hot, *element_instance);
+                let row = row::Incident {
+                    key: *key,
+                    instance,
+                    definition,
+                    element,
+                    element_instance: *element_instance,
+                    job: *job,
+                    kind: *kind,
+                    message: message.clone(),
+                    created: now,
+                    resolved: None,
+                };
+                self.incidents_new.insert(*key, row);
+                self.touch_element(hot, *element_instance, now, None);
+            }
+            Event::IncidentResolved { key } => {
+                match self.incidents_new.get_mut(key) {
+                    Some(new) => new.resolved = Some(now),
+                    None => {
+                        self.incidents_changed.insert(*key, IncidentChange { key: *key, resolved: now });
+                    }
+                }
+                self.touch_holders(hot, now);
+            }
+            Event::Started { .. }
+            | Event::Entered { .. }
+            | Event::TokenArrived(_)
+            | Event::TokensTaken { .. }
+            | Event::TokenDropped(_)
+            | Event::JobOpened(_)
+            | Event::JobClosed { .. }
+            | Event::Ended { .. } => {}
+        }
+    }
+
+    /// The element's row as the command left it. `ended` if this event ended it.
+    fn touch_element(&mut self, hot: &HotInstance, key: ElementKey, now: Millis, ended: Option<ElementState>) {
+        if key == hot.instance.key.root() {
+            return;
+        }
+        let alive = hot.instance.elements.get(&key).map(|element| ElementState::Alive(element.phase));
+        let Some(state) = ended.or(alive) else { return };
+        let ended = ended.map(|_| now);
+        let incident = hot.instance.incidents_of(key).last();
+        match self.elements_new.get_mut(&key) {
+            Some(new) => (new.state, new.ended, new.incident) = (state, ended, incident),
+            None => {
+                self.elements_changed.insert(key, ElementChange { key, state, ended, incident });
+            }
+        }
+    }
+
+    /// After an incident went: the elements alive show those that are left.
+    fn touch_holders(&mut self, hot: &HotInstance, now: Millis) {
+        let alive: Vec<_> = hot.instance.elements.keys().copied().collect();
+        for key in alive {
+            self.touch_element(hot, key, now, None);
+        }
+    }
+
+    fn touch_instance(&mut self, hot: &HotInstance, events: &[Event], now: Millis) {
+        let instance = &hot.instance;
+        let started = events.iter().any(|event| matches!(event, Event::Started { .. }));
+        let outcome = events.iter().find_map(|event| match event {
+            Event::Ended { outcome } => Some(*outcome),
+            _ => None,
+        });
+        let state = match outcome {
+            Some(Outcome::Completed) => InstanceState::Completed,
+            Some(Outcome::Terminated) => InstanceState::Terminated,
+            None => InstanceState::Active,
+        };
+        let phase = instance.elements.get(&instance.key.root()).map_or(Phase::Leaving, |root| root.phase);
+        let change = InstanceChange {
+            key: instance.key,
+            state,
+            phase,
+            ended: outcome.map(|_| now),
+            tokens: instance.tokens.clone(),
+            incidents: instance.incidents.len() as u32,
+        };
+        let new = match self.instances_new.get_mut(&instance.key) {
+            Some(new) => new,
+            None if started => self.instances_new.entry(instance.key).or_insert_with(|| hot.row.clone()),
+            None => {
+                if matters(&change, events) {
+                    self.instances_changed.insert(instance.key, change);
+                }
+                return;
+            }
+        };
+        new.state = change.state;
+        new.phase = change.phase;
+        new.ended = change.ended;
+        new.tokens = change.tokens;
+        new.incidents = change.incidents;
+    }
+
+    fn element_ix(&self, hot: &HotInstance, key: ElementKey) -> model::ElementIx {
+        let alive = hot.instance.elements.get(&key).map(|element| element.element);
+        let written = || self.elements_new.get(&key).map(|row| row.element);
+        alive.or_else(written).unwrap_or(Process::ROOT)
+    }
+}
+
+/// Whether these events changed anything the instance's own row shows.
+fn matters(change: &InstanceChange, events: &[Event]) -> bool {
+    change.state != InstanceState::Active
+        || events.iter().any(|event| match event {
+            Event::TokenArrived(_)
+            | Event::TokensTaken { .. }
+            | Event::TokenDropped(_)
+            | Event::IncidentRaised { .. }
+            | Event::IncidentResolved { .. } => true,
+            Event::Activated { key } | Event::Leaving { key } => key.0 == change.key.0,
+            _ => false,
+        })
+}
+
+/// An instance that has ended leaves memory.
+pub(crate) fn has_ended(hot: &HotInstance) -> bool {
+    match hot.instance.state {
+        State::New | State::Active => false,
+        State::Completed | State::Terminated => true,
+    }
+}

@@ -1,0 +1,180 @@
+//! The compiled process as plain data: elements and flows are indices, expressions are parsed, references are resolved.
+//!
+//! Read [`Process`] first, then [`Kind`]. A compiled process is immutable and may be shared between threads.
+//!
+//! What holds for every `Process` that `compile` produces:
+//! - element 0 is the process itself, the outermost scope; every other element's `scope` has a smaller index;
+//! - every index stored anywhere points into `elements` or `flows`;
+//! - `outgoing` lists flows in the order in which they are taken (the reverse of the document, as Camunda 8 does it).
+//!
+//! Deliberately absent: parsing (that is `compile`), state of running instances (that is `engine`), any I/O.
+
+use std::sync::Arc;
+
+use feel::Expression;
+
+/// One executable process of a deployed resource.
+#[derive(Debug, Clone)]
+pub struct Process {
+    pub id: Arc<str>,
+    pub name: Option<Arc<str>>,
+    pub version_tag: Option<Arc<str>>,
+    /// Element 0 is the process itself.
+    pub elements: Vec<Element>,
+    pub flows: Vec<Flow>,
+}
+
+/// Index into [`Process::elements`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ElementIx(pub u32);
+
+/// Index into [`Process::flows`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowIx(pub u32);
+
+/// A flow node, or the process itself.
+#[derive(Debug, Clone)]
+pub struct Element {
+    pub id: Arc<str>,
+    pub name: Option<Arc<str>>,
+    pub kind: Kind,
+    /// The enclosing process or sub-process; the process itself names itself.
+    pub scope: ElementIx,
+    pub incoming: Vec<FlowIx>,
+    /// In the order in which they are taken.
+    pub outgoing: Vec<FlowIx>,
+    /// All input mappings as one context expression, `{a: x, b: a + 1}`; its entries become variables local to the element.
+    pub inputs: Option<Expression>,
+    /// All output mappings as one context expression; its entries become variables of the enclosing scope.
+    pub outputs: Option<Expression>,
+    /// Boundary events attached to this activity, in document order.
+    pub boundaries: Vec<ElementIx>,
+}
+
+/// What an element is. Each variant has one file of behaviour in `engine::element`.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// The process itself.
+    Process(Scope),
+    /// An embedded sub-process.
+    SubProcess(Scope),
+    /// A none start event.
+    StartEvent,
+    EndEvent(EndEvent),
+    /// An undefined or manual task: passes straight through.
+    PassTask(PassTask),
+    /// A task done by a worker: service, send, script, business rule.
+    JobTask(JobTask),
+    /// A script the engine evaluates itself.
+    ScriptTask(Script),
+    ExclusiveGateway {
+        default: Option<FlowIx>,
+    },
+    ParallelGateway,
+    /// Catches errors thrown inside the activity it is attached to; always interrupts it.
+    ErrorBoundary(ErrorCatch),
+}
+
+/// A process or sub-process: what lies inside starts at its none start event.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// Absent where a process can only be entered some other way.
+    pub start: Option<ElementIx>,
+}
+
+#[derive(Debug, Clone)]
+pub enum EndEvent {
+    None,
+    /// Ends its own scope at once, dropping whatever else runs there.
+    Terminate,
+    /// Throws a BPMN error to the nearest scope that catches it.
+    Error { code: Text },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PassTask {
+    Undefined,
+    Manual,
+}
+
+#[derive(Debug, Clone)]
+pub struct JobTask {
+    pub flavour: JobTaskFlavour,
+    /// The job type: the queue the job goes to.
+    pub job_type: Text,
+    /// How often a worker may try; a number or an expression.
+    pub retries: Retries,
+    /// Static headers handed to the worker, in document order, empty ones dropped.
+    pub headers: Vec<(Arc<str>, Arc<str>)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobTaskFlavour {
+    Service,
+    Send,
+    Script,
+    BusinessRule,
+}
+
+#[derive(Debug, Clone)]
+pub struct Script {
+    pub expression: Expression,
+    /// The variable that takes the result.
+    pub result: Arc<str>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Retries {
+    Fixed(i32),
+    Computed(Expression),
+}
+
+/// Which error codes a catch event takes.
+#[derive(Debug, Clone)]
+pub enum ErrorCatch {
+    Any,
+    Code(Arc<str>),
+}
+
+/// A value that is either written out or computed (`=` in the attribute).
+#[derive(Debug, Clone)]
+pub enum Text {
+    Fixed(Arc<str>),
+    Computed(Expression),
+}
+
+/// A sequence flow.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    pub id: Arc<str>,
+    pub source: ElementIx,
+    pub target: ElementIx,
+    pub condition: Option<Expression>,
+}
+
+impl Process {
+    /// The process itself, as the outermost scope.
+    pub const ROOT: ElementIx = ElementIx(0);
+
+    pub fn element(&self, ix: ElementIx) -> &Element {
+        &self.elements[ix.0 as usize]
+    }
+
+    pub fn flow(&self, ix: FlowIx) -> &Flow {
+        &self.flows[ix.0 as usize]
+    }
+
+    /// The none start event instances begin at, if the process has one.
+    pub fn start(&self) -> Option<ElementIx> {
+        match &self.element(Self::ROOT).kind {
+            Kind::Process(scope) => scope.start,
+            _ => None,
+        }
+    }
+
+    /// The element with this id, if there is one.
+    pub fn find(&self, id: &str) -> Option<ElementIx> {
+        let position = self.elements.iter().position(|element| &*element.id == id)?;
+        Some(ElementIx(position as u32))
+    }
+}

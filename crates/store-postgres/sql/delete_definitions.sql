@@ -1,0 +1,2 @@
+-- Definitions nobody can start any more; they stay readable. $1 partition, $2 keys.
+UPDATE definitions SET deleted = true WHERE partition = $1 AND key = ANY ($2::bigint[])

@@ -1,0 +1,2 @@
+-- $1 partition, $2 key.
+SELECT name, content, tenant FROM resources WHERE partition = $1 AND key = $2

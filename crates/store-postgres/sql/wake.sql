@@ -1,0 +1,2 @@
+-- Wake the other servers, once, when the transaction is committed.
+SELECT pg_notify('caudal', '')

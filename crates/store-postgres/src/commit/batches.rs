@@ -1,0 +1,271 @@
+//! Rows of a tick as columns of statements.
+
+use store::row::Job;
+use store::{Changes, Commit, LogRow, format, words};
+
+use crate::call::Call;
+
+/// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
+pub(super) struct Texts {
+    tags_new: Vec<String>,
+    tokens_new: Vec<Vec<u8>>,
+    tokens_changed: Vec<Vec<u8>>,
+}
+
+impl Texts {
+    pub(super) fn of(changes: &Changes) -> Self {
+        Self {
+            tags_new: changes.instances_new.iter().map(|row| words::tags_text(&row.tags)).collect(),
+            tokens_new: changes.instances_new.iter().map(|row| format::encode_tokens(&row.tokens)).collect(),
+            tokens_changed: changes.instances_changed.iter().map(|row| format::encode_tokens(&row.tokens)).collect(),
+        }
+    }
+}
+
+pub(super) fn of_log(commit: &Commit) -> impl Iterator<Item = Call<'_>> {
+    let changed = batch(commit, include_str!("../../sql/change_log.sql"), &commit.processed, |call, rows| {
+        outcomes(call.keys(rows.iter().map(|row| row.position)), rows)
+    });
+    let inserted = batch(commit, include_str!("../../sql/insert_log.sql"), &commit.appended, |call, rows| {
+        let call = call
+            .keys(rows.iter().map(|row| row.position))
+            .texts(rows.iter().map(|row| row.kind))
+            .ints(rows.iter().map(|_| commit.now));
+        outcomes(call, rows)
+    });
+    changed.into_iter().chain(inserted)
+}
+
+fn outcomes<'a>(call: Call<'a>, rows: &'a [LogRow]) -> Call<'a> {
+    call.keys_opt(rows.iter().map(|row| row.instance.map(|key| key.0)))
+        .blobs(rows.iter().map(|row| row.events.as_slice()))
+        .blobs_opt(rows.iter().map(|row| row.answer.as_deref()))
+}
+
+pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Iterator<Item = Call<'a>> {
+    let all = [
+        resources_new(commit),
+        definitions_new(commit),
+        definition_elements_new(commit),
+        definitions_deleted(commit),
+        instances_new(commit, texts),
+        instance_tags_new(commit),
+        instances_changed(commit, texts),
+        elements_new(commit),
+        elements_changed(commit),
+        variables_new(commit),
+        variables_changed(commit),
+        jobs_new(commit),
+        jobs_changed(commit),
+        incidents_new(commit),
+        incidents_changed(commit),
+        idempotent_new(commit),
+    ];
+    all.into_iter().flatten()
+}
+
+/// A statement over these rows, if there are any. Its first parameter is the partition.
+fn batch<'a, T>(
+    commit: &Commit,
+    sql: &'static str,
+    rows: &'a [T],
+    columns: impl FnOnce(Call<'a>, &'a [T]) -> Call<'a>,
+) -> Option<Call<'a>> {
+    if rows.is_empty() {
+        return None;
+    }
+    Some(columns(Call::new(sql).int(commit.fence.partition.0.into()), rows))
+}
+
+fn resources_new(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/insert_resources.sql"), &commit.changes.resources_new, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key))
+            .texts(rows.iter().map(|row| &*row.name))
+            .blobs(rows.iter().map(|row| &*row.content))
+            .texts(rows.iter().map(|row| &*row.tenant))
+    })
+}
+
+fn definitions_new(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/insert_definitions.sql"), &commit.changes.definitions_new, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0))
+            .texts(rows.iter().map(|row| &*row.process_id))
+            .smalls(rows.iter().map(|row| row.version))
+            .texts_opt(rows.iter().map(|row| row.name.as_deref()))
+            .texts_opt(rows.iter().map(|row| row.version_tag.as_deref()))
+            .texts(rows.iter().map(|row| &*row.tenant))
+            .keys(rows.iter().map(|row| row.resource))
+            .texts(rows.iter().map(|row| &*row.resource_name))
+            .keys(rows.iter().map(|row| row.deployment))
+            .blobs(rows.iter().map(|row| row.checksum.as_slice()))
+            .flags(rows.iter().map(|row| row.deleted))
+    })
+}
+
+fn definition_elements_new(commit: &Commit) -> Option<Call<'_>> {
+    let definitions = &commit.changes.definitions_new;
+    let elements = || definitions.iter().flat_map(|row| &row.elements);
+    elements().next()?;
+    batch(commit, include_str!("../../sql/insert_definition_elements.sql"), definitions, |call, rows| {
+        let keys = rows.iter().flat_map(|row| row.elements.iter().map(|_| row.key.0));
+        let places = rows.iter().flat_map(|row| (0..row.elements.len()).map(|place| place as i32));
+        call.keys(keys)
+            .smalls(places)
+            .texts(elements().map(|element| &*element.id))
+            .texts_opt(elements().map(|element| element.name.as_deref()))
+            .texts(elements().map(|element| &*element.kind))
+            .texts(elements().map(|element| &*element.headers))
+    })
+}
+
+fn definitions_deleted(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/delete_definitions.sql"), &commit.changes.definitions_deleted, |call, rows| {
+        call.keys(rows.iter().map(|key| key.0))
+    })
+}
+
+fn instances_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
+    batch(commit, include_str!("../../sql/insert_instances.sql"), &commit.changes.instances_new, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0))
+            .keys(rows.iter().map(|row| row.definition.0))
+            .texts(rows.iter().map(|row| row.state.word()))
+            .codes(rows.iter().map(|row| words::phase_number(row.phase) as i16))
+            .ints(rows.iter().map(|row| row.started))
+            .ints_opt(rows.iter().map(|row| row.ended))
+            .keys_opt(rows.iter().map(|row| row.parent.map(|(instance, _)| instance.0)))
+            .keys_opt(rows.iter().map(|row| row.parent.map(|(_, element)| element.0)))
+            .keys(rows.iter().map(|row| row.root.0))
+            .texts(texts.tags_new.iter().map(String::as_str))
+            .texts_opt(rows.iter().map(|row| row.business_id.as_deref()))
+            .blobs(texts.tokens_new.iter().map(Vec::as_slice))
+            .smalls(rows.iter().map(|row| row.incidents as i32))
+    })
+}
+
+fn instance_tags_new(commit: &Commit) -> Option<Call<'_>> {
+    let instances = &commit.changes.instances_new;
+    instances.iter().find(|row| !row.tags.is_empty())?;
+    batch(commit, include_str!("../../sql/insert_instance_tags.sql"), instances, |call, rows| {
+        call.texts(rows.iter().flat_map(|row| row.tags.iter().map(|tag| &**tag)))
+            .keys(rows.iter().flat_map(|row| row.tags.iter().map(|_| row.key.0)))
+    })
+}
+
+fn instances_changed<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
+    batch(commit, include_str!("../../sql/change_instances.sql"), &commit.changes.instances_changed, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0))
+            .texts(rows.iter().map(|row| row.state.word()))
+            .codes(rows.iter().map(|row| words::phase_number(row.phase) as i16))
+            .ints_opt(rows.iter().map(|row| row.ended))
+            .blobs(texts.tokens_changed.iter().map(Vec::as_slice))
+            .smalls(rows.iter().map(|row| row.incidents as i32))
+    })
+}
+
+fn elements_new(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/insert_elements.sql"), &commit.changes.elements_new, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0))
+            .keys(rows.iter().map(|row| row.instance.0))
+            .keys(rows.iter().map(|row| row.definition.0))
+            .smalls(rows.iter().map(|row| row.element.0 as i32))
+            .keys(rows.iter().map(|row| row.scope.0))
+            .texts(rows.iter().map(|row| row.state.word()))
+            .codes(rows.iter().map(|row| row.state.phase_number() as i16))
+            .ints(rows.iter().map(|row| row.started))
+            .ints_opt(rows.iter().map(|row| row.ended))
+            .keys_opt(rows.iter().map(|row| row.incident.map(|key| key.0)))
+    })
+}
+
+fn elements_changed(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/change_elements.sql"), &commit.changes.elements_changed, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0))
+            .texts(rows.iter().map(|row| row.state.word()))
+            .codes(rows.iter().map(|row| row.state.phase_number() as i16))
+            .ints_opt(rows.iter().map(|row| row.ended))
+            .keys_opt(rows.iter().map(|row| row.incident.map(|key| key.0)))
+    })
+}
+
+fn variables_new(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/insert_variables.sql"), &commit.changes.variables_new, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0))
+            .keys(rows.iter().map(|row| row.instance.0))
+            .keys(rows.iter().map(|row| row.definition.0))
+            .keys(rows.iter().map(|row| row.scope.0))
+            .texts(rows.iter().map(|row| &*row.name))
+            .texts(rows.iter().map(|row| &*row.value))
+    })
+}
+
+fn variables_changed(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/change_variables.sql"), &commit.changes.variables_changed, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0)).texts(rows.iter().map(|row| &*row.value))
+    })
+}
+
+fn jobs_new(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/insert_jobs.sql"), &commit.changes.jobs_new, |call, rows| {
+        changing_of_jobs(call, rows)
+            .keys(rows.iter().map(|row| row.instance.0))
+            .keys(rows.iter().map(|row| row.definition.0))
+            .smalls(rows.iter().map(|row| row.element.0 as i32))
+            .keys(rows.iter().map(|row| row.element_instance.0))
+            .texts(rows.iter().map(|row| &*row.job_type))
+            .texts(rows.iter().map(|row| &*row.tenant))
+            .ints(rows.iter().map(|row| row.created))
+    })
+}
+
+fn jobs_changed(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/change_jobs.sql"), &commit.changes.jobs_changed, changing_of_jobs)
+}
+
+/// The key and what may change, in the order both statements have it.
+fn changing_of_jobs<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> {
+    call.keys(rows.iter().map(|row| row.key.0))
+        .texts(rows.iter().map(|row| row.state.word()))
+        .texts(rows.iter().map(|row| row.availability.word()))
+        .ints_opt(rows.iter().map(|row| row.availability.due(row.deadline)))
+        .smalls(rows.iter().map(|row| row.retries))
+        .texts(rows.iter().map(|row| &*row.worker))
+        .ints_opt(rows.iter().map(|row| row.deadline))
+        .texts(rows.iter().map(|row| &*row.error_code))
+        .texts(rows.iter().map(|row| &*row.error_message))
+        .flags(rows.iter().map(|row| row.failed_with_retries_left))
+        .ints(rows.iter().map(|row| row.updated))
+        .ints_opt(rows.iter().map(|row| row.ended))
+}
+
+fn incidents_new(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/insert_incidents.sql"), &commit.changes.incidents_new, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0))
+            .keys(rows.iter().map(|row| row.instance.0))
+            .keys(rows.iter().map(|row| row.definition.0))
+            .smalls(rows.iter().map(|row| row.element.0 as i32))
+            .keys(rows.iter().map(|row| row.element_instance.0))
+            .keys_opt(rows.iter().map(|row| row.job.map(|key| key.0)))
+            .texts(rows.iter().map(|row| words::incident_kind_word(row.kind)))
+            .texts(rows.iter().map(|row| &*row.message))
+            .smalls(rows.iter().map(|row| words::message_hash(&row.message)))
+            .ints(rows.iter().map(|row| row.created))
+            .ints_opt(rows.iter().map(|row| row.resolved))
+    })
+}
+
+fn incidents_changed(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/change_incidents.sql"), &commit.changes.incidents_changed, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0)).ints(rows.iter().map(|row| row.resolved))
+    })
+}
+
+fn idempotent_new(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/insert_idempotent.sql"), &commit.changes.idempotent_new, |call, rows| {
+        call.texts(rows.iter().map(|row| &*row.tenant))
+            .texts(rows.iter().map(|row| &*row.key))
+            .keys(rows.iter().map(|row| row.fingerprint))
+            .keys(rows.iter().map(|row| row.position))
+            .blobs(rows.iter().map(|row| row.answer.as_slice()))
+            .ints(rows.iter().map(|row| row.expires))
+    })
+}

@@ -1,0 +1,75 @@
+//! One tick: one transaction, one round trip.
+//!
+//! The fence goes first and fails unless it holds; everything else is sent behind it without waiting, one statement per kind of
+//! change, none for kinds without changes. If anything fails, nothing is written.
+//!
+//! Rows that change are found by their primary key, whatever the planner believes about a table. It plans a statement once, maybe
+//! when the table is empty and without statistics; then `partition = $1` looks selective, and a plan that reads the whole partition
+//! looks as good as one look-up per row. (Measured on a fresh database: 350 instances/s instead of several thousand, until the
+//! first ANALYZE.) So statements over a batch say the partition only in rows that come out of a sub-select with a LIMIT, which
+//! the planner neither looks through nor believes to give many rows: one look-up per row is then always the cheapest.
+
+mod batches;
+
+use store::{Commit, CommitError, Error, Millis};
+use tokio_postgres::error::SqlState;
+
+use crate::Postgres;
+use crate::call::Call;
+use crate::fault::Fault;
+use crate::reading::{Reading, only};
+use crate::session::Isolation;
+
+impl Postgres {
+    pub(crate) async fn write_tick(&self, commit: &Commit) -> Result<Millis, CommitError> {
+        let texts = batches::Texts::of(&commit.changes);
+        let mut calls = vec![fence(commit)];
+        calls.extend(batches::of_log(commit));
+        calls.extend(batches::of_changes(commit, &texts));
+        if commit.wake {
+            calls.push(Call::new(include_str!("../../sql/wake.sql")));
+        }
+        let writer = self.writer.take().await.map_err(Error::from)?;
+        match writer.transaction(Isolation::ReadCommitted, &calls).await {
+            Ok(answers) => {
+                let fence = answers.first().ok_or_else(|| Error::corrupt("a transaction without answers"))?;
+                Ok(only(fence)?.clock_of_fence()?)
+            }
+            Err(Fault { code: Some(SqlState::DIVISION_BY_ZERO), .. }) => {
+                let call = Call::new(include_str!("../../sql/fence_status.sql")).int(commit.fence.partition.0.into());
+                let rows = writer.query(call).await.map_err(Error::from)?;
+                Err(why_not(commit, rows.first().map(Reading::of)))
+            }
+            Err(fault) => Err(Error::from(fault).into()),
+        }
+    }
+}
+
+fn fence(commit: &Commit) -> Call<'static> {
+    Call::new(include_str!("../../sql/fence.sql"))
+        .int(commit.fence.partition.0.into())
+        .int(commit.fence.epoch)
+        .key(commit.tail)
+        .key(commit.tail + commit.appended.len() as u64)
+        .key(commit.processed_to)
+        .key(commit.next_key)
+}
+
+/// Epochs and tails only grow, so what the fence stumbled over is still there to be seen.
+fn why_not(commit: &Commit, found: Option<Reading<'_>>) -> CommitError {
+    let found = found.map(|mut row| Ok::<_, Error>((row.get::<i64>()?, row.key()?)));
+    match found {
+        // Nobody ever owned it.
+        None => CommitError::Deposed { epoch: 0 },
+        Some(Err(error)) => error.into(),
+        Some(Ok((epoch, _))) if epoch != commit.fence.epoch => CommitError::Deposed { epoch },
+        Some(Ok((_, tail))) => CommitError::Overtaken { tail },
+    }
+}
+
+impl Reading<'_> {
+    fn clock_of_fence(mut self) -> Result<Millis, Error> {
+        let _held: i64 = self.get()?;
+        self.get()
+    }
+}

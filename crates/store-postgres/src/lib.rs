@@ -1,0 +1,71 @@
+//! The store on PostgreSQL, 14 and later.
+//!
+//! Reading order: [`Postgres`] (which connection does what), `commit` (one tick, one round trip), `log` and `ownership` (how
+//! positions and leases are taken), `session` and `pool` (what happens when a connection breaks), `migrations/`, `sql/`.
+//!
+//! Invariants:
+//! - a tick is one transaction sent whole before its first answer; its first statement fails unless the fence holds;
+//! - positions are taken under the lock of the partition's row, in the transaction that commits them;
+//! - `synchronous_commit` is never off;
+//! - every call ends within its time, and a connection that failed is not used again: the next call opens a new one.
+//!
+//! Deliberately absent: sequences, triggers, foreign keys; advisory locks but for migrating; TLS (so far).
+
+mod call;
+mod commit;
+mod contract;
+mod definitions;
+mod fault;
+mod load;
+mod log;
+mod migrate;
+mod options;
+mod ownership;
+mod pool;
+mod reading;
+mod search;
+mod session;
+mod wakeups;
+mod windows;
+
+use store::Error;
+
+pub use options::{Options, Path};
+use pool::Pool;
+use session::Role;
+use wakeups::Wakeups;
+
+/// Reads the owner of a partition waits for never stand in line behind searches.
+const OWNER_READS_MAX: usize = 2;
+
+pub struct Postgres {
+    /// Ticks and leases: they change the partition's row and would wait for each other anyway.
+    writer: Pool,
+    /// Commands of servers that do not own the partition.
+    appender: Pool,
+    /// What a partition's owner reads.
+    owner: Pool,
+    /// What everybody else reads.
+    readers: Pool,
+    wakeups: Wakeups,
+}
+
+impl Postgres {
+    /// Connects, and creates or migrates the schema if need be. Must be called inside a tokio runtime with time enabled.
+    pub async fn connect(url: &str, options: Options) -> Result<Self, Error> {
+        let config = options::parse(url, &options)?;
+        let listening = match &options.path {
+            Path::Direct => Some(config.clone()),
+            Path::TransactionPooler { direct_url: None } => None,
+            Path::TransactionPooler { direct_url: Some(url) } => Some(options::parse(url, &options)?),
+        };
+        migrate::migrate(&config, &options).await?;
+        Ok(Self {
+            writer: Pool::new(&config, &options, Role::Keyed, 1),
+            appender: Pool::new(&config, &options, Role::Keyed, 1),
+            owner: Pool::new(&config, &options, Role::Keyed, OWNER_READS_MAX),
+            readers: Pool::new(&config, &options, Role::Search, options.readers_max),
+            wakeups: Wakeups::listen(listening, &options),
+        })
+    }
+}

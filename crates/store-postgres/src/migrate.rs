@@ -1,0 +1,71 @@
+//! The schema: created and brought up to date by whichever server comes first.
+
+use std::time::Duration;
+
+use store::Error;
+use tokio::time::Instant;
+use tokio_postgres::Config;
+
+use crate::call::Call;
+use crate::fault::Fault;
+use crate::options::Options;
+use crate::reading::only;
+use crate::session::{Role, Session};
+
+/// In order; the first is version 1. They go forward only, and each says in its head whether servers that do not know it can go on.
+const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_tables.sql")];
+
+/// Rewriting a large table takes its time.
+const MIGRATION_MAX: Duration = Duration::from_secs(3600);
+
+/// Tells our lock from other people's.
+const LOCK: i64 = 0x0063_6175_6461_6c00;
+
+pub(crate) async fn migrate(config: &Config, options: &Options) -> Result<(), Error> {
+    // Dropped, and thereby rolled back, whichever way this ends.
+    let session = Session::open(config, options, Role::Search).await?;
+    let deadline = Instant::now() + MIGRATION_MAX;
+    if version(&session, deadline).await? == known() {
+        return Ok(());
+    }
+    // Servers that start at once stand in line here; all but the first find nothing left to do.
+    session.batch(deadline, "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0").await?;
+    session.query(deadline, Call::new("SELECT pg_advisory_xact_lock($1)").int(LOCK)).await?;
+    let found = version(&session, deadline).await?;
+    if known() < found {
+        return Err(Error::SchemaTooNew { found, known: known() });
+    }
+    for (number, migration) in (1..).zip(MIGRATIONS) {
+        if found < number {
+            apply(&session, deadline, number, migration).await?;
+        }
+    }
+    session.batch(deadline, "COMMIT").await?;
+    Ok(())
+}
+
+fn known() -> i64 {
+    MIGRATIONS.len() as i64
+}
+
+/// 0 before the first migration.
+async fn version(session: &Session, deadline: Instant) -> Result<i64, Error> {
+    // Read from the catalog's rows: a look-up by name may answer from before we waited for the lock.
+    let there = session.query(deadline, Call::new(include_str!("../sql/has_schema.sql"))).await?;
+    if !only(&there)?.get::<bool>()? {
+        return Ok(0);
+    }
+    let version = session.query(deadline, Call::new("SELECT coalesce(max(version), 0) FROM schema_version")).await?;
+    only(&version)?.get()
+}
+
+async fn apply(session: &Session, deadline: Instant, number: i64, migration: &str) -> Result<(), Fault> {
+    if number == 1 {
+        let table = "CREATE TABLE schema_version (version bigint PRIMARY KEY, applied timestamptz NOT NULL DEFAULT now())";
+        session.batch(deadline, table).await?;
+    }
+    session.batch(deadline, migration).await?;
+    session.query(deadline, Call::new("INSERT INTO schema_version (version) VALUES ($1)").int(number)).await?;
+    tracing::info!(version = number, "the schema is migrated");
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! How the store talks to the database.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use store::Error;
+use tokio_postgres::Config;
+use tokio_postgres::config::{SslMode, TargetSessionAttrs};
+
+use crate::fault::with_causes;
+
+/// A server that does not answer the handshake in this time counts as away.
+const CONNECT_MAX: Duration = Duration::from_secs(5);
+/// A peer that is gone without a word is noticed after about this time, also on a connection that only listens.
+const PEER_SILENCE_MAX: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Connections that serve searches and other reads of the API; further readers wait without holding one.
+    pub readers_max: usize,
+    /// How long any one call may take, waiting for a connection included. Also the server's `statement_timeout`.
+    pub call_timeout: Duration,
+    /// What stands between us and the database.
+    pub path: Path,
+}
+
+/// What stands between us and the database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Path {
+    /// Nothing: a connection is a session of the database.
+    Direct,
+    /// A pooler that hands out database sessions per transaction (PgBouncer in `transaction` mode and the like). Statements are
+    /// then not prepared by name and no session setting is made, which costs some planning time per statement.
+    TransactionPooler {
+        /// Leads to the database itself, for `LISTEN`. Without it nobody is woken by another server and all rely on polling.
+        direct_url: Option<String>,
+    },
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { readers_max: 8, call_timeout: Duration::from_secs(10), path: Path::Direct }
+    }
+}
+
+impl Options {
+    pub(crate) fn connect_timeout(&self) -> Duration {
+        self.call_timeout.min(CONNECT_MAX)
+    }
+}
+
+/// A URL (or `key=value` list) as libpq knows it, with what we insist on.
+pub(crate) fn parse(url: &str, options: &Options) -> Result<Config, Error> {
+    let mut config = Config::from_str(url)
+        .map_err(|cause| Error::unavailable(format!("the database URL cannot be read: {}", with_causes(&cause))))?;
+    if config.get_ssl_mode() == SslMode::Require {
+        let reason = "this server is built without TLS to PostgreSQL, but the database URL says sslmode=require";
+        return Err(Error::unavailable(reason));
+    }
+    config.ssl_mode(SslMode::Disable);
+    if config.get_application_name().is_none() {
+        config.application_name("caudal");
+    }
+    // With several hosts one of them is the primary; the others refuse to write.
+    if 1 < config.get_hosts().len() && config.get_target_session_attrs() == TargetSessionAttrs::Any {
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
+    config
+        .connect_timeout(options.connect_timeout())
+        .tcp_user_timeout(PEER_SILENCE_MAX)
+        .keepalives(true)
+        .keepalives_idle(PEER_SILENCE_MAX / 2)
+        .keepalives_interval(PEER_SILENCE_MAX / 10)
+        .keepalives_retries(5);
+    Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn required_tls_is_refused_in_words() {
+        let refused = parse("postgres://db.example/caudal?sslmode=require", &Options::default());
+        assert!(refused.unwrap_err().to_string().contains("sslmode=require"));
+    }
+
+    #[test]
+    fn of_several_hosts_the_primary_is_asked_for() {
+        let config = parse("postgres://a,b/caudal", &Options::default()).unwrap();
+        assert_eq!(config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
+    }
+}

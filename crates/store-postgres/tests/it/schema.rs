@@ -1,0 +1,48 @@
+//! The schema is made once, whoever comes first, and never used by a server too old for it.
+
+use store::Error;
+use store_postgres::Postgres;
+
+use crate::database::{patient, with_database};
+
+#[test]
+fn servers_that_start_at_once_make_one_schema() {
+    with_database(|database| async move {
+        let starting = (0..6).map(|_| {
+            let url = database.url.clone();
+            tokio::spawn(async move { Postgres::connect(&url, patient()).await.map(drop) })
+        });
+        for started in starting.collect::<Vec<_>>() {
+            started.await.unwrap().unwrap();
+        }
+        let rows = database.client().await.query("SELECT version FROM schema_version", &[]).await.unwrap();
+        assert_eq!(rows.len(), 1);
+    });
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    with_database(|database| async move {
+        drop(database.store().await);
+        database.client().await.execute("INSERT INTO schema_version (version) VALUES (999)", &[]).await.unwrap();
+        match Postgres::connect(&database.url, patient()).await.map(drop) {
+            Err(Error::SchemaTooNew { found: 999, known: 1 }) => {}
+            other => panic!("{other:?}"),
+        }
+    });
+}
+
+#[test]
+fn every_primary_key_begins_with_the_partition() {
+    with_database(|database| async move {
+        drop(database.store().await);
+        let others = "
+            SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.relkind = 'r' AND n.nspname = 'public' AND c.relname <> 'schema_version' AND NOT EXISTS (
+                SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+                WHERE i.indrelid = c.oid AND i.indisprimary AND a.attname = 'partition')";
+        let rows = database.client().await.query(others, &[]).await.unwrap();
+        let names: Vec<&str> = rows.iter().map(|row| row.get(0)).collect();
+        assert!(names.is_empty(), "{names:?}");
+    });
+}

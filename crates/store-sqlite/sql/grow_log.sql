@@ -1,0 +1,1 @@
+UPDATE partitions SET tail = tail + ?2 WHERE partition = ?1 RETURNING tail

@@ -1,0 +1,1 @@
+SELECT instance FROM elements WHERE partition = ?1 AND key = ?2 AND state = 'ACTIVE'

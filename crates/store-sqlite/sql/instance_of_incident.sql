@@ -1,0 +1,1 @@
+SELECT instance FROM incidents WHERE partition = ?1 AND key = ?2 AND resolved IS NULL

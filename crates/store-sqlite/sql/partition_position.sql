@@ -1,0 +1,1 @@
+SELECT epoch, tail FROM partitions WHERE partition = ?1

@@ -1,0 +1,50 @@
+//! Searches, as `store::sql` writes them.
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Row, ToSql, params_from_iter};
+use store::Error;
+use store::query::{Query, QueryPage, Scalar};
+use store::sql::{Cells, Collected, Dialect, search as statements};
+
+use crate::failure::Failure;
+
+pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage, Failure> {
+    let search = statements(query, Dialect::Sqlite);
+    let mut select = connection.prepare_cached(&search.page.text)?;
+    let mut rows = select.query(params_from_iter(search.page.params.iter().map(Param)))?;
+    let mut page = Collected::of(query);
+    while let Some(row) = rows.next()? {
+        page.push(&Found(row))?;
+    }
+    let mut count = connection.prepare_cached(&search.total.text)?;
+    let total = count.query_row(params_from_iter(search.total.params.iter().map(Param)), |row| row.get(0))?;
+    Ok(page.finish(total))
+}
+
+struct Param<'a>(&'a Scalar);
+
+impl ToSql for Param<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self.0 {
+            Scalar::Bool(flag) => ValueRef::Integer(i64::from(*flag)),
+            Scalar::Int(number) => ValueRef::Integer(*number),
+            Scalar::Text(text) => ValueRef::Text(text.as_bytes()),
+        }))
+    }
+}
+
+struct Found<'a>(&'a Row<'a>);
+
+impl Cells for Found<'_> {
+    fn int(&self, column: usize) -> Result<Option<i64>, Error> {
+        self.0.get(column).map_err(Error::corrupt)
+    }
+
+    fn bool(&self, column: usize) -> Result<Option<bool>, Error> {
+        self.0.get(column).map_err(Error::corrupt)
+    }
+
+    fn text(&self, column: usize) -> Result<Option<String>, Error> {
+        self.0.get(column).map_err(Error::corrupt)
+    }
+}

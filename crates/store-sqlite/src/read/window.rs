@@ -1,0 +1,60 @@
+//! The windows the owner keeps in memory.
+
+use std::sync::Arc;
+
+use engine::{InstanceKey, JobKey, PartitionId};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use store::{Millis, ReadyJob, TimedJob};
+
+use crate::failure::Failure;
+use crate::statement;
+
+pub(crate) fn ready_jobs(
+    connection: &Connection,
+    partition: PartitionId,
+    (job_type, tenant): &(Arc<str>, Arc<str>),
+    after: JobKey,
+    limit: usize,
+) -> Result<Vec<ReadyJob>, Failure> {
+    let mut select = connection.prepare_cached(statement::READY_JOBS)?;
+    let rows = select.query_map(params![partition.0, job_type, tenant, after.0 as i64, limit as i64], |row| {
+        Ok(ReadyJob {
+            key: JobKey(row.get::<_, i64>(0)? as u64),
+            instance: InstanceKey(row.get::<_, i64>(1)? as u64),
+            job_type: job_type.clone(),
+            tenant: tenant.clone(),
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(crate) fn ready_types(connection: &Connection, partition: PartitionId, limit: usize) -> Result<Vec<(Arc<str>, Arc<str>)>, Failure> {
+    let pair = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let mut types: Vec<(Arc<str>, Arc<str>)> = Vec::new();
+    let mut first = connection.prepare_cached(statement::FIRST_READY_TYPE)?;
+    let mut after = connection.prepare_cached(statement::NEXT_READY_TYPE)?;
+    while types.len() < limit {
+        let next = match types.last() {
+            None => first.query_row([partition.0], pair),
+            Some((job_type, tenant)) => after.query_row(params![partition.0, job_type, tenant], pair),
+        };
+        match next.optional()? {
+            Some(next) => types.push(next),
+            None => break,
+        }
+    }
+    Ok(types)
+}
+
+pub(crate) fn timed_jobs(
+    connection: &Connection,
+    partition: PartitionId,
+    after: (Millis, JobKey),
+    limit: usize,
+) -> Result<Vec<TimedJob>, Failure> {
+    let mut select = connection.prepare_cached(statement::TIMED_JOBS)?;
+    let rows = select.query_map(params![partition.0, after.0, after.1.0 as i64, limit as i64], |row| {
+        Ok(TimedJob { key: JobKey(row.get::<_, i64>(0)? as u64), at: row.get(1)? })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,147 @@
+//! The one thread that writes.
+//!
+//! It takes everything that waits, runs it in one transaction, commits, and only then answers. While one transaction is being
+//! flushed to disk the next group gathers, so that many small writes cost as few flushes as one large one.
+
+use std::path::Path;
+use std::thread::JoinHandle;
+
+use rusqlite::Connection;
+use store::Error;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::failure::Failure;
+
+/// How many writes may wait; past it callers do.
+const WAITING_MAX: usize = 1_024;
+/// How many writes share a transaction at most.
+const GROUP_MAX: usize = 256;
+
+pub(crate) struct Writer {
+    /// `None` only while it is being dropped.
+    queue: Option<mpsc::Sender<Box<dyn Work>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+pub(crate) fn connect(path: &Path) -> Result<Connection, Failure> {
+    let connection = Connection::open(path)?;
+    crate::configure(&connection)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    // Every commit reaches the disk before anybody is told of it.
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "cache_size", -65_536)?;
+    connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
+    connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+    Ok(connection)
+}
+
+impl Writer {
+    pub(crate) fn start(connection: Connection) -> Result<Self, Error> {
+        let (queue, waiting) = mpsc::channel(WAITING_MAX);
+        let thread = std::thread::Builder::new().name("sqlite-writer".to_owned());
+        let thread = thread.spawn(move || write(&connection, waiting)).map_err(Error::unavailable)?;
+        Ok(Self { queue: Some(queue), thread: Some(thread) })
+    }
+
+    /// Runs a write and waits until it is on disk. A write that refuses to be done (as opposed to failing) says so in its result
+    /// and has not changed anything by then.
+    pub(crate) async fn run<T, F>(&self, operation: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let task = Task { operation: Some(operation), result: None, reply };
+        let queue = self.queue.as_ref().expect("it is there until dropped");
+        queue.send(Box::new(task)).await.map_err(|_| stopped())?;
+        answer.await.map_err(|_| stopped())?
+    }
+}
+
+fn stopped() -> Error {
+    Error::unavailable("the writer has stopped")
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        drop(self.queue.take());
+        if let Some(thread) = self.thread.take() {
+            // It has nobody left to report a panic to.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn write(connection: &Connection, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
+    let mut group = Vec::with_capacity(GROUP_MAX);
+    while 0 < waiting.blocking_recv_many(&mut group, GROUP_MAX) {
+        let committed = transact(connection, &mut group).map_err(|failure| Error::from(failure).to_string());
+        if committed.is_err() && !connection.is_autocommit() {
+            // If even that fails, the next BEGIN says so.
+            let _ = connection.execute_batch("ROLLBACK");
+        }
+        for work in group.drain(..) {
+            work.settle(committed.as_ref().map(|()| ()).map_err(String::as_str));
+        }
+    }
+}
+
+fn transact(connection: &Connection, group: &mut [Box<dyn Work>]) -> Result<(), Failure> {
+    let execute = |sql| connection.prepare_cached(sql)?.execute(());
+    execute("BEGIN IMMEDIATE")?;
+    if let [alone] = group {
+        // A savepoint makes SQLite keep a copy of every page it changes: not for the one large write of a busy partition.
+        execute(if alone.run(connection) { "COMMIT" } else { "ROLLBACK" })?;
+        return Ok(());
+    }
+    for work in group {
+        execute("SAVEPOINT work")?;
+        if !work.run(connection) {
+            // A full disk may have rolled back everything already; then there is no such savepoint and all of the group fails.
+            execute("ROLLBACK TO work")?;
+        }
+        execute("RELEASE work")?;
+    }
+    execute("COMMIT")?;
+    Ok(())
+}
+
+/// Something to write, with somebody waiting for it.
+trait Work: Send {
+    /// Whether it went well.
+    fn run(&mut self, connection: &Connection) -> bool;
+    /// Tells whoever waits, now that the transaction is committed or, for that reason, not.
+    fn settle(self: Box<Self>, committed: Result<(), &str>);
+}
+
+struct Task<F, T> {
+    operation: Option<F>,
+    result: Option<Result<T, Error>>,
+    reply: oneshot::Sender<Result<T, Error>>,
+}
+
+impl<F, T> Work for Task<F, T>
+where
+    T: Send,
+    F: FnOnce(&Connection) -> Result<T, Failure> + Send,
+{
+    fn run(&mut self, connection: &Connection) -> bool {
+        let operation = self.operation.take().expect("it runs once");
+        let result = self.result.insert(operation(connection).map_err(Error::from));
+        result.is_ok()
+    }
+
+    fn settle(self: Box<Self>, committed: Result<(), &str>) {
+        let result = match (self.result, committed) {
+            (Some(Err(error)), _) => Err(error),
+            (_, Err(reason)) => Err(Error::unavailable(reason)),
+            (Some(Ok(value)), Ok(())) => Ok(value),
+            (None, Ok(())) => unreachable!("a committed group ran"),
+        };
+        // Whoever asked may have gone.
+        let _ = self.reply.send(result);
+    }
+}
+
+#[cfg(test)]
+mod tests;

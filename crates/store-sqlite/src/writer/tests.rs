@@ -1,0 +1,61 @@
+//! What happens when there is no room.
+
+use std::sync::Arc;
+
+use engine::PartitionId;
+use store::log::NewCommand;
+use store::{Error, Store};
+
+use crate::Sqlite;
+
+const PARTITION: PartitionId = PartitionId(1);
+
+/// A bound on the size of the file fails exactly as a full disk does.
+async fn bound_pages(store: &Sqlite, pages: i64) {
+    let bound = store.writer.run(move |connection| {
+        let count: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        let bound = if pages == 0 { count } else { pages };
+        Ok(connection.pragma_update_and_check(None, "max_page_count", bound, |row| row.get::<_, i64>(0))?)
+    });
+    bound.await.unwrap();
+}
+
+fn commands(count: usize) -> Vec<NewCommand> {
+    (0..count).map(|_| NewCommand { kind: "create", request: vec![7; 100_000] }).collect()
+}
+
+#[tokio::test]
+async fn a_full_disk_is_reported_and_recovered_from() {
+    let folder = crate::schema::tests::Folder::new("full-disk");
+    let store = Arc::new(crate::open(folder.path()).unwrap());
+    store.append(PARTITION, commands(1)).await.unwrap();
+    bound_pages(&store, 0).await;
+    for _ in 0..3 {
+        match store.append(PARTITION, commands(1)).await {
+            Err(Error::Unavailable { reason }) => assert_eq!(reason, "the disk is full"),
+            other => panic!("expected a full disk, got {other:?}"),
+        }
+    }
+    // Reading goes on, and nothing of what failed is there.
+    assert_eq!(store.pending(PARTITION, 0, 10).await.unwrap().len(), 1);
+    assert_eq!(store.partitions().await.unwrap()[0].tail, 1);
+    bound_pages(&store, 1_000_000).await;
+    assert_eq!(store.append(PARTITION, commands(1)).await.unwrap(), [2], "no position was lost");
+}
+
+/// One that fails does not take those down that happened to wait beside it.
+#[tokio::test]
+async fn a_failure_concerns_its_own_write_only() {
+    let folder = crate::schema::tests::Folder::new("failure");
+    let store = crate::open(folder.path()).unwrap();
+    let bad = store.writer.run(|connection| {
+        connection.execute("INSERT INTO log (partition, position, kind, at) VALUES (1, 99, 'x', 0)", ())?;
+        Ok(connection.execute("INSERT INTO nowhere VALUES (1)", ())?)
+    });
+    let good = store.append(PARTITION, commands(2));
+    let (bad, good) = tokio::join!(bad, good);
+    assert!(bad.is_err());
+    assert_eq!(good.unwrap(), [1, 2]);
+    let seen = store.pending(PARTITION, 0, 10).await.unwrap();
+    assert_eq!(seen.iter().map(|one| one.position).collect::<Vec<_>>(), [1, 2]);
+}

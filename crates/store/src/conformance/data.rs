@@ -1,0 +1,193 @@
+//! A fixed set of rows to search in: absent values, ties, odd characters, all states, two tenants.
+
+use std::sync::Arc;
+
+use engine::{ElementKey, IncidentKey, IncidentKind, InstanceKey, Keys, PartitionId, Phase};
+use model::ElementIx;
+
+use super::rows;
+use crate::Changes;
+use crate::row::{Availability, Element, ElementState, Instance, InstanceState, JobState};
+
+/// What breaks a statement that quotes badly, a pattern that escapes badly, and an order that is not that of bytes.
+pub const ODD_TEXTS: &[&str] = &[
+    "", "a", "A", "b", "aB", "AB", "ä", "z", "Z", "_", "a_b", "100%", "%", "star*", "*", "what?", "?", "back\\slash", "\\", "it's",
+    "\"quoted\"", "[a]", "[", "a b", "line\nbreak", "tab\t", "日本語", "😀", "é", "e\u{301}", "null", "-1", "10", "9",
+];
+
+pub const TENANTS: [&str; 2] = [rows::TENANT, "ténant"];
+
+const DEFINITIONS: usize = 9;
+const NOW: i64 = 1_700_000_000_000;
+
+/// Rows for one partition, with the first key they leave free.
+pub fn data(partition: PartitionId, instances: usize) -> (Changes, u64) {
+    let mut making = Making { keys: Keys::starting_at(partition.first_key()), seed: 7 + u64::from(partition.0), changes: Changes::default() };
+    making.definitions(partition);
+    for number in 0..instances {
+        making.instance(number);
+    }
+    (making.changes, making.keys.next_key())
+}
+
+struct Making {
+    keys: Keys,
+    /// Of a generator that gives the same data everywhere.
+    seed: u64,
+    changes: Changes,
+}
+
+impl Making {
+    /// A number below `below`.
+    fn pick(&mut self, below: usize) -> usize {
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.seed >> 33) as usize % below
+    }
+
+    fn odd(&mut self) -> &'static str {
+        ODD_TEXTS[self.pick(ODD_TEXTS.len())]
+    }
+
+    fn odd_maybe(&mut self) -> Option<Arc<str>> {
+        match self.pick(3) {
+            0 => None,
+            _ => Some(self.odd().into()),
+        }
+    }
+
+    fn time(&mut self) -> i64 {
+        NOW + self.pick(6) as i64 * 1_000
+    }
+
+    fn time_maybe(&mut self) -> Option<i64> {
+        match self.pick(3) {
+            0 => None,
+            _ => Some(self.time()),
+        }
+    }
+
+    fn definitions(&mut self, partition: PartitionId) {
+        for number in 0..DEFINITIONS {
+            let key = self.keys.take();
+            // Three processes of three versions; the third belongs to the other tenant.
+            let process_id = format!("process-{}-{}", partition.0, ["A", "a", "_"][number / 3]);
+            let mut definition = rows::definition(key, &process_id, number as i32 % 3 + 1);
+            definition.tenant = TENANTS[usize::from(number / 3 == 2)].into();
+            definition.name = self.odd_maybe();
+            definition.version_tag = self.odd_maybe();
+            definition.resource_name = self.odd().into();
+            definition.deleted = number % 4 == 2;
+            for element in &mut definition.elements[1..] {
+                element.name = self.odd_maybe();
+                element.id = format!("{}{}", element.id, self.odd()).into();
+            }
+            self.changes.definitions_new.push(definition);
+        }
+    }
+
+    fn instance(&mut self, number: usize) {
+        let of = self.pick(DEFINITIONS);
+        let definition = self.changes.definitions_new[of].key;
+        let mut instance = rows::instance(self.keys.take(), definition.0);
+        instance.state = [InstanceState::Active, InstanceState::Completed, InstanceState::Terminated][number % 3];
+        instance.started = self.time();
+        if instance.state != InstanceState::Active {
+            instance.ended = Some(self.time());
+        }
+        if number % 4 == 1 {
+            let parent = self.changes.instances_new[self.changes.instances_new.len() - 1].key;
+            instance.parent = Some((parent, ElementKey(parent.0 + 1)));
+            instance.root = parent;
+        }
+        for _ in 0..self.pick(3) {
+            let tag: Arc<str> = self.odd().into();
+            if !instance.tags.contains(&tag) {
+                instance.tags.push(tag);
+            }
+        }
+        instance.business_id = self.odd_maybe();
+        instance.incidents = (number % 5 == 0).into();
+        for _ in 0..1 + self.pick(3) {
+            self.element(&instance);
+        }
+        for _ in 0..self.pick(3) {
+            self.variable(&instance);
+        }
+        self.changes.instances_new.push(instance);
+    }
+
+    fn element(&mut self, instance: &Instance) {
+        let mut element = rows::element(self.keys.take(), instance);
+        element.element = ElementIx(1 + self.pick(3) as u32);
+        element.started = self.time();
+        element.state =
+            [ElementState::Alive(Phase::Active), ElementState::Completed, ElementState::Terminated][self.pick(3)];
+        element.ended = self.time_maybe();
+        if self.pick(3) == 0 {
+            element.scope = ElementKey(element.key.0 - 1);
+        }
+        if self.pick(2) == 0 {
+            self.job(&element);
+        }
+        if self.pick(3) == 0 {
+            element.incident = Some(self.incident(&element));
+        }
+        self.changes.elements_new.push(element);
+    }
+
+    fn variable(&mut self, instance: &Instance) {
+        let mut variable = rows::variable(self.keys.take(), instance, "", "");
+        variable.name = self.odd().into();
+        variable.value = match self.pick(8) {
+            // One at the bound of what is shown, one past it, in characters of two bytes.
+            0 => "ü".repeat(8_191).into(),
+            1 => "ü".repeat(8_192).into(),
+            _ => self.odd().into(),
+        };
+        if self.pick(3) == 0 {
+            variable.scope = ElementKey(variable.key.0 - 1);
+        }
+        self.changes.variables_new.push(variable);
+    }
+
+    fn job(&mut self, task: &Element) {
+        let mut job = rows::job(self.keys.take(), task);
+        let definition = self.changes.definitions_new.iter().find(|one| one.key == task.definition);
+        job.tenant = definition.expect("made before").tenant.clone();
+        job.job_type = self.odd().into();
+        job.state = JobState::ALL[self.pick(JobState::ALL.len())];
+        job.availability = match self.pick(5) {
+            0 => Availability::Ready,
+            1 => Availability::Leased,
+            2 => Availability::BackingOff { until: self.time() },
+            3 => Availability::Stuck,
+            _ => Availability::Done,
+        };
+        job.retries = self.pick(4) as i32 - 1;
+        job.worker = self.odd().into();
+        job.deadline = self.time_maybe();
+        job.error_code = self.odd().into();
+        job.error_message = self.odd().into();
+        job.failed_with_retries_left = self.pick(2) == 0;
+        job.created = self.time();
+        job.updated = self.time();
+        job.ended = self.time_maybe();
+        self.changes.jobs_new.push(job);
+    }
+
+    fn incident(&mut self, task: &Element) -> IncidentKey {
+        let mut incident = rows::incident(self.keys.take(), task);
+        incident.job = self.changes.jobs_new.last().map(|job| job.key).filter(|_| incident.key.0 % 2 == 0);
+        incident.kind = [IncidentKind::IoMapping, IncidentKind::Condition, IncidentKind::LoopLimit][self.pick(3)];
+        incident.message = self.odd().into();
+        incident.created = self.time();
+        incident.resolved = self.time_maybe();
+        self.changes.incidents_new.push(incident.clone());
+        incident.key
+    }
+}
+
+/// The instances among the rows, for filters that name one.
+pub fn instance_keys(changes: &Changes) -> Vec<InstanceKey> {
+    changes.instances_new.iter().map(|instance| instance.key).collect()
+}

@@ -1,0 +1,59 @@
+//! States and kinds survive being stored.
+
+use std::sync::Arc;
+
+use engine::IncidentKind;
+
+use super::owner::{Owner, PARTITION};
+use super::rows;
+use crate::query::{Entity, Items, Query};
+use crate::row::{Availability, JobState};
+use crate::{Changes, Store, Wanted};
+
+pub(super) async fn all_words_come_back(store: Arc<dyn Store>) {
+    let definition = rows::definition(rows::key(PARTITION, 1), "p", 1);
+    let instance = rows::instance(rows::key(PARTITION, 10), definition.key.0);
+    let task = rows::element(rows::key(PARTITION, 11), &instance);
+    let kinds = [
+        IncidentKind::IoMapping,
+        IncidentKind::ExtractValue,
+        IncidentKind::Condition,
+        IncidentKind::JobNoRetries,
+        IncidentKind::UnhandledError,
+        IncidentKind::LoopLimit,
+    ];
+    let mut changes = Changes {
+        definitions_new: vec![definition],
+        elements_new: vec![task.clone()],
+        instances_new: vec![instance.clone()],
+        ..Changes::default()
+    };
+    for (number, kind) in (20..).zip(kinds) {
+        let mut incident = rows::incident(rows::key(PARTITION, number), &task);
+        incident.kind = kind;
+        changes.incidents_new.push(incident);
+    }
+    let lives =
+        [Availability::Ready, Availability::Leased, Availability::BackingOff { until: 7 }, Availability::Stuck, Availability::Ready];
+    for (number, state) in (40..).zip(JobState::ALL) {
+        let mut job = rows::job(rows::key(PARTITION, number), &task);
+        job.state = state;
+        job.availability = lives[number as usize % lives.len()];
+        job.deadline = Some(number as i64);
+        changes.jobs_new.push(job);
+    }
+    let mut owner = Owner::of(&store).await;
+    owner.commit(changes.clone()).await;
+    let wanted = Wanted { instances: vec![instance.key], ..Wanted::default() };
+    let loaded = store.load(PARTITION, &wanted, 0).await.unwrap().instances.remove(0);
+    assert_eq!(loaded.incidents, changes.incidents_new);
+    assert_eq!(loaded.jobs, changes.jobs_new);
+    match store.search(&Query::of(Entity::Jobs)).await.unwrap().items {
+        Items::Jobs(shown) => assert_eq!(shown.iter().map(|job| job.state).collect::<Vec<_>>(), JobState::ALL),
+        other => panic!("{other:?}"),
+    }
+    match store.search(&Query::of(Entity::Incidents)).await.unwrap().items {
+        Items::Incidents(shown) => assert_eq!(shown.iter().map(|one| one.kind).collect::<Vec<_>>(), kinds),
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,114 @@
+//! What every store must pass: one suite, run against memory, SQLite and PostgreSQL.
+//!
+//! A store's test calls [`all`] inside a tokio runtime with a function that gives an empty database. Nothing here sleeps: leases
+//! are either long or over at once. [`row`](rows) and [`data`] make rows for other tests, too.
+
+#![allow(clippy::unwrap_used, reason = "a test suite, although other crates run it")]
+
+pub mod data;
+mod definitions;
+mod incidents_and_jobs;
+mod load;
+mod log;
+mod owner;
+mod ownership;
+pub mod rows;
+mod search;
+mod search_reference;
+mod ticks;
+mod upkeep;
+mod windows;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::Store;
+
+/// One thing every store does. It panics where the store does not.
+pub struct Test {
+    pub name: &'static str,
+    pub run: fn(Arc<dyn Store>) -> Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+macro_rules! tests {
+    ($($module:ident::$test:ident),+ $(,)?) => {
+        /// All tests, each for a database of its own.
+        pub const TESTS: &[Test] = &[$(
+            Test {
+                name: concat!(stringify!($module), "::", stringify!($test)),
+                run: |store| Box::pin($module::$test(store)),
+            },
+        )+];
+    };
+}
+
+tests! {
+    ownership::the_first_to_ask_owns,
+    ownership::a_lease_keeps_others_out,
+    ownership::the_same_owner_comes_back_at_once,
+    ownership::a_lapsed_lease_is_free,
+    ownership::released_is_free,
+    ownership::a_deposed_owner_writes_nothing,
+    ownership::partitions_are_apart,
+    log::positions_count_up,
+    log::pending_comes_in_order,
+    log::statuses_tell_what_became_of_commands,
+    log::an_overtaken_commit_writes_nothing,
+    log::appenders_leave_no_gap,
+    log::a_reader_misses_nothing,
+    log::appends_and_commits_leave_no_gap,
+    ticks::a_commit_moves_the_partition,
+    ticks::every_kind_of_row_is_written,
+    ticks::every_kind_of_row_changes,
+    ticks::a_large_commit_is_one_commit,
+    ticks::odd_values_come_back,
+    load::by_any_key_of_it,
+    load::what_has_ended_is_absent,
+    load::tokens_come_back,
+    load::first_answers_until_they_expire,
+    load::many_at_once,
+    windows::ready_jobs_by_key,
+    windows::ready_types,
+    windows::timed_jobs_by_time,
+    windows::a_job_moves_between_windows,
+    incidents_and_jobs::all_words_come_back,
+    definitions::latest_is_the_highest_not_deleted,
+    definitions::versions_by_number,
+    definitions::running_ones,
+    definitions::resources,
+    upkeep::first_answers_are_purged_in_small_batches,
+    search::absent_values_come_first,
+    search::patterns_tell_case,
+    search::a_filter_and_its_opposite_divide_all_rows,
+    search::lists_may_be_empty,
+    search::the_latest_of_what_matches,
+    search::instances_by_what_belongs_to_them,
+    search::tenants_do_not_see_each_other,
+    search::totals_are_bounded,
+    search::values_are_cut,
+    search::a_commit_is_seen_at_once,
+    search_reference::every_field_and_operator,
+    search_reference::every_order_and_page,
+    search_reference::mixed_orders,
+    search_reference::related_tags_and_tenants,
+}
+
+/// Run everything, each test on what `make` gives for its name.
+pub async fn all<Made: Future<Output = Arc<dyn Store>>>(make: impl Fn(&'static str) -> Made) {
+    for test in TESTS {
+        let store = make(test.name).await;
+        (test.run)(store).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Memory;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn memory() {
+        all(|_| async { Arc::new(Memory::new(Arc::new(|| 1_000_000))) as Arc<dyn Store> }).await;
+    }
+}

@@ -1,0 +1,137 @@
+//! Plain rows to start from; tests change what they are about.
+
+use engine::{DefinitionKey, ElementKey, IncidentKey, IncidentKind, InstanceKey, JobKey, PartitionId, Phase, VariableKey};
+use model::ElementIx;
+
+use crate::row::{
+    Availability, Definition, DefinitionElement, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job,
+    JobState, Resource, Variable,
+};
+
+pub const TENANT: &str = "<default>";
+const STARTED: i64 = 1_700_000_000_000;
+
+/// The n-th key of a partition.
+pub fn key(partition: PartitionId, n: u64) -> u64 {
+    partition.first_key() + n
+}
+
+/// A definition with a start event, a service task and an end event, elements 1 to 3.
+pub fn definition(key: u64, process_id: &str, version: i32) -> Definition {
+    let element = |id: &str, kind: &str| DefinitionElement {
+        id: id.into(),
+        name: None,
+        kind: kind.into(),
+        headers: "{}".into(),
+    };
+    Definition {
+        key: DefinitionKey(key),
+        process_id: process_id.into(),
+        version,
+        name: None,
+        version_tag: None,
+        tenant: TENANT.into(),
+        resource: key + 1_000,
+        resource_name: "process.bpmn".into(),
+        deployment: key + 2_000,
+        checksum: vec![version as u8; 32],
+        deleted: false,
+        elements: vec![
+            element(process_id, "PROCESS"),
+            element("start", "START_EVENT"),
+            element("work", "SERVICE_TASK"),
+            element("end", "END_EVENT"),
+        ],
+    }
+}
+
+pub fn resource(key: u64) -> Resource {
+    Resource { key, name: "process.bpmn".into(), content: b"<definitions/>".as_slice().into(), tenant: TENANT.into() }
+}
+
+pub fn instance(key: u64, definition: u64) -> Instance {
+    Instance {
+        key: InstanceKey(key),
+        definition: DefinitionKey(definition),
+        state: InstanceState::Active,
+        phase: Phase::Active,
+        started: STARTED,
+        ended: None,
+        parent: None,
+        root: InstanceKey(key),
+        tags: Vec::new(),
+        business_id: None,
+        tokens: Vec::new(),
+        incidents: 0,
+    }
+}
+
+/// The service task of an instance, at work.
+pub fn element(key: u64, instance: &Instance) -> Element {
+    Element {
+        key: ElementKey(key),
+        instance: instance.key,
+        definition: instance.definition,
+        element: ElementIx(2),
+        scope: instance.key.root(),
+        state: ElementState::Alive(Phase::Active),
+        started: STARTED,
+        ended: None,
+        incident: None,
+    }
+}
+
+/// A variable of the instance itself.
+pub fn variable(key: u64, instance: &Instance, name: &str, value: &str) -> Variable {
+    Variable {
+        key: VariableKey(key),
+        instance: instance.key,
+        definition: instance.definition,
+        scope: instance.key.root(),
+        name: name.into(),
+        value: value.into(),
+    }
+}
+
+/// A job of a task, ready.
+pub fn job(key: u64, task: &Element) -> Job {
+    Job {
+        key: JobKey(key),
+        instance: task.instance,
+        definition: task.definition,
+        element: task.element,
+        element_instance: task.key,
+        job_type: "work".into(),
+        tenant: TENANT.into(),
+        state: JobState::Created,
+        availability: Availability::Ready,
+        retries: 3,
+        worker: "".into(),
+        deadline: None,
+        error_code: "".into(),
+        error_message: "".into(),
+        failed_with_retries_left: false,
+        created: STARTED,
+        updated: STARTED,
+        ended: None,
+    }
+}
+
+pub fn incident(key: u64, task: &Element) -> Incident {
+    Incident {
+        key: IncidentKey(key),
+        instance: task.instance,
+        definition: task.definition,
+        element: task.element,
+        element_instance: task.key,
+        job: None,
+        kind: IncidentKind::JobNoRetries,
+        message: "no more retries".into(),
+        created: STARTED,
+        resolved: None,
+    }
+}
+
+pub fn idempotent(tenant: &str, key: &str, expires: i64) -> Idempotent {
+    Idempotent { tenant: tenant.into(), key: key.into(), fingerprint: u64::MAX - 1, position: 1, answer: vec![1, 2, 3], expires }
+}

@@ -1,0 +1,42 @@
+//! What can go wrong between a caller and a database.
+
+/// A read or an append failed; nothing was changed, or it is not known whether something was.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The database cannot be reached or refuses for now (connection lost, read-only, disk full). Try again.
+    #[error("the store is not available: {reason}")]
+    Unavailable { reason: String },
+    /// The schema was made by a newer server.
+    #[error("the store's schema is version {found}, this server knows up to {known}: start a newer server")]
+    SchemaTooNew { found: i64, known: i64 },
+    /// The folder or file is used by another server.
+    #[error("{what} is in use by another server")]
+    InUse { what: String },
+    /// What was read does not make sense: a bug or a damaged database.
+    #[error("the store holds something unexpected: {what}")]
+    Corrupt { what: String },
+}
+
+impl Error {
+    pub fn unavailable(reason: impl std::fmt::Display) -> Self {
+        Self::Unavailable { reason: reason.to_string() }
+    }
+
+    pub fn corrupt(what: impl std::fmt::Display) -> Self {
+        Self::Corrupt { what: what.to_string() }
+    }
+}
+
+/// Why a tick was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    /// Another owner has a newer epoch: this one cannot write any more. Nothing was written.
+    #[error("another server owns the partition since epoch {epoch}")]
+    Deposed { epoch: i64 },
+    /// Somebody appended to the log meanwhile: read what is pending and step again. Nothing was written.
+    #[error("the log grew to {tail} meanwhile")]
+    Overtaken { tail: u64 },
+    /// The outcome is not known: ask for the partition's position before trying again.
+    #[error(transparent)]
+    Store(#[from] Error),
+}

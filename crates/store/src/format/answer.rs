@@ -1,0 +1,82 @@
+//! Answers: what callers are told.
+
+use super::bytes::{Reader, Stored, Writer, record, unknown};
+use crate::Error;
+use crate::log::{ActivatedJob, Answer, Code, Created, Deployed, DeployedProcess, Rejection};
+
+record!(Deployed { key, tenant, processes });
+record!(DeployedProcess { process_id, version, definition, resource_name });
+record!(Created { instance, definition, process_id, version, tenant, tags, business_id });
+record!(ActivatedJob {
+    key, job_type, instance, root, definition, process_id, version, element_id, element_instance, headers, worker, retries,
+    deadline, variables, tenant, tags, business_id,
+});
+record!(Rejection { code, reason });
+
+impl Stored for Answer {
+    fn put(&self, to: &mut Writer) {
+        match self {
+            Self::Deployed(deployed) => {
+                to.byte(0);
+                deployed.put(to);
+            }
+            Self::ResourceDeleted { key } => {
+                to.byte(1);
+                key.put(to);
+            }
+            Self::Created(created) => {
+                to.byte(2);
+                created.put(to);
+            }
+            Self::Done => to.byte(3),
+            Self::VariablesSet { key } => {
+                to.byte(4);
+                key.put(to);
+            }
+            Self::Activated(jobs) => {
+                to.byte(5);
+                jobs.put(to);
+            }
+            Self::Rejected(rejection) => {
+                to.byte(6);
+                rejection.put(to);
+            }
+        }
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        Ok(match from.byte()? {
+            0 => Self::Deployed(Stored::take(from)?),
+            1 => Self::ResourceDeleted { key: Stored::take(from)? },
+            2 => Self::Created(Stored::take(from)?),
+            3 => Self::Done,
+            4 => Self::VariablesSet { key: Stored::take(from)? },
+            5 => Self::Activated(Stored::take(from)?),
+            6 => Self::Rejected(Stored::take(from)?),
+            tag => return Err(unknown("answer", tag)),
+        })
+    }
+}
+
+impl Stored for Code {
+    fn put(&self, to: &mut Writer) {
+        to.byte(match self {
+            Self::InvalidArgument => 0,
+            Self::NotFound => 1,
+            Self::AlreadyExists => 2,
+            Self::InvalidState => 3,
+            Self::Exhausted => 4,
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        match from.byte()? {
+            0 => Ok(Self::InvalidArgument),
+            1 => Ok(Self::NotFound),
+            2 => Ok(Self::AlreadyExists),
+            3 => Ok(Self::InvalidState),
+            4 => Ok(Self::Exhausted),
+            tag => Err(unknown("code", tag)),
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What is written comes back, and what was never written does not do harm.
+
+use std::sync::Arc;
+
+use engine::{DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobEnd, JobKey, Opened, Outcome, Token};
+use engine::{Document, VariableKey};
+use model::{ElementIx, FlowIx};
+use proptest::prelude::*;
+
+use super::*;
+use crate::log::*;
+
+proptest! {
+    #[test]
+    fn events_come_back(events in prop::collection::vec(event(), 0..12)) {
+        prop_assert_eq!(decode_events(&encode_events(&events)).unwrap(), events);
+    }
+
+    #[test]
+    fn tokens_come_back(tokens in prop::collection::vec(token(), 0..12)) {
+        prop_assert_eq!(decode_tokens(&encode_tokens(&tokens)).unwrap(), tokens);
+    }
+
+    #[test]
+    fn requests_come_back(request in request()) {
+        prop_assert_eq!(decode_request(&encode_request(&request)).unwrap(), request);
+    }
+
+    #[test]
+    fn answers_come_back(answer in answer()) {
+        prop_assert_eq!(decode_answer(&encode_answer(&answer)).unwrap(), answer);
+    }
+
+    #[test]
+    fn arbitrary_bytes_do_not_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..200), versioned in any::<bool>()) {
+        if let (true, Some(first)) = (versioned, bytes.first_mut()) {
+            *first = VERSION;
+        }
+        let _ = decode_events(&bytes);
+        let _ = decode_tokens(&bytes);
+        let _ = decode_request(&bytes);
+        let _ = decode_answer(&bytes);
+    }
+
+    /// A damaged byte gives an error or another value, never a panic; a missing end always gives an error.
+    #[test]
+    fn damage_does_not_panic(request in request(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = encode_request(&request);
+        let at = at.index(bytes.len());
+        prop_assert!(decode_request(&bytes[..at]).is_err());
+        bytes[at] = byte;
+        let _ = decode_request(&bytes);
+    }
+}
+
+#[test]
+fn nothing_is_nothing() {
+    assert!(encode_events(&[]).is_empty());
+    assert!(decode_tokens(&[]).unwrap().is_empty());
+    assert!(decode_request(&[]).is_err());
+}
+
+#[test]
+fn a_later_version_is_refused() {
+    let mut bytes = encode_answer(&Answer::Done);
+    bytes[0] = VERSION + 1;
+    assert!(matches!(decode_answer(&bytes), Err(Error::Corrupt { .. })));
+}
+
+#[test]
+fn a_list_longer_than_the_bytes_is_refused_at_once() {
+    let mut bytes = vec![VERSION];
+    bytes.extend([0xff, 0xff, 0xff, 0xff, 0x7f]);
+    assert!(decode_events(&bytes).is_err());
+}
+
+/// The bytes of version 1, so that nobody changes them by accident.
+#[test]
+fn version_one_is_fixed() {
+    let events = [
+        Event::Started { instance: InstanceKey(300), definition: DefinitionKey(2) },
+        Event::VariableCreated { key: VariableKey(5), scope: ElementKey(300), name: "a".into(), value: "-1".into() },
+        Event::Ended { outcome: Outcome::Terminated },
+    ];
+    let bytes = [1, 3, 0, 0xac, 2, 2, 9, 5, 0xac, 2, 1, b'a', 2, b'-', b'1', 15, 1];
+    assert_eq!(encode_events(&events), bytes);
+}
+
+fn text() -> impl Strategy<Value = Arc<str>> {
+    prop_oneof![Just(String::new()), any::<String>()].prop_map(Arc::from)
+}
+
+fn texts() -> impl Strategy<Value = Vec<Arc<str>>> {
+    prop::collection::vec(text(), 0..3)
+}
+
+fn document() -> impl Strategy<Value = Document> {
+    prop::collection::vec((text(), text()), 0..4)
+}
+
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), Just(u64::MAX), 0..300u64, any::<u64>()]
+}
+
+fn element_key() -> impl Strategy<Value = ElementKey> {
+    number().prop_map(ElementKey)
+}
+
+fn job_key() -> impl Strategy<Value = JobKey> {
+    number().prop_map(JobKey)
+}
+
+fn element_ix() -> impl Strategy<Value = ElementIx> {
+    any::<u32>().prop_map(ElementIx)
+}
+
+fn token() -> impl Strategy<Value = Token> {
+    (element_key(), element_ix(), any::<u32>())
+        .prop_map(|(scope, gateway, flow)| Token { scope, gateway, flow: FlowIx(flow) })
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let kinds = prop::sample::select(vec![
+        IncidentKind::IoMapping,
+        IncidentKind::ExtractValue,
+        IncidentKind::Condition,
+        IncidentKind::JobNoRetries,
+        IncidentKind::UnhandledError,
+        IncidentKind::LoopLimit,
+    ]);
+    let ends = prop::sample::select(vec![JobEnd::Completed, JobEnd::Cancelled, JobEnd::ErrorThrown]);
+    prop_oneof![
+        (number(), number())
+            .prop_map(|(a, b)| Event::Started { instance: InstanceKey(a), definition: DefinitionKey(b) }),
+        (element_key(), element_ix(), element_key()).prop_map(|(key, element, scope)| Event::Entered { key, element, scope }),
+        element_key().prop_map(|key| Event::Activated { key }),
+        element_key().prop_map(|key| Event::Leaving { key }),
+        element_key().prop_map(|key| Event::Left { key }),
+        element_key().prop_map(|key| Event::Dropped { key }),
+        token().prop_map(Event::TokenArrived),
+        (element_key(), element_ix()).prop_map(|(scope, gateway)| Event::TokensTaken { scope, gateway }),
+        token().prop_map(Event::TokenDropped),
+        (number(), element_key(), text(), text())
+            .prop_map(|(key, scope, name, value)| Event::VariableCreated { key: VariableKey(key), scope, name, value }),
+        (number(), element_key(), text(), text())
+            .prop_map(|(key, scope, name, value)| Event::VariableUpdated { key: VariableKey(key), scope, name, value }),
+        (job_key(), element_key(), text(), any::<i32>())
+            .prop_map(|(key, element, job_type, retries)| Event::JobOpened(Opened { key, element, job_type, retries })),
+        (job_key(), element_key(), ends).prop_map(|(key, element, end)| Event::JobClosed { key, element, end }),
+        (number(), element_key(), prop::option::of(job_key()), kinds, text()).prop_map(
+            |(key, element, job, kind, message)| Event::IncidentRaised { key: IncidentKey(key), element, job, kind, message }
+        ),
+        number().prop_map(|key| Event::IncidentResolved { key: IncidentKey(key) }),
+        prop::sample::select(vec![Outcome::Completed, Outcome::Terminated]).prop_map(|outcome| Event::Ended { outcome }),
+    ]
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    let idempotency = (text(), text(), any::<u64>())
+        .prop_map(|(tenant, key, fingerprint)| IdempotencyKey { tenant, key, fingerprint });
+    (command(), prop::option::of(idempotency)).prop_map(|(command, idempotency)| Request { command, idempotency })
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    let resource = (text(), prop::collection::vec(any::<u8>(), 0..50))
+        .prop_map(|(name, content)| DeployResource { name, content: content.into() });
+    let process = prop_oneof![
+        number().prop_map(|key| ProcessRef::Key(DefinitionKey(key))),
+        (text(), any::<Option<i32>>()).prop_map(|(id, version)| ProcessRef::Id { id, version }),
+    ];
+    prop_oneof![
+        (text(), prop::collection::vec(resource, 0..3))
+            .prop_map(|(tenant, resources)| Command::Deploy(Deploy { tenant, resources })),
+        number().prop_map(|key| Command::DeleteResource { key }),
+        (process, text(), document(), texts(), prop::option::of(text())).prop_map(
+            |(process, tenant, variables, tags, business_id)| {
+                Command::Create(Create { process, tenant, variables, tags, business_id })
+            }
+        ),
+        number().prop_map(|instance| Command::Cancel { instance: InstanceKey(instance) }),
+        (job_key(), document()).prop_map(|(job, variables)| Command::CompleteJob { job, variables }),
+        (job_key(), any::<i32>(), text(), any::<i64>(), document()).prop_map(
+            |(job, retries, message, backoff, variables)| {
+                Command::FailJob(FailJob { job, retries, message, backoff, variables })
+            }
+        ),
+        (job_key(), text(), text(), document()).prop_map(|(job, code, message, variables)| {
+            Command::ThrowError(ThrowError { job, code, message, variables })
+        }),
+        (job_key(), any::<Option<i32>>(), any::<Option<i64>>())
+            .prop_map(|(job, retries, timeout)| Command::UpdateJob(UpdateJob { job, retries, timeout })),
+        (element_key(), document(), any::<bool>())
+            .prop_map(|(scope, variables, local)| Command::SetVariables { scope, variables, local }),
+        number().prop_map(|incident| Command::ResolveIncident { incident: IncidentKey(incident) }),
+        (text(), text(), any::<i64>(), any::<u32>(), texts(), texts()).prop_map(
+            |(job_type, worker, timeout, max, tenants, fetch)| {
+                Command::Activate(Activate { job_type, worker, timeout, max, tenants, fetch })
+            }
+        ),
+        prop::collection::vec(job_key(), 0..4).prop_map(|jobs| Command::Release { jobs }),
+        job_key().prop_map(|job| Command::JobDue { job }),
+    ]
+}
+
+fn answer() -> impl Strategy<Value = Answer> {
+    let process = (text(), any::<i32>(), number(), text()).prop_map(|(process_id, version, definition, resource_name)| {
+        DeployedProcess { process_id, version, definition: DefinitionKey(definition), resource_name }
+    });
+    let codes = prop::sample::select(vec![
+        Code::InvalidArgument,
+        Code::NotFound,
+        Code::AlreadyExists,
+        Code::InvalidState,
+        Code::Exhausted,
+    ]);
+    prop_oneof![
+        (number(), text(), prop::collection::vec(process, 0..3))
+            .prop_map(|(key, tenant, processes)| Answer::Deployed(Deployed { key, tenant, processes })),
+        number().prop_map(|key| Answer::ResourceDeleted { key }),
+        (number(), number(), text(), any::<i32>(), text(), texts(), prop::option::of(text())).prop_map(
+            |(instance, definition, process_id, version, tenant, tags, business_id)| {
+                let (instance, definition) = (InstanceKey(instance), DefinitionKey(definition));
+                Answer::Created(Created { instance, definition, process_id, version, tenant, tags, business_id })
+            }
+        ),
+        Just(Answer::Done),
+        number().prop_map(|key| Answer::VariablesSet { key }),
+        prop::collection::vec(activated(), 0..3).prop_map(Answer::Activated),
+        (codes, any::<String>()).prop_map(|(code, reason)| Answer::Rejected(Rejection { code, reason })),
+    ]
+}
+
+fn activated() -> impl Strategy<Value = ActivatedJob> {
+    let keys = (job_key(), number(), number(), number(), element_key());
+    let texts_of = (text(), text(), text(), text(), text(), any::<String>());
+    let rest = (any::<i32>(), any::<i32>(), any::<i64>(), text(), texts(), prop::option::of(text()));
+    (keys, texts_of, rest).prop_map(|(keys, words, rest)| ActivatedJob {
+        key: keys.0,
+        job_type: words.0,
+        instance: InstanceKey(keys.1),
+        root: InstanceKey(keys.2),
+        definition: DefinitionKey(keys.3),
+        process_id: words.1,
+        version: rest.0,
+        element_id: words.2,
+        element_instance: keys.4,
+        headers: words.3,
+        worker: words.4,
+        retries: rest.1,
+        deadline: rest.2,
+        variables: words.5,
+        tenant: rest.3,
+        tags: rest.4,
+        business_id: rest.5,
+    })
+}

@@ -1,0 +1,234 @@
+//! The log: commands in order, and what became of them.
+
+use std::sync::Arc;
+
+use engine::{DefinitionKey, Document, ElementKey, IncidentKey, InstanceKey, JobKey};
+
+use crate::Millis;
+
+/// What may be asked of a partition.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    Deploy(Deploy),
+    /// Delete a definition (its key is the resource's key for callers).
+    DeleteResource { key: u64 },
+    Create(Create),
+    Cancel { instance: InstanceKey },
+    CompleteJob { job: JobKey, variables: Document },
+    FailJob(FailJob),
+    ThrowError(ThrowError),
+    UpdateJob(UpdateJob),
+    SetVariables { scope: ElementKey, variables: Document, local: bool },
+    ResolveIncident { incident: IncidentKey },
+    /// Hand out ready jobs to a worker that is connected to another server.
+    Activate(Activate),
+    /// Jobs a worker was given but never took: ready again at once.
+    Release { jobs: Vec<JobKey> },
+    /// The time of a lease or a back-off has come.
+    JobDue { job: JobKey },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Deploy {
+    pub tenant: Arc<str>,
+    pub resources: Vec<DeployResource>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeployResource {
+    pub name: Arc<str>,
+    pub content: Arc<[u8]>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Create {
+    pub process: ProcessRef,
+    pub tenant: Arc<str>,
+    pub variables: Document,
+    pub tags: Vec<Arc<str>>,
+    pub business_id: Option<Arc<str>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProcessRef {
+    Key(DefinitionKey),
+    /// The latest version unless one is named.
+    Id { id: Arc<str>, version: Option<i32> },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct FailJob {
+    pub job: JobKey,
+    pub retries: i32,
+    pub message: Arc<str>,
+    pub backoff: Millis,
+    pub variables: Document,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ThrowError {
+    pub job: JobKey,
+    pub code: Arc<str>,
+    pub message: Arc<str>,
+    pub variables: Document,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct UpdateJob {
+    pub job: JobKey,
+    pub retries: Option<i32>,
+    /// A new lease, from now.
+    pub timeout: Option<Millis>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Activate {
+    pub job_type: Arc<str>,
+    pub worker: Arc<str>,
+    pub timeout: Millis,
+    pub max: u32,
+    pub tenants: Vec<Arc<str>>,
+    /// Names of the variables wanted; empty for all.
+    pub fetch: Vec<Arc<str>>,
+}
+
+impl Command {
+    /// One word for logs and metrics.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Deploy(_) => "deploy",
+            Self::DeleteResource { .. } => "delete-resource",
+            Self::Create(_) => "create",
+            Self::Cancel { .. } => "cancel",
+            Self::CompleteJob { .. } => "complete-job",
+            Self::FailJob(_) => "fail-job",
+            Self::ThrowError(_) => "throw-error",
+            Self::UpdateJob(_) => "update-job",
+            Self::SetVariables { .. } => "set-variables",
+            Self::ResolveIncident { .. } => "resolve-incident",
+            Self::Activate(_) => "activate",
+            Self::Release { .. } => "release",
+            Self::JobDue { .. } => "job-due",
+        }
+    }
+}
+
+/// A command with what its sender wants besides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    pub command: Command,
+    pub idempotency: Option<IdempotencyKey>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyKey {
+    pub tenant: Arc<str>,
+    pub key: Arc<str>,
+    pub fingerprint: u64,
+}
+
+/// A command about to be appended, as [`crate::format`] writes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewCommand {
+    pub kind: &'static str,
+    pub request: Vec<u8>,
+}
+
+/// A command in the log that may not be processed yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pending {
+    pub position: u64,
+    pub request: Vec<u8>,
+}
+
+/// What became of a command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommandStatus {
+    pub position: u64,
+    pub kind: String,
+    pub at: Millis,
+    pub processed: bool,
+    /// The answer, where it was kept.
+    pub answer: Option<Vec<u8>>,
+}
+
+/// What a caller is told.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    Deployed(Deployed),
+    ResourceDeleted { key: u64 },
+    Created(Created),
+    /// Nothing to tell beyond that it happened.
+    Done,
+    VariablesSet { key: u64 },
+    Activated(Vec<ActivatedJob>),
+    Rejected(Rejection),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Deployed {
+    pub key: u64,
+    pub tenant: Arc<str>,
+    pub processes: Vec<DeployedProcess>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeployedProcess {
+    pub process_id: Arc<str>,
+    pub version: i32,
+    pub definition: DefinitionKey,
+    pub resource_name: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Created {
+    pub instance: InstanceKey,
+    pub definition: DefinitionKey,
+    pub process_id: Arc<str>,
+    pub version: i32,
+    pub tenant: Arc<str>,
+    pub tags: Vec<Arc<str>>,
+    pub business_id: Option<Arc<str>>,
+}
+
+/// A job as a worker gets it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActivatedJob {
+    pub key: JobKey,
+    pub job_type: Arc<str>,
+    pub instance: InstanceKey,
+    pub root: InstanceKey,
+    pub definition: DefinitionKey,
+    pub process_id: Arc<str>,
+    pub version: i32,
+    pub element_id: Arc<str>,
+    pub element_instance: ElementKey,
+    /// A JSON object.
+    pub headers: Arc<str>,
+    pub worker: Arc<str>,
+    pub retries: i32,
+    pub deadline: Millis,
+    /// A JSON object.
+    pub variables: String,
+    pub tenant: Arc<str>,
+    pub tags: Vec<Arc<str>>,
+    pub business_id: Option<Arc<str>>,
+}
+
+/// The command was understood and refused; nothing changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    pub code: Code,
+    pub reason: String,
+}
+
+/// Why, in the words clients branch on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    InvalidArgument,
+    NotFound,
+    AlreadyExists,
+    InvalidState,
+    /// A bound was reached.
+    Exhausted,
+}

@@ -1,0 +1,156 @@
+//! Writing a tick.
+
+use engine::{InstanceKey, JobKey};
+
+use super::database::{Database, Running, Tables};
+use crate::row::{Availability, ElementState, InstanceState, Job};
+use crate::{Changes, Commit, CommitError, ElementChange, IncidentChange, InstanceChange, VariableChange};
+
+impl Database {
+    /// All checks come before the first change, so that a refused commit writes nothing.
+    pub(super) fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+        let epoch = self.read(commit.fence.partition, |partition| partition.epoch);
+        if epoch != commit.fence.epoch {
+            return Err(CommitError::Deposed { epoch });
+        }
+        let partition = self.partition_mut(commit.fence.partition);
+        if partition.tail() != commit.tail {
+            return Err(CommitError::Overtaken { tail: partition.tail() });
+        }
+        for row in commit.processed {
+            partition.answer(row);
+        }
+        for row in commit.appended {
+            debug_assert_eq!(row.position, partition.tail() + 1, "positions continue the log");
+            partition.append_processed(row, commit.now);
+        }
+        partition.processed_to = commit.processed_to;
+        partition.next_key = commit.next_key;
+        partition.tables.change(commit.changes);
+        Ok(())
+    }
+}
+
+impl Tables {
+    /// Instances first: what belongs to one that has ended is not indexed any more.
+    fn change(&mut self, changes: Changes) {
+        self.resources.extend(changes.resources_new.into_iter().map(|row| (row.key, row)));
+        self.definitions.extend(changes.definitions_new.into_iter().map(|row| (row.key, row)));
+        for key in changes.definitions_deleted {
+            if let Some(definition) = self.definitions.get_mut(&key) {
+                definition.deleted = true;
+            }
+        }
+        for row in changes.instances_new {
+            if row.state == InstanceState::Active {
+                self.running.insert(row.key, Running::default());
+            }
+            self.instances.insert(row.key, row);
+        }
+        for change in changes.instances_changed {
+            self.change_instance(change);
+        }
+        for row in changes.elements_new {
+            if let (ElementState::Alive(_), Some(running)) = (row.state, self.running.get_mut(&row.instance)) {
+                running.elements.insert(row.key);
+            }
+            self.elements.insert(row.key, row);
+        }
+        for change in changes.elements_changed {
+            self.change_element(change);
+        }
+        for row in changes.variables_new {
+            if let Some(running) = self.running.get_mut(&row.instance) {
+                running.variables.insert(row.key);
+            }
+            self.variables.insert(row.key, row);
+        }
+        for VariableChange { key, value } in changes.variables_changed {
+            if let Some(variable) = self.variables.get_mut(&key) {
+                variable.value = value;
+            }
+        }
+        for row in changes.jobs_new.into_iter().chain(changes.jobs_changed) {
+            self.put_job(row);
+        }
+        for row in changes.incidents_new {
+            if let (None, Some(running)) = (row.resolved, self.running.get_mut(&row.instance)) {
+                running.incidents.insert(row.key);
+            }
+            self.incidents.insert(row.key, row);
+        }
+        for change in changes.incidents_changed {
+            self.resolve_incident(change);
+        }
+        self.idempotent.extend(
+            changes.idempotent_new.into_iter().map(|row| ((row.tenant.clone(), row.key.clone()), row)),
+        );
+    }
+
+    fn change_instance(&mut self, change: InstanceChange) {
+        let Some(instance) = self.instances.get_mut(&change.key) else { return };
+        instance.state = change.state;
+        instance.phase = change.phase;
+        instance.ended = change.ended;
+        instance.tokens = change.tokens;
+        instance.incidents = change.incidents;
+        if change.state != InstanceState::Active {
+            self.running.remove(&change.key);
+        }
+    }
+
+    fn change_element(&mut self, change: ElementChange) {
+        let Some(element) = self.elements.get_mut(&change.key) else { return };
+        element.state = change.state;
+        element.ended = change.ended;
+        element.incident = change.incident;
+        if let (ElementState::Completed | ElementState::Terminated, Some(running)) =
+            (change.state, self.running.get_mut(&element.instance))
+        {
+            running.elements.remove(&change.key);
+        }
+    }
+
+    fn put_job(&mut self, job: Job) {
+        self.forget_job(job.key);
+        if job.availability == Availability::Ready {
+            self.ready.entry((job.job_type.clone(), job.tenant.clone())).or_default().insert(job.key);
+        }
+        if let Some(due) = job.availability.due(job.deadline) {
+            self.timed.insert((due, job.key));
+        }
+        if let (true, Some(running)) = (job.availability != Availability::Done, self.running.get_mut(&job.instance)) {
+            running.jobs.insert(job.key);
+        }
+        self.jobs.insert(job.key, job);
+    }
+
+    /// Takes the row and what was derived from it away.
+    fn forget_job(&mut self, key: JobKey) {
+        let Some(job) = self.jobs.remove(&key) else { return };
+        let queue = (job.job_type.clone(), job.tenant.clone());
+        if let Some(ready) = self.ready.get_mut(&queue) {
+            ready.remove(&key);
+            if ready.is_empty() {
+                self.ready.remove(&queue);
+            }
+        }
+        if let Some(due) = job.availability.due(job.deadline) {
+            self.timed.remove(&(due, key));
+        }
+        self.of(job.instance, |running| running.jobs.remove(&key));
+    }
+
+    fn resolve_incident(&mut self, change: IncidentChange) {
+        let Some(incident) = self.incidents.get_mut(&change.key) else { return };
+        incident.resolved = Some(change.resolved);
+        let instance = incident.instance;
+        self.of(instance, |running| running.incidents.remove(&change.key));
+    }
+
+    fn of(&mut self, instance: InstanceKey, change: impl FnOnce(&mut Running) -> bool) {
+        if let Some(running) = self.running.get_mut(&instance) {
+            change(running);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The value of a field in a row.
+
+use engine::{DefinitionKey, InstanceKey};
+use model::ElementIx;
+
+use super::database::Tables;
+use crate::query::{Field, Scalar, VALUE_CHARS_SHOWN};
+use crate::row::{Definition, DefinitionElement, Element, Incident, Instance, Job, Variable};
+use crate::words;
+
+#[derive(Clone, Copy)]
+pub(super) enum Row<'a> {
+    Definition(&'a Definition),
+    Instance(&'a Instance),
+    Element(&'a Element),
+    Variable(&'a Variable),
+    Job(&'a Job),
+    Incident(&'a Incident),
+}
+
+impl Row<'_> {
+    /// The instance it belongs to.
+    pub(super) fn instance(self) -> Option<InstanceKey> {
+        match self {
+            Self::Definition(_) | Self::Instance(_) => None,
+            Self::Element(row) => Some(row.instance),
+            Self::Variable(row) => Some(row.instance),
+            Self::Job(row) => Some(row.instance),
+            Self::Incident(row) => Some(row.instance),
+        }
+    }
+}
+
+/// `None` where there is no value, and for fields the entity does not have.
+pub(super) fn value(tables: &Tables, row: Row<'_>, field: Field) -> Option<Scalar> {
+    match row {
+        Row::Definition(row) => of_definition(row, field),
+        Row::Instance(row) => of_instance(tables, row, field),
+        Row::Element(row) => of_element(tables, row, field),
+        Row::Variable(row) => of_variable(tables, row, field),
+        Row::Job(row) => of_job(tables, row, field),
+        Row::Incident(row) => of_incident(tables, row, field),
+    }
+}
+
+fn of_definition(row: &Definition, field: Field) -> Option<Scalar> {
+    match field {
+        Field::DefinitionKey => key(row.key.0),
+        Field::ProcessId => text(&row.process_id),
+        Field::DefinitionName => text(row.name.as_ref()?),
+        Field::Version => int(row.version),
+        Field::VersionTag => text(row.version_tag.as_ref()?),
+        Field::ResourceName => text(&row.resource_name),
+        Field::Tenant => text(&row.tenant),
+        Field::DefinitionState => text(if row.deleted { "DELETED" } else { "ACTIVE" }),
+        _ => None,
+    }
+}
+
+fn of_instance(tables: &Tables, row: &Instance, field: Field) -> Option<Scalar> {
+    match field {
+        Field::InstanceKey => key(row.key.0),
+        Field::InstanceState => text(row.state.word()),
+        Field::Started => int(row.started),
+        Field::Ended => int(row.ended?),
+        Field::ParentInstanceKey => key(row.parent?.0.0),
+        Field::ParentElementKey => key(row.parent?.1.0),
+        Field::HasIncident => Some(Scalar::Bool(0 < row.incidents)),
+        Field::BusinessId => text(row.business_id.as_ref()?),
+        Field::DefinitionKey
+        | Field::ProcessId
+        | Field::DefinitionName
+        | Field::Version
+        | Field::VersionTag
+        | Field::Tenant => of_definition(definition(tables, row.definition)?, field),
+        _ => None,
+    }
+}
+
+fn of_element(tables: &Tables, row: &Element, field: Field) -> Option<Scalar> {
+    match field {
+        Field::ElementKey => key(row.key.0),
+        Field::InstanceKey => key(row.instance.0),
+        Field::DefinitionKey | Field::ProcessId | Field::Tenant => of_definition(definition(tables, row.definition)?, field),
+        Field::ElementId | Field::ElementName | Field::ElementKind => {
+            of_definition_element(element(tables, row.definition, row.element)?, field)
+        }
+        Field::ElementState => text(row.state.word()),
+        Field::ScopeKey => key(row.scope.0),
+        Field::Started => int(row.started),
+        Field::Ended => int(row.ended?),
+        Field::HasIncident => Some(Scalar::Bool(row.incident.is_some())),
+        Field::IncidentKey => key(row.incident?.0),
+        _ => None,
+    }
+}
+
+fn of_variable(tables: &Tables, row: &Variable, field: Field) -> Option<Scalar> {
+    match field {
+        Field::VariableKey => key(row.key.0),
+        Field::InstanceKey => key(row.instance.0),
+        Field::ScopeKey => key(row.scope.0),
+        Field::Tenant => of_definition(definition(tables, row.definition)?, field),
+        Field::Name => text(&row.name),
+        Field::Value => text(&row.value),
+        Field::IsTruncated => Some(Scalar::Bool(VALUE_CHARS_SHOWN < row.value.chars().count())),
+        _ => None,
+    }
+}
+
+fn of_job(tables: &Tables, row: &Job, field: Field) -> Option<Scalar> {
+    match field {
+        Field::JobKey => key(row.key.0),
+        Field::JobType => text(&row.job_type),
+        Field::JobState => text(row.state.word()),
+        Field::InstanceKey => key(row.instance.0),
+        Field::DefinitionKey | Field::ProcessId => of_definition(definition(tables, row.definition)?, field),
+        Field::Tenant => text(&row.tenant),
+        Field::ElementId => of_definition_element(element(tables, row.definition, row.element)?, field),
+        Field::ElementKey => key(row.element_instance.0),
+        Field::Retries => int(row.retries),
+        Field::Worker => text(&row.worker),
+        Field::Deadline => int(row.deadline?),
+        Field::ErrorCode => text(&row.error_code),
+        Field::ErrorMessage => text(&row.error_message),
+        Field::FailedWithRetriesLeft => Some(Scalar::Bool(row.failed_with_retries_left)),
+        Field::Created => int(row.created),
+        Field::Updated => int(row.updated),
+        Field::Ended => int(row.ended?),
+        _ => None,
+    }
+}
+
+fn of_incident(tables: &Tables, row: &Incident, field: Field) -> Option<Scalar> {
+    match field {
+        Field::IncidentKey => key(row.key.0),
+        Field::IncidentKind => text(words::incident_kind_word(row.kind)),
+        Field::IncidentState => text(if row.resolved.is_some() { "RESOLVED" } else { "ACTIVE" }),
+        Field::ErrorMessage => text(&row.message),
+        Field::MessageHash => int(words::message_hash(&row.message)),
+        Field::InstanceKey => key(row.instance.0),
+        Field::DefinitionKey | Field::ProcessId | Field::Tenant => of_definition(definition(tables, row.definition)?, field),
+        Field::ElementId => of_definition_element(element(tables, row.definition, row.element)?, field),
+        Field::ElementKey => key(row.element_instance.0),
+        Field::JobKey => key(row.job?.0),
+        Field::Created => int(row.created),
+        _ => None,
+    }
+}
+
+fn of_definition_element(element: &DefinitionElement, field: Field) -> Option<Scalar> {
+    match field {
+        Field::ElementId => text(&element.id),
+        Field::ElementName => text(element.name.as_ref()?),
+        Field::ElementKind => text(&element.kind),
+        _ => None,
+    }
+}
+
+pub(super) fn definition(tables: &Tables, key: DefinitionKey) -> Option<&Definition> {
+    tables.definitions.get(&key)
+}
+
+pub(super) fn element(tables: &Tables, key: DefinitionKey, ix: ElementIx) -> Option<&DefinitionElement> {
+    definition(tables, key)?.elements.get(ix.0 as usize)
+}
+
+fn key(key: u64) -> Option<Scalar> {
+    Some(Scalar::Int(key as i64))
+}
+
+fn int(number: impl Into<i64>) -> Option<Scalar> {
+    Some(Scalar::Int(number.into()))
+}
+
+fn text(text: &str) -> Option<Scalar> {
+    Some(Scalar::Text(text.to_owned()))
+}

@@ -1,0 +1,187 @@
+//! The reference model: the whole contract in memory, in the plainest way, for tests, the simulator and trying things out.
+//!
+//! It never waits: every future is ready at once, so it needs no runtime. Time is whatever its clock says. Handles to one
+//! database are cheap to copy; several play several servers.
+
+mod commit;
+mod database;
+mod definition;
+mod field;
+mod load;
+mod search;
+mod view;
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use engine::{DefinitionKey, JobKey, PartitionId};
+use tokio::sync::watch;
+
+use crate::log::{CommandStatus, NewCommand, Pending};
+use crate::query::{Query, QueryPage};
+use crate::{
+    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Store, TimedJob, Wanted, row,
+};
+use database::Database;
+
+/// Tells the time of the database.
+pub type Clock = Arc<dyn Fn() -> Millis + Send + Sync>;
+
+#[derive(Clone)]
+pub struct Memory {
+    database: Arc<Mutex<Database>>,
+    clock: Clock,
+    wakeups: Arc<watch::Sender<u64>>,
+}
+
+impl Memory {
+    pub fn new(clock: Clock) -> Self {
+        Self { database: Arc::default(), clock, wakeups: Arc::new(watch::Sender::new(0)) }
+    }
+
+    /// The database, also after a panic elsewhere: nothing here panics between two changes that belong together.
+    fn database(&self) -> MutexGuard<'_, Database> {
+        self.database.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn wake(&self) {
+        self.wakeups.send_modify(|count| *count += 1);
+    }
+}
+
+#[async_trait::async_trait]
+impl Store for Memory {
+    async fn now(&self) -> Result<Millis, Error> {
+        Ok((self.clock)())
+    }
+
+    async fn acquire(&self, partition: PartitionId, owner: &str, lease: Duration) -> Result<Option<Ownership>, Error> {
+        Ok(self.database().acquire(partition, owner, lease, (self.clock)()))
+    }
+
+    async fn renew(&self, fence: Fence, lease: Duration) -> Result<bool, Error> {
+        Ok(self.database().renew(fence, lease, (self.clock)()))
+    }
+
+    async fn release(&self, fence: Fence) -> Result<(), Error> {
+        self.database().release(fence);
+        Ok(())
+    }
+
+    async fn partitions(&self) -> Result<Vec<PartitionStatus>, Error> {
+        Ok(self.database().statuses((self.clock)()))
+    }
+
+    async fn append(&self, partition: PartitionId, commands: Vec<NewCommand>) -> Result<Vec<u64>, Error> {
+        let positions = self.database().partition_mut(partition).append(commands, (self.clock)());
+        self.wake();
+        Ok(positions)
+    }
+
+    async fn pending(&self, partition: PartitionId, after: u64, limit: usize) -> Result<Vec<Pending>, Error> {
+        Ok(self.database().read(partition, |partition| partition.pending(after, limit)))
+    }
+
+    async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<CommandStatus>, Error> {
+        Ok(self.database().read(partition, |partition| partition.statuses(positions)))
+    }
+
+    fn wakeups(&self) -> watch::Receiver<u64> {
+        self.wakeups.subscribe()
+    }
+
+    async fn load(&self, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Error> {
+        Ok(self.database().read(partition, |partition| load::load(&partition.tables, wanted, now)))
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Millis, CommitError> {
+        let wake = commit.wake;
+        self.database().commit(commit)?;
+        if wake {
+            self.wake();
+        }
+        Ok((self.clock)())
+    }
+
+    async fn ready_jobs(
+        &self,
+        partition: PartitionId,
+        job_type: &str,
+        tenant: &str,
+        after: JobKey,
+        limit: usize,
+    ) -> Result<Vec<ReadyJob>, Error> {
+        Ok(self.database().read(partition, |partition| load::ready_jobs(&partition.tables, job_type, tenant, after, limit)))
+    }
+
+    async fn ready_types(&self, partition: PartitionId, limit: usize) -> Result<Vec<(Arc<str>, Arc<str>)>, Error> {
+        Ok(self.database().read(partition, |partition| partition.tables.ready.keys().take(limit).cloned().collect()))
+    }
+
+    async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error> {
+        Ok(self.database().read(partition, |partition| load::timed_jobs(&partition.tables, after, limit)))
+    }
+
+    async fn latest_definitions(&self, partition: PartitionId) -> Result<Vec<row::Definition>, Error> {
+        Ok(self.database().read(partition, |partition| definition::latest(&partition.tables)))
+    }
+
+    async fn version_counters(&self, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Error> {
+        Ok(self.database().read(partition, |partition| definition::version_counters(&partition.tables)))
+    }
+
+    async fn definition(&self, key: DefinitionKey) -> Result<Option<row::Definition>, Error> {
+        let database = self.database();
+        Ok(database.tables().find_map(|tables| tables.definitions.get(&key).cloned()))
+    }
+
+    async fn definition_version(
+        &self,
+        partition: PartitionId,
+        process_id: &str,
+        tenant: &str,
+        version: i32,
+    ) -> Result<Option<row::Definition>, Error> {
+        Ok(self.database().read(partition, |partition| {
+            definition::versions(&partition.tables, process_id, tenant).find(|one| one.version == version).cloned()
+        }))
+    }
+
+    async fn definition_before(
+        &self,
+        partition: PartitionId,
+        process_id: &str,
+        tenant: &str,
+        version: i32,
+    ) -> Result<Option<row::Definition>, Error> {
+        Ok(self.database().read(partition, |partition| {
+            let versions = definition::versions(&partition.tables, process_id, tenant);
+            versions.filter(|one| !one.deleted && one.version < version).max_by_key(|one| one.version).cloned()
+        }))
+    }
+
+    async fn resource(&self, key: u64) -> Result<Option<row::Resource>, Error> {
+        let database = self.database();
+        Ok(database.tables().find_map(|tables| tables.resources.get(&key).cloned()))
+    }
+
+    async fn running_definitions(&self, partition: PartitionId, limit: usize) -> Result<Vec<DefinitionKey>, Error> {
+        Ok(self.database().read(partition, |partition| definition::running(&partition.tables, limit)))
+    }
+
+    async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error> {
+        Ok(self.database().tables().any(|tables| definition::has_running(tables, definition)))
+    }
+
+    async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
+        Ok(search::search(&self.database(), query))
+    }
+
+    async fn purge_idempotent(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
+        Ok(self.database().partition_mut(partition).tables.purge_idempotent(now, limit))
+    }
+
+    fn pool(&self) -> (usize, usize) {
+        (0, 0)
+    }
+}

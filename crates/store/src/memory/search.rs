@@ -1,0 +1,139 @@
+//! Searching: look at every row, keep what matches, sort, cut the page out.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::database::{Database, Tables};
+use super::field::{Row, value};
+use super::view;
+use crate::pattern;
+use crate::query::{
+    Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX,
+};
+
+pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
+    let mut found: Vec<(&Tables, Row<'_>)> = Vec::new();
+    for tables in database.tables() {
+        let rows = rows(tables, query.entity).filter(|row| is_asked_for(tables, *row, query));
+        found.extend(rows.map(|row| (tables, row)));
+    }
+    if query.latest_version {
+        found = latest_only(found);
+    }
+    let order = query.order();
+    let mut placed: Vec<(Cursor, &Tables, Row<'_>)> =
+        found.into_iter().map(|(tables, row)| (cursor(tables, row, &order), tables, row)).collect();
+    placed.sort_by(|(a, ..), (b, ..)| compare(a, b, &order));
+    let total = placed.len() as u64;
+    let page = cut(placed, &query.page, &order);
+    QueryPage {
+        start: page.first().map(|(cursor, ..)| cursor.clone()),
+        end: page.last().map(|(cursor, ..)| cursor.clone()),
+        items: view::items(query, page.into_iter().map(|(_, tables, row)| (tables, row))),
+        total: total.min(TOTAL_MAX),
+        total_is_more: TOTAL_MAX < total,
+    }
+}
+
+fn rows(tables: &Tables, entity: Entity) -> Box<dyn Iterator<Item = Row<'_>> + '_> {
+    match entity {
+        Entity::Definitions => Box::new(tables.definitions.values().map(Row::Definition)),
+        Entity::Instances => Box::new(tables.instances.values().map(Row::Instance)),
+        Entity::Elements => Box::new(tables.elements.values().map(Row::Element)),
+        Entity::Variables => Box::new(tables.variables.values().map(Row::Variable)),
+        Entity::Jobs => Box::new(tables.jobs.values().map(Row::Job)),
+        Entity::Incidents => Box::new(tables.incidents.values().map(Row::Incident)),
+    }
+}
+
+fn is_asked_for(tables: &Tables, row: Row<'_>, query: &Query) -> bool {
+    let is_visible = match (&query.tenants, value(tables, row, Field::Tenant)) {
+        (Some(tenants), Some(Scalar::Text(tenant))) => tenants.iter().any(|one| **one == *tenant),
+        (Some(_), _) => false,
+        (None, _) => true,
+    };
+    is_visible && matches(tables, row, &query.filter)
+}
+
+fn matches(tables: &Tables, row: Row<'_>, filter: &Filter) -> bool {
+    match filter {
+        Filter::All(parts) => parts.iter().all(|part| matches(tables, row, part)),
+        Filter::Any(parts) => parts.iter().any(|part| matches(tables, row, part)),
+        Filter::Not(part) => !matches(tables, row, part),
+        Filter::Is(field, op) => holds(value(tables, row, *field).as_ref(), op),
+        Filter::HasTag(tag) => match row {
+            Row::Instance(instance) => instance.tags.contains(tag),
+            _ => false,
+        },
+        Filter::Related(entity, part) => match row {
+            Row::Instance(instance) => {
+                let mut related = rows(tables, *entity).filter(|other| other.instance() == Some(instance.key));
+                related.any(|other| matches(tables, other, part))
+            }
+            _ => false,
+        },
+    }
+}
+
+fn holds(value: Option<&Scalar>, op: &Op) -> bool {
+    match (op, value) {
+        (Op::Exists(exists), value) => value.is_some() == *exists,
+        (Op::Neq(_) | Op::NotIn(_), None) => true,
+        (_, None) => false,
+        (Op::Eq(other), Some(value)) => value == other,
+        (Op::Neq(other), Some(value)) => value != other,
+        (Op::In(others), Some(value)) => others.contains(value),
+        (Op::NotIn(others), Some(value)) => !others.contains(value),
+        (Op::Lt(other), Some(value)) => value < other,
+        (Op::Lte(other), Some(value)) => value <= other,
+        (Op::Gt(other), Some(value)) => value > other,
+        (Op::Gte(other), Some(value)) => value >= other,
+        (Op::Like(like), Some(Scalar::Text(text))) => pattern::matches(like, text),
+        (Op::Like(_), Some(Scalar::Bool(_) | Scalar::Int(_))) => false,
+    }
+}
+
+fn latest_only<'a>(found: Vec<(&'a Tables, Row<'a>)>) -> Vec<(&'a Tables, Row<'a>)> {
+    let mut latest: BTreeMap<(&str, &str), (i32, &Tables, Row<'_>)> = BTreeMap::new();
+    for (tables, row) in found {
+        let Row::Definition(definition) = row else { continue };
+        let entry = (definition.version, tables, row);
+        let held = latest.entry((&*definition.process_id, &*definition.tenant)).or_insert(entry);
+        if held.0 < definition.version {
+            *held = entry;
+        }
+    }
+    latest.into_values().map(|(_, tables, row)| (tables, row)).collect()
+}
+
+fn cursor(tables: &Tables, row: Row<'_>, order: &[Sort]) -> Cursor {
+    Cursor(order.iter().map(|sort| value(tables, row, sort.field)).collect())
+}
+
+/// `None` is less than any value, so absent values come first ascending and last descending.
+fn compare(a: &Cursor, b: &Cursor, order: &[Sort]) -> Ordering {
+    let compared = a.0.iter().zip(&b.0).zip(order).map(|((a, b), sort)| match sort.order {
+        Order::Ascending => a.cmp(b),
+        Order::Descending => b.cmp(a),
+    });
+    compared.fold(Ordering::Equal, Ordering::then)
+}
+
+fn cut<T, U>(mut placed: Vec<(Cursor, T, U)>, page: &Page, order: &[Sort]) -> Vec<(Cursor, T, U)> {
+    let (from, to) = match page {
+        Page::From { from, limit } => {
+            let from = usize::try_from(*from).unwrap_or(usize::MAX);
+            (from, from.saturating_add(*limit as usize))
+        }
+        Page::After { cursor, limit } => {
+            let from = placed.partition_point(|(one, ..)| compare(one, cursor, order) != Ordering::Greater);
+            (from, from.saturating_add(*limit as usize))
+        }
+        Page::Before { cursor, limit } => {
+            let to = placed.partition_point(|(one, ..)| compare(one, cursor, order) == Ordering::Less);
+            (to.saturating_sub(*limit as usize), to)
+        }
+    };
+    let to = to.min(placed.len());
+    placed.drain(from.min(to)..to).collect()
+}

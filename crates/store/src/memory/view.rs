@@ -1,0 +1,147 @@
+//! Rows as searches show them. A row without its definition or element is not shown, as an inner join would have it.
+
+use super::database::Tables;
+use super::field::{Row, definition, element};
+use crate::query::{
+    DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Query, VariableView,
+};
+use crate::row::{Definition, Element, Incident, Instance, Job, Variable};
+
+pub(super) fn items<'a>(query: &Query, rows: impl Iterator<Item = (&'a Tables, Row<'a>)>) -> Items {
+    let mut items = match query.entity {
+        Entity::Definitions => Items::Definitions(Vec::new()),
+        Entity::Instances => Items::Instances(Vec::new()),
+        Entity::Elements => Items::Elements(Vec::new()),
+        Entity::Variables => Items::Variables(Vec::new()),
+        Entity::Jobs => Items::Jobs(Vec::new()),
+        Entity::Incidents => Items::Incidents(Vec::new()),
+    };
+    for (tables, row) in rows {
+        match (&mut items, row) {
+            (Items::Definitions(items), Row::Definition(row)) => items.push(of_definition(row)),
+            (Items::Instances(items), Row::Instance(row)) => items.extend(of_instance(tables, row)),
+            (Items::Elements(items), Row::Element(row)) => items.extend(of_element(tables, row)),
+            (Items::Variables(items), Row::Variable(row)) => items.extend(of_variable(tables, row, query.value_chars_max)),
+            (Items::Jobs(items), Row::Job(row)) => items.extend(of_job(tables, row)),
+            (Items::Incidents(items), Row::Incident(row)) => items.extend(of_incident(tables, row)),
+            _ => unreachable!("rows are of the entity asked for"),
+        }
+    }
+    items
+}
+
+fn of_definition(row: &Definition) -> DefinitionView {
+    DefinitionView {
+        key: row.key,
+        process_id: row.process_id.to_string(),
+        name: row.name.as_deref().map(str::to_owned),
+        version: row.version,
+        version_tag: row.version_tag.as_deref().map(str::to_owned),
+        resource_name: row.resource_name.to_string(),
+        resource: row.resource,
+        tenant: row.tenant.to_string(),
+        deleted: row.deleted,
+    }
+}
+
+fn of_instance(tables: &Tables, row: &Instance) -> Option<InstanceView> {
+    let definition = definition(tables, row.definition)?;
+    Some(InstanceView {
+        key: row.key,
+        definition: row.definition,
+        process_id: definition.process_id.to_string(),
+        name: definition.name.as_deref().map(str::to_owned),
+        version: definition.version,
+        version_tag: definition.version_tag.as_deref().map(str::to_owned),
+        tenant: definition.tenant.to_string(),
+        state: row.state,
+        started: row.started,
+        ended: row.ended,
+        has_incident: 0 < row.incidents,
+        parent_instance: row.parent.map(|(instance, _)| instance),
+        parent_element: row.parent.map(|(_, element)| element),
+        root: row.root,
+        tags: row.tags.iter().map(|tag| tag.to_string()).collect(),
+        business_id: row.business_id.as_deref().map(str::to_owned),
+    })
+}
+
+fn of_element(tables: &Tables, row: &Element) -> Option<ElementView> {
+    let definition = definition(tables, row.definition)?;
+    let element = element(tables, row.definition, row.element)?;
+    Some(ElementView {
+        key: row.key,
+        instance: row.instance,
+        root: tables.instances.get(&row.instance)?.root,
+        definition: row.definition,
+        process_id: definition.process_id.to_string(),
+        tenant: definition.tenant.to_string(),
+        element_id: element.id.to_string(),
+        element_name: element.name.as_deref().map(str::to_owned),
+        kind: element.kind.to_string(),
+        scope: row.scope,
+        state: row.state.shown(),
+        started: row.started,
+        ended: row.ended,
+        incident: row.incident,
+    })
+}
+
+fn of_variable(tables: &Tables, row: &Variable, chars_max: Option<usize>) -> Option<VariableView> {
+    // Where the first character too many begins.
+    let cut = chars_max.and_then(|max| row.value.char_indices().nth(max)).map(|(at, _)| at);
+    Some(VariableView {
+        key: row.key,
+        instance: row.instance,
+        root: tables.instances.get(&row.instance)?.root,
+        scope: row.scope,
+        tenant: definition(tables, row.definition)?.tenant.to_string(),
+        name: row.name.to_string(),
+        value: row.value[..cut.unwrap_or(row.value.len())].to_owned(),
+        is_truncated: cut.is_some(),
+    })
+}
+
+fn of_job(tables: &Tables, row: &Job) -> Option<JobView> {
+    let element = element(tables, row.definition, row.element)?;
+    Some(JobView {
+        key: row.key,
+        job_type: row.job_type.to_string(),
+        instance: row.instance,
+        root: tables.instances.get(&row.instance)?.root,
+        definition: row.definition,
+        process_id: definition(tables, row.definition)?.process_id.to_string(),
+        tenant: row.tenant.to_string(),
+        element_id: element.id.to_string(),
+        element_instance: row.element_instance,
+        headers: element.headers.to_string(),
+        state: row.state,
+        retries: row.retries,
+        worker: row.worker.to_string(),
+        deadline: row.deadline,
+        error_code: row.error_code.to_string(),
+        error_message: row.error_message.to_string(),
+        failed_with_retries_left: row.failed_with_retries_left,
+        created: row.created,
+        updated: row.updated,
+        ended: row.ended,
+    })
+}
+
+fn of_incident(tables: &Tables, row: &Incident) -> Option<IncidentView> {
+    Some(IncidentView {
+        key: row.key,
+        instance: row.instance,
+        root: tables.instances.get(&row.instance)?.root,
+        definition: row.definition,
+        process_id: definition(tables, row.definition)?.process_id.to_string(),
+        tenant: definition(tables, row.definition)?.tenant.to_string(),
+        element_id: element(tables, row.definition, row.element)?.id.to_string(),
+        element_instance: row.element_instance,
+        job: row.job,
+        kind: row.kind,
+        message: row.message.to_string(),
+        created: row.created,
+        resolved: row.resolved,
+    })
+}

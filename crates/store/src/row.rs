@@ -1,0 +1,190 @@
+//! What the tables hold, row by row, as plain data.
+//!
+//! Rows of running work are narrow: what belongs to a definition (process id, names, types, headers, tenant) is stored once with it
+//! and joined when somebody reads.
+
+use std::sync::Arc;
+
+use engine::{DefinitionKey, ElementKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Phase, Token, VariableKey};
+use model::ElementIx;
+
+use crate::Millis;
+
+/// One version of a process definition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    pub key: DefinitionKey,
+    pub process_id: Arc<str>,
+    pub version: i32,
+    pub name: Option<Arc<str>>,
+    pub version_tag: Option<Arc<str>>,
+    pub tenant: Arc<str>,
+    /// The resource it came in; several definitions may share one.
+    pub resource: u64,
+    pub resource_name: Arc<str>,
+    pub deployment: u64,
+    /// SHA-256 over name and content of the resource.
+    pub checksum: Vec<u8>,
+    pub deleted: bool,
+    /// Element by element, in the order of the compiled process.
+    pub elements: Vec<DefinitionElement>,
+}
+
+/// What searches show of an element of a definition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DefinitionElement {
+    pub id: Arc<str>,
+    pub name: Option<Arc<str>>,
+    /// `SERVICE_TASK` and the like.
+    pub kind: Arc<str>,
+    /// Static headers as a JSON object.
+    pub headers: Arc<str>,
+}
+
+/// A deployed file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resource {
+    pub key: u64,
+    pub name: Arc<str>,
+    pub content: Arc<[u8]>,
+    pub tenant: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Instance {
+    pub key: InstanceKey,
+    pub definition: DefinitionKey,
+    pub state: InstanceState,
+    /// Of the process itself as an element instance.
+    pub phase: Phase,
+    pub started: Millis,
+    pub ended: Option<Millis>,
+    pub parent: Option<(InstanceKey, ElementKey)>,
+    pub root: InstanceKey,
+    pub tags: Vec<Arc<str>>,
+    pub business_id: Option<Arc<str>>,
+    /// Tokens that wait at joins.
+    pub tokens: Vec<Token>,
+    /// How many incidents are active.
+    pub incidents: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InstanceState {
+    Active,
+    Completed,
+    Terminated,
+}
+
+/// An element instance other than the process itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Element {
+    pub key: ElementKey,
+    pub instance: InstanceKey,
+    pub definition: DefinitionKey,
+    pub element: ElementIx,
+    pub scope: ElementKey,
+    pub state: ElementState,
+    pub started: Millis,
+    pub ended: Option<Millis>,
+    /// Its active incident.
+    pub incident: Option<IncidentKey>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ElementState {
+    Alive(Phase),
+    Completed,
+    Terminated,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variable {
+    pub key: VariableKey,
+    pub instance: InstanceKey,
+    pub definition: DefinitionKey,
+    pub scope: ElementKey,
+    pub name: Arc<str>,
+    /// JSON text.
+    pub value: Arc<str>,
+}
+
+/// A job. What a worker may do with it is decided by `queue`; this is its record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    pub key: JobKey,
+    pub instance: InstanceKey,
+    pub definition: DefinitionKey,
+    pub element: ElementIx,
+    pub element_instance: ElementKey,
+    pub job_type: Arc<str>,
+    pub tenant: Arc<str>,
+    /// What last happened to it, as searches show it.
+    pub state: JobState,
+    /// What may happen to it next.
+    pub availability: Availability,
+    pub retries: i32,
+    /// Who has, or last had, the lease.
+    pub worker: Arc<str>,
+    /// When the current or last lease ends.
+    pub deadline: Option<Millis>,
+    pub error_code: Arc<str>,
+    pub error_message: Arc<str>,
+    pub failed_with_retries_left: bool,
+    pub created: Millis,
+    pub updated: Millis,
+    pub ended: Option<Millis>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobState {
+    Created,
+    Completed,
+    Failed,
+    RetriesUpdated,
+    TimedOut,
+    Cancelled,
+    ErrorThrown,
+}
+
+/// What may happen to a job next. `Leased` and `BackingOff` end by themselves at their time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Availability {
+    /// Waits for a worker.
+    Ready,
+    /// A worker has it until `deadline`.
+    Leased,
+    /// Waits for its time, then is ready.
+    BackingOff { until: Millis },
+    /// An incident holds it.
+    Stuck,
+    /// Completed, cancelled, or its error was caught.
+    Done,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Incident {
+    pub key: IncidentKey,
+    pub instance: InstanceKey,
+    pub definition: DefinitionKey,
+    pub element: ElementIx,
+    pub element_instance: ElementKey,
+    pub job: Option<JobKey>,
+    pub kind: IncidentKind,
+    pub message: Arc<str>,
+    pub created: Millis,
+    pub resolved: Option<Millis>,
+}
+
+/// The first answer to a request with an idempotency key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Idempotent {
+    pub tenant: Arc<str>,
+    pub key: Arc<str>,
+    /// Tells whether a second request with the key is the same request.
+    pub fingerprint: u64,
+    pub position: u64,
+    /// The answer, as [`crate::format`] writes it.
+    pub answer: Vec<u8>,
+    pub expires: Millis,
+}

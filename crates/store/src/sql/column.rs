@@ -1,0 +1,209 @@
+//! Where each field is found: table, expression, whether it may be absent.
+
+use super::Dialect;
+use crate::query::{Entity, Field, ScalarKind, VALUE_CHARS_SHOWN};
+
+/// Which of the joined tables an expression reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Table {
+    /// The entity's own.
+    Own,
+    Definition,
+    DefinitionElement,
+    Instance,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Column {
+    pub(super) table: Table,
+    /// `@` stands for the table's alias.
+    pub(super) sql: &'static str,
+    pub(super) kind: ScalarKind,
+    pub(super) presence: Presence,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Presence {
+    Always,
+    Maybe,
+}
+
+/// The tables a sub-select reads, and how deep it is nested: aliases carry the depth so that an inner one never hides an outer one.
+#[derive(Debug, Clone)]
+pub(super) struct From {
+    pub(super) entity: Entity,
+    pub(super) depth: usize,
+    joined: Vec<(Table, Join)>,
+    join: Join,
+}
+
+/// How a table is joined. Every row has its definition, element and instance, so both give the same rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Join {
+    /// Its columns decide which rows match, so the planner may begin with it.
+    Deciding,
+    /// Its columns are only shown: the planner is to find the rows first.
+    Showing,
+}
+
+impl From {
+    pub(super) fn new(entity: Entity, depth: usize) -> Self {
+        Self { entity, depth, joined: Vec::new(), join: Join::Deciding }
+    }
+
+    /// From here on columns are only shown.
+    pub(super) fn show(&mut self) {
+        self.join = Join::Showing;
+    }
+
+    /// The column as text; its table is joined if it was not yet.
+    pub(super) fn text(&mut self, column: Column) -> String {
+        self.expression(column.table, column.sql)
+    }
+
+    pub(super) fn expression(&mut self, table: Table, sql: &str) -> String {
+        if table != Table::Own && !self.joined.iter().any(|(joined, _)| *joined == table) {
+            self.joined.push((table, self.join));
+        }
+        sql.replace('@', &self.alias(table))
+    }
+
+    pub(super) fn alias(&self, table: Table) -> String {
+        let letter = match table {
+            Table::Own => "o",
+            Table::Definition => "d",
+            Table::DefinitionElement => "e",
+            Table::Instance => "i",
+        };
+        format!("{letter}{}", self.depth)
+    }
+
+    /// The FROM list with what was asked for so far.
+    pub(super) fn sql(&self) -> String {
+        let own = self.alias(Table::Own);
+        let mut sql = format!("{} AS {own}", table_name(self.entity));
+        for (table, join) in &self.joined {
+            let other = self.alias(*table);
+            let (name, on) = match table {
+                Table::Own => continue,
+                Table::Definition => ("definitions", format!("{other}.key = {own}.definition")),
+                Table::DefinitionElement => {
+                    let same = format!("{other}.definition = {own}.definition AND {other}.element = {own}.element");
+                    ("definition_elements", same)
+                }
+                Table::Instance => ("instances", format!("{other}.key = {own}.instance")),
+            };
+            let join = match join {
+                Join::Deciding => "JOIN",
+                Join::Showing => "LEFT JOIN",
+            };
+            sql.push_str(&format!(" {join} {name} AS {other} ON {other}.partition = {own}.partition AND {on}"));
+        }
+        sql
+    }
+}
+
+pub(super) fn table_name(entity: Entity) -> &'static str {
+    match entity {
+        Entity::Definitions => "definitions",
+        Entity::Instances => "instances",
+        Entity::Elements => "elements",
+        Entity::Variables => "variables",
+        Entity::Jobs => "jobs",
+        Entity::Incidents => "incidents",
+    }
+}
+
+pub(super) fn postgres_type(kind: ScalarKind) -> &'static str {
+    match kind {
+        ScalarKind::Bool => "boolean",
+        ScalarKind::Int => "bigint",
+        ScalarKind::Text => "text",
+    }
+}
+
+/// As read by a store: PostgreSQL's narrower integers are widened.
+pub(super) fn selected(text: String, kind: ScalarKind, dialect: Dialect) -> String {
+    match (dialect, kind) {
+        (Dialect::Postgres, ScalarKind::Int) => format!("({text})::bigint"),
+        (Dialect::Postgres | Dialect::Sqlite, _) => text,
+    }
+}
+
+/// Where an entity keeps a field.
+pub(super) fn column(entity: Entity, field: Field, dialect: Dialect) -> Column {
+    let (table, sql, presence) = place(entity, field, dialect);
+    Column { table, sql, kind: field.kind(), presence }
+}
+
+fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str, Presence) {
+    use Presence::{Always, Maybe};
+    use Table::{Definition, DefinitionElement, Own};
+    let of_definition = if entity == Entity::Definitions { Own } else { Definition };
+    match field {
+        Field::DefinitionKey if entity == Entity::Definitions => (Own, "@.key", Always),
+        Field::DefinitionKey => (Own, "@.definition", Always),
+        Field::ProcessId => (of_definition, "@.process_id", Always),
+        Field::DefinitionName => (of_definition, "@.name", Maybe),
+        Field::Version => (of_definition, "@.version", Always),
+        Field::VersionTag => (of_definition, "@.version_tag", Maybe),
+        Field::ResourceName => (of_definition, "@.resource_name", Always),
+        Field::Tenant if entity == Entity::Jobs => (Own, "@.tenant", Always),
+        Field::Tenant => (of_definition, "@.tenant", Always),
+        Field::DefinitionState => (of_definition, definition_state(dialect), Always),
+        Field::InstanceKey if entity == Entity::Instances => (Own, "@.key", Always),
+        Field::InstanceKey => (Own, "@.instance", Always),
+        Field::InstanceState | Field::ElementState | Field::JobState => (Own, "@.state", Always),
+        Field::Started => (Own, "@.started", Always),
+        Field::Ended => (Own, "@.ended", Maybe),
+        Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
+        Field::ParentElementKey => (Own, "@.parent_element", Maybe),
+        Field::HasIncident if entity == Entity::Instances => (Own, "(@.incidents > 0)", Always),
+        Field::HasIncident => (Own, "(@.incident IS NOT NULL)", Always),
+        Field::BusinessId => (Own, "@.business_id", Maybe),
+        Field::ElementKey if entity == Entity::Elements => (Own, "@.key", Always),
+        Field::ElementKey => (Own, "@.element_instance", Always),
+        Field::ElementId => (DefinitionElement, "@.id", Always),
+        Field::ElementName => (DefinitionElement, "@.name", Maybe),
+        Field::ElementKind => (DefinitionElement, "@.kind", Always),
+        Field::ScopeKey => (Own, "@.scope", Always),
+        Field::VariableKey => (Own, "@.key", Always),
+        Field::Name => (Own, "@.name", Always),
+        Field::Value => (Own, "@.value", Always),
+        Field::IsTruncated => (Own, IS_TRUNCATED, Always),
+        Field::JobKey if entity == Entity::Jobs => (Own, "@.key", Always),
+        Field::JobKey => (Own, "@.job", Maybe),
+        Field::JobType => (Own, "@.job_type", Always),
+        Field::Retries => (Own, "@.retries", Always),
+        Field::Worker => (Own, "@.worker", Always),
+        Field::Deadline => (Own, "@.deadline", Maybe),
+        Field::ErrorCode => (Own, "@.error_code", Always),
+        Field::ErrorMessage if entity == Entity::Incidents => (Own, "@.message", Always),
+        Field::ErrorMessage => (Own, "@.error_message", Always),
+        Field::FailedWithRetriesLeft => (Own, "@.failed_with_retries_left", Always),
+        Field::Created => (Own, "@.created", Always),
+        Field::Updated => (Own, "@.updated", Always),
+        Field::IncidentKey if entity == Entity::Incidents => (Own, "@.key", Always),
+        Field::IncidentKey => (Own, "@.incident", Maybe),
+        Field::IncidentKind => (Own, "@.kind", Always),
+        Field::IncidentState => (Own, incident_state(dialect), Always),
+        Field::MessageHash => (Own, "@.message_hash", Always),
+    }
+}
+
+const IS_TRUNCATED: &str = "(length(@.value) > 8191)";
+const _: () = assert!(VALUE_CHARS_SHOWN == 8191);
+
+fn definition_state(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => "(CASE WHEN @.deleted THEN 'DELETED' ELSE 'ACTIVE' END)",
+        Dialect::Postgres => "((CASE WHEN @.deleted THEN 'DELETED' ELSE 'ACTIVE' END) COLLATE \"C\")",
+    }
+}
+
+fn incident_state(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => "(CASE WHEN @.resolved IS NULL THEN 'ACTIVE' ELSE 'RESOLVED' END)",
+        Dialect::Postgres => "((CASE WHEN @.resolved IS NULL THEN 'ACTIVE' ELSE 'RESOLVED' END) COLLATE \"C\")",
+    }
+}

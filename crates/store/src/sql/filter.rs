@@ -1,0 +1,188 @@
+//! Filters as conditions.
+//!
+//! A condition may come out as NULL where a value is absent. That is as good as false under AND and OR, and `NOT` asks for
+//! `IS TRUE` first, so a filter and its opposite always divide all rows between them.
+
+use engine::PartitionId;
+
+use super::column::{Column, From, Presence, Table, column};
+use super::{Dialect, Writing};
+use crate::pattern;
+use crate::query::{Entity, Field, Filter, Op, Scalar, ScalarKind};
+
+pub(super) fn condition(writing: &mut Writing, from: &mut From, filter: &Filter) -> String {
+    match filter {
+        Filter::All(parts) => joined(writing, from, parts, " AND ", "TRUE"),
+        Filter::Any(parts) => joined(writing, from, parts, " OR ", "FALSE"),
+        Filter::Not(part) => format!("NOT (({}) IS TRUE)", condition(writing, from, part)),
+        Filter::Is(field, op) => is(writing, from, *field, op),
+        Filter::HasTag(tag) => {
+            let own = from.alias(Table::Own);
+            let tag = writing.param(Scalar::Text(tag.to_string()));
+            format!(
+                "EXISTS (SELECT 1 FROM instance_tags AS t WHERE t.partition = {own}.partition AND t.tag = {tag} \
+                 AND t.instance = {own}.key)"
+            )
+        }
+        Filter::Related(entity, part) => related(writing, from, *entity, part),
+    }
+}
+
+/// Rows of these tenants only.
+pub(super) fn of_tenants(writing: &mut Writing, from: &mut From, tenants: &[std::sync::Arc<str>]) -> String {
+    let tenants = tenants.iter().map(|tenant| Scalar::Text(tenant.to_string())).collect();
+    is(writing, from, Field::Tenant, &Op::In(tenants))
+}
+
+fn joined(writing: &mut Writing, from: &mut From, parts: &[Filter], by: &str, empty: &str) -> String {
+    if parts.is_empty() {
+        return empty.to_owned();
+    }
+    let parts: Vec<String> = parts.iter().map(|part| condition(writing, from, part)).collect();
+    format!("({})", parts.join(by))
+}
+
+fn related(writing: &mut Writing, outer: &From, entity: Entity, part: &Filter) -> String {
+    let mut inner = From::new(entity, outer.depth + 1);
+    let matches = condition(writing, &mut inner, part);
+    let (own, instance) = (inner.alias(Table::Own), outer.alias(Table::Own));
+    format!(
+        "EXISTS (SELECT 1 FROM {} WHERE {own}.partition = {instance}.partition AND {own}.instance = {instance}.key AND {matches})",
+        inner.sql()
+    )
+}
+
+fn is(writing: &mut Writing, from: &mut From, field: Field, op: &Op) -> String {
+    let place = column(from.entity, field, writing.dialect);
+    let text = from.text(place);
+    match op {
+        Op::Eq(value) => equal(writing, from, field, value),
+        Op::Neq(value) => format!("{text} IS DISTINCT FROM {}", value_text(writing, field, value)),
+        Op::In(values) => in_list(writing, from, field, values),
+        Op::NotIn(values) => not_in_list(writing, place, &text, field, values),
+        Op::Exists(true) => format!("{text} IS NOT NULL"),
+        Op::Exists(false) => format!("{text} IS NULL"),
+        Op::Lt(value) => format!("{text} < {}", value_text(writing, field, value)),
+        Op::Lte(value) => format!("{text} <= {}", value_text(writing, field, value)),
+        Op::Gt(value) => format!("{text} > {}", value_text(writing, field, value)),
+        Op::Gte(value) => format!("{text} >= {}", value_text(writing, field, value)),
+        Op::Like(like) => match writing.dialect {
+            Dialect::Sqlite => format!("{text} GLOB {}", writing.param(Scalar::Text(pattern::to_glob(like)))),
+            Dialect::Postgres => {
+                format!("{text} LIKE {} ESCAPE '\\'", writing.param(Scalar::Text(pattern::to_like(like))))
+            }
+        },
+    }
+}
+
+fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -> String {
+    let text = from.text(column(from.entity, field, writing.dialect));
+    match (field, value) {
+        // Written as the partial index of active incidents has it.
+        (Field::IncidentState, Scalar::Text(word)) if word == "ACTIVE" => {
+            format!("{}.resolved IS NULL", from.alias(Table::Own))
+        }
+        // True of the same rows as the plain comparison. Variables of instances themselves, which are most, are found by their
+        // instance, those of elements by an index that holds no others.
+        (Field::ScopeKey, Scalar::Int(key)) if from.entity == Entity::Variables => {
+            let (own, partition) = (from.alias(Table::Own), PartitionId::of(*key as u64));
+            let key = writing.param(value.clone());
+            format!(
+                "({own}.partition = {partition} AND (({own}.instance = {key} AND {own}.scope = {key}) \
+                 OR ({own}.scope = {key} AND {own}.scope <> {own}.instance)))"
+            )
+        }
+        (_, Scalar::Bool(true)) => text,
+        (_, Scalar::Bool(false)) => format!("NOT {text}"),
+        (_, Scalar::Int(_) | Scalar::Text(_)) => {
+            let same = format!("{text} = {}", value_text(writing, field, value));
+            with_partitions(from, field, std::slice::from_ref(value), same)
+        }
+    }
+}
+
+fn in_list(writing: &mut Writing, from: &mut From, field: Field, values: &[Scalar]) -> String {
+    if values.is_empty() {
+        return "FALSE".to_owned();
+    }
+    let text = from.text(column(from.entity, field, writing.dialect));
+    let list = format!("{text} IN ({})", list_text(writing, field, values));
+    with_partitions(from, field, values, list)
+}
+
+fn not_in_list(writing: &mut Writing, place: Column, text: &str, field: Field, values: &[Scalar]) -> String {
+    if values.is_empty() {
+        return "TRUE".to_owned();
+    }
+    let list = list_text(writing, field, values);
+    match place.presence {
+        Presence::Always => format!("{text} NOT IN ({list})"),
+        Presence::Maybe => format!("({text} NOT IN ({list}) OR {text} IS NULL)"),
+    }
+}
+
+fn list_text(writing: &mut Writing, field: Field, values: &[Scalar]) -> String {
+    let values: Vec<String> = values.iter().map(|value| value_text(writing, field, value)).collect();
+    values.join(", ")
+}
+
+/// A key names its partition, and indexes begin with the partition: saying it lets them serve.
+fn with_partitions(from: &From, field: Field, values: &[Scalar], condition: String) -> String {
+    if !lives_with_its_row(from.entity, field) {
+        return condition;
+    }
+    let mut partitions: Vec<u64> = values.iter().filter_map(key).map(PartitionId::of).collect();
+    partitions.sort_unstable();
+    partitions.dedup();
+    let own = from.alias(Table::Own);
+    match partitions.as_slice() {
+        // Only so does SQLite see that rows of one instance come out of the index in the order of their keys.
+        [partition] => format!("({own}.partition = {partition} AND {condition})"),
+        several => {
+            let several: Vec<String> = several.iter().map(u64::to_string).collect();
+            format!("({own}.partition IN ({}) AND {condition})", several.join(", "))
+        }
+    }
+}
+
+fn key(value: &Scalar) -> Option<u64> {
+    match value {
+        Scalar::Int(key) => Some(*key as u64),
+        Scalar::Bool(_) | Scalar::Text(_) => None,
+    }
+}
+
+/// Whether the key in this field belongs to the same partition as the row. Definitions and parents may be elsewhere.
+fn lives_with_its_row(entity: Entity, field: Field) -> bool {
+    match field {
+        Field::DefinitionKey => entity == Entity::Definitions,
+        Field::InstanceKey
+        | Field::ElementKey
+        | Field::ScopeKey
+        | Field::VariableKey
+        | Field::JobKey
+        | Field::IncidentKey => true,
+        _ => false,
+    }
+}
+
+/// A value as a parameter, except that words of states are written out: a partial index serves only what the text of the
+/// statement says.
+fn value_text(writing: &mut Writing, field: Field, value: &Scalar) -> String {
+    match value {
+        Scalar::Text(word) if is_state(field) && is_plain_word(word) => format!("'{word}'"),
+        Scalar::Text(_) | Scalar::Int(_) => writing.param(value.clone()),
+        Scalar::Bool(flag) => if *flag { "TRUE" } else { "FALSE" }.to_owned(),
+    }
+}
+
+fn is_state(field: Field) -> bool {
+    matches!(
+        field,
+        Field::InstanceState | Field::ElementState | Field::JobState | Field::IncidentState | Field::DefinitionState
+    ) && field.kind() == ScalarKind::Text
+}
+
+fn is_plain_word(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+}

@@ -1,0 +1,51 @@
+//! Searches as SQL, for SQLite and PostgreSQL: one text with its parameters for a page, one for the total.
+//!
+//! Both stores name tables and columns alike. Rows of running work are narrow and join `definitions` and `definition_elements` for
+//! what belongs to the definition; a join is written only where something of it is asked for. Texts compare byte by byte: SQLite
+//! does so by itself, PostgreSQL needs its text columns declared `COLLATE "C"`.
+//!
+//! Pages are found by key: the row after a cursor is the one whose sort values and key come next, whatever was inserted meanwhile.
+//!
+//! A store runs [`Search::page`] and [`Search::total`] and gives every row to a [`Collected`].
+
+mod column;
+mod filter;
+mod order;
+mod select;
+mod view;
+
+pub use select::{Search, search};
+pub use view::{Cells, Collected};
+
+use crate::query::Scalar;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+/// A statement and its parameters, the first being `?1` or `$1`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sql {
+    pub text: String,
+    pub params: Vec<Scalar>,
+}
+
+/// A statement being written: what comes out of it is text that refers to the parameters gathered here.
+struct Writing {
+    dialect: Dialect,
+    params: Vec<Scalar>,
+}
+
+impl Writing {
+    fn param(&mut self, value: Scalar) -> String {
+        let kind = value.kind();
+        self.params.push(value);
+        let number = self.params.len();
+        match self.dialect {
+            Dialect::Sqlite => format!("?{number}"),
+            Dialect::Postgres => format!("${number}::{}", column::postgres_type(kind)),
+        }
+    }
+}

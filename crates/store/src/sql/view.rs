@@ -1,0 +1,391 @@
+//! What each entity shows, column by column, and how rows become views again.
+
+use std::borrow::Cow;
+
+use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, VariableKey};
+
+use super::column::Table::{self, Definition, DefinitionElement, Instance, Own};
+use crate::query::{
+    Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query, QueryPage, Scalar,
+    ScalarKind, Sort, TOTAL_MAX, VariableView,
+};
+use crate::row::{InstanceState, JobState};
+use crate::{Error, words};
+use ScalarKind::{Bool, Int, Text};
+
+/// A row a store has read: cells by number, from 0.
+pub trait Cells {
+    fn int(&self, column: usize) -> Result<Option<i64>, Error>;
+    fn bool(&self, column: usize) -> Result<Option<bool>, Error>;
+    fn text(&self, column: usize) -> Result<Option<String>, Error>;
+}
+
+/// A page as it is read, row by row.
+pub struct Collected {
+    order: Vec<Sort>,
+    backwards: bool,
+    items: Items,
+    first: Option<Cursor>,
+    last: Option<Cursor>,
+}
+
+impl Collected {
+    pub fn of(query: &Query) -> Self {
+        let items = match query.entity {
+            Entity::Definitions => Items::Definitions(Vec::new()),
+            Entity::Instances => Items::Instances(Vec::new()),
+            Entity::Elements => Items::Elements(Vec::new()),
+            Entity::Variables => Items::Variables(Vec::new()),
+            Entity::Jobs => Items::Jobs(Vec::new()),
+            Entity::Incidents => Items::Incidents(Vec::new()),
+        };
+        let backwards = matches!(query.page, Page::Before { .. });
+        Self { order: query.order(), backwards, items, first: None, last: None }
+    }
+
+    pub fn push(&mut self, cells: &impl Cells) -> Result<(), Error> {
+        let mut row = Row { cells, column: 0 };
+        match &mut self.items {
+            Items::Definitions(items) => items.push(definition(&mut row)?),
+            Items::Instances(items) => items.push(instance(&mut row)?),
+            Items::Elements(items) => items.push(element(&mut row)?),
+            Items::Variables(items) => items.push(variable(&mut row)?),
+            Items::Jobs(items) => items.push(job(&mut row)?),
+            Items::Incidents(items) => items.push(incident(&mut row)?),
+        }
+        let cursor = Cursor(self.order.iter().map(|sort| row.scalar(sort.field.kind())).collect::<Result<_, _>>()?);
+        if self.first.is_none() {
+            self.first = Some(cursor.clone());
+        }
+        self.last = Some(cursor);
+        Ok(())
+    }
+
+    pub fn finish(mut self, total: i64) -> QueryPage {
+        if self.backwards {
+            match &mut self.items {
+                Items::Definitions(items) => items.reverse(),
+                Items::Instances(items) => items.reverse(),
+                Items::Elements(items) => items.reverse(),
+                Items::Variables(items) => items.reverse(),
+                Items::Jobs(items) => items.reverse(),
+                Items::Incidents(items) => items.reverse(),
+            }
+            std::mem::swap(&mut self.first, &mut self.last);
+        }
+        let total = u64::try_from(total).unwrap_or(0);
+        QueryPage {
+            items: self.items,
+            total: total.min(TOTAL_MAX),
+            total_is_more: TOTAL_MAX < total,
+            start: self.first,
+            end: self.last,
+        }
+    }
+}
+
+pub(super) struct Shown {
+    pub(super) table: Table,
+    /// `@` stands for the table's alias.
+    pub(super) sql: Cow<'static, str>,
+    pub(super) kind: ScalarKind,
+}
+
+/// What is selected, in the order in which the functions below read it.
+pub(super) fn columns(query: &Query) -> Vec<Shown> {
+    let shown = |&(table, sql, kind): &(Table, &'static str, ScalarKind)| Shown { table, sql: Cow::Borrowed(sql), kind };
+    let mut columns: Vec<Shown> = match query.entity {
+        Entity::Definitions => DEFINITION.iter().map(shown).collect(),
+        Entity::Instances => INSTANCE.iter().map(shown).collect(),
+        Entity::Elements => ELEMENT.iter().map(shown).collect(),
+        Entity::Variables => VARIABLE.iter().map(shown).collect(),
+        Entity::Jobs => JOB.iter().map(shown).collect(),
+        Entity::Incidents => INCIDENT.iter().map(shown).collect(),
+    };
+    if query.entity == Entity::Variables {
+        let (value, is_cut) = match query.value_chars_max {
+            // PostgreSQL counts characters in 32 bits.
+            Some(max) => {
+                let max = max.min(i32::MAX as usize);
+                (format!("substr(@.value, 1, {max})"), format!("(length(@.value) > {max})"))
+            }
+            None => ("@.value".to_owned(), "FALSE".to_owned()),
+        };
+        columns.push(Shown { table: Own, sql: Cow::Owned(value), kind: Text });
+        columns.push(Shown { table: Own, sql: Cow::Owned(is_cut), kind: Bool });
+    }
+    columns
+}
+
+type Columns = &'static [(Table, &'static str, ScalarKind)];
+
+const DEFINITION: Columns = &[
+    (Own, "@.key", Int),
+    (Own, "@.process_id", Text),
+    (Own, "@.name", Text),
+    (Own, "@.version", Int),
+    (Own, "@.version_tag", Text),
+    (Own, "@.resource_name", Text),
+    (Own, "@.resource", Int),
+    (Own, "@.tenant", Text),
+    (Own, "@.deleted", Bool),
+];
+
+fn definition(row: &mut Row<'_, impl Cells>) -> Result<DefinitionView, Error> {
+    Ok(DefinitionView {
+        key: DefinitionKey(row.key()?),
+        process_id: row.text()?,
+        name: row.text_maybe()?,
+        version: row.number()?,
+        version_tag: row.text_maybe()?,
+        resource_name: row.text()?,
+        resource: row.key()?,
+        tenant: row.text()?,
+        deleted: row.bool()?,
+    })
+}
+
+const INSTANCE: Columns = &[
+    (Own, "@.key", Int),
+    (Own, "@.definition", Int),
+    (Definition, "@.process_id", Text),
+    (Definition, "@.name", Text),
+    (Definition, "@.version", Int),
+    (Definition, "@.version_tag", Text),
+    (Definition, "@.tenant", Text),
+    (Own, "@.state", Text),
+    (Own, "@.started", Int),
+    (Own, "@.ended", Int),
+    (Own, "(@.incidents > 0)", Bool),
+    (Own, "@.parent_instance", Int),
+    (Own, "@.parent_element", Int),
+    (Own, "@.root", Int),
+    (Own, "@.tags", Text),
+    (Own, "@.business_id", Text),
+];
+
+fn instance(row: &mut Row<'_, impl Cells>) -> Result<InstanceView, Error> {
+    Ok(InstanceView {
+        key: InstanceKey(row.key()?),
+        definition: DefinitionKey(row.key()?),
+        process_id: row.text()?,
+        name: row.text_maybe()?,
+        version: row.number()?,
+        version_tag: row.text_maybe()?,
+        tenant: row.text()?,
+        state: InstanceState::from_word(&row.text()?)?,
+        started: row.int()?,
+        ended: row.int_maybe()?,
+        has_incident: row.bool()?,
+        parent_instance: row.key_maybe()?.map(InstanceKey),
+        parent_element: row.key_maybe()?.map(ElementKey),
+        root: InstanceKey(row.key()?),
+        tags: words::tags_from_text(&row.text()?),
+        business_id: row.text_maybe()?,
+    })
+}
+
+const ELEMENT: Columns = &[
+    (Own, "@.key", Int),
+    (Own, "@.instance", Int),
+    (Instance, "@.root", Int),
+    (Own, "@.definition", Int),
+    (Definition, "@.process_id", Text),
+    (Definition, "@.tenant", Text),
+    (DefinitionElement, "@.id", Text),
+    (DefinitionElement, "@.name", Text),
+    (DefinitionElement, "@.kind", Text),
+    (Own, "@.scope", Int),
+    (Own, "@.state", Text),
+    (Own, "@.started", Int),
+    (Own, "@.ended", Int),
+    (Own, "@.incident", Int),
+];
+
+fn element(row: &mut Row<'_, impl Cells>) -> Result<ElementView, Error> {
+    Ok(ElementView {
+        key: ElementKey(row.key()?),
+        instance: InstanceKey(row.key()?),
+        root: InstanceKey(row.key()?),
+        definition: DefinitionKey(row.key()?),
+        process_id: row.text()?,
+        tenant: row.text()?,
+        element_id: row.text()?,
+        element_name: row.text_maybe()?,
+        kind: row.text()?,
+        scope: ElementKey(row.key()?),
+        state: InstanceState::from_word(&row.text()?)?,
+        started: row.int()?,
+        ended: row.int_maybe()?,
+        incident: row.key_maybe()?.map(IncidentKey),
+    })
+}
+
+/// The value and whether it was cut come last: they depend on the query.
+const VARIABLE: Columns = &[
+    (Own, "@.key", Int),
+    (Own, "@.instance", Int),
+    (Instance, "@.root", Int),
+    (Own, "@.scope", Int),
+    (Definition, "@.tenant", Text),
+    (Own, "@.name", Text),
+];
+
+fn variable(row: &mut Row<'_, impl Cells>) -> Result<VariableView, Error> {
+    Ok(VariableView {
+        key: VariableKey(row.key()?),
+        instance: InstanceKey(row.key()?),
+        root: InstanceKey(row.key()?),
+        scope: ElementKey(row.key()?),
+        tenant: row.text()?,
+        name: row.text()?,
+        value: row.text()?,
+        is_truncated: row.bool()?,
+    })
+}
+
+const JOB: Columns = &[
+    (Own, "@.key", Int),
+    (Own, "@.job_type", Text),
+    (Own, "@.instance", Int),
+    (Instance, "@.root", Int),
+    (Own, "@.definition", Int),
+    (Definition, "@.process_id", Text),
+    (Own, "@.tenant", Text),
+    (DefinitionElement, "@.id", Text),
+    (Own, "@.element_instance", Int),
+    (DefinitionElement, "@.headers", Text),
+    (Own, "@.state", Text),
+    (Own, "@.retries", Int),
+    (Own, "@.worker", Text),
+    (Own, "@.deadline", Int),
+    (Own, "@.error_code", Text),
+    (Own, "@.error_message", Text),
+    (Own, "@.failed_with_retries_left", Bool),
+    (Own, "@.created", Int),
+    (Own, "@.updated", Int),
+    (Own, "@.ended", Int),
+];
+
+fn job(row: &mut Row<'_, impl Cells>) -> Result<JobView, Error> {
+    Ok(JobView {
+        key: JobKey(row.key()?),
+        job_type: row.text()?,
+        instance: InstanceKey(row.key()?),
+        root: InstanceKey(row.key()?),
+        definition: DefinitionKey(row.key()?),
+        process_id: row.text()?,
+        tenant: row.text()?,
+        element_id: row.text()?,
+        element_instance: ElementKey(row.key()?),
+        headers: row.text()?,
+        state: JobState::from_word(&row.text()?)?,
+        retries: row.number()?,
+        worker: row.text()?,
+        deadline: row.int_maybe()?,
+        error_code: row.text()?,
+        error_message: row.text()?,
+        failed_with_retries_left: row.bool()?,
+        created: row.int()?,
+        updated: row.int()?,
+        ended: row.int_maybe()?,
+    })
+}
+
+const INCIDENT: Columns = &[
+    (Own, "@.key", Int),
+    (Own, "@.instance", Int),
+    (Instance, "@.root", Int),
+    (Own, "@.definition", Int),
+    (Definition, "@.process_id", Text),
+    (Definition, "@.tenant", Text),
+    (DefinitionElement, "@.id", Text),
+    (Own, "@.element_instance", Int),
+    (Own, "@.job", Int),
+    (Own, "@.kind", Text),
+    (Own, "@.message", Text),
+    (Own, "@.created", Int),
+    (Own, "@.resolved", Int),
+];
+
+fn incident(row: &mut Row<'_, impl Cells>) -> Result<IncidentView, Error> {
+    Ok(IncidentView {
+        key: IncidentKey(row.key()?),
+        instance: InstanceKey(row.key()?),
+        root: InstanceKey(row.key()?),
+        definition: DefinitionKey(row.key()?),
+        process_id: row.text()?,
+        tenant: row.text()?,
+        element_id: row.text()?,
+        element_instance: ElementKey(row.key()?),
+        job: row.key_maybe()?.map(JobKey),
+        kind: words::incident_kind_from_word(&row.text()?)?,
+        message: row.text()?,
+        created: row.int()?,
+        resolved: row.int_maybe()?,
+    })
+}
+
+/// Reads cells from left to right.
+struct Row<'a, C> {
+    cells: &'a C,
+    column: usize,
+}
+
+impl<C: Cells> Row<'_, C> {
+    fn next(&mut self) -> usize {
+        self.column += 1;
+        self.column - 1
+    }
+
+    fn int_maybe(&mut self) -> Result<Option<i64>, Error> {
+        let column = self.next();
+        self.cells.int(column)
+    }
+
+    fn text_maybe(&mut self) -> Result<Option<String>, Error> {
+        let column = self.next();
+        self.cells.text(column)
+    }
+
+    fn bool_maybe(&mut self) -> Result<Option<bool>, Error> {
+        let column = self.next();
+        self.cells.bool(column)
+    }
+
+    fn key_maybe(&mut self) -> Result<Option<u64>, Error> {
+        Ok(self.int_maybe()?.map(|key| key as u64))
+    }
+
+    fn int(&mut self) -> Result<i64, Error> {
+        self.int_maybe()?.ok_or_else(|| self.missing())
+    }
+
+    fn key(&mut self) -> Result<u64, Error> {
+        Ok(self.int()? as u64)
+    }
+
+    fn number(&mut self) -> Result<i32, Error> {
+        i32::try_from(self.int()?).map_err(Error::corrupt)
+    }
+
+    fn text(&mut self) -> Result<String, Error> {
+        self.text_maybe()?.ok_or_else(|| self.missing())
+    }
+
+    fn bool(&mut self) -> Result<bool, Error> {
+        self.bool_maybe()?.ok_or_else(|| self.missing())
+    }
+
+    fn scalar(&mut self, kind: ScalarKind) -> Result<Option<Scalar>, Error> {
+        match kind {
+            Bool => Ok(self.bool_maybe()?.map(Scalar::Bool)),
+            Int => Ok(self.int_maybe()?.map(Scalar::Int)),
+            Text => Ok(self.text_maybe()?.map(Scalar::Text)),
+        }
+    }
+
+    fn missing(&self) -> Error {
+        Error::corrupt(format_args!("column {} of a search has no value", self.column - 1))
+    }
+}

@@ -1,0 +1,232 @@
+//! The words under which states and kinds are stored. Searches compare and sort by them, so they are the same in every store.
+
+use engine::{IncidentKind, Phase};
+
+use crate::Error;
+use crate::row::{Availability, ElementState, InstanceState, JobState};
+
+impl InstanceState {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Completed => "COMPLETED",
+            Self::Terminated => "TERMINATED",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        match word {
+            "ACTIVE" => Ok(Self::Active),
+            "COMPLETED" => Ok(Self::Completed),
+            "TERMINATED" => Ok(Self::Terminated),
+            _ => Err(unknown("state of an instance", word)),
+        }
+    }
+}
+
+impl ElementState {
+    /// As searches show it: whatever is alive is active.
+    pub fn shown(self) -> InstanceState {
+        match self {
+            Self::Alive(_) => InstanceState::Active,
+            Self::Completed => InstanceState::Completed,
+            Self::Terminated => InstanceState::Terminated,
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        self.shown().word()
+    }
+
+    /// How far it has come, as a number; it says nothing once the element instance has ended.
+    pub fn phase_number(self) -> i64 {
+        match self {
+            Self::Alive(phase) => phase_number(phase),
+            Self::Completed | Self::Terminated => phase_number(Phase::Leaving),
+        }
+    }
+
+    pub fn from_stored(word: &str, phase: i64) -> Result<Self, Error> {
+        match InstanceState::from_word(word)? {
+            InstanceState::Active => Ok(Self::Alive(phase_from_number(phase)?)),
+            InstanceState::Completed => Ok(Self::Completed),
+            InstanceState::Terminated => Ok(Self::Terminated),
+        }
+    }
+}
+
+pub fn phase_number(phase: Phase) -> i64 {
+    match phase {
+        Phase::Entering => 0,
+        Phase::Active => 1,
+        Phase::Leaving => 2,
+    }
+}
+
+pub fn phase_from_number(number: i64) -> Result<Phase, Error> {
+    match number {
+        0 => Ok(Phase::Entering),
+        1 => Ok(Phase::Active),
+        2 => Ok(Phase::Leaving),
+        _ => Err(unknown("phase", &number.to_string())),
+    }
+}
+
+impl JobState {
+    pub const ALL: [Self; 7] = [
+        Self::Created,
+        Self::Completed,
+        Self::Failed,
+        Self::RetriesUpdated,
+        Self::TimedOut,
+        Self::Cancelled,
+        Self::ErrorThrown,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Created => "CREATED",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::RetriesUpdated => "RETRIES_UPDATED",
+            Self::TimedOut => "TIMED_OUT",
+            // One L, as clients of Camunda 8 write it.
+            Self::Cancelled => "CANCELED",
+            Self::ErrorThrown => "ERROR_THROWN",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| unknown("state of a job", word))
+    }
+}
+
+impl Availability {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ready => "READY",
+            Self::Leased => "LEASED",
+            Self::BackingOff { .. } => "BACKING_OFF",
+            Self::Stuck => "STUCK",
+            Self::Done => "DONE",
+        }
+    }
+
+    /// When it ends by itself, given when the lease ends.
+    pub fn due(self, deadline: Option<i64>) -> Option<i64> {
+        match self {
+            Self::Leased => deadline,
+            Self::BackingOff { until } => Some(until),
+            Self::Ready | Self::Stuck | Self::Done => None,
+        }
+    }
+
+    pub fn from_stored(word: &str, due: Option<i64>) -> Result<Self, Error> {
+        match (word, due) {
+            ("READY", _) => Ok(Self::Ready),
+            ("LEASED", _) => Ok(Self::Leased),
+            ("BACKING_OFF", Some(until)) => Ok(Self::BackingOff { until }),
+            ("STUCK", _) => Ok(Self::Stuck),
+            ("DONE", _) => Ok(Self::Done),
+            _ => Err(unknown("availability of a job", word)),
+        }
+    }
+}
+
+const INCIDENT_KINDS: [IncidentKind; 6] = [
+    IncidentKind::IoMapping,
+    IncidentKind::ExtractValue,
+    IncidentKind::Condition,
+    IncidentKind::JobNoRetries,
+    IncidentKind::UnhandledError,
+    IncidentKind::LoopLimit,
+];
+
+pub fn incident_kind_word(kind: IncidentKind) -> &'static str {
+    match kind {
+        IncidentKind::IoMapping => "IO_MAPPING_ERROR",
+        IncidentKind::ExtractValue => "EXTRACT_VALUE_ERROR",
+        IncidentKind::Condition => "CONDITION_ERROR",
+        IncidentKind::JobNoRetries => "JOB_NO_RETRIES",
+        IncidentKind::UnhandledError => "UNHANDLED_ERROR_EVENT",
+        IncidentKind::LoopLimit => "LOOP_LIMIT",
+    }
+}
+
+pub fn incident_kind_from_word(word: &str) -> Result<IncidentKind, Error> {
+    let found = INCIDENT_KINDS.into_iter().find(|kind| incident_kind_word(*kind) == word);
+    found.ok_or_else(|| unknown("kind of incident", word))
+}
+
+/// Java's `String.hashCode`, by which clients group incidents with the same message.
+pub fn message_hash(message: &str) -> i32 {
+    message.encode_utf16().fold(0i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
+}
+
+/// Tags as one text: a line each, with line ends and backslashes inside a tag escaped.
+pub fn tags_text(tags: &[std::sync::Arc<str>]) -> String {
+    let mut text = String::new();
+    for tag in tags {
+        text.push_str(&tag.replace('\\', "\\\\").replace('\n', "\\n"));
+        text.push('\n');
+    }
+    text
+}
+
+pub fn tags_from_text(text: &str) -> Vec<String> {
+    text.split_terminator('\n').map(tag_from_line).collect()
+}
+
+fn tag_from_line(line: &str) -> String {
+    let mut tag = String::with_capacity(line.len());
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => tag.extend(characters.next().map(|next| if next == 'n' { '\n' } else { next })),
+            plain => tag.push(plain),
+        }
+    }
+    tag
+}
+
+fn unknown(what: &str, word: &str) -> Error {
+    Error::corrupt(format_args!("`{word}` is no {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn message_hash_is_that_of_java() {
+        for (message, hash) in [("", 0), ("a", 97), ("hello", 99_162_322)] {
+            assert_eq!(message_hash(message), hash, "{message}");
+        }
+        // A character outside the basic plane counts as two units: "😀" is D83D DE00.
+        assert_eq!(message_hash("😀"), 0xD83D * 31 + 0xDE00);
+    }
+
+    #[test]
+    fn message_hash_wraps() {
+        assert_eq!(message_hash("polygenelubricants"), i32::MIN);
+    }
+
+    #[test]
+    fn tags_come_back() {
+        for tags in [vec![], vec![""], vec!["a", ""], vec!["x\ny", "\\n", "\\", "ü"]] {
+            let tags: Vec<std::sync::Arc<str>> = tags.into_iter().map(Into::into).collect();
+            let back: Vec<std::sync::Arc<str>> = tags_from_text(&tags_text(&tags)).into_iter().map(Into::into).collect();
+            assert_eq!(back, tags);
+        }
+    }
+
+    #[test]
+    fn words_come_back() {
+        for state in JobState::ALL {
+            assert_eq!(JobState::from_word(state.word()).unwrap(), state);
+        }
+        for kind in INCIDENT_KINDS {
+            assert_eq!(incident_kind_from_word(incident_kind_word(kind)).unwrap(), kind);
+        }
+    }
+}

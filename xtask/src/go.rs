@@ -1,0 +1,38 @@
+//! The Go client's test program, built where Go is installed.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::environment::{Readiness, keep, pins};
+use crate::places::Places;
+use crate::{logged, packages};
+
+const BUILD_MAX: Duration = Duration::from_secs(600);
+
+pub(crate) fn prepare(places: &Places) -> Readiness {
+    if !packages::found("go") {
+        return Readiness::Missing("go is not installed".to_owned());
+    }
+    make(places).into()
+}
+
+pub(crate) fn program(places: &Places) -> Command {
+    Command::new(folder(places).join("client"))
+}
+
+fn folder(places: &Places) -> PathBuf {
+    places.own.join("go")
+}
+
+fn make(places: &Places) -> Result<(), String> {
+    let source = places.clients().join("go");
+    let folder = folder(places);
+    let files = ["go.mod", "go.sum", "main.go", "scenarios.go"].map(|name| source.join(name));
+    keep(&folder, &pins(&files.each_ref().map(PathBuf::as_path))?, || {
+        let mut go = Command::new("go");
+        go.args(["build", "-o"]).arg(folder.join("client")).arg(".").current_dir(&source);
+        go.env("GOTOOLCHAIN", "local").env("CGO_ENABLED", "0").env("GOWORK", "off");
+        logged::must(&mut go, &places.log("build-go"), BUILD_MAX).map(drop)
+    })
+}

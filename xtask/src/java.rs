@@ -1,0 +1,45 @@
+//! The Java client's test program, built with Maven where that and a JDK are installed.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::environment::{Readiness, keep, pins};
+use crate::places::Places;
+use crate::{logged, packages};
+
+const BUILD_MAX: Duration = Duration::from_secs(600);
+
+pub(crate) fn prepare(places: &Places) -> Readiness {
+    if let Some(missing) = ["javac", "mvn"].into_iter().find(|program| !packages::found(program)) {
+        return Readiness::Missing(format!("{missing} is not installed"));
+    }
+    make(places).into()
+}
+
+pub(crate) fn program(places: &Places) -> Command {
+    let folder = folder(places);
+    let mut path = folder.join("classes").into_os_string();
+    path.push(":");
+    path.push(folder.join("lib").join("*"));
+    let mut command = Command::new("java");
+    command.arg("-cp").arg(path).arg("caudal.clients.JavaClient");
+    command
+}
+
+fn folder(places: &Places) -> PathBuf {
+    places.own.join("java")
+}
+
+fn make(places: &Places) -> Result<(), String> {
+    let source = places.clients().join("java");
+    let folder = folder(places);
+    let program = source.join("src/main/java/caudal/clients");
+    let files = [source.join("pom.xml"), program.join("JavaClient.java"), program.join("Scenarios.java")];
+    keep(&folder, &pins(&files.each_ref().map(PathBuf::as_path))?, || {
+        let mut maven = Command::new("mvn");
+        maven.args(["--quiet", "--batch-mode", "compile", "dependency:copy-dependencies", "-DincludeScope=runtime"]);
+        maven.arg(format!("-Dbuild.folder={}", folder.display())).current_dir(&source);
+        logged::must(&mut maven, &places.log("build-java"), BUILD_MAX).map(drop)
+    })
+}

@@ -1,0 +1,96 @@
+//! The project's own tools, run as `cargo xtask COMMAND`: everything a developer or a CI machine does beside `cargo build`.
+//!
+//! Reading order: this file lists the commands, `test.rs` is the whole test run, `tidy.rs` the checks on the source itself.
+//! Deliberately absent: any dependency on the product's crates. What is tested here is the binary and what is written, from outside.
+#![allow(clippy::print_stdout, reason = "a command line tool talks to its user")]
+#![allow(clippy::disallowed_methods, reason = "the clock bans are for the core; this tool measures real time")]
+
+mod children;
+mod clients;
+mod environment;
+#[cfg(feature = "recorded-feel")]
+#[allow(unreachable_pub, reason = "its two functions are the module's whole surface")]
+mod feel;
+mod go;
+mod java;
+mod logged;
+mod metadata;
+mod node;
+mod packages;
+mod places;
+mod postgres;
+mod python;
+mod schemathesis;
+mod server;
+mod summary;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+Commands:
+  test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, schemathesis)
+  test --only NAME,…   only these parts; `cargo xtask test --list` names them
+  tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
+  feel CASES.jsonl     how many recorded answers of Camunda's FEEL engine ours gives too
+  help                 this text
+
+Examples:
+  cargo xtask test                          what CI runs; about ten minutes from nothing, two when everything is cached
+  cargo xtask test --only rust              the Rust tests on all three stores
+  cargo xtask test --only pyzeebe,go        two of the real clients, on SQLite and on PostgreSQL
+  CAUDAL_TEST_POSTGRES=postgres://me@127.0.0.1/postgres cargo xtask test
+                                            your own PostgreSQL server instead of a private one
+
+What is downloaded or built for the tests is kept under target/xtask and used again while its pinned versions stay the same.
+Logs of the last run are in target/xtask/logs.
+";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        [] | ["help" | "--help" | "-h", ..] | [_, "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(Verdict::Good)
+        }
+        ["test", rest @ ..] => test::Choice::parse(rest).and_then(|choice| test::run(&choice)),
+        ["tidy"] => tidy::run(),
+        ["feel", path] => feel_cases(path),
+        [other, ..] => Err(format!("there is no command `{other}`; `cargo xtask help` lists what there is")),
+    };
+    children::let_signals_finish();
+    match outcome {
+        Ok(Verdict::Good) => ExitCode::SUCCESS,
+        Ok(Verdict::Bad) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[cfg(feature = "recorded-feel")]
+fn feel_cases(path: &str) -> Result<Verdict, String> {
+    feel::run(path).map(|()| Verdict::Good)
+}
+
+/// Runs this tool again, built with what the command needs.
+#[cfg(not(feature = "recorded-feel"))]
+fn feel_cases(path: &str) -> Result<Verdict, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = std::process::Command::new(cargo);
+    command.args(["run", "--quiet", "--package", "xtask", "--features", "recorded-feel", "--", "feel", path]);
+    let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
+    Ok(if status.success() { Verdict::Good } else { Verdict::Bad })
+}
+
+/// What a command found. Being unable to look is an error instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Good,
+    Bad,
+}

@@ -1,0 +1,239 @@
+//! `cargo xtask test`: sets everything up, runs every test, takes everything down.
+//!
+//! The order: the database, then the build with the clients' environments being made beside it, then the Rust tests, then each real client
+//! against a fresh server on each store, then generated requests.
+
+use std::fs::File;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::clients::{self, Client};
+use crate::environment::Readiness;
+use crate::logged::{Audience, End, Finished, run as run_logged};
+use crate::metadata::Metadata;
+use crate::places::{self, Places};
+use crate::postgres::Cluster;
+use crate::server::{Server, Store};
+use crate::summary::{self, Outcome, Report};
+use crate::{Verdict, children, schemathesis};
+
+const BUILD_MAX: Duration = Duration::from_secs(1800);
+const RUST_MAX: Duration = Duration::from_secs(1200);
+const CLIENT_MAX: Duration = Duration::from_secs(180);
+const RUST: &str = "rust";
+
+/// Which parts to run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    Everything,
+    Only(Vec<String>),
+    List,
+}
+
+impl Choice {
+    pub(crate) fn parse(words: &[&str]) -> Result<Choice, String> {
+        let chosen = match words {
+            [] => return Ok(Choice::Everything),
+            ["--list"] => return Ok(Choice::List),
+            ["--only", chosen] => chosen,
+            [other] => other.strip_prefix("--only=").ok_or_else(|| format!("`test` does not know `{other}`; see `cargo xtask help`"))?,
+            [..] => return Err("`test` takes --only NAME,… or --list; see `cargo xtask help`".to_owned()),
+        };
+        let chosen: Vec<String> = chosen.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        match chosen.iter().find(|name| !names().contains(&name.as_str())) {
+            Some(unknown) => Err(format!("there is no part `{unknown}`; there are: {}", names().join(", "))),
+            None => Ok(Choice::Only(chosen)),
+        }
+    }
+
+    fn takes(&self, name: &str) -> bool {
+        match self {
+            Choice::Everything => true,
+            Choice::Only(chosen) => chosen.iter().any(|chosen| chosen == name),
+            Choice::List => false,
+        }
+    }
+}
+
+pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
+    if *choice == Choice::List {
+        names().iter().for_each(|name| println!("{name}"));
+        return Ok(Verdict::Good);
+    }
+    let began = Instant::now();
+    let places = Places::find(&Metadata::read(&places::root())?)?;
+    let _lock = sole_run(&places)?;
+    children::end_with_us().map_err(|error| format!("cannot listen for signals: {error}"))?;
+    let cluster = Cluster::start(&places)?;
+    println!("PostgreSQL {} at {}", cluster.version, cluster.url);
+
+    let chosen: Vec<&Client> = clients::ALL.iter().filter(|client| choice.takes(client.name)).collect();
+    let mut reports = Vec::new();
+    let mut note = |report: Report| {
+        summary::announce(&report);
+        reports.push(report);
+    };
+    let (built, ready) = std::thread::scope(|scope| {
+        let environments = scope.spawn(|| prepare(&places, &chosen, choice));
+        let built = build(&places, choice);
+        (built, environments.join().expect("making environments reports failures instead of panicking"))
+    });
+    let usable = built.failed() == 0;
+    note(built);
+    if usable {
+        if choice.takes(RUST) {
+            note(rust_tests(&places, &cluster));
+        }
+        for (client, readiness) in chosen.iter().zip(&ready.clients) {
+            Store::ALL.into_iter().for_each(|store| note(client_test(&places, &cluster, client, readiness, store)));
+        }
+        if choice.takes(schemathesis::NAME) {
+            note(schemathesis::test(&places, &cluster, &ready.schemathesis));
+        }
+    }
+    drop(cluster);
+    summary::print(&reports, began.elapsed());
+    Ok(if summary::count(&reports).1 == 0 { Verdict::Good } else { Verdict::Bad })
+}
+
+/// All names that `--only` takes.
+fn names() -> Vec<&'static str> {
+    let mut names = vec![RUST];
+    names.extend(clients::ALL.iter().map(|client| client.name));
+    names.push(schemathesis::NAME);
+    names
+}
+
+/// Two runs in one target folder would pull the ground from under each other.
+fn sole_run(places: &Places) -> Result<File, String> {
+    let path = places.own.join("lock");
+    let file = File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(_) => Err(format!("another `cargo xtask test` runs in {}", places.target.display())),
+    }
+}
+
+struct Ready {
+    clients: Vec<Readiness>,
+    schemathesis: Readiness,
+}
+
+/// Makes what the chosen parts need; runs beside the build, since it mostly waits for downloads.
+fn prepare(places: &Places, chosen: &[&Client], choice: &Choice) -> Ready {
+    let clients = chosen.iter().map(|client| {
+        let began = Instant::now();
+        let readiness = (client.prepare)(places);
+        if Duration::from_secs(2) < began.elapsed() {
+            println!("environment of {} made in {:.1} s", client.name, began.elapsed().as_secs_f64());
+        }
+        readiness
+    });
+    let clients = clients.collect();
+    let schemathesis =
+        if choice.takes(schemathesis::NAME) { schemathesis::prepare(places) } else { Readiness::Missing("not chosen".to_owned()) };
+    Ready { clients, schemathesis }
+}
+
+/// The server, and the Rust tests if they are to run: in one go, since their dependencies' features are then the same for both.
+fn build(places: &Places, choice: &Choice) -> Report {
+    let began = Instant::now();
+    let log = places.log("build");
+    let targets = if choice.takes(RUST) { "--all-targets" } else { "--bins" };
+    let finished = run_logged(cargo(places).args(["build", "--workspace", targets]), &log, Audience::Terminal, BUILD_MAX);
+    let outcome = match finished.map(|finished| finished.end) {
+        Ok(End::Success) => Outcome::Ran { passed: 0, failed: 0, note: String::new() },
+        Ok(End::Failure(why)) | Err(why) => Outcome::Broken(why),
+    };
+    Report { part: "build".to_owned(), on: "", took: began.elapsed(), outcome, logs: vec![log] }
+}
+
+fn rust_tests(places: &Places, cluster: &Cluster) -> Report {
+    let began = Instant::now();
+    let log = places.log("rust-tests");
+    let mut command = cargo(places);
+    command.args(["test", "--workspace", "--no-fail-fast"]).env("CAUDAL_TEST_POSTGRES", &cluster.url);
+    let outcome = outcome(run_logged(&mut command, &log, Audience::Terminal, RUST_MAX), cargo_counts);
+    Report { part: "cargo test --workspace".to_owned(), on: "all stores", took: began.elapsed(), outcome, logs: vec![log] }
+}
+
+fn client_test(places: &Places, cluster: &Cluster, client: &Client, readiness: &Readiness, store: Store) -> Report {
+    let began = Instant::now();
+    let log = places.log(&format!("client-{}-{}", client.name, store.name()));
+    let server_log = places.log(&format!("server-{}-{}", client.name, store.name()));
+    let outcome = match readiness {
+        Readiness::Missing(why) => Outcome::Skipped(why.clone()),
+        Readiness::Failed(why) => Outcome::Broken(why.clone()),
+        Readiness::Ready => Server::start(places, cluster, store, client.name).map_or_else(Outcome::Broken, |mut server| {
+            let mut command = (client.program)(places);
+            server.address(&mut command);
+            command.env("CAUDAL_FIXTURES", places.clients().join("fixtures"));
+            let outcome = outcome(run_logged(&mut command, &log, Audience::LogOnly, CLIENT_MAX), client_counts);
+            server.check().map_or_else(Outcome::Broken, |()| outcome)
+        }),
+    };
+    let logs = [log, server_log].into_iter().filter(|log| log.exists()).collect();
+    Report { part: format!("client {}", client.package), on: store.name(), took: began.elapsed(), outcome, logs }
+}
+
+fn cargo(places: &Places) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(&places.root).env("CARGO_TARGET_DIR", &places.target);
+    command
+}
+
+/// Passed and failed as counted; a bad exit without a failed count, or nothing counted at all, is a failure as well.
+fn outcome(finished: Result<Finished, String>, counts: fn(&str) -> (usize, usize)) -> Outcome {
+    let finished = match finished {
+        Ok(finished) => finished,
+        Err(why) => return Outcome::Broken(why),
+    };
+    let (passed, failed) = counts(&finished.text);
+    match finished.end {
+        End::Success if passed == 0 && failed == 0 => Outcome::Broken("it ran no test at all".to_owned()),
+        End::Success => Outcome::Ran { passed, failed, note: String::new() },
+        End::Failure(why) => Outcome::Ran { passed, failed: failed.max(1), note: why },
+    }
+}
+
+/// `test result: ok. 12 passed; 0 failed; …`, once per test binary.
+fn cargo_counts(text: &str) -> (usize, usize) {
+    let results = text.lines().filter_map(|line| line.split_once("test result: ").map(|(_, counts)| counts));
+    let number = |counts: &str, what: &str| {
+        let before = counts.split(what).next()?;
+        before.trim().rsplit([' ', '.', ';']).next()?.parse::<usize>().ok()
+    };
+    results.fold((0, 0), |(passed, failed), counts| {
+        (passed + number(counts, " passed").unwrap_or(0), failed + number(counts, " failed").unwrap_or(0))
+    })
+}
+
+/// Every client program prints one line per scenario: `ok NAME`, or `FAIL NAME: why`.
+fn client_counts(text: &str) -> (usize, usize) {
+    let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
+    (count("ok "), count("FAIL "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_takes_known_names() {
+        assert_eq!(Choice::parse(&["--only", "rust, go"]), Ok(Choice::Only(vec!["rust".to_owned(), "go".to_owned()])));
+        assert_eq!(Choice::parse(&["--only=java"]), Ok(Choice::Only(vec!["java".to_owned()])));
+        assert!(Choice::parse(&["--only", "rust,cobol"]).is_err());
+        assert!(Choice::parse(&["--fast"]).is_err());
+    }
+
+    #[test]
+    fn cargo_results_are_summed() {
+        let text = "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured\ntest result: FAILED. 3 passed; 2 failed; 0 ignored";
+        assert_eq!(cargo_counts(text), (15, 2));
+    }
+
+    #[test]
+    fn client_lines_are_counted() {
+        assert_eq!(client_counts("ok deploy\nsome words\nFAIL cancel: still active\nok search\n"), (2, 1));
+    }
+}
