@@ -1,5 +1,6 @@
 //! Starting and stopping the server: store, host, edges, health, in that order; and back.
 
+use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -181,7 +182,7 @@ fn without_password(url: &str) -> String {
 fn log_to_stderr(config: &Config) -> Result<(), String> {
     let level = config.log_level.parse::<tracing_subscriber::filter::EnvFilter>();
     let level = level.map_err(|_| format!("log_level is '{}': use error, warn, info, debug or trace", config.log_level))?;
-    let builder = tracing_subscriber::fmt().with_env_filter(level).with_writer(std::io::stderr).with_target(false);
+    let builder = tracing_subscriber::fmt().with_env_filter(level).with_writer(std::io::stderr).with_target(false).with_ansi(std::io::stderr().is_terminal());
     if config.log_json {
         builder.json().init();
     } else {

@@ -1,5 +1,7 @@
 //! The interface: variables, warnings, notes, errors with positions, functions from outside, the small language.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use feel::{
     Attribute, Budget, Context, Dialect, Error, Function, Limit, Names, Now, Parameter, Type,
     Value, WarningKind, parse, parse_attribute, parse_in, parse_unary_tests, parse_with,

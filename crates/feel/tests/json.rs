@@ -1,5 +1,7 @@
 //! JSON in and out.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use feel::json::decode_members;
 use feel::{Context, Now, Value, parse};
 

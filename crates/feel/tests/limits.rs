@@ -1,5 +1,7 @@
 //! Hostile input gets an error: not a panic, not an overflowing stack, not a hang.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use feel::{
     Context, Dialect, Error, Limit, Now, Value, parse, parse_unary_tests, parse_with,
     parse_workflow,

@@ -1,5 +1,7 @@
 //! What holds for expressions nobody wrote.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use feel::{
     Context, Dialect, Now, Number, Value, format, parse_unary_tests, parse_with, parse_workflow,
 };

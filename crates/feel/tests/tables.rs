@@ -9,6 +9,8 @@
 //! assert(1, false)  →  error
 //! ```
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use feel::{Context, Dialect, Now, Value, parse_with};
 use std::collections::BTreeSet;
 use std::fs;

@@ -41,8 +41,8 @@ async fn main() {
             (cpu_time() - cpu) * 1e6 / instances as f64,
             elapsed.as_secs_f64() * 1e3 / (instances / batch * 3) as f64,
         );
-        if batch == 500 {
-            if std::env::var_os("READS").is_some() { reads(&store, bench.ownership.next_key).await; }
+        if batch == 500 && std::env::var_os("READS").is_some() {
+            reads(&store, bench.ownership.next_key).await;
         }
     }
     let _ = std::fs::remove_dir_all(&folder);

@@ -81,7 +81,7 @@ fn write(connection: &Connection, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
             let _ = connection.execute_batch("ROLLBACK");
         }
         for work in group.drain(..) {
-            work.settle(committed.as_ref().map(|()| ()).map_err(String::as_str));
+            work.settle(committed.as_ref().err().map(String::as_str));
         }
     }
 }
@@ -110,8 +110,8 @@ fn transact(connection: &Connection, group: &mut [Box<dyn Work>]) -> Result<(), 
 trait Work: Send {
     /// Whether it went well.
     fn run(&mut self, connection: &Connection) -> bool;
-    /// Tells whoever waits, now that the transaction is committed or, for that reason, not.
-    fn settle(self: Box<Self>, committed: Result<(), &str>);
+    /// Tells whoever waits, now that the transaction is committed, or why it is not.
+    fn settle(self: Box<Self>, failed: Option<&str>);
 }
 
 struct Task<F, T> {
@@ -131,12 +131,12 @@ where
         result.is_ok()
     }
 
-    fn settle(self: Box<Self>, committed: Result<(), &str>) {
-        let result = match (self.result, committed) {
+    fn settle(self: Box<Self>, failed: Option<&str>) {
+        let result = match (self.result, failed) {
             (Some(Err(error)), _) => Err(error),
-            (_, Err(reason)) => Err(Error::unavailable(reason)),
-            (Some(Ok(value)), Ok(())) => Ok(value),
-            (None, Ok(())) => unreachable!("a committed group ran"),
+            (_, Some(reason)) => Err(Error::unavailable(reason)),
+            (Some(Ok(value)), None) => Ok(value),
+            (None, None) => unreachable!("a committed group ran"),
         };
         // Whoever asked may have gone.
         let _ = self.reply.send(result);

@@ -87,7 +87,7 @@ fn sum(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if numbers.is_empty() {
         return Ok(Value::Null);
     }
-    fold(&numbers, Number::ZERO, Number::add).map(Value::Number)
+    fold(&numbers, Number::ZERO, Number::checked_add).map(Value::Number)
 }
 
 fn product(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
@@ -95,7 +95,7 @@ fn product(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if numbers.is_empty() {
         return Ok(Value::Null);
     }
-    fold(&numbers, Number::ONE, Number::mul).map(Value::Number)
+    fold(&numbers, Number::ONE, Number::checked_mul).map(Value::Number)
 }
 
 fn mean(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
@@ -103,9 +103,9 @@ fn mean(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if numbers.is_empty() {
         return Ok(Value::Null);
     }
-    let total = fold(&numbers, Number::ZERO, Number::add)?;
+    let total = fold(&numbers, Number::ZERO, Number::checked_add)?;
     total
-        .div(numbers.len().into())
+        .checked_div(numbers.len().into())
         .map(Value::Number)
         .ok_or_else(overflow)
 }
@@ -118,9 +118,9 @@ fn median(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         None => Ok(Value::Null),
         Some(number) if numbers.len() % 2 == 1 => Ok(Value::Number(*number)),
         Some(number) => {
-            let total = numbers[middle - 1].add(*number);
+            let total = numbers[middle - 1].checked_add(*number);
             total
-                .and_then(|total| total.div(Number::from(2)))
+                .and_then(|total| total.checked_div(Number::from(2)))
                 .map(Value::Number)
                 .ok_or_else(overflow)
         }
@@ -136,14 +136,16 @@ fn stddev(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if numbers.len() == 1 {
         return Err(Fault::Reason(String::from("one number has no deviation")));
     }
-    let total = fold(&numbers, Number::ZERO, Number::add)?;
-    let mean = total.div(numbers.len().into()).ok_or_else(overflow)?;
+    let total = fold(&numbers, Number::ZERO, Number::checked_add)?;
+    let mean = total
+        .checked_div(numbers.len().into())
+        .ok_or_else(overflow)?;
     let squares = numbers.iter().try_fold(Number::ZERO, |sum, number| {
-        let off = number.sub(mean)?;
-        sum.add(off.pow(2)?)
+        let off = number.checked_sub(mean)?;
+        sum.checked_add(off.checked_pow(2)?)
     });
     let variance = squares
-        .and_then(|squares| squares.div(Number::from(numbers.len() - 1)))
+        .and_then(|squares| squares.checked_div(Number::from(numbers.len() - 1)))
         .ok_or_else(overflow)?;
     Number::from_f64(variance.to_f64().sqrt())
         .map(Value::Number)

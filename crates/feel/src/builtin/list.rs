@@ -211,7 +211,7 @@ fn remove(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         return Err(Fault::Reason(String::from("position outside of the list")));
     }
     let next = position
-        .add(Number::ONE)
+        .checked_add(Number::ONE)
         .map_or(at, |position| index(&list, position));
     let (at, next) = (clamped(&list, at), clamped(&list, next));
     let rest = [&list.items()[..at], &list.items()[next..]].concat();

@@ -131,9 +131,9 @@ fn modulo(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         return Err(Fault::Arguments);
     };
     let result = dividend
-        .rem(*divisor)
-        .and_then(|rest| rest.add(*divisor))
-        .and_then(|rest| rest.rem(*divisor));
+        .checked_rem(*divisor)
+        .and_then(|rest| rest.checked_add(*divisor))
+        .and_then(|rest| rest.checked_rem(*divisor));
     result
         .map(Value::Number)
         .ok_or_else(|| Fault::Reason(String::from("division by zero")))
@@ -165,7 +165,10 @@ fn odd(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [Value::Number(number)] = arguments else {
         return Err(Fault::Arguments);
     };
-    let rest = number.abs().rem(Number::from(2)).ok_or(Fault::Arguments)?;
+    let rest = number
+        .abs()
+        .checked_rem(Number::from(2))
+        .ok_or(Fault::Arguments)?;
     Ok(Value::Bool(rest == Number::ONE))
 }
 
@@ -173,7 +176,9 @@ fn even(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [Value::Number(number)] = arguments else {
         return Err(Fault::Arguments);
     };
-    let rest = number.rem(Number::from(2)).ok_or(Fault::Arguments)?;
+    let rest = number
+        .checked_rem(Number::from(2))
+        .ok_or(Fault::Arguments)?;
     Ok(Value::Bool(rest.is_zero()))
 }
 

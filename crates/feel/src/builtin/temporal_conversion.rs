@@ -179,9 +179,9 @@ fn time_of_parts(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 
 /// The fraction of a second in nanoseconds.
 fn nanos(second: &Number) -> Option<u32> {
-    let fraction = second.rem(Number::ONE)?;
+    let fraction = second.checked_rem(Number::ONE)?;
     let scaled = fraction
-        .mul(Number::new(1_000_000_000, 0)?)?
+        .checked_mul(Number::new(1_000_000_000, 0)?)?
         .round(0, Rounding::Down);
     u32::try_from(scaled.to_i64()?).ok()
 }

@@ -86,7 +86,7 @@ pub(super) fn to_base64(bytes: &[u8]) -> String {
 pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     let padding = text.len() - digits.len();
-    let whole = text.len() % 4 == 0;
+    let whole = text.len().is_multiple_of(4);
     if 2 < padding || (0 < padding && !whole) || digits.len() % 4 == 1 {
         return None;
     }

@@ -140,13 +140,13 @@ impl Machine<'_> {
             Dialect::Camunda => factor.round(0, Rounding::Down),
             Dialect::Dmn => *factor,
         };
-        scaled(left, |length| length.mul(factor))
+        scaled(left, |length| length.checked_mul(factor))
     }
 
     fn divide(&self, left: &Value, right: &Value) -> Option<Value> {
         let whole = self.dialect == Dialect::Camunda;
         let quotient = |a: Option<Number>, b: Option<Number>| {
-            let exact = a?.div(b?)?;
+            let exact = a?.checked_div(b?)?;
             Some(Value::Number(if whole {
                 exact.round(0, Rounding::Down).stripped()
             } else {
@@ -167,12 +167,12 @@ impl Machine<'_> {
             ),
             (Value::DaysTimeDuration(a), Value::Number(divisor)) if whole => {
                 let millis = Number::new(a.millis(), 0)?
-                    .div(*divisor)?
+                    .checked_div(*divisor)?
                     .truncate_to_i128()?;
                 DaysTimeDuration::from_nanos(millis.checked_mul(1_000_000)?)
                     .map(Value::DaysTimeDuration)
             }
-            (_, Value::Number(divisor)) => scaled(left, |length| length.div(*divisor)),
+            (_, Value::Number(divisor)) => scaled(left, |length| length.checked_div(*divisor)),
             _ => None,
         }
     }
@@ -180,10 +180,10 @@ impl Machine<'_> {
 
 fn numbers(operator: Arithmetic, a: Number, b: Number) -> Option<Number> {
     match operator {
-        Arithmetic::Add => a.add(b),
-        Arithmetic::Subtract => a.sub(b),
-        Arithmetic::Multiply => a.mul(b),
-        Arithmetic::Divide => a.div(b),
+        Arithmetic::Add => a.checked_add(b),
+        Arithmetic::Subtract => a.checked_sub(b),
+        Arithmetic::Multiply => a.checked_mul(b),
+        Arithmetic::Divide => a.checked_div(b),
         Arithmetic::Power => power(a, b),
     }
 }
@@ -191,7 +191,7 @@ fn numbers(operator: Arithmetic, a: Number, b: Number) -> Option<Number> {
 /// Whole powers exactly, others through doubles.
 fn power(base: Number, exponent: Number) -> Option<Number> {
     match exponent.to_i64() {
-        Some(whole) => base.pow(
+        Some(whole) => base.checked_pow(
             i32::try_from(whole)
                 .ok()
                 .filter(|whole| whole.unsigned_abs() <= 999_999_999)?,
@@ -220,16 +220,16 @@ fn spelled(left: &Value, right: &Value) -> Option<Value> {
 fn add(left: &Value, right: &Value) -> Option<Value> {
     match (left, right) {
         (Value::Date(date), Value::DaysTimeDuration(duration)) => {
-            date.add(*duration).map(Value::Date)
+            date.after(*duration).map(Value::Date)
         }
         (Value::Date(date), Value::YearsMonthsDuration(duration)) => {
             date.add_months(duration.total_months()).map(Value::Date)
         }
         (Value::Time(time), Value::DaysTimeDuration(duration)) => {
-            Some(Value::Time(time.add(*duration)))
+            Some(Value::Time(time.after(*duration)))
         }
         (Value::DateTime(point), Value::DaysTimeDuration(duration)) => {
-            point.add(*duration).map(Value::DateTime)
+            point.after(*duration).map(Value::DateTime)
         }
         (Value::DateTime(point), Value::YearsMonthsDuration(duration)) => {
             point.add_months(*duration).map(Value::DateTime)

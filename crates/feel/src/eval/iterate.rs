@@ -43,8 +43,8 @@ impl Items {
         match self {
             Items::List(list) => list.items()[at as usize].clone(),
             Items::Count { first, step, .. } => {
-                let offset = Number::new(i128::from(at), 0).and_then(|at| at.mul(*step));
-                Value::from(offset.and_then(|offset| first.add(offset)))
+                let offset = Number::new(i128::from(at), 0).and_then(|at| at.checked_mul(*step));
+                Value::from(offset.and_then(|offset| first.checked_add(offset)))
             }
             Items::Days { first, step, .. } => {
                 let days = i64::try_from(at).ok().and_then(|at| at.checked_mul(*step));
@@ -169,13 +169,16 @@ impl Machine<'_> {
         match &mut items {
             Some(Items::Count { first, length, .. }) => {
                 if !range.start.included {
-                    *first = first.add(Number::ONE).unwrap_or(*first);
+                    *first = first.checked_add(Number::ONE).unwrap_or(*first);
                     *length -= 1;
                 }
-                let last_counts = start
-                    .as_number()
-                    .zip(end.as_number())
-                    .is_some_and(|(start, end)| end.sub(start).is_some_and(Number::is_integer));
+                let last_counts =
+                    start
+                        .as_number()
+                        .zip(end.as_number())
+                        .is_some_and(|(start, end)| {
+                            end.checked_sub(start).is_some_and(Number::is_integer)
+                        });
                 if !range.end.included && last_counts {
                     *length = length.saturating_sub(1);
                 }
@@ -201,7 +204,7 @@ impl Machine<'_> {
                 } else {
                     Number::ONE.negate()
                 };
-                let length = to.sub(*from).map_or(u64::MAX, |gap| {
+                let length = to.checked_sub(*from).map_or(u64::MAX, |gap| {
                     gap.abs()
                         .truncate_saturating()
                         .unsigned_abs()

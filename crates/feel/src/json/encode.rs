@@ -74,8 +74,8 @@ fn time_text(time: &Time) -> String {
     }
     let fraction = match nano {
         0 => return text,
-        _ if nano % 1_000_000 == 0 => format!(".{:03}", nano / 1_000_000),
-        _ if nano % 1_000 == 0 => format!(".{:06}", nano / 1_000),
+        _ if nano.is_multiple_of(1_000_000) => format!(".{:03}", nano / 1_000_000),
+        _ if nano.is_multiple_of(1_000) => format!(".{:06}", nano / 1_000),
         _ => format!(".{nano:09}"),
     };
     text + &fraction

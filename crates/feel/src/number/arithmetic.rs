@@ -9,7 +9,7 @@ use fastnum::U256;
 
 impl Number {
     /// The sum, rounded to [`DIGITS_MAX`] digits.
-    pub fn add(self, other: Number) -> Option<Number> {
+    pub fn checked_add(self, other: Number) -> Option<Number> {
         if self.exponent() == other.exponent() {
             let sum = self.coefficient().checked_add(other.coefficient());
             return match sum {
@@ -37,17 +37,17 @@ impl Number {
     }
 
     /// The difference, rounded to [`DIGITS_MAX`] digits.
-    pub fn sub(self, other: Number) -> Option<Number> {
-        self.add(other.negate())
+    pub fn checked_sub(self, other: Number) -> Option<Number> {
+        self.checked_add(other.negate())
     }
 
     /// The product, rounded to [`DIGITS_MAX`] digits.
-    pub fn mul(self, other: Number) -> Option<Number> {
+    pub fn checked_mul(self, other: Number) -> Option<Number> {
         self.mul_to(other, DIGITS_MAX)
     }
 
     /// The quotient, rounded to [`DIGITS_MAX`] digits; no value for a zero divisor.
-    pub fn div(self, other: Number) -> Option<Number> {
+    pub fn checked_div(self, other: Number) -> Option<Number> {
         self.div_to(other, DIGITS_MAX)
     }
 
@@ -69,7 +69,7 @@ impl Number {
     }
 
     /// What remains of a division towards zero; it has the sign of `self`.
-    pub fn rem(self, other: Number) -> Option<Number> {
+    pub fn checked_rem(self, other: Number) -> Option<Number> {
         if other.is_zero() {
             return None;
         }
@@ -102,7 +102,7 @@ impl Number {
     }
 
     /// A whole power, by squaring with guard digits; no value for zero to a negative power.
-    pub fn pow(self, power: i32) -> Option<Number> {
+    pub fn checked_pow(self, power: i32) -> Option<Number> {
         if power == 0 {
             return Some(Number::ONE);
         }

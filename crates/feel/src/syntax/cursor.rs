@@ -45,8 +45,8 @@ impl<'s> Cursor<'s> {
                 self.at += c.len_utf8();
             } else if rest.starts_with("//") {
                 self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if rest.starts_with("/*") {
-                match rest[2..].find("*/") {
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                match comment.find("*/") {
                     Some(end) => self.at += end + 4,
                     None => {
                         self.at = self.source.len();

@@ -1,7 +1,7 @@
 //! Numbers, strings, lists, contexts.
 
 use super::ast::Expr;
-use super::characters::is_space;
+use super::characters::{is_name_part, is_space};
 use super::cursor::Parsed;
 use super::name::{is_word, normalized};
 use super::parser::Parser;
@@ -37,7 +37,7 @@ impl Parser<'_> {
             }
         }
         let next = rest[end..].chars().next();
-        if next.is_some_and(|c| super::characters::is_name_part(c)) {
+        if next.is_some_and(is_name_part) {
             self.cursor.at += end;
             return self.cursor.fail("an operator or the end");
         }

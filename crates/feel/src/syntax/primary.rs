@@ -69,7 +69,7 @@ impl Parser<'_> {
         }
         match ahead.peek() {
             None => true,
-            Some(c) if matches!(c, ')' | ']' | ',' | '}' | '.' | '=' | '!') => true,
+            Some(')' | ']' | ',' | '}' | '.' | '=' | '!') => true,
             Some(_) => matches!(
                 ahead.peek_word(),
                 Some("and" | "or" | "then" | "else" | "return" | "satisfies" | "in")

@@ -6,7 +6,7 @@ use super::{
 
 impl Date {
     /// The day reached after a duration that begins at the start of this one.
-    pub fn add(self, duration: DaysTimeDuration) -> Option<Date> {
+    pub fn after(self, duration: DaysTimeDuration) -> Option<Date> {
         let days = duration.nanos().div_euclid(NANOS_PER_DAY);
         self.add_days(i64::try_from(days).ok()?)
     }
@@ -21,7 +21,7 @@ impl Date {
 
 impl Time {
     /// The reading of the clock after a duration, around the clock.
-    pub fn add(&self, duration: DaysTimeDuration) -> Time {
+    pub fn after(&self, duration: DaysTimeDuration) -> Time {
         let nanos = self.nanos_of_day() + duration.nanos() % NANOS_PER_DAY;
         Time::from_nanos_of_day(nanos, self.zone().clone())
     }
@@ -29,7 +29,7 @@ impl Time {
 
 impl DateTime {
     /// So much later. In a named zone this counts elapsed time, not readings of the clock.
-    pub fn add(&self, duration: DaysTimeDuration) -> Option<DateTime> {
+    pub fn after(&self, duration: DaysTimeDuration) -> Option<DateTime> {
         match self.zone().name() {
             Some(_) => DateTime::from_instant(self.instant_nanos() + duration.nanos(), self.zone()),
             None => {

@@ -56,7 +56,7 @@ fn write_offset(seconds: i32, out: &mut Formatter<'_>) -> Result {
     let sign = if seconds < 0 { '-' } else { '+' };
     let total = seconds.unsigned_abs();
     write!(out, "{sign}{:02}:{:02}", total / 3_600, total / 60 % 60)?;
-    if total % 60 != 0 {
+    if !total.is_multiple_of(60) {
         write!(out, ":{:02}", total % 60)
     } else {
         Ok(())
@@ -119,7 +119,7 @@ impl Display for YearsMonthsDuration {
         if 12 <= total {
             write!(out, "{}Y", total / 12)?;
         }
-        if total % 12 != 0 {
+        if !total.is_multiple_of(12) {
             write!(out, "{}M", total % 12)
         } else {
             Ok(())

@@ -67,6 +67,7 @@ impl Partition {
             job.state = JobState::ErrorThrown;
             job.error_code = throw.code.clone();
             job.error_message = throw.message.clone();
+            job.failed_with_retries_left = 0 < job.retries;
             job.availability = Availability::Stuck;
         });
         let thrown = ThrownError {

@@ -24,7 +24,7 @@ fn postgres_behind_a_pooler_passes_the_suite() {
 /// quicker than a database of its own, and shows that the tables need not be in `public`.
 async fn suite(database: &Database, options: Options) {
     for (number, test) in TESTS.iter().enumerate() {
-        println!("{}", test.name);
+        eprintln!("{}", test.name);
         let schema = format!("suite_{number}");
         database.client().await.batch_execute(&format!("CREATE SCHEMA {schema}")).await.expect("a schema");
         let store = Postgres::connect(&database.url_of_schema(&schema), options.clone()).await.expect("the store connects");

@@ -9,6 +9,9 @@ use store::row::{Definition, DefinitionElement, Resource};
 use crate::failure::Failure;
 use crate::statement;
 
+/// Process id, tenant, highest version.
+type Counter = (Arc<str>, Arc<str>, i32);
+
 pub(crate) fn definition(connection: &Connection, key: DefinitionKey) -> Result<Option<Definition>, Failure> {
     let partition = PartitionId::of(key.0) as i64;
     Ok(definitions(connection, statement::DEFINITION_BY_KEY, [partition, key.0 as i64])?.pop())
@@ -40,7 +43,7 @@ pub(crate) fn latest_definitions(connection: &Connection, partition: PartitionId
     definitions(connection, statement::LATEST_DEFINITIONS, [partition.0])
 }
 
-pub(crate) fn version_counters(connection: &Connection, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Failure> {
+pub(crate) fn version_counters(connection: &Connection, partition: PartitionId) -> Result<Vec<Counter>, Failure> {
     let mut select = connection.prepare_cached(statement::VERSION_COUNTERS)?;
     let rows = select.query_map([partition.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)

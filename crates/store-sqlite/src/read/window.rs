@@ -9,10 +9,13 @@ use store::{Millis, ReadyJob, TimedJob};
 use crate::failure::Failure;
 use crate::statement;
 
+/// Job type and tenant.
+type Queue = (Arc<str>, Arc<str>);
+
 pub(crate) fn ready_jobs(
     connection: &Connection,
     partition: PartitionId,
-    (job_type, tenant): &(Arc<str>, Arc<str>),
+    (job_type, tenant): &Queue,
     after: JobKey,
     limit: usize,
 ) -> Result<Vec<ReadyJob>, Failure> {
@@ -28,9 +31,9 @@ pub(crate) fn ready_jobs(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-pub(crate) fn ready_types(connection: &Connection, partition: PartitionId, limit: usize) -> Result<Vec<(Arc<str>, Arc<str>)>, Failure> {
+pub(crate) fn ready_types(connection: &Connection, partition: PartitionId, limit: usize) -> Result<Vec<Queue>, Failure> {
     let pair = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let mut types: Vec<(Arc<str>, Arc<str>)> = Vec::new();
+    let mut types: Vec<Queue> = Vec::new();
     let mut first = connection.prepare_cached(statement::FIRST_READY_TYPE)?;
     let mut after = connection.prepare_cached(statement::NEXT_READY_TYPE)?;
     while types.len() < limit {

@@ -106,7 +106,7 @@ impl Making {
             }
         }
         instance.business_id = self.odd_maybe();
-        instance.incidents = (number % 5 == 0).into();
+        instance.incidents = number.is_multiple_of(5).into();
         for _ in 0..1 + self.pick(3) {
             self.element(&instance);
         }
@@ -177,7 +177,7 @@ impl Making {
 
     fn incident(&mut self, task: &Element) -> IncidentKey {
         let mut incident = rows::incident(self.keys.take(), task);
-        incident.job = self.changes.jobs_new.last().map(|job| job.key).filter(|_| incident.key.0 % 2 == 0);
+        incident.job = self.changes.jobs_new.last().map(|job| job.key).filter(|_| incident.key.0.is_multiple_of(2));
         incident.kind = [IncidentKind::IoMapping, IncidentKind::Condition, IncidentKind::LoopLimit][self.pick(3)];
         incident.message = self.odd().into();
         incident.created = self.time();

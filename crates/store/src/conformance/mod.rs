@@ -28,8 +28,10 @@ use crate::Store;
 /// One thing every store does. It panics where the store does not.
 pub struct Test {
     pub name: &'static str,
-    pub run: fn(Arc<dyn Store>) -> Pin<Box<dyn Future<Output = ()> + Send>>,
+    pub run: fn(Arc<dyn Store>) -> Run,
 }
+
+pub type Run = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 macro_rules! tests {
     ($($module:ident::$test:ident),+ $(,)?) => {
