@@ -217,6 +217,7 @@ fn completed(kind: Kind, index: usize, wiring: &Wiring) -> Kind {
         },
         Kind::StartEvent
         | Kind::EndEvent(_)
+        | Kind::ThrowEvent
         | Kind::PassTask(_)
         | Kind::JobTask(_)
         | Kind::ScriptTask(_)

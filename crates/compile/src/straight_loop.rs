@@ -60,6 +60,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         | Kind::ErrorBoundary(_) => Vec::new(),
         Kind::StartEvent
         | Kind::EndEvent(EndEvent::None | EndEvent::Terminate)
+        | Kind::ThrowEvent
         | Kind::PassTask(_)
         | Kind::ScriptTask(_)
         | Kind::ExclusiveGateway { .. }
@@ -75,7 +76,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
 /// Whether an element makes a loop worth refusing.
 fn is_work(kind: &Kind) -> bool {
     match kind {
-        Kind::PassTask(_) | Kind::ScriptTask(_) => true,
+        Kind::ThrowEvent | Kind::PassTask(_) | Kind::ScriptTask(_) => true,
         Kind::Process(_)
         | Kind::SubProcess(_)
         | Kind::StartEvent

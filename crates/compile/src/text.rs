@@ -30,6 +30,7 @@
 //! | `error CODE`, `error = FEEL` | error end event |
 //! | `error CODE on ID`, `error on ID` | error boundary event of one code, of all codes |
 //! | `pass`, `manual` | undefined task, manual task |
+//! | `throw` | intermediate throw event without a trigger |
 //! | `task TYPE`, `task = FEEL` | service task with its job type; likewise `send-task`, `script-task`, `rule-task` |
 //! | `script VARIABLE = FEEL` | script task |
 //! | `exclusive`, `parallel` | gateways |

@@ -46,7 +46,7 @@ impl Run<'_> {
         }
         match &element.kind {
             Kind::Process(scope) | Kind::SubProcess(scope) => element::scope::enter(self, key, scope),
-            Kind::StartEvent | Kind::PassTask(_) | Kind::ErrorBoundary(_) => element::pass::enter(self, key),
+            Kind::StartEvent | Kind::ThrowEvent | Kind::PassTask(_) | Kind::ErrorBoundary(_) => element::pass::enter(self, key),
             Kind::EndEvent(end) => element::end_event::enter(self, key, end)?,
             Kind::JobTask(task) => element::job_task::enter(self, key, task)?,
             Kind::ScriptTask(script) => element::script_task::enter(self, key, script)?,

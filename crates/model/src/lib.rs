@@ -61,6 +61,8 @@ pub enum Kind {
     /// A none start event.
     StartEvent,
     EndEvent(EndEvent),
+    /// An intermediate throw event without a trigger: passes straight through.
+    ThrowEvent,
     /// An undefined or manual task: passes straight through.
     PassTask(PassTask),
     /// A task done by a worker: service, send, script, business rule.

@@ -34,8 +34,10 @@ pub(super) enum Cell<'v> {
     /// JSON text, written as it is.
     Json(&'v str),
     /// Whatever it writes.
-    Nested(Box<dyn Fn(&mut Vec<u8>) + 'v>),
+    Nested(Write<'v>),
 }
+
+type Write<'v> = Box<dyn Fn(&mut Vec<u8>) + 'v>;
 
 pub(super) const fn column<T>(name: &'static str, kind: Kind, cell: fn(&T) -> Cell<'_>) -> Column<T> {
     Column { name, kind, nullable: false, cell }

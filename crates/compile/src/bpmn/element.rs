@@ -12,6 +12,7 @@ mod send_task;
 mod service_task;
 mod start_event;
 mod sub_process;
+mod throw_event;
 mod unsupported;
 
 use model::PassTask;
@@ -27,6 +28,7 @@ pub(super) fn read(mut site: Site<'_, '_, '_>) -> DraftElement {
     let read: fn(&mut Site<'_, '_, '_>) -> DraftElement = match site.node.tag_name().name() {
         "startEvent" => start_event::read,
         "endEvent" => end_event::read,
+        "intermediateThrowEvent" => throw_event::read,
         "boundaryEvent" => boundary_event::read,
         "task" => |site| pass_task::read(site, PassTask::Undefined),
         "manualTask" => |site| pass_task::read(site, PassTask::Manual),

@@ -134,6 +134,7 @@ fn may_carry_boundary(element: &DraftElement) -> bool {
             Kind::Process(_)
             | Kind::StartEvent
             | Kind::EndEvent(_)
+            | Kind::ThrowEvent
             | Kind::ExclusiveGateway { .. }
             | Kind::ParallelGateway
             | Kind::ErrorBoundary(_),

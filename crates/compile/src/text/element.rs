@@ -126,6 +126,7 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
         "end" => bare(Kind::EndEvent(EndEvent::None)),
         "terminate" => bare(Kind::EndEvent(EndEvent::Terminate)),
         "error" => error(rest),
+        "throw" => bare(Kind::ThrowEvent),
         "pass" => bare(Kind::PassTask(PassTask::Undefined)),
         "manual" => bare(Kind::PassTask(PassTask::Manual)),
         "task" => job(JobTaskFlavour::Service),

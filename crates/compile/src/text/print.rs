@@ -50,6 +50,7 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::EndEvent(EndEvent::None) => "end".to_owned(),
         Kind::EndEvent(EndEvent::Terminate) => "terminate".to_owned(),
         Kind::EndEvent(EndEvent::Error { code }) => format!("error {}", value(code)),
+        Kind::ThrowEvent => "throw".to_owned(),
         Kind::PassTask(PassTask::Undefined) => "pass".to_owned(),
         Kind::PassTask(PassTask::Manual) => "manual".to_owned(),
         Kind::JobTask(JobTask {

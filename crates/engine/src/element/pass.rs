@@ -1,4 +1,4 @@
-//! Start events, boundary events that caught something, undefined and manual tasks: straight through.
+//! Start events, throw events without a trigger, boundary events that caught something, undefined and manual tasks: straight through.
 
 use crate::step::{Run, Work};
 use crate::{ElementKey, Event};

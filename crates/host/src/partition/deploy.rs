@@ -239,6 +239,7 @@ fn kind_word(kind: &Kind) -> &'static str {
         Kind::SubProcess(_) => "SUB_PROCESS",
         Kind::StartEvent => "START_EVENT",
         Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Error { .. }) => "END_EVENT",
+        Kind::ThrowEvent => "INTERMEDIATE_THROW_EVENT",
         Kind::PassTask(PassTask::Undefined) => "TASK",
         Kind::PassTask(PassTask::Manual) => "MANUAL_TASK",
         Kind::JobTask(task) => match task.flavour {

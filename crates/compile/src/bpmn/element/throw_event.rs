@@ -1,0 +1,13 @@
+//! Intermediate throw events without a trigger: a milestone tokens pass straight through.
+
+use model::Kind;
+
+use crate::bpmn::site::Site;
+use crate::draft::DraftElement;
+
+pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
+    match site.triggers().first() {
+        None => site.element(Some(Kind::ThrowEvent)),
+        Some((trigger, _)) => site.unsupported(&format!("{trigger} intermediate throw event")),
+    }
+}
