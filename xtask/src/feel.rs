@@ -36,16 +36,9 @@ enum Verdict {
 pub fn report(cases: &str) -> Result<(String, bool), String> {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     let (mut differences, mut apart) = (String::new(), String::new());
-    for (number, line) in cases
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-    {
-        let case =
-            Value::from_json(line).map_err(|error| format!("case {}: {error}", number + 1))?;
-        let case = case
-            .as_context()
-            .ok_or_else(|| format!("case {} is not an object", number + 1))?;
+    for (number, line) in cases.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let case = Value::from_json(line).map_err(|error| format!("case {}: {error}", number + 1))?;
+        let case = case.as_context().ok_or_else(|| format!("case {} is not an object", number + 1))?;
         let text = |name: &str| case.get(name).and_then(Value::as_str).unwrap_or_default();
         let tally = tallies.entry(text("group").to_owned()).or_default();
         let shown = described(case);
@@ -55,10 +48,7 @@ pub fn report(cases: &str) -> Result<(String, bool), String> {
             Verdict::Different(ours) => {
                 tally.different += 1;
                 let theirs = case.get("result").map_or(String::new(), Value::to_json);
-                line_to(
-                    &mut differences,
-                    &format!("{shown}\n    recorded {theirs}\n    ours     {ours}"),
-                );
+                line_to(&mut differences, &format!("{shown}\n    recorded {theirs}\n    ours     {ours}"));
             }
             Verdict::OursOnly(Value::Null) => tally.ours_null += 1,
             Verdict::OursOnly(value) => {
@@ -76,19 +66,12 @@ pub fn run(path: &str) -> Result<(), String> {
     let cases = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let (report, enough) = report(&cases)?;
     println!("{report}");
-    if enough {
-        Ok(())
-    } else {
-        Err(format!("less than {ALIKE_MIN} % alike"))
-    }
+    if enough { Ok(()) } else { Err(format!("less than {ALIKE_MIN} % alike")) }
 }
 
 fn judge(case: &Context, expression: &str) -> Verdict {
     let empty = Context::empty();
-    let variables = case
-        .get("context")
-        .and_then(Value::as_context)
-        .unwrap_or(&empty);
+    let variables = case.get("context").and_then(Value::as_context).unwrap_or(&empty);
     let ours = match evaluate(expression, variables) {
         Ok(value) => value,
         Err(_) if case.get("error").is_some() => return Verdict::BothFail,
@@ -107,26 +90,20 @@ fn judge(case: &Context, expression: &str) -> Verdict {
 fn evaluate(expression: &str, variables: &Context) -> Result<Value, String> {
     match feel::parse_attribute(expression).map_err(|error| error.to_string())? {
         feel::Attribute::Static(value) => Ok(value),
-        feel::Attribute::Expression(parsed) => parsed
-            .evaluate_in(variables, &Now::utc(INSTANT))
-            .map_err(|error| error.to_string()),
+        feel::Attribute::Expression(parsed) => {
+            parsed.evaluate_in(variables, &Now::utc(INSTANT)).map_err(|error| error.to_string())
+        }
     }
 }
 
 fn alike(ours: &Value, recorded: &Value) -> bool {
     match (ours, recorded) {
         (Value::Number(a), Value::Number(b)) => {
-            a == b
-                || a.to_f64() == b.to_f64()
-                || (a.is_integer() && Some(wrapped(*a)) == b.to_i64())
+            a == b || a.to_f64() == b.to_f64() || (a.is_integer() && Some(wrapped(*a)) == b.to_i64())
         }
-        (Value::List(a), Value::List(b)) => {
-            a.len() == b.len() && a.items().iter().zip(b.items()).all(|(a, b)| alike(a, b))
-        }
+        (Value::List(a), Value::List(b)) => a.len() == b.len() && a.items().iter().zip(b.items()).all(|(a, b)| alike(a, b)),
         (Value::Context(a), Value::Context(b)) => {
-            let same = |(key, value): &(Arc<str>, Value)| {
-                b.get(key).is_some_and(|other| alike(value, other))
-            };
+            let same = |(key, value): &(Arc<str>, Value)| b.get(key).is_some_and(|other| alike(value, other));
             a.len() == b.len() && a.entries().iter().all(same)
         }
         _ => ours == recorded,
@@ -137,24 +114,14 @@ fn alike(ours: &Value, recorded: &Value) -> bool {
 fn wrapped(number: Number) -> i64 {
     match number.truncate_to_i128() {
         Some(whole) => whole as i64,
-        None => {
-            (0..number.exponent()).fold(number.coefficient() as i64, |low, _| low.wrapping_mul(10))
-        }
+        None => (0..number.exponent()).fold(number.coefficient() as i64, |low, _| low.wrapping_mul(10)),
     }
 }
 
 fn described(case: &Context) -> String {
-    let expression = case
-        .get("expression")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let context = case.get("context").map_or(String::new(), |context| {
-        format!("  with {}", context.to_json())
-    });
-    let group = case
-        .get("group")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let expression = case.get("expression").and_then(Value::as_str).unwrap_or_default();
+    let context = case.get("context").map_or(String::new(), |context| format!("  with {}", context.to_json()));
+    let group = case.get("group").and_then(Value::as_str).unwrap_or_default();
     let line = format!("{group}: {}{context}", expression.escape_debug());
     line.chars().take(300).collect()
 }
@@ -165,10 +132,7 @@ fn summary(tallies: &BTreeMap<String, Tally>, differences: &str, apart: &str) ->
     out.push_str(apart);
     line_to(&mut out, "\nDifferences:");
     out.push_str(differences);
-    line_to(
-        &mut out,
-        "\ngroup                  alike  different    %   both fail  ours null  ours value",
-    );
+    line_to(&mut out, "\ngroup                  alike  different    %   both fail  ours null  ours value");
     let mut total = Tally::default();
     for (group, tally) in tallies {
         line_to(&mut out, &row(group, tally));
@@ -184,25 +148,13 @@ fn summary(tallies: &BTreeMap<String, Tally>, differences: &str, apart: &str) ->
 
 fn percent(tally: &Tally) -> f64 {
     let both = tally.alike + tally.different;
-    if both == 0 {
-        100.0
-    } else {
-        100.0 * tally.alike as f64 / both as f64
-    }
+    if both == 0 { 100.0 } else { 100.0 * tally.alike as f64 / both as f64 }
 }
 
 fn row(group: &str, tally: &Tally) -> String {
-    let Tally {
-        alike,
-        different,
-        both_fail,
-        ours_null,
-        ours_value,
-    } = tally;
+    let Tally { alike, different, both_fail, ours_null, ours_value } = tally;
     let share = percent(tally);
-    format!(
-        "{group:<22} {alike:>5}  {different:>9}  {share:>5.1}  {both_fail:>8}  {ours_null:>9}  {ours_value:>10}"
-    )
+    format!("{group:<22} {alike:>5}  {different:>9}  {share:>5.1}  {both_fail:>8}  {ours_null:>9}  {ours_value:>10}")
 }
 
 fn line_to(out: &mut String, line: &str) {

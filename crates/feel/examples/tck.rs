@@ -16,10 +16,7 @@ fn main() {
         let mut inputs = Vec::new();
         for (k, e) in c.get("inputs").unwrap().as_context().unwrap().entries() {
             names.add(k);
-            let v = parse_with(e.as_str().unwrap(), Dialect::Dmn)
-                .unwrap()
-                .evaluate_in(&Context::empty(), &now)
-                .unwrap();
+            let v = parse_with(e.as_str().unwrap(), Dialect::Dmn).unwrap().evaluate_in(&Context::empty(), &now).unwrap();
             inputs.push((k.clone(), v));
         }
         let ctx = Context::from(inputs);
@@ -40,8 +37,7 @@ fn main() {
             }
             o => o,
         };
-        let want = parse_with(&s("expected"), Dialect::Dmn)
-            .and_then(|p| Ok(p.evaluate_in(&Context::empty(), &now).unwrap()));
+        let want = parse_with(&s("expected"), Dialect::Dmn).and_then(|p| Ok(p.evaluate_in(&Context::empty(), &now).unwrap()));
         let entry = by.entry(s("suite")).or_default();
         let same = match (&ours, &want) {
             (Ok(a), Ok(b)) => close(a, b),
@@ -81,14 +77,9 @@ fn close(a: &Value, b: &Value) -> bool {
             let d = (a.to_f64() - b.to_f64()).abs();
             a == b || d < 1e-8 * 1.0f64.max(b.to_f64().abs())
         }
-        (Value::List(a), Value::List(b)) => {
-            a.len() == b.len() && a.items().iter().zip(b.items()).all(|(a, b)| close(a, b))
-        }
+        (Value::List(a), Value::List(b)) => a.len() == b.len() && a.items().iter().zip(b.items()).all(|(a, b)| close(a, b)),
         (Value::Context(a), Value::Context(b)) => {
-            a.len() == b.len()
-                && a.entries()
-                    .iter()
-                    .all(|(k, v)| b.get(k).is_some_and(|o| close(v, o)))
+            a.len() == b.len() && a.entries().iter().all(|(k, v)| b.get(k).is_some_and(|o| close(v, o)))
         }
         _ => a == b,
     }

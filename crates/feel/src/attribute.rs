@@ -22,14 +22,8 @@ pub fn parse_attribute(text: &str) -> Result<Attribute, ParseError> {
     }
     if text.is_empty() {
         let position = Position::of(text, 0);
-        return Err(ParseError {
-            position,
-            expected: String::from("a value or an expression"),
-            found: String::from("nothing"),
-        });
+        return Err(ParseError { position, expected: String::from("a value or an expression"), found: String::from("nothing") });
     }
     let number = Number::parse(text).map(Value::Number);
-    Ok(Attribute::Static(
-        number.unwrap_or_else(|| Value::from(text)),
-    ))
+    Ok(Attribute::Static(number.unwrap_or_else(|| Value::from(text))))
 }

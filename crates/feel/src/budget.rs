@@ -14,10 +14,7 @@ pub struct Budget {
 impl Default for Budget {
     /// The whole budget, see [`limits`](crate::limits).
     fn default() -> Budget {
-        Budget {
-            steps_left: STEPS_MAX,
-            depth: 0,
-        }
+        Budget { steps_left: STEPS_MAX, depth: 0 }
     }
 }
 

@@ -50,11 +50,7 @@ pub struct ParseError {
 
 impl Display for ParseError {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(
-            out,
-            "{}: expected {}, found {}",
-            self.position, self.expected, self.found
-        )
+        write!(out, "{}: expected {}, found {}", self.position, self.expected, self.found)
     }
 }
 
@@ -107,10 +103,7 @@ impl Display for Limit {
         use crate::limits::{EVALUATION_DEPTH_MAX, STEPS_MAX, VALUE_DEPTH_MAX, VALUE_SIZE_MAX};
         match self {
             Limit::Steps => write!(out, "evaluation took more than {STEPS_MAX} steps"),
-            Limit::Depth => write!(
-                out,
-                "evaluation is nested more than {EVALUATION_DEPTH_MAX} deep"
-            ),
+            Limit::Depth => write!(out, "evaluation is nested more than {EVALUATION_DEPTH_MAX} deep"),
             Limit::Size => write!(out, "a value grew beyond {VALUE_SIZE_MAX} bytes"),
             Limit::Nesting => write!(out, "a value is nested more than {VALUE_DEPTH_MAX} deep"),
         }

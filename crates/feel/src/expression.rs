@@ -24,12 +24,7 @@ pub fn parse_with(source: &str, dialect: Dialect) -> Result<Expression, ParseErr
 /// Parses an expression where names with spaces and named types are known.
 pub fn parse_in(source: &str, dialect: Dialect, names: &Names) -> Result<Expression, ParseError> {
     let tree = parse_expression(source, dialect, names)?;
-    Ok(Expression::new(
-        source,
-        dialect,
-        Policy::Tolerant,
-        compile_expression(&tree, dialect, Library::Feel(dialect)),
-    ))
+    Ok(Expression::new(source, dialect, Policy::Tolerant, compile_expression(&tree, dialect, Library::Feel(dialect))))
 }
 
 /// Parses unary tests, as in the cells of a decision table.
@@ -40,18 +35,9 @@ pub fn parse_unary_tests(source: &str, dialect: Dialect) -> Result<Expression, P
 }
 
 /// Parses unary tests where names with spaces and named types are known.
-pub fn parse_unary_tests_in(
-    source: &str,
-    dialect: Dialect,
-    names: &Names,
-) -> Result<Expression, ParseError> {
+pub fn parse_unary_tests_in(source: &str, dialect: Dialect, names: &Names) -> Result<Expression, ParseError> {
     let tests = parse_tests(source, dialect, names)?;
-    Ok(Expression::new(
-        source,
-        dialect,
-        Policy::Tolerant,
-        compile_tests(&tests, dialect),
-    ))
+    Ok(Expression::new(source, dialect, Policy::Tolerant, compile_tests(&tests, dialect)))
 }
 
 /// The expression in canonical spelling: single spaces, only the parentheses that are needed, no comments.
@@ -74,18 +60,8 @@ struct Inner {
 }
 
 impl Expression {
-    pub(crate) fn new(
-        source: &str,
-        dialect: Dialect,
-        policy: Policy,
-        compiled: Compiled,
-    ) -> Expression {
-        Expression(Arc::new(Inner {
-            source: Box::from(source),
-            dialect,
-            policy,
-            compiled,
-        }))
+    pub(crate) fn new(source: &str, dialect: Dialect, policy: Policy, compiled: Compiled) -> Expression {
+        Expression(Arc::new(Inner { source: Box::from(source), dialect, policy, compiled }))
     }
 
     /// The text it was parsed from.
@@ -106,12 +82,7 @@ impl Expression {
     }
 
     /// Evaluates and collects what was tolerated on the way.
-    pub fn evaluate_with(
-        &self,
-        values: &[Option<Value>],
-        now: &Now,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<Value, Error> {
+    pub fn evaluate_with(&self, values: &[Option<Value>], now: &Now, warnings: &mut Vec<Warning>) -> Result<Value, Error> {
         let mut machine = self.machine(values, now);
         machine.collect(warnings);
         machine.eval(&self.0.compiled.node)
@@ -146,31 +117,17 @@ impl Expression {
     }
 
     /// Evaluates with the free variables taken from a context, and collects what was tolerated.
-    pub fn evaluate_in_with(
-        &self,
-        context: &Context,
-        now: &Now,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<Value, Error> {
+    pub fn evaluate_in_with(&self, context: &Context, now: &Now, warnings: &mut Vec<Warning>) -> Result<Value, Error> {
         self.evaluate_with(&self.values_of(context), now, warnings)
     }
 
     fn values_of(&self, context: &Context) -> Vec<Option<Value>> {
-        self.variables()
-            .iter()
-            .map(|name| context.get(name).cloned())
-            .collect()
+        self.variables().iter().map(|name| context.get(name).cloned()).collect()
     }
 
     fn machine<'e>(&'e self, values: &'e [Option<Value>], now: &'e Now) -> Machine<'e> {
         let inner = &*self.0;
-        Machine::new(
-            values,
-            &inner.compiled.free,
-            now,
-            inner.dialect,
-            inner.policy,
-        )
+        Machine::new(values, &inner.compiled.free, now, inner.dialect, inner.policy)
     }
 }
 

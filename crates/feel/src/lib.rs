@@ -42,9 +42,7 @@ pub use budget::Budget;
 pub use builtin::{Signature, functions};
 pub use dialect::Dialect;
 pub use error::{Error, Limit, ParseError, Position, Warning, WarningKind};
-pub use expression::{
-    Expression, format, parse, parse_in, parse_unary_tests, parse_unary_tests_in, parse_with,
-};
+pub use expression::{Expression, format, parse, parse_in, parse_unary_tests, parse_unary_tests_in, parse_with};
 pub use json::JsonError;
 pub use now::Now;
 pub use number::{Number, Rounding};

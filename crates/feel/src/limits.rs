@@ -4,14 +4,16 @@
 pub const SOURCE_BYTES_MAX: usize = 1 << 20;
 /// Nesting of an expression as written: parentheses, lists, calls, conditions.
 pub const NESTING_MAX: u32 = 100;
+/// Height of an expression's tree: nesting, and the steps of paths and chains.
+pub const HEIGHT_MAX: u32 = 250;
 /// Nested evaluations, function calls included.
 pub const EVALUATION_DEPTH_MAX: u32 = 500;
 /// Steps of one evaluation: expressions evaluated, items looked at, kilobytes of text handled.
 pub const STEPS_MAX: u64 = 5_000_000;
 /// Nesting of lists and contexts in a value.
 pub const VALUE_DEPTH_MAX: u32 = 300;
-/// Size of a value: one for each value in it and one for each byte of text.
-pub const VALUE_SIZE_MAX: u64 = 1 << 25;
+/// Size of a value in bytes, counted as if nothing in it were shared.
+pub const VALUE_SIZE_MAX: u64 = 1 << 26;
 /// Nesting of JSON read from outside.
 pub const JSON_DEPTH_MAX: u32 = 250;
 /// Warnings kept of one evaluation.

@@ -13,21 +13,13 @@ pub struct Now {
 impl Now {
     /// An instant in milliseconds since 1970-01-01 00:00 UTC, seen in UTC.
     pub fn utc(epoch_millis: i64) -> Now {
-        Now {
-            epoch_millis,
-            zone: Zone::UTC,
-            seed: 0,
-        }
+        Now { epoch_millis, zone: Zone::UTC, seed: 0 }
     }
 
     /// An instant seen in a zone: a name of the tz database, `Z`, or an offset such as `+02:00`. Nothing if there is
     /// no such zone.
     pub fn in_zone(epoch_millis: i64, zone: &str) -> Option<Now> {
-        Some(Now {
-            epoch_millis,
-            zone: Zone::named(zone)?,
-            seed: 0,
-        })
+        Some(Now { epoch_millis, zone: Zone::named(zone)?, seed: 0 })
     }
 
     /// The same instant with a seed for `random number()` and `uuid()`, which without one depend on the instant only.

@@ -51,12 +51,8 @@ impl Type {
             "date" => Type::Date,
             "time" => Type::Time,
             "date and time" | "date time" | "dateTime" => Type::DateTime,
-            "days and time duration" | "day-time-duration" | "dayTimeDuration" => {
-                Type::DaysTimeDuration
-            }
-            "years and months duration" | "year-month-duration" | "yearMonthDuration" => {
-                Type::YearsMonthsDuration
-            }
+            "days and time duration" | "day-time-duration" | "dayTimeDuration" => Type::DaysTimeDuration,
+            "years and months duration" | "year-month-duration" | "yearMonthDuration" => Type::YearsMonthsDuration,
             "list" => Type::List(None),
             "context" => Type::Context(None),
             "range" => Type::Range(None),
@@ -82,18 +78,14 @@ impl Type {
             | (Type::Context(None), Value::Context(_))
             | (Type::Range(None), Value::Range(_))
             | (Type::Function(None), Value::Function(_)) => true,
-            (Type::List(Some(element)), Value::List(list)) => {
-                list.items().iter().all(|item| element.admits(item))
+            (Type::List(Some(element)), Value::List(list)) => list.items().iter().all(|item| element.admits(item)),
+            (Type::Context(Some(members)), Value::Context(context)) => {
+                members.iter().all(|(name, member)| context.get(name).is_some_and(|value| member.admits(value)))
             }
-            (Type::Context(Some(members)), Value::Context(context)) => members
-                .iter()
-                .all(|(name, member)| context.get(name).is_some_and(|value| member.admits(value))),
             (Type::Range(Some(element)), Value::Range(range)) => {
                 element.admits(&range.start.value) && element.admits(&range.end.value)
             }
-            (Type::Function(Some(count)), Value::Function(function)) => {
-                function.parameters().len() == *count
-            }
+            (Type::Function(Some(count)), Value::Function(function)) => function.parameters().len() == *count,
             _ => false,
         }
     }
@@ -106,19 +98,14 @@ impl Type {
         }
         match (self, value) {
             (Type::List(element), value) if !matches!(value, Value::List(_)) => {
-                let fits = element
-                    .as_ref()
-                    .is_none_or(|element| element.admits(&value));
+                let fits = element.as_ref().is_none_or(|element| element.admits(&value));
                 fits.then(|| Value::list(vec![value]))
             }
             (_, Value::List(list)) if list.len() == 1 => {
                 let single = list.items()[0].clone();
                 self.admits(&single).then_some(single)
             }
-            (Type::DateTime, Value::Date(date)) => Some(Value::DateTime(DateTime::new(
-                date,
-                Time::midnight(Zone::UTC),
-            ))),
+            (Type::DateTime, Value::Date(date)) => Some(Value::DateTime(DateTime::new(date, Time::midnight(Zone::UTC)))),
             _ => None,
         }
     }

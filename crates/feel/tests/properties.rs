@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use feel::{
-    Context, Dialect, Now, Number, Value, format, parse_unary_tests, parse_with, parse_workflow,
-};
+use feel::{Context, Dialect, Now, Number, Value, format, parse_unary_tests, parse_with, parse_workflow};
 use proptest::prelude::*;
 
 const DIALECTS: [Dialect; 2] = [Dialect::Camunda, Dialect::Dmn];
@@ -12,8 +10,7 @@ const DIALECTS: [Dialect; 2] = [Dialect::Camunda, Dialect::Dmn];
 /// Evaluates if it parses; only a panic or a hang can fail here.
 fn try_everything(source: &str) {
     let now = Now::utc(1_714_979_289_000);
-    let context =
-        Value::from_json(r#"{"a": 1, "b": "x", "c": [1, {"a": 2}], "d": {"e": null}}"#).unwrap();
+    let context = Value::from_json(r#"{"a": 1, "b": "x", "c": [1, {"a": 2}], "d": {"e": null}}"#).unwrap();
     let context = context.as_context().unwrap();
     for dialect in DIALECTS {
         if let Ok(expression) = parse_with(source, dialect) {
@@ -32,10 +29,7 @@ fn try_everything(source: &str) {
 }
 
 fn evaluate(source: &str) -> Value {
-    parse_with(source, Dialect::Camunda)
-        .unwrap()
-        .evaluate_in(&Context::empty(), &Now::utc(0))
-        .unwrap()
+    parse_with(source, Dialect::Camunda).unwrap().evaluate_in(&Context::empty(), &Now::utc(0)).unwrap()
 }
 
 /// Pieces of the language, to be thrown together.
@@ -118,10 +112,7 @@ fn token() -> impl Strategy<Value = String> {
         "${a}",
         "len(",
     ];
-    prop_oneof![
-        prop::sample::select(words.to_vec()).prop_map(str::to_owned),
-        prop::sample::select(functions),
-    ]
+    prop_oneof![prop::sample::select(words.to_vec()).prop_map(str::to_owned), prop::sample::select(functions),]
 }
 
 /// Well-formed expressions.
@@ -133,38 +124,26 @@ fn expression() -> impl Strategy<Value = String> {
         any::<bool>().prop_map(|value| value.to_string()),
         (-1000i32..1000).prop_map(|number| number.to_string()),
         (0u32..1000, 0u32..100).prop_map(|(whole, fraction)| format!("{whole}.{fraction}")),
-        "[a-z \\\\\"\n]{0,6}"
-            .prop_map(|text| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))),
+        "[a-z \\\\\"\n]{0,6}".prop_map(|text| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))),
         Just("@\"2024-02-29\"".to_owned()),
         Just("`odd name`".to_owned()),
     ];
     leaf.prop_recursive(5, 40, 3, |inner| {
-        let operators = prop::sample::select(vec![
-            "+", "-", "*", "/", "**", "=", "!=", "<", "<=", ">", ">=", "and", "or",
-        ]);
+        let operators = prop::sample::select(vec!["+", "-", "*", "/", "**", "=", "!=", "<", "<=", ">", ">=", "and", "or"]);
         prop_oneof![
-            (inner.clone(), operators, inner.clone())
-                .prop_map(|(a, operator, b)| format!("({a}) {operator} ({b})")),
+            (inner.clone(), operators, inner.clone()).prop_map(|(a, operator, b)| format!("({a}) {operator} ({b})")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a}) + ({b}) * 2 - -({a})")),
             inner.clone().prop_map(|a| format!("-({a})")),
             inner.clone().prop_map(|a| format!("not({a})")),
-            (inner.clone(), inner.clone(), inner.clone())
-                .prop_map(|(a, b, c)| format!("if {a} then {b} else {c}")),
-            (inner.clone(), inner.clone())
-                .prop_map(|(a, b)| format!("for x in [{a}, {b}] return ({b}) + x")),
-            (inner.clone(), inner.clone())
-                .prop_map(|(a, b)| format!("some x in [{a}] satisfies x = ({b})")),
+            (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("if {a} then {b} else {c}")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("for x in [{a}, {b}] return ({b}) + x")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("some x in [{a}] satisfies x = ({b})")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("[{a}, {b}][item = ({a})]")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("{{a: {a}, \"b c\": {b}}}.a")),
-            (inner.clone(), inner.clone())
-                .prop_map(|(a, b)| format!("({a}) in (({b}), > ({a}), [1..({b})])")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a}) in (({b}), > ({a}), [1..({b})])")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a}) between ({b}) and 10")),
-            inner
-                .clone()
-                .prop_map(|a| format!("({a}) instance of list<number>")),
-            inner
-                .clone()
-                .prop_map(|a| format!("string join(list: [string({a})], delimiter: \"-\")")),
+            inner.clone().prop_map(|a| format!("({a}) instance of list<number>")),
+            inner.clone().prop_map(|a| format!("string join(list: [string({a})], delimiter: \"-\")")),
             inner.prop_map(|a| format!("(function(x, y: number) x = ({a}))(1, 2)")),
         ]
     })

@@ -22,20 +22,9 @@ const INSTANT: i64 = 1_714_979_289_000;
 
 fn tables() -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/tables");
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    files
-        .iter()
-        .map(|path| {
-            (
-                path.display().to_string(),
-                fs::read_to_string(path).unwrap(),
-            )
-        })
-        .collect()
+    files.iter().map(|path| (path.display().to_string(), fs::read_to_string(path).unwrap())).collect()
 }
 
 #[test]
@@ -45,52 +34,29 @@ fn every_line_holds() {
     for (file, table) in tables() {
         let mut dialect = Dialect::Camunda;
         let mut variables = Context::empty();
-        for (number, line) in table
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.trim().is_empty())
-        {
+        for (number, line) in table.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             if line.starts_with('#') {
                 continue;
             }
             if let Some(name) = line.strip_prefix("dialect ") {
-                dialect = if name.trim() == "dmn" {
-                    Dialect::Dmn
-                } else {
-                    Dialect::Camunda
-                };
+                dialect = if name.trim() == "dmn" { Dialect::Dmn } else { Dialect::Camunda };
                 continue;
             }
-            if let Some((name, json)) = line
-                .strip_prefix("given ")
-                .and_then(|given| given.split_once(" = "))
-            {
+            if let Some((name, json)) = line.strip_prefix("given ").and_then(|given| given.split_once(" = ")) {
                 variables = variables.with(Arc::from(name), Value::from_json(json).unwrap());
                 continue;
             }
             lines += 1;
-            let Some((source, expected)) = line.split_once("  →  ") else {
-                panic!("{file}:{}: {line}", number + 1)
-            };
+            let Some((source, expected)) = line.split_once("  →  ") else { panic!("{file}:{}: {line}", number + 1) };
             if let Err(reason) = check(source.trim(), expected.trim(), dialect, &variables) {
                 failures.push(format!("{file}:{}: {line}\n    {reason}", number + 1));
             }
         }
     }
-    assert!(
-        failures.is_empty(),
-        "{} of {lines} lines\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{} of {lines} lines\n{}", failures.len(), failures.join("\n"));
 }
 
-fn check(
-    source: &str,
-    expected: &str,
-    dialect: Dialect,
-    variables: &Context,
-) -> Result<(), String> {
+fn check(source: &str, expected: &str, dialect: Dialect, variables: &Context) -> Result<(), String> {
     let now = Now::utc(INSTANT);
     let ours = match parse_with(source, dialect) {
         Err(_) if expected == "no expression" => return Ok(()),
@@ -103,14 +69,8 @@ fn check(
         Ok(value) => value,
     };
     let wanted = parse_with(expected, dialect).map_err(|error| format!("the result: {error}"))?;
-    let wanted = wanted
-        .evaluate_in(&Context::empty(), &now)
-        .map_err(|error| format!("the result: {error}"))?;
-    if value == wanted {
-        Ok(())
-    } else {
-        Err(format!("is {value}"))
-    }
+    let wanted = wanted.evaluate_in(&Context::empty(), &now).map_err(|error| format!("the result: {error}"))?;
+    if value == wanted { Ok(()) } else { Err(format!("is {value}")) }
 }
 
 /// Every built-in function is called in a table, in its dialect.
@@ -118,14 +78,8 @@ fn check(
 fn every_function_is_in_a_table() {
     let text: String = tables().into_iter().map(|(_, table)| table).collect();
     let missing = |dialect| {
-        let names: BTreeSet<&str> = feel::functions(dialect)
-            .iter()
-            .map(|signature| signature.name)
-            .collect();
-        names
-            .into_iter()
-            .filter(|name| !text.contains(&format!("{name}(")))
-            .collect::<Vec<_>>()
+        let names: BTreeSet<&str> = feel::functions(dialect).iter().map(|signature| signature.name).collect();
+        names.into_iter().filter(|name| !text.contains(&format!("{name}("))).collect::<Vec<_>>()
     };
     assert_eq!(missing(Dialect::Camunda), Vec::<&str>::new());
     assert_eq!(missing(Dialect::Dmn), Vec::<&str>::new());

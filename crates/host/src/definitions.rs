@@ -74,6 +74,12 @@ impl Definitions {
         self.report();
     }
 
+    /// Its row has changed: the next who asks reads it again.
+    pub(crate) fn forget(&self, key: DefinitionKey) {
+        self.cache.remove(&key);
+        self.report();
+    }
+
     async fn read(&self, key: DefinitionKey) -> Result<Arc<Compiled>, Option<Error>> {
         let row = self.store.definition(key).await.map_err(Some)?.ok_or(None)?;
         let resource = self.store.resource(row.resource).await.map_err(Some)?;

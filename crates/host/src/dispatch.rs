@@ -87,6 +87,8 @@ pub(crate) struct Dispatch {
     queues: FxHashMap<QueueId, Queue>,
     waiters: FxHashMap<u64, Waiter>,
     waiter_next: u64,
+    /// Those who wait for one tick only.
+    impatient: Vec<u64>,
     /// Queues where something changed since they were last looked at.
     dirty: FxHashSet<QueueId>,
     ready_window_max: usize,
@@ -98,6 +100,7 @@ impl Dispatch {
             queues: FxHashMap::default(),
             waiters: FxHashMap::default(),
             waiter_next: 0,
+            impatient: Vec::new(),
             dirty: FxHashSet::default(),
             ready_window_max,
         }
@@ -117,15 +120,24 @@ impl Dispatch {
         self.waiter_next += 1;
         for tenant in &waiter.wish.tenants {
             let id = QueueId { tenant: tenant.clone(), job_type: waiter.wish.job_type.clone() };
-            let window_max = self.ready_window_max;
-            let queue = self.queues.entry(id.clone()).or_insert_with(|| Queue {
-                ready: Ready::unknown(window_max),
-                waiters: VecDeque::new(),
-            });
-            queue.waiters.push_back(number);
+            self.queue_mut(&id).waiters.push_back(number);
             self.dirty.insert(id);
         }
+        if !waiter.is_patient() {
+            self.impatient.push(number);
+        }
         self.waiters.insert(number, waiter);
+    }
+
+    /// Somebody will ask for jobs of this queue in this tick.
+    pub(crate) fn expect(&mut self, id: QueueId) {
+        self.queue_mut(&id);
+        self.dirty.insert(id);
+    }
+
+    fn queue_mut(&mut self, id: &QueueId) -> &mut Queue {
+        let window_max = self.ready_window_max;
+        self.queues.entry(id.clone()).or_insert_with(|| Queue { ready: Ready::unknown(window_max), waiters: VecDeque::new() })
     }
 
     /// A job may be handed out. A queue nobody ever asked for is not kept: its jobs are in the table.
@@ -168,13 +180,14 @@ impl Dispatch {
         self.dirty.insert(id);
     }
 
-    /// What to ask the table for, if somebody waits and the window is empty and not complete.
+    /// What to ask the table for, if the window is empty and not complete.
     pub(crate) fn refill(&self, id: &QueueId) -> Option<queue::Refill> {
-        let queue = self.queues.get(id)?;
-        if queue.waiters.is_empty() {
-            return None;
-        }
-        queue.ready.refill()
+        self.queues.get(id)?.ready.refill()
+    }
+
+    /// Whether anybody waits at this queue.
+    pub(crate) fn is_awaited(&self, id: &QueueId) -> bool {
+        self.queues.get(id).is_some_and(|queue| !queue.waiters.is_empty())
     }
 
     pub(crate) fn refilled(&mut self, id: &QueueId, asked: queue::Refill, jobs: Vec<store::ReadyJob>) {
@@ -183,17 +196,17 @@ impl Dispatch {
         }
     }
 
-    /// The first jobs of a queue, as many as its waiters would take.
-    pub(crate) fn candidates(&self, id: &QueueId, limit: usize) -> Vec<(JobKey, InstanceKey)> {
+    /// The instances of the first jobs of a queue, as many as its waiters, and those expected, would take.
+    pub(crate) fn candidates(&self, id: &QueueId, expected: usize, limit: usize) -> Vec<InstanceKey> {
         let Some(queue) = self.queues.get(id) else { return Vec::new() };
-        let mut appetite = 0usize;
+        let mut appetite = expected;
         for waiter in queue.waiters.iter().filter_map(|number| self.waiters.get(number)) {
             appetite = appetite.saturating_add(waiter.appetite());
             if limit <= appetite {
                 break;
             }
         }
-        queue.ready.iter().take(appetite.min(limit)).map(|(key, instance)| (JobKey(key), *instance)).collect()
+        queue.ready.iter().take(appetite.min(limit)).map(|(_, instance)| *instance).collect()
     }
 
     /// The job first in a queue.
@@ -202,19 +215,25 @@ impl Dispatch {
         Some((JobKey(key), *instance))
     }
 
-    /// The waiters of a queue, in order, without those that have gone.
-    pub(crate) fn waiters_of(&mut self, id: &QueueId) -> Vec<u64> {
-        let Some(queue) = self.queues.get_mut(id) else { return Vec::new() };
-        let waiters = &mut self.waiters;
-        queue.waiters.retain(|number| match waiters.get(number) {
-            Some(waiter) if waiter.is_gone() => {
-                waiters.remove(number);
-                false
+    /// Who is first in line at a queue; those who have gone leave it.
+    pub(crate) fn front(&mut self, id: &QueueId) -> Option<u64> {
+        let queue = self.queues.get_mut(id)?;
+        while let Some(number) = queue.waiters.front().copied() {
+            match self.waiters.get(&number) {
+                Some(waiter) if !waiter.is_gone() => return Some(number),
+                Some(_) => {
+                    self.waiters.remove(&number);
+                }
+                None => {}
             }
-            Some(_) => true,
-            None => false,
-        });
-        queue.waiters.iter().copied().collect()
+            queue.waiters.pop_front();
+        }
+        None
+    }
+
+    /// How many stand in line at a queue.
+    pub(crate) fn line(&self, id: &QueueId) -> usize {
+        self.queues.get(id).map_or(0, |queue| queue.waiters.len())
     }
 
     pub(crate) fn waiter(&self, number: u64) -> Option<&Waiter> {
@@ -226,17 +245,18 @@ impl Dispatch {
         self.waiters.remove(&number)
     }
 
-    /// Streams take turns: who was served goes to the end.
-    pub(crate) fn to_the_end(&mut self, id: &QueueId, number: u64) {
-        if let Some(queue) = self.queues.get_mut(id) {
-            queue.waiters.retain(|n| *n != number);
+    /// Who is first in line goes to its end: streams take turns.
+    pub(crate) fn to_the_end(&mut self, id: &QueueId) {
+        if let Some(queue) = self.queues.get_mut(id)
+            && let Some(number) = queue.waiters.pop_front()
+        {
             queue.waiters.push_back(number);
         }
     }
 
     /// Those without patience, who got nothing in the tick that took them.
     pub(crate) fn impatient(&mut self) -> Vec<Waiter> {
-        let numbers: Vec<u64> = self.waiters.iter().filter(|(_, w)| !w.is_patient()).map(|(n, _)| *n).collect();
+        let numbers = std::mem::take(&mut self.impatient);
         numbers.into_iter().filter_map(|number| self.waiters.remove(&number)).collect()
     }
 

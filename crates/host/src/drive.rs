@@ -232,17 +232,18 @@ impl Owner<'_> {
             let later = std::mem::take(&mut self.batch.inputs);
             let ticked = self.partition.tick(&mut self.batch, now).await;
             self.batch.inputs.extend(later);
-            return self.heard(ticked?.now);
+            self.heard(ticked?);
+            return Ok(());
         }
         let ticked = self.partition.tick(&mut self.batch, now).await?;
-        self.heard(ticked.now)
+        self.heard(ticked);
+        Ok(())
     }
 
-    fn heard(&mut self, now: Option<Millis>) -> Result<(), CommitError> {
+    fn heard(&mut self, now: Option<Millis>) {
         if let Some(now) = now {
             self.clock = Clock::set(now);
         }
-        Ok(())
     }
 
     /// While others append, this server's own commands go through the log too: an order that is taken cannot be overtaken.

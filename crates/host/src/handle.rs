@@ -160,11 +160,8 @@ impl JobStream {
     /// The next job; `None` when this server can push no more.
     pub async fn next(&mut self) -> Option<ActivatedJob> {
         let job = self.jobs.recv().await?;
-        if self.starved.swap(false, Ordering::SeqCst)
-            && let Route::Own(inbox) = self.host.route()
-        {
-            let room = Input::Room { job_type: self.job_type.clone(), tenants: self.tenants.clone() };
-            let _stopping_is_fine = inbox.send(room).await;
+        if self.starved.swap(false, Ordering::SeqCst) {
+            self.host.tell(Input::Room { job_type: self.job_type.clone(), tenants: self.tenants.clone() });
         }
         Some(job)
     }
@@ -278,7 +275,8 @@ impl Host {
     }
 
     async fn poll_here(&self, inbox: &mpsc::Sender<Input>, poll: &Poll) -> Result<Vec<ActivatedJob>, Error> {
-        let (answer, mut receiver) = oneshot::channel();
+        let (answer, receiver) = oneshot::channel();
+        let mut asked = Asked { receiver, host: self };
         let wish = Wish {
             job_type: poll.job_type.clone(),
             tenants: poll.tenants.clone(),
@@ -289,13 +287,13 @@ impl Host {
         let sink = Sink::Poll { max: poll.max as usize, patient: poll.wait.is_some(), answer };
         self.put(inbox, Input::Wait(Waiter { wish, sink }))?;
         let patience = poll.wait.unwrap_or(self.inner.limits.answer_timeout);
-        match tokio::time::timeout(patience, &mut receiver).await {
+        match tokio::time::timeout(patience, &mut asked.receiver).await {
             Ok(Ok(jobs)) => Ok(jobs),
             Ok(Err(_)) => Err(moved()),
             Err(_) => {
                 // Jobs may have been sent in the very moment the patience ended.
-                receiver.close();
-                Ok(receiver.try_recv().unwrap_or_default())
+                asked.receiver.close();
+                Ok(asked.receiver.try_recv().unwrap_or_default())
             }
         }
     }
@@ -343,21 +341,37 @@ impl Host {
     }
 
     /// Leases of jobs nobody took go back in the background.
-    fn give_back(&self, jobs: &[ActivatedJob]) {
-        if jobs.is_empty() {
-            return;
+    pub fn give_back(&self, jobs: &[ActivatedJob]) {
+        self.release(Released::of(jobs));
+    }
+
+    /// Gives leases back, each if it is still the one that ends at its deadline.
+    pub fn release(&self, jobs: Vec<Released>) {
+        if !jobs.is_empty() {
+            self.tell(Input::Release { jobs });
         }
+    }
+
+    /// Tells the owner something that needs no answer, in the background if its inbox is full.
+    fn tell(&self, input: Input) {
+        let input = match self.route() {
+            Route::Own(inbox) => match inbox.try_send(input) {
+                Ok(()) => return,
+                Err(mpsc::error::TrySendError::Full(input) | mpsc::error::TrySendError::Closed(input)) => input,
+            },
+            Route::Follow | Route::Away => input,
+        };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let (host, released) = (self.clone(), Released::of(jobs));
+        let host = self.clone();
         runtime.spawn(async move {
-            match host.route() {
-                Route::Own(inbox) => {
-                    let _stopping_is_fine = inbox.send(Input::Release { jobs: released }).await;
+            match (host.route(), input) {
+                (Route::Own(inbox), input) => {
+                    let _stopping_is_fine = inbox.send(input).await;
                 }
-                Route::Follow | Route::Away => {
-                    let jobs = released.iter().map(|released| released.job).collect();
-                    host.inner.follower.release(jobs).await;
+                (Route::Follow | Route::Away, Input::Release { jobs }) => {
+                    host.inner.follower.release(jobs.iter().map(|released| released.job).collect()).await;
                 }
+                (Route::Follow | Route::Away, _) => {}
             }
         });
     }
@@ -371,6 +385,21 @@ impl Host {
 
     fn permit(&self, of: &Arc<Semaphore>, what: &'static str) -> Result<OwnedSemaphorePermit, Error> {
         of.clone().try_acquire_owned().map_err(|_| Error::Exhausted { what })
+    }
+}
+
+/// A poll that is dropped gives back what reached it unread.
+struct Asked<'a> {
+    receiver: oneshot::Receiver<Vec<ActivatedJob>>,
+    host: &'a Host,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        self.receiver.close();
+        if let Ok(jobs) = self.receiver.try_recv() {
+            self.host.give_back(&jobs);
+        }
     }
 }
 

@@ -29,4 +29,4 @@ pub use drive::{Driver, Role, prepare};
 pub use handle::{ActivatedJobs, Awaited, CommandOutcome, Error, Host, JobStream, Poll, Subscription, Topology};
 pub use limits::Limits;
 pub use metrics::Metrics;
-pub use partition::Parts;
+pub use partition::{Parts, Released};

@@ -75,12 +75,7 @@ impl Store for Postgres {
         self.types_with_ready_jobs(partition, limit).await
     }
 
-    async fn timed_jobs(
-        &self,
-        partition: PartitionId,
-        after: (Millis, JobKey),
-        limit: usize,
-    ) -> Result<Vec<TimedJob>, Error> {
+    async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error> {
         self.timed_window(partition, after, limit).await
     }
 

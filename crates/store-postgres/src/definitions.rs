@@ -13,8 +13,7 @@ use crate::reading::{Reading, only};
 
 const LATEST: &str = concat!(include_str!("../sql/definitions.sql"), include_str!("../sql/definitions_latest.sql"));
 const BY_KEY: &str = concat!(include_str!("../sql/definitions.sql"), include_str!("../sql/definition_by_key.sql"));
-const BY_VERSION: &str =
-    concat!(include_str!("../sql/definitions.sql"), include_str!("../sql/definition_by_version.sql"));
+const BY_VERSION: &str = concat!(include_str!("../sql/definitions.sql"), include_str!("../sql/definition_by_version.sql"));
 const BEFORE: &str = concat!(include_str!("../sql/definitions.sql"), include_str!("../sql/definition_before.sql"));
 
 /// A process id of a tenant, at a version.
@@ -45,19 +44,13 @@ impl Postgres {
     }
 
     async fn one_version(&self, sql: &'static str, wanted: Versioned<'_>) -> Result<Option<Definition>, Error> {
-        let call = Call::new(sql)
-            .int(wanted.partition.0.into())
-            .text(wanted.tenant)
-            .text(wanted.process_id)
-            .int(wanted.version.into());
+        let call =
+            Call::new(sql).int(wanted.partition.0.into()).text(wanted.tenant).text(wanted.process_id).int(wanted.version.into());
         let rows = self.owner.query(call).await?;
         rows.first().map(definition).transpose()
     }
 
-    pub(crate) async fn versions_given(
-        &self,
-        partition: PartitionId,
-    ) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Error> {
+    pub(crate) async fn versions_given(&self, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Error> {
         let call = Call::new(include_str!("../sql/version_counters.sql")).int(partition.0.into());
         let rows = self.owner.query(call).await?;
         let counter = |row| {
@@ -75,11 +68,7 @@ impl Postgres {
         Ok(Some(Resource { key, name: row.text()?, content: row.get::<&[u8]>()?.into(), tenant: row.text()? }))
     }
 
-    pub(crate) async fn definitions_running(
-        &self,
-        partition: PartitionId,
-        limit: usize,
-    ) -> Result<Vec<DefinitionKey>, Error> {
+    pub(crate) async fn definitions_running(&self, partition: PartitionId, limit: usize) -> Result<Vec<DefinitionKey>, Error> {
         let call = Call::new(include_str!("../sql/running_definitions.sql")).int(partition.0.into()).limit(limit);
         let rows = self.owner.query(call).await?;
         rows.iter().map(|row| Ok(DefinitionKey(Reading::of(row).key()?))).collect()

@@ -23,16 +23,9 @@ const OF_INSTANCES: [&str; 5] = [
 ];
 
 impl Postgres {
-    pub(crate) async fn load_wanted(
-        &self,
-        partition: PartitionId,
-        wanted: &Wanted,
-        now: Millis,
-    ) -> Result<Loaded, Error> {
-        let names_instances = !(wanted.instances.is_empty()
-            && wanted.jobs.is_empty()
-            && wanted.elements.is_empty()
-            && wanted.incidents.is_empty());
+    pub(crate) async fn load_wanted(&self, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Error> {
+        let names_instances =
+            !(wanted.instances.is_empty() && wanted.jobs.is_empty() && wanted.elements.is_empty() && wanted.incidents.is_empty());
         let mut calls = Vec::with_capacity(6);
         if names_instances {
             calls.extend(OF_INSTANCES.map(|sql| of_instances(sql, partition, wanted)));

@@ -9,11 +9,7 @@ use crate::call::Call;
 use crate::reading::{Reading, only};
 
 impl Postgres {
-    pub(crate) async fn append_commands(
-        &self,
-        partition: PartitionId,
-        commands: &[NewCommand],
-    ) -> Result<Vec<u64>, Error> {
+    pub(crate) async fn append_commands(&self, partition: PartitionId, commands: &[NewCommand]) -> Result<Vec<u64>, Error> {
         if commands.is_empty() {
             return Ok(Vec::new());
         }
@@ -27,12 +23,7 @@ impl Postgres {
         Ok((tail - commands.len() as u64 + 1..=tail).collect())
     }
 
-    pub(crate) async fn pending_commands(
-        &self,
-        partition: PartitionId,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<Pending>, Error> {
+    pub(crate) async fn pending_commands(&self, partition: PartitionId, after: u64, limit: usize) -> Result<Vec<Pending>, Error> {
         let call = Call::new(include_str!("../sql/pending.sql")).int(partition.0.into()).key(after).limit(limit);
         let rows = self.owner.query(call).await?;
         let pending = |row| {
@@ -42,13 +33,8 @@ impl Postgres {
         rows.iter().map(pending).collect()
     }
 
-    pub(crate) async fn command_statuses(
-        &self,
-        partition: PartitionId,
-        positions: &[u64],
-    ) -> Result<Vec<CommandStatus>, Error> {
-        let call =
-            Call::new(include_str!("../sql/statuses.sql")).int(partition.0.into()).keys(positions.iter().copied());
+    pub(crate) async fn command_statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<CommandStatus>, Error> {
+        let call = Call::new(include_str!("../sql/statuses.sql")).int(partition.0.into()).keys(positions.iter().copied());
         let rows = self.readers.query(call).await?;
         let status = |row| {
             let mut row = Reading::of(row);

@@ -39,10 +39,7 @@ impl Postgres {
     }
 
     pub(crate) async fn renew_lease(&self, fence: Fence, lease: Duration) -> Result<bool, Error> {
-        let call = Call::new(include_str!("../sql/renew.sql"))
-            .int(fence.partition.0.into())
-            .int(fence.epoch)
-            .int(millis(lease));
+        let call = Call::new(include_str!("../sql/renew.sql")).int(fence.partition.0.into()).int(fence.epoch).int(millis(lease));
         Ok(!self.writer.query(call).await?.is_empty())
     }
 

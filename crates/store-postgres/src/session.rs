@@ -142,11 +142,7 @@ impl Session {
         Ok(Some(statement))
     }
 
-    async fn run<T>(
-        &self,
-        deadline: Instant,
-        call: impl Future<Output = Result<T, tokio_postgres::Error>>,
-    ) -> Result<T, Fault> {
+    async fn run<T>(&self, deadline: Instant, call: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, Fault> {
         let outcome = match tokio::time::timeout_at(deadline, call).await {
             Ok(answered) => answered.map_err(Fault::from),
             Err(_) => Err(Fault::unavailable("PostgreSQL does not answer in time")),

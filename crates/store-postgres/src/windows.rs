@@ -58,11 +58,8 @@ impl Postgres {
         after: (Millis, JobKey),
         limit: usize,
     ) -> Result<Vec<TimedJob>, Error> {
-        let call = Call::new(include_str!("../sql/timed_jobs.sql"))
-            .int(partition.0.into())
-            .int(after.0)
-            .key(after.1.0)
-            .limit(limit);
+        let call =
+            Call::new(include_str!("../sql/timed_jobs.sql")).int(partition.0.into()).int(after.0).key(after.1.0).limit(limit);
         let rows = self.owner.query(call).await?;
         let timed = |row| {
             let mut row = Reading::of(row);
@@ -71,14 +68,8 @@ impl Postgres {
         rows.iter().map(timed).collect()
     }
 
-    pub(crate) async fn purge_first_answers(
-        &self,
-        partition: PartitionId,
-        now: Millis,
-        limit: usize,
-    ) -> Result<usize, Error> {
-        let call =
-            Call::new(include_str!("../sql/purge_idempotent.sql")).int(partition.0.into()).int(now).limit(limit);
+    pub(crate) async fn purge_first_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
+        let call = Call::new(include_str!("../sql/purge_idempotent.sql")).int(partition.0.into()).int(now).limit(limit);
         Ok(self.owner.query(call).await?.len())
     }
 }

@@ -23,7 +23,7 @@ async fn main() {
     let mut arguments = std::env::args().skip(1);
     let seconds = arguments.next().map_or(5, |seconds| seconds.parse().expect("a number of seconds"));
     let folder = arguments.next().map_or_else(|| std::env::temp_dir().join("caudal-ticks"), PathBuf::from);
-    for batch in [500, 500] {
+    for batch in [1, 10, 50, 200, 500] {
         let _ = std::fs::remove_dir_all(&folder);
         let store = store_sqlite::open(&folder).unwrap();
         let mut bench = Bench::start(&store).await;
@@ -41,7 +41,7 @@ async fn main() {
             (cpu_time() - cpu) * 1e6 / instances as f64,
             elapsed.as_secs_f64() * 1e3 / (instances / batch * 3) as f64,
         );
-        if batch == 500 && std::env::var_os("READS").is_some() {
+        if batch == 500 {
             reads(&store, bench.ownership.next_key).await;
         }
     }
@@ -159,7 +159,8 @@ async fn reads(store: &Sqlite, last_key: u64) {
     let cursor = page.unwrap().start.expect("there are many");
     let Some(Scalar::Int(instance)) = cursor.0[0].clone() else { panic!("a key") };
     let by_start = vec![Sort { field: Field::Started, order: Order::Descending }];
-    let of_instance = |entity| Query { filter: Filter::Is(Field::InstanceKey, Op::Eq(Scalar::Int(instance))), ..Query::of(entity) };
+    let of_instance =
+        |entity| Query { filter: Filter::Is(Field::InstanceKey, Op::Eq(Scalar::Int(instance))), ..Query::of(entity) };
     let started = |page: &store::query::QueryPage| page.end.clone().expect("there are many");
     let latest = store.search(&Query { sort: by_start.clone(), ..instances.clone() }).await.unwrap();
     let searches = [
@@ -167,25 +168,24 @@ async fn reads(store: &Sqlite, last_key: u64) {
         ("elements of an instance", of_instance(Entity::Elements)),
         ("variables of an instance", of_instance(Entity::Variables)),
         ("jobs of an instance", of_instance(Entity::Jobs)),
-        ("running instances", Query {
-            filter: Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text("ACTIVE".into()))),
-            ..instances.clone()
-        }),
+        (
+            "running instances",
+            Query { filter: Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text("ACTIVE".into()))), ..instances.clone() },
+        ),
         ("page after a cursor", Query { page: Page::After { cursor: cursor.clone(), limit: 50 }, ..instances.clone() }),
         ("latest started", Query { sort: by_start.clone(), ..instances.clone() }),
-        ("next of latest started", Query {
-            sort: by_start,
-            page: Page::After { cursor: started(&latest), limit: 50 },
-            ..instances.clone()
-        }),
-        ("instances of a definition", Query {
-            filter: Filter::Is(Field::DefinitionKey, Op::Eq(key(PARTITION.first_key()))),
-            ..instances.clone()
-        }),
-        ("elements by element id", Query {
-            filter: Filter::Is(Field::ElementId, Op::Eq(Scalar::Text("work".into()))),
-            ..Query::of(Entity::Elements)
-        }),
+        (
+            "next of latest started",
+            Query { sort: by_start, page: Page::After { cursor: started(&latest), limit: 50 }, ..instances.clone() },
+        ),
+        (
+            "instances of a definition",
+            Query { filter: Filter::Is(Field::DefinitionKey, Op::Eq(key(PARTITION.first_key()))), ..instances.clone() },
+        ),
+        (
+            "elements by element id",
+            Query { filter: Filter::Is(Field::ElementId, Op::Eq(Scalar::Text("work".into()))), ..Query::of(Entity::Elements) },
+        ),
     ];
     for (name, query) in searches {
         let begun = Instant::now();

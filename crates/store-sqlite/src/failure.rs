@@ -39,7 +39,9 @@ fn from_sql(error: &rusqlite::Error) -> Error {
     match code {
         ErrorCode::DiskFull => Error::unavailable("the disk is full"),
         ErrorCode::ReadOnly => Error::unavailable("the database file or its disk is read-only"),
-        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Error::unavailable("the database file is locked by another program"),
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+            Error::unavailable("the database file is locked by another program")
+        }
         ErrorCode::CannotOpen | ErrorCode::PermissionDenied => {
             Error::unavailable(format_args!("the database file cannot be opened: {error}"))
         }

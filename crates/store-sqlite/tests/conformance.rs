@@ -36,8 +36,7 @@ async fn suite() {
 #[tokio::test]
 async fn everything_is_there_after_opening_again() {
     let folder = folder();
-    let entities =
-        [Entity::Definitions, Entity::Instances, Entity::Elements, Entity::Variables, Entity::Jobs, Entity::Incidents];
+    let entities = [Entity::Definitions, Entity::Instances, Entity::Elements, Entity::Variables, Entity::Jobs, Entity::Incidents];
     let store = store_sqlite::open(&folder).unwrap();
     let ownership = store.acquire(PARTITION, "a", LONG).await.unwrap().unwrap();
     let (changes, next_key) = data::data(PARTITION, 20);

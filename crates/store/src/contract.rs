@@ -138,7 +138,14 @@ pub trait Store: Send + Sync + 'static {
     // ---- windows the owner keeps in memory ----
 
     /// Ready jobs of one type and tenant with keys after `after`, by key.
-    async fn ready_jobs(&self, partition: PartitionId, job_type: &str, tenant: &str, after: JobKey, limit: usize) -> Result<Vec<ReadyJob>, Error>;
+    async fn ready_jobs(
+        &self,
+        partition: PartitionId,
+        job_type: &str,
+        tenant: &str,
+        after: JobKey,
+        limit: usize,
+    ) -> Result<Vec<ReadyJob>, Error>;
 
     /// Types and tenants that have ready jobs, at most `limit`.
     async fn ready_types(&self, partition: PartitionId, limit: usize) -> Result<Vec<(Arc<str>, Arc<str>)>, Error>;
@@ -157,10 +164,22 @@ pub trait Store: Send + Sync + 'static {
     async fn definition(&self, key: DefinitionKey) -> Result<Option<row::Definition>, Error>;
 
     /// A version by number; deleted ones too.
-    async fn definition_version(&self, partition: PartitionId, process_id: &str, tenant: &str, version: i32) -> Result<Option<row::Definition>, Error>;
+    async fn definition_version(
+        &self,
+        partition: PartitionId,
+        process_id: &str,
+        tenant: &str,
+        version: i32,
+    ) -> Result<Option<row::Definition>, Error>;
 
     /// The highest not deleted version below this one.
-    async fn definition_before(&self, partition: PartitionId, process_id: &str, tenant: &str, version: i32) -> Result<Option<row::Definition>, Error>;
+    async fn definition_before(
+        &self,
+        partition: PartitionId,
+        process_id: &str,
+        tenant: &str,
+        version: i32,
+    ) -> Result<Option<row::Definition>, Error>;
 
     async fn resource(&self, key: u64) -> Result<Option<row::Resource>, Error>;
 

@@ -26,7 +26,5 @@ pub mod sql;
 pub mod words;
 
 pub use commit::{Changes, Commit, ElementChange, IncidentChange, InstanceChange, LogRow, VariableChange};
-pub use contract::{
-    Fence, Loaded, LoadedInstance, Millis, Ownership, PartitionStatus, ReadyJob, Store, TimedJob, Wanted,
-};
+pub use contract::{Fence, Loaded, LoadedInstance, Millis, Ownership, PartitionStatus, ReadyJob, Store, TimedJob, Wanted};
 pub use error::{CommitError, Error};

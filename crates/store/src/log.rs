@@ -11,21 +11,38 @@ use crate::Millis;
 pub enum Command {
     Deploy(Deploy),
     /// Delete a definition (its key is the resource's key for callers).
-    DeleteResource { key: u64 },
+    DeleteResource {
+        key: u64,
+    },
     Create(Create),
-    Cancel { instance: InstanceKey },
-    CompleteJob { job: JobKey, variables: Document },
+    Cancel {
+        instance: InstanceKey,
+    },
+    CompleteJob {
+        job: JobKey,
+        variables: Document,
+    },
     FailJob(FailJob),
     ThrowError(ThrowError),
     UpdateJob(UpdateJob),
-    SetVariables { scope: ElementKey, variables: Document, local: bool },
-    ResolveIncident { incident: IncidentKey },
+    SetVariables {
+        scope: ElementKey,
+        variables: Document,
+        local: bool,
+    },
+    ResolveIncident {
+        incident: IncidentKey,
+    },
     /// Hand out ready jobs to a worker that is connected to another server.
     Activate(Activate),
     /// Jobs a worker was given but never took: ready again at once.
-    Release { jobs: Vec<JobKey> },
+    Release {
+        jobs: Vec<JobKey>,
+    },
     /// The time of a lease or a back-off has come.
-    JobDue { job: JobKey },
+    JobDue {
+        job: JobKey,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +70,10 @@ pub struct Create {
 pub enum ProcessRef {
     Key(DefinitionKey),
     /// The latest version unless one is named.
-    Id { id: Arc<str>, version: Option<i32> },
+    Id {
+        id: Arc<str>,
+        version: Option<i32>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -156,11 +176,15 @@ pub struct CommandStatus {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     Deployed(Deployed),
-    ResourceDeleted { key: u64 },
+    ResourceDeleted {
+        key: u64,
+    },
     Created(Created),
     /// Nothing to tell beyond that it happened.
     Done,
-    VariablesSet { key: u64 },
+    VariablesSet {
+        key: u64,
+    },
     Activated(Vec<ActivatedJob>),
     Rejected(Rejection),
 }

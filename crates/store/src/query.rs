@@ -153,10 +153,19 @@ pub enum Order {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Page {
-    From { from: u64, limit: u32 },
-    After { cursor: Cursor, limit: u32 },
+    From {
+        from: u64,
+        limit: u32,
+    },
+    After {
+        cursor: Cursor,
+        limit: u32,
+    },
     /// The `limit` rows before the cursor, still in the order asked for.
-    Before { cursor: Cursor, limit: u32 },
+    Before {
+        cursor: Cursor,
+        limit: u32,
+    },
 }
 
 /// Where a row stands: its values of [`Query::order`], so those of the sort fields, then its key unless that is one of them.
@@ -415,21 +424,72 @@ impl Entity {
                 &[DefinitionKey, ProcessId, DefinitionName, Version, VersionTag, ResourceName, Tenant, DefinitionState]
             }
             Self::Instances => &[
-                InstanceKey, InstanceState, Started, Ended, ParentInstanceKey, ParentElementKey, HasIncident, BusinessId,
-                DefinitionKey, ProcessId, DefinitionName, Version, VersionTag, Tenant,
+                InstanceKey,
+                InstanceState,
+                Started,
+                Ended,
+                ParentInstanceKey,
+                ParentElementKey,
+                HasIncident,
+                BusinessId,
+                DefinitionKey,
+                ProcessId,
+                DefinitionName,
+                Version,
+                VersionTag,
+                Tenant,
             ],
             Self::Elements => &[
-                ElementKey, InstanceKey, DefinitionKey, ProcessId, Tenant, ElementId, ElementName, ElementKind, ElementState,
-                ScopeKey, Started, Ended, HasIncident, IncidentKey,
+                ElementKey,
+                InstanceKey,
+                DefinitionKey,
+                ProcessId,
+                Tenant,
+                ElementId,
+                ElementName,
+                ElementKind,
+                ElementState,
+                ScopeKey,
+                Started,
+                Ended,
+                HasIncident,
+                IncidentKey,
             ],
             Self::Variables => &[VariableKey, InstanceKey, ScopeKey, Tenant, Name, Value, IsTruncated],
             Self::Jobs => &[
-                JobKey, JobType, JobState, InstanceKey, DefinitionKey, ProcessId, Tenant, ElementId, ElementKey, Retries, Worker,
-                Deadline, ErrorCode, ErrorMessage, FailedWithRetriesLeft, Created, Updated, Ended,
+                JobKey,
+                JobType,
+                JobState,
+                InstanceKey,
+                DefinitionKey,
+                ProcessId,
+                Tenant,
+                ElementId,
+                ElementKey,
+                Retries,
+                Worker,
+                Deadline,
+                ErrorCode,
+                ErrorMessage,
+                FailedWithRetriesLeft,
+                Created,
+                Updated,
+                Ended,
             ],
             Self::Incidents => &[
-                IncidentKey, IncidentKind, IncidentState, ErrorMessage, MessageHash, InstanceKey, DefinitionKey, ProcessId, Tenant,
-                ElementId, ElementKey, JobKey, Created,
+                IncidentKey,
+                IncidentKind,
+                IncidentState,
+                ErrorMessage,
+                MessageHash,
+                InstanceKey,
+                DefinitionKey,
+                ProcessId,
+                Tenant,
+                ElementId,
+                ElementKey,
+                JobKey,
+                Created,
             ],
         }
     }

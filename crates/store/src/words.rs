@@ -73,15 +73,8 @@ pub fn phase_from_number(number: i64) -> Result<Phase, Error> {
 }
 
 impl JobState {
-    pub const ALL: [Self; 7] = [
-        Self::Created,
-        Self::Completed,
-        Self::Failed,
-        Self::RetriesUpdated,
-        Self::TimedOut,
-        Self::Cancelled,
-        Self::ErrorThrown,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Created, Self::Completed, Self::Failed, Self::RetriesUpdated, Self::TimedOut, Self::Cancelled, Self::ErrorThrown];
 
     pub fn word(self) -> &'static str {
         match self {

@@ -27,9 +27,8 @@ pub(super) async fn activate(
     request: Request<wire::ActivateJobsRequest>,
 ) -> Result<Response<Batches>, Status> {
     let request = request.into_inner();
-    let lease = request.timeout;
     let Some(poll) = poll(gateway, request)? else {
-        return Ok(Response::new(Batches::none(gateway, lease)));
+        return Ok(Response::new(Batches::none(gateway)));
     };
     let activated = tokio::select! {
         biased;
@@ -37,7 +36,7 @@ pub(super) async fn activate(
         () = drain::drained(gateway.draining.clone()) => return Err(drain::ended()),
     };
     let activated = activated.map_err(|error| submit::failed("ACTIVATE", error))?;
-    Ok(Response::new(Batches::new(gateway, lease, activated)))
+    Ok(Response::new(Batches::new(gateway, activated)))
 }
 
 /// What the host is asked; nothing, when no job is wanted: then whatever else the request says is not looked at.
@@ -79,16 +78,16 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    fn none(gateway: &Gateway, lease: i64) -> Self {
-        let in_flight = InFlight::new(gateway.host.clone(), lease);
+    fn none(gateway: &Gateway) -> Self {
+        let in_flight = InFlight::new(gateway.host.clone());
         Self { messages: Vec::new().into_iter(), in_flight, taken: 0, stopped: false }
     }
 
-    fn new(gateway: &Gateway, lease: i64, activated: ActivatedJobs) -> Self {
-        let mut batches = Self::none(gateway, lease);
+    fn new(gateway: &Gateway, activated: ActivatedJobs) -> Self {
+        let mut batches = Self::none(gateway);
         let jobs = activated.take();
         for job in &jobs {
-            batches.in_flight.add(job.key);
+            batches.in_flight.add(job);
         }
         let jobs = jobs.into_iter().map(wire::ActivatedJob::from);
         batches.messages = split(jobs, gateway.config.message_bytes_max).into_iter();

@@ -61,9 +61,7 @@ impl AsyncRead for Connection {
             self.patience = None;
         }
         match &mut self.patience {
-            Some(patience) if read.is_pending() => {
-                patience.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
-            }
+            Some(patience) if read.is_pending() => patience.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into())),
             Some(_) | None => read,
         }
     }

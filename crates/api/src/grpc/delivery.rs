@@ -7,37 +7,23 @@
 //! A client that reads a job and leaves before it works on it cannot be told from one that works on it: that is what leases are for.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
-use engine::JobKey;
-use host::Host;
-use store::log::{Command, Request};
-use tokio::time::Instant;
-
-/// A lease this close to its end is left to end by itself: another worker may have the job before we could take it back.
-const LEASE_MARGIN: Duration = Duration::from_secs(1);
+use host::{Host, Released};
+use store::log::ActivatedJob;
 
 /// Jobs taken from the host that may not have got out yet, in order.
 pub(super) struct InFlight {
     host: Host,
-    jobs: VecDeque<JobKey>,
-    lease: Duration,
-    /// When the oldest of them was taken, or before.
-    since: Instant,
+    jobs: VecDeque<Released>,
 }
 
 impl InFlight {
-    /// `lease` in milliseconds.
-    pub(super) fn new(host: Host, lease: i64) -> Self {
-        let lease = Duration::from_millis(u64::try_from(lease).unwrap_or(0));
-        Self { host, jobs: VecDeque::new(), lease, since: Instant::now() }
+    pub(super) fn new(host: Host) -> Self {
+        Self { host, jobs: VecDeque::new() }
     }
 
-    pub(super) fn add(&mut self, job: JobKey) {
-        if self.jobs.is_empty() {
-            self.since = Instant::now();
-        }
-        self.jobs.push_back(job);
+    pub(super) fn add(&mut self, job: &ActivatedJob) {
+        self.jobs.push_back(Released { job: job.key, deadline: job.deadline });
     }
 
     pub(super) fn len(&self) -> usize {
@@ -52,17 +38,6 @@ impl InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        if self.jobs.is_empty() || self.lease < self.since.elapsed() + LEASE_MARGIN {
-            return;
-        }
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let host = self.host.clone();
-        let jobs = Vec::from(std::mem::take(&mut self.jobs));
-        runtime.spawn(async move {
-            let request = Request { command: Command::Release { jobs }, idempotency: None };
-            if let Err(error) = host.submit(request).await {
-                tracing::debug!(%error, "jobs of a worker that left stay leased");
-            }
-        });
+        self.host.release(Vec::from(std::mem::take(&mut self.jobs)));
     }
 }

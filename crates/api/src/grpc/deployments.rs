@@ -20,9 +20,10 @@ pub(super) async fn deploy_resource(
     let tenant = tenant::one("DeployResource", &request.tenant_id)?;
     let resources = request.resources.into_iter().map(|file| resource(file.name, &file.content)).collect();
     let deployed = deploy(gateway, &metadata, Deploy { tenant, resources }).await?;
-    let deployments = deployed.processes.iter().map(|process| wire::Deployment {
-        metadata: Some(Metadata::Process(process_metadata(process, &deployed.tenant))),
-    });
+    let deployments = deployed
+        .processes
+        .iter()
+        .map(|process| wire::Deployment { metadata: Some(Metadata::Process(process_metadata(process, &deployed.tenant))) });
     Ok(Response::new(wire::DeployResourceResponse {
         key: deployed.key as i64,
         deployments: deployments.collect(),

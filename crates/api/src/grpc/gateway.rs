@@ -27,10 +27,7 @@ impl gateway_server::Gateway for Gateway {
         activation::activate(self, request).await
     }
 
-    async fn stream_activated_jobs(
-        &self,
-        request: Request<wire::StreamActivatedJobsRequest>,
-    ) -> Answer<pushing::Pushed> {
+    async fn stream_activated_jobs(&self, request: Request<wire::StreamActivatedJobsRequest>) -> Answer<pushing::Pushed> {
         pushing::open(self, request)
     }
 
@@ -60,10 +57,7 @@ impl gateway_server::Gateway for Gateway {
         jobs::update_timeout(self, request).await
     }
 
-    async fn update_job_priority(
-        &self,
-        _: Request<wire::UpdateJobPriorityRequest>,
-    ) -> Answer<wire::UpdateJobPriorityResponse> {
+    async fn update_job_priority(&self, _: Request<wire::UpdateJobPriorityRequest>) -> Answer<wire::UpdateJobPriorityResponse> {
         Err(not_yet("UpdateJobPriority"))
     }
 
@@ -113,31 +107,19 @@ impl gateway_server::Gateway for Gateway {
         variables::set(self, request).await
     }
 
-    async fn resolve_incident(
-        &self,
-        request: Request<wire::ResolveIncidentRequest>,
-    ) -> Answer<wire::ResolveIncidentResponse> {
+    async fn resolve_incident(&self, request: Request<wire::ResolveIncidentRequest>) -> Answer<wire::ResolveIncidentResponse> {
         incidents::resolve(self, request).await
     }
 
-    async fn deploy_resource(
-        &self,
-        request: Request<wire::DeployResourceRequest>,
-    ) -> Answer<wire::DeployResourceResponse> {
+    async fn deploy_resource(&self, request: Request<wire::DeployResourceRequest>) -> Answer<wire::DeployResourceResponse> {
         deployments::deploy_resource(self, request).await
     }
 
-    async fn deploy_process(
-        &self,
-        request: Request<wire::DeployProcessRequest>,
-    ) -> Answer<wire::DeployProcessResponse> {
+    async fn deploy_process(&self, request: Request<wire::DeployProcessRequest>) -> Answer<wire::DeployProcessResponse> {
         deployments::deploy_process(self, request).await
     }
 
-    async fn delete_resource(
-        &self,
-        request: Request<wire::DeleteResourceRequest>,
-    ) -> Answer<wire::DeleteResourceResponse> {
+    async fn delete_resource(&self, request: Request<wire::DeleteResourceRequest>) -> Answer<wire::DeleteResourceResponse> {
         deployments::delete(self, request).await
     }
 
@@ -145,10 +127,7 @@ impl gateway_server::Gateway for Gateway {
         Err(not_yet("PublishMessage"))
     }
 
-    async fn broadcast_signal(
-        &self,
-        _: Request<wire::BroadcastSignalRequest>,
-    ) -> Answer<wire::BroadcastSignalResponse> {
+    async fn broadcast_signal(&self, _: Request<wire::BroadcastSignalRequest>) -> Answer<wire::BroadcastSignalResponse> {
         Err(not_yet("BroadcastSignal"))
     }
 
@@ -159,10 +138,7 @@ impl gateway_server::Gateway for Gateway {
         Err(not_yet("EvaluateConditional"))
     }
 
-    async fn evaluate_decision(
-        &self,
-        _: Request<wire::EvaluateDecisionRequest>,
-    ) -> Answer<wire::EvaluateDecisionResponse> {
+    async fn evaluate_decision(&self, _: Request<wire::EvaluateDecisionRequest>) -> Answer<wire::EvaluateDecisionResponse> {
         Err(not_yet("EvaluateDecision"))
     }
 

@@ -5,6 +5,7 @@ use tonic::Status;
 use tonic::metadata::MetadataMap;
 
 use super::tenant;
+use crate::fingerprint::fnv1a;
 
 const METADATA: &str = "idempotency-key";
 
@@ -20,12 +21,7 @@ pub(super) fn request(metadata: &MetadataMap, command: Command) -> Result<Reques
             "{METADATA} must have between 1 and {KEY_CHARACTERS_MAX} visible ASCII characters"
         )));
     }
-    let fingerprint = fnv1a(&store::format::encode_request(&request));
+    let fingerprint = fnv1a(store::format::encode_request(&request));
     request.idempotency = Some(IdempotencyKey { tenant: tenant::default(), key: key.into(), fingerprint });
     Ok(request)
-}
-
-/// FNV-1a, 64 bits: stored beside the key, so it must not change from build to build.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }

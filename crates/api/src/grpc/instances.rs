@@ -53,9 +53,7 @@ pub(super) async fn create_with_result(
     if !awaited.completed {
         // Not a failed precondition, by which clients understand that the process cannot be started.
         let key = created.process_instance_key;
-        return Err(Status::aborted(format!(
-            "the process instance with key '{key}' was terminated before it had a result"
-        )));
+        return Err(Status::aborted(format!("the process instance with key '{key}' was terminated before it had a result")));
     }
     Ok(Response::new(wire::CreateProcessInstanceWithResultResponse {
         process_definition_key: created.process_definition_key,

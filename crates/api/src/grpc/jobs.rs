@@ -13,8 +13,7 @@ pub(super) async fn complete(
     request: Request<wire::CompleteJobRequest>,
 ) -> Result<Response<wire::CompleteJobResponse>, Status> {
     let (metadata, _, request) = request.into_parts();
-    let command =
-        Command::CompleteJob { job: job(request.job_key), variables: variables(gateway, &request.variables)? };
+    let command = Command::CompleteJob { job: job(request.job_key), variables: variables(gateway, &request.variables)? };
     submit(gateway, &metadata, "COMPLETE", command).await?;
     Ok(Response::new(wire::CompleteJobResponse {}))
 }

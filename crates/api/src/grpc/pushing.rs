@@ -17,10 +17,7 @@ use super::{drain, submit, tenant, wire, worker};
 /// Jobs taken in a row before the connection must come back for more.
 const IN_FLIGHT_MAX: usize = 32;
 
-pub(super) fn open(
-    gateway: &Gateway,
-    request: Request<wire::StreamActivatedJobsRequest>,
-) -> Result<Response<Pushed>, Status> {
+pub(super) fn open(gateway: &Gateway, request: Request<wire::StreamActivatedJobsRequest>) -> Result<Response<Pushed>, Status> {
     let request = request.into_inner();
     worker::check(&request.r#type, request.timeout).map_err(Status::invalid_argument)?;
     let subscription = Subscription {
@@ -33,7 +30,7 @@ pub(super) fn open(
     let jobs = gateway.host.stream(subscription).map_err(|error| submit::failed("ACTIVATE", error))?;
     Ok(Response::new(Pushed {
         jobs: until_drained(jobs, gateway.draining.clone()),
-        in_flight: InFlight::new(gateway.host.clone(), request.timeout),
+        in_flight: InFlight::new(gateway.host.clone()),
         stopped: false,
     }))
 }
@@ -80,7 +77,7 @@ impl Stream for Pushed {
 
 impl Pushed {
     fn on_its_way(&mut self, job: ActivatedJob) -> wire::ActivatedJob {
-        self.in_flight.add(job.key);
+        self.in_flight.add(&job);
         job.into()
     }
 }

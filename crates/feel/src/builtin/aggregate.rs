@@ -34,10 +34,8 @@ fn the_list(machine: &mut Machine<'_>, arguments: &[Value]) -> Result<List, Faul
 
 fn numbers(machine: &mut Machine<'_>, arguments: &[Value]) -> Result<Vec<Number>, Fault> {
     let list = the_list(machine, arguments)?;
-    let number = |item: &Value| {
-        item.as_number()
-            .ok_or_else(|| Fault::Reason(format!("expected number, found '{}'", shown(item))))
-    };
+    let number =
+        |item: &Value| item.as_number().ok_or_else(|| Fault::Reason(format!("expected number, found '{}'", shown(item))));
     list.items().iter().map(number).collect()
 }
 
@@ -54,8 +52,7 @@ fn extreme(machine: &mut Machine<'_>, arguments: &[Value], wanted: Ordering) -> 
     // A single value without an order is not an extreme either.
     order(first, first).ok_or_else(|| Fault::Reason(String::from("the items have no order")))?;
     for item in rest {
-        let ordering = order(item, best)
-            .ok_or_else(|| Fault::Reason(String::from("the items have no common order")))?;
+        let ordering = order(item, best).ok_or_else(|| Fault::Reason(String::from("the items have no common order")))?;
         if ordering == wanted {
             best = item;
         }
@@ -71,15 +68,8 @@ fn max(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     extreme(machine, arguments, Ordering::Greater)
 }
 
-fn fold(
-    numbers: &[Number],
-    start: Number,
-    step: fn(Number, Number) -> Option<Number>,
-) -> Result<Number, Fault> {
-    numbers
-        .iter()
-        .try_fold(start, |total, number| step(total, *number))
-        .ok_or_else(overflow)
+fn fold(numbers: &[Number], start: Number, step: fn(Number, Number) -> Option<Number>) -> Result<Number, Fault> {
+    numbers.iter().try_fold(start, |total, number| step(total, *number)).ok_or_else(overflow)
 }
 
 fn sum(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
@@ -104,10 +94,7 @@ fn mean(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         return Ok(Value::Null);
     }
     let total = fold(&numbers, Number::ZERO, Number::checked_add)?;
-    total
-        .checked_div(numbers.len().into())
-        .map(Value::Number)
-        .ok_or_else(overflow)
+    total.checked_div(numbers.len().into()).map(Value::Number).ok_or_else(overflow)
 }
 
 fn median(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
@@ -119,10 +106,7 @@ fn median(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         Some(number) if numbers.len() % 2 == 1 => Ok(Value::Number(*number)),
         Some(number) => {
             let total = numbers[middle - 1].checked_add(*number);
-            total
-                .and_then(|total| total.checked_div(Number::from(2)))
-                .map(Value::Number)
-                .ok_or_else(overflow)
+            total.and_then(|total| total.checked_div(Number::from(2))).map(Value::Number).ok_or_else(overflow)
         }
     }
 }
@@ -137,19 +121,13 @@ fn stddev(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         return Err(Fault::Reason(String::from("one number has no deviation")));
     }
     let total = fold(&numbers, Number::ZERO, Number::checked_add)?;
-    let mean = total
-        .checked_div(numbers.len().into())
-        .ok_or_else(overflow)?;
+    let mean = total.checked_div(numbers.len().into()).ok_or_else(overflow)?;
     let squares = numbers.iter().try_fold(Number::ZERO, |sum, number| {
         let off = number.checked_sub(mean)?;
         sum.checked_add(off.checked_pow(2)?)
     });
-    let variance = squares
-        .and_then(|squares| squares.checked_div(Number::from(numbers.len() - 1)))
-        .ok_or_else(overflow)?;
-    Number::from_f64(variance.to_f64().sqrt())
-        .map(Value::Number)
-        .ok_or_else(overflow)
+    let variance = squares.and_then(|squares| squares.checked_div(Number::from(numbers.len() - 1))).ok_or_else(overflow)?;
+    Number::from_f64(variance.to_f64().sqrt()).map(Value::Number).ok_or_else(overflow)
 }
 
 /// The most frequent numbers, in order.
@@ -158,11 +136,7 @@ fn mode(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     numbers.sort();
     let runs: Vec<&[Number]> = numbers.chunk_by(|a, b| a == b).collect();
     let longest = runs.iter().map(|run| run.len()).max().unwrap_or(0);
-    let modes = runs
-        .into_iter()
-        .filter(|run| run.len() == longest)
-        .map(|run| Value::Number(run[0]))
-        .collect();
+    let modes = runs.into_iter().filter(|run| run.len() == longest).map(|run| Value::Number(run[0])).collect();
     Ok(machine.bounded_list(modes)?)
 }
 
@@ -179,11 +153,7 @@ fn connected(machine: &mut Machine<'_>, arguments: &[Value], decisive: bool) -> 
             _ => known = false,
         }
     }
-    Ok(if known {
-        Value::Bool(!decisive)
-    } else {
-        Value::Null
-    })
+    Ok(if known { Value::Bool(!decisive) } else { Value::Null })
 }
 
 fn all(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {

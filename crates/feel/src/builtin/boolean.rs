@@ -10,13 +10,7 @@ pub(super) static ALL: &[Builtin] = &[
     everywhere("not", &[fixed(&["negand"], not)]),
     everywhere("is defined", &[fixed(&["value"], is_defined)]),
     everywhere("get or else", &[fixed(&["value", "default"], get_or_else)]),
-    everywhere(
-        "assert",
-        &[
-            fixed(&["value", "condition"], assert),
-            fixed(&["value", "condition", "cause"], assert),
-        ],
-    ),
+    everywhere("assert", &[fixed(&["value", "condition"], assert), fixed(&["value", "condition", "cause"], assert)]),
     everywhere(
         "fromAi",
         &[
@@ -24,10 +18,7 @@ pub(super) static ALL: &[Builtin] = &[
             fixed(&["value", "description"], first),
             fixed(&["value", "description", "type"], first),
             fixed(&["value", "description", "type", "schema"], first),
-            fixed(
-                &["value", "description", "type", "schema", "options"],
-                first,
-            ),
+            fixed(&["value", "description", "type", "schema", "options"], first),
         ],
     ),
     only(Dialect::Dmn, "is", &[fixed(&["value1", "value2"], is)]),
@@ -70,14 +61,11 @@ fn is(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [left, right] = arguments else {
         return Err(Fault::Arguments);
     };
-    machine.charge(left.extent().size.min(right.extent().size) / 16)?;
+    machine.charge(left.extent().size.min(right.extent().size) / 128)?;
     let same = match (left, right) {
         (Value::Time(a), Value::Time(b)) => a == b,
         (Value::DateTime(a), Value::DateTime(b)) => a == b,
-        _ => {
-            left.type_name() == right.type_name()
-                && equality(left, right, machine.dialect) == Equality::Equal
-        }
+        _ => left.type_name() == right.type_name() && equality(left, right, machine.dialect) == Equality::Equal,
     };
     Ok(Value::Bool(same))
 }

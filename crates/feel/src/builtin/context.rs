@@ -7,24 +7,14 @@ use crate::value::{Context, List, Value};
 use std::sync::Arc;
 
 pub(super) static ALL: &[Builtin] = &[
-    everywhere(
-        "get entries",
-        &[fixed(&["context"], get_entries), fixed(&["m"], get_entries)],
-    ),
+    everywhere("get entries", &[fixed(&["context"], get_entries), fixed(&["m"], get_entries)]),
     everywhere(
         "get value",
-        &[
-            fixed(&["m", "key"], get_value),
-            fixed(&["context", "key"], get_value),
-            fixed(&["context", "keys"], get_value),
-        ],
+        &[fixed(&["m", "key"], get_value), fixed(&["context", "key"], get_value), fixed(&["context", "keys"], get_value)],
     ),
     everywhere(
         "context put",
-        &[
-            fixed(&["context", "key", "value"], context_put),
-            fixed(&["context", "keys", "value"], context_put),
-        ],
+        &[fixed(&["context", "key", "value"], context_put), fixed(&["context", "keys", "value"], context_put)],
     ),
     everywhere("put", &[fixed(&["context", "key", "value"], context_put)]),
     everywhere("context merge", &[variadic(&["contexts"], context_merge)]),
@@ -58,9 +48,7 @@ fn keys_of(list: &List) -> Option<Vec<Arc<str>>> {
 
 fn get_value(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     match arguments {
-        [Value::Context(context), Value::String(key)] => {
-            Ok(context.get(key).cloned().unwrap_or(Value::Null))
-        }
+        [Value::Context(context), Value::String(key)] => Ok(context.get(key).cloned().unwrap_or(Value::Null)),
         [Value::Context(context), Value::List(keys)] => {
             let Some(keys) = keys_of(keys).filter(|keys| !keys.is_empty()) else {
                 return Ok(Value::Null);
@@ -94,9 +82,7 @@ fn context_put(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
             let keys = keys_of(keys).ok_or(Fault::Arguments)?;
             let along = &keys[..keys.len() - 1];
             if machine.dialect == Dialect::Dmn && !leads_through_contexts(context, along) {
-                return Err(Fault::Reason(String::from(
-                    "the keys lead through what is not a context",
-                )));
+                return Err(Fault::Reason(String::from("the keys lead through what is not a context")));
             }
             bounded(put_deep(machine, context, &keys, value)?)
         }
@@ -116,12 +102,7 @@ fn leads_through_contexts(context: &Context, keys: &[Arc<str>]) -> bool {
 }
 
 /// Puts a value at the end of a path, making contexts where there are none.
-fn put_deep(
-    machine: &mut Machine<'_>,
-    context: &Context,
-    keys: &[Arc<str>],
-    value: &Value,
-) -> Result<Context, Fault> {
+fn put_deep(machine: &mut Machine<'_>, context: &Context, keys: &[Arc<str>], value: &Value) -> Result<Context, Fault> {
     let mut parents = Vec::with_capacity(keys.len());
     let mut current = context.clone();
     for key in &keys[..keys.len() - 1] {
@@ -150,9 +131,7 @@ fn put_deep(
 fn context_merge(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let contexts = match arguments {
         [Value::List(contexts)] => contexts.clone(),
-        [single @ Value::Context(_)] if machine.dialect == Dialect::Dmn => {
-            List::from(vec![single.clone()])
-        }
+        [single @ Value::Context(_)] if machine.dialect == Dialect::Dmn => List::from(vec![single.clone()]),
         _ => return Ok(Value::Null),
     };
     let mut entries = Vec::new();
@@ -172,9 +151,7 @@ fn context_merge(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 fn context(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let list = match arguments {
         [Value::List(list)] => list.clone(),
-        [single @ Value::Context(_)] if machine.dialect == Dialect::Dmn => {
-            List::from(vec![single.clone()])
-        }
+        [single @ Value::Context(_)] if machine.dialect == Dialect::Dmn => List::from(vec![single.clone()]),
         _ => return Ok(Value::Null),
     };
     machine.charge(list.len() as u64)?;
@@ -185,8 +162,7 @@ fn context(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         };
         match (entry.get("key"), entry.get("value")) {
             (Some(Value::String(key)), Some(value)) => {
-                let repeated = machine.dialect == Dialect::Dmn
-                    && entries.iter().any(|(other, _)| other == key);
+                let repeated = machine.dialect == Dialect::Dmn && entries.iter().any(|(other, _)| other == key);
                 if repeated {
                     return Err(Fault::Reason(format!("the key '{key}' comes twice")));
                 }

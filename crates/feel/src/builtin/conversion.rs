@@ -41,11 +41,7 @@ fn number(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if grouping.is_some() && grouping == decimal {
         return Err(Fault::Reason(String::from("the separators must differ")));
     }
-    if machine.dialect == Dialect::Camunda
-        && grouping.is_none()
-        && decimal.is_none()
-        && 1 < arguments.len()
-    {
+    if machine.dialect == Dialect::Camunda && grouping.is_none() && decimal.is_none() && 1 < arguments.len() {
         return Err(Fault::Arguments);
     }
     let mut text = from.to_string();
@@ -57,20 +53,16 @@ fn number(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     }
     let parsed = Number::parse(&text).or_else(|| {
         // A point may end a number, and begin one.
-        text.strip_suffix('.')
-            .filter(|_| machine.dialect == Dialect::Camunda)
-            .and_then(Number::parse)
+        text.strip_suffix('.').filter(|_| machine.dialect == Dialect::Camunda).and_then(Number::parse)
     });
-    parsed
-        .map(Value::Number)
-        .ok_or_else(|| Fault::Reason(format!("'{from}' is not a number")))
+    parsed.map(Value::Number).ok_or_else(|| Fault::Reason(format!("'{from}' is not a number")))
 }
 
 fn string(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [value] = arguments else {
         return Err(Fault::Arguments);
     };
-    machine.charge(value.extent().size / 16)?;
+    machine.charge(value.extent().size / 128)?;
     match value {
         Value::Null => Ok(Value::Null),
         Value::String(_) => Ok(value.clone()),
@@ -107,10 +99,7 @@ fn write_text(value: &Value, dialect: Dialect, out: &mut String) {
 
 fn write_context_text(context: &Context, dialect: Dialect, out: &mut String) {
     out.push('{');
-    let shown = context
-        .entries()
-        .iter()
-        .filter(|(_, value)| !matches!(value, Value::Function(_)) || dialect == Dialect::Dmn);
+    let shown = context.entries().iter().filter(|(_, value)| !matches!(value, Value::Function(_)) || dialect == Dialect::Dmn);
     for (at, (key, member)) in shown.enumerate() {
         out.push_str(if 0 < at { ", " } else { "" });
         let separator = if dialect == Dialect::Dmn { ": " } else { ":" };
@@ -126,8 +115,7 @@ fn from_json(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         [Value::Null] => Ok(Value::Null),
         [Value::String(text)] => {
             machine.charge(text.len() as u64 / 16)?;
-            let value = Value::from_json(text)
-                .map_err(|error| Fault::Reason(format!("not JSON: {error}")))?;
+            let value = Value::from_json(text).map_err(|error| Fault::Reason(format!("not JSON: {error}")))?;
             value.extent().check()?;
             Ok(value)
         }
@@ -139,7 +127,7 @@ fn to_json(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [value] = arguments else {
         return Err(Fault::Arguments);
     };
-    machine.charge(value.extent().size / 16)?;
+    machine.charge(value.extent().size / 128)?;
     let mut out = String::new();
     write_json(value, &mut out);
     Ok(machine.bounded_string(out)?)
@@ -159,10 +147,7 @@ fn write_json(value: &Value, out: &mut String) {
         }
         Value::Context(context) => {
             out.push('{');
-            let members = context
-                .entries()
-                .iter()
-                .filter(|(_, value)| !matches!(value, Value::Function(_)));
+            let members = context.entries().iter().filter(|(_, value)| !matches!(value, Value::Function(_)));
             for (at, (key, member)) in members.enumerate() {
                 out.push_str(if 0 < at { "," } else { "" });
                 json::write_string(key, out);
@@ -172,16 +157,11 @@ fn write_json(value: &Value, out: &mut String) {
             out.push('}');
         }
         Value::Time(time) => {
-            let zone = time
-                .zone()
-                .offset_seconds()
-                .map_or(Zone::Local, Zone::Offset);
+            let zone = time.zone().offset_seconds().map_or(Zone::Local, Zone::Offset);
             json::write_string(&time.with_zone(zone).to_string(), out);
         }
         Value::DaysTimeDuration(duration) => json::write_string(&hours_text(*duration), out),
-        Value::YearsMonthsDuration(duration) => {
-            json::write_string(&months_text(duration.total_months()), out)
-        }
+        Value::YearsMonthsDuration(duration) => json::write_string(&months_text(duration.total_months()), out),
         Value::Function(_) | Value::Range(_) => json::write_string(&value.to_string(), out),
         Value::Number(number) => write!(out, "{number}").expect("writing to a string cannot fail"),
         other => other.write_json(out),
@@ -199,15 +179,10 @@ fn hours_text(duration: DaysTimeDuration) -> String {
             write!(out, "{amount}{unit}").expect("writing to a string cannot fail");
         }
     }
-    let sign = if duration.nanos() < 0 && rest == 0 {
-        "-"
-    } else {
-        ""
-    };
+    let sign = if duration.nanos() < 0 && rest == 0 { "-" } else { "" };
     if fraction != 0 {
         let digits = format!("{fraction:09}");
-        write!(out, "{sign}{rest}.{}S", digits.trim_end_matches('0'))
-            .expect("writing to a string cannot fail");
+        write!(out, "{sign}{rest}.{}S", digits.trim_end_matches('0')).expect("writing to a string cannot fail");
     } else if rest != 0 || out.len() == 2 {
         write!(out, "{rest}S").expect("writing to a string cannot fail");
     }

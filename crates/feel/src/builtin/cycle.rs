@@ -5,14 +5,8 @@ use crate::dialect::Dialect;
 use crate::eval::Machine;
 use crate::value::Value;
 
-pub(super) static ALL: &[Builtin] = &[only(
-    Dialect::Camunda,
-    "cycle",
-    &[
-        fixed(&["interval"], cycle),
-        fixed(&["repetitions", "interval"], cycle),
-    ],
-)];
+pub(super) static ALL: &[Builtin] =
+    &[only(Dialect::Camunda, "cycle", &[fixed(&["interval"], cycle), fixed(&["repetitions", "interval"], cycle)])];
 
 /// `R3/PT1H` for three times every hour, `R/PT1H` for ever.
 fn cycle(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
@@ -22,9 +16,7 @@ fn cycle(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         _ => return Err(Fault::Arguments),
     };
     match interval {
-        Value::DaysTimeDuration(_) | Value::YearsMonthsDuration(_) => {
-            Ok(Value::string(format!("R{times}/{interval}")))
-        }
+        Value::DaysTimeDuration(_) | Value::YearsMonthsDuration(_) => Ok(Value::string(format!("R{times}/{interval}"))),
         _ => Err(Fault::Arguments),
     }
 }

@@ -11,21 +11,9 @@ pub(super) static ALL: &[Builtin] = &[
     everywhere("meets", &[fixed(&["range1", "range2"], meets)]),
     everywhere("met by", &[fixed(&["range1", "range2"], met_by)]),
     everywhere("overlaps", &[fixed(&["range1", "range2"], overlaps)]),
-    everywhere(
-        "overlaps before",
-        &[fixed(&["range1", "range2"], overlaps_before)],
-    ),
-    everywhere(
-        "overlaps after",
-        &[fixed(&["range1", "range2"], overlaps_after)],
-    ),
-    everywhere(
-        "finishes",
-        &[
-            fixed(&["point", "range"], finishes),
-            fixed(&["range1", "range2"], finishes),
-        ],
-    ),
+    everywhere("overlaps before", &[fixed(&["range1", "range2"], overlaps_before)]),
+    everywhere("overlaps after", &[fixed(&["range1", "range2"], overlaps_after)]),
+    everywhere("finishes", &[fixed(&["point", "range"], finishes), fixed(&["range1", "range2"], finishes)]),
     everywhere(
         "finished by",
         &[
@@ -34,41 +22,11 @@ pub(super) static ALL: &[Builtin] = &[
             fixed(&["point", "range"], finished_by),
         ],
     ),
-    everywhere(
-        "includes",
-        &[
-            fixed(&["range", "point"], includes),
-            fixed(&["range1", "range2"], includes),
-        ],
-    ),
-    everywhere(
-        "during",
-        &[
-            fixed(&["point", "range"], during),
-            fixed(&["range1", "range2"], during),
-        ],
-    ),
-    everywhere(
-        "starts",
-        &[
-            fixed(&["point", "range"], starts),
-            fixed(&["range1", "range2"], starts),
-        ],
-    ),
-    everywhere(
-        "started by",
-        &[
-            fixed(&["range", "point"], started_by),
-            fixed(&["range1", "range2"], started_by),
-        ],
-    ),
-    everywhere(
-        "coincides",
-        &[
-            fixed(&["point1", "point2"], coincides),
-            fixed(&["range1", "range2"], coincides),
-        ],
-    ),
+    everywhere("includes", &[fixed(&["range", "point"], includes), fixed(&["range1", "range2"], includes)]),
+    everywhere("during", &[fixed(&["point", "range"], during), fixed(&["range1", "range2"], during)]),
+    everywhere("starts", &[fixed(&["point", "range"], starts), fixed(&["range1", "range2"], starts)]),
+    everywhere("started by", &[fixed(&["range", "point"], started_by), fixed(&["range1", "range2"], started_by)]),
+    everywhere("coincides", &[fixed(&["point1", "point2"], coincides), fixed(&["range1", "range2"], coincides)]),
 ];
 
 const fn points_and_ranges(run: Run) -> [super::Overload; 4] {
@@ -97,17 +55,11 @@ fn pair(arguments: &[Value]) -> Result<Pair<'_>, Fault> {
         return Err(Fault::Arguments);
     };
     let (left, right) = side(left).zip(side(right)).ok_or(Fault::Arguments)?;
-    let comparable = [start(left), end(left)].iter().flatten().all(|a| {
-        [start(right), end(right)]
-            .iter()
-            .flatten()
-            .all(|b| order(a, b).is_some())
-    });
-    if comparable {
-        Ok(Pair { left, right })
-    } else {
-        Err(Fault::Arguments)
-    }
+    let comparable = [start(left), end(left)]
+        .iter()
+        .flatten()
+        .all(|a| [start(right), end(right)].iter().flatten().all(|b| order(a, b).is_some()));
+    if comparable { Ok(Pair { left, right }) } else { Err(Fault::Arguments) }
 }
 
 fn side(value: &Value) -> Option<Side<'_>> {
@@ -176,9 +128,7 @@ fn values(a: &Value, b: &Value) -> Ordering {
 }
 
 fn at(point: &Value, endpoint: &Endpoint) -> bool {
-    endpoint.included
-        && !endpoint.value.is_null()
-        && values(point, &endpoint.value) == Ordering::Equal
+    endpoint.included && !endpoint.value.is_null() && values(point, &endpoint.value) == Ordering::Equal
 }
 
 fn as_endpoint(point: &Value) -> Endpoint {
@@ -220,22 +170,15 @@ fn after(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 }
 
 fn meets(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    ranges(arguments, |a, b| {
-        end_to_start(&a.end, &b.start) == Ordering::Equal
-    })
+    ranges(arguments, |a, b| end_to_start(&a.end, &b.start) == Ordering::Equal)
 }
 
 fn met_by(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    ranges(arguments, |a, b| {
-        end_to_start(&b.end, &a.start) == Ordering::Equal
-    })
+    ranges(arguments, |a, b| end_to_start(&b.end, &a.start) == Ordering::Equal)
 }
 
 fn overlaps(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    ranges(arguments, |a, b| {
-        end_to_start(&a.end, &b.start) != Ordering::Less
-            && end_to_start(&b.end, &a.start) != Ordering::Less
-    })
+    ranges(arguments, |a, b| end_to_start(&a.end, &b.start) != Ordering::Less && end_to_start(&b.end, &a.start) != Ordering::Less)
 }
 
 /// Whether `a` begins first, reaches into `b` and ends no later.
@@ -273,9 +216,9 @@ fn finishes(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 
 fn finished_by(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     answer(arguments, |pair| match (pair.left, pair.right) {
-        (Side::Range(a), Side::Range(b)) => Some(
-            same_end(&a.end, &b.end) && compare_starts(&a.start, &b.start) != Ordering::Greater,
-        ),
+        (Side::Range(a), Side::Range(b)) => {
+            Some(same_end(&a.end, &b.end) && compare_starts(&a.start, &b.start) != Ordering::Greater)
+        }
         (Side::Range(range), Side::Point(point)) => Some(at(point, &range.end)),
         _ => None,
     })
@@ -283,14 +226,12 @@ fn finished_by(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 
 /// Whether `b` lies within `a`.
 fn encloses(a: &Range, b: &Range) -> bool {
-    compare_starts(&a.start, &b.start) != Ordering::Greater
-        && compare_ends(&a.end, &b.end) != Ordering::Less
+    compare_starts(&a.start, &b.start) != Ordering::Greater && compare_ends(&a.end, &b.end) != Ordering::Less
 }
 
 fn holds(range: &Range, point: &Value) -> bool {
     let point = as_endpoint(point);
-    end_to_start(&point, &range.start) != Ordering::Less
-        && end_to_start(&range.end, &point) != Ordering::Less
+    end_to_start(&point, &range.start) != Ordering::Less && end_to_start(&range.end, &point) != Ordering::Less
 }
 
 fn includes(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
@@ -310,9 +251,9 @@ fn during(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 
 fn starts(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     answer(arguments, |pair| match (pair.left, pair.right) {
-        (Side::Range(a), Side::Range(b)) => Some(
-            same_start(&a.start, &b.start) && compare_ends(&a.end, &b.end) != Ordering::Greater,
-        ),
+        (Side::Range(a), Side::Range(b)) => {
+            Some(same_start(&a.start, &b.start) && compare_ends(&a.end, &b.end) != Ordering::Greater)
+        }
         (Side::Point(point), Side::Range(range)) => Some(at(point, &range.start)),
         _ => None,
     })
@@ -327,9 +268,7 @@ fn started_by(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 
 fn coincides(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     answer(arguments, |pair| match (pair.left, pair.right) {
-        (Side::Range(a), Side::Range(b)) => {
-            Some(same_start(&a.start, &b.start) && same_end(&a.end, &b.end))
-        }
+        (Side::Range(a), Side::Range(b)) => Some(same_start(&a.start, &b.start) && same_end(&a.end, &b.end)),
         (Side::Point(a), Side::Point(b)) => Some(values(a, b) == Ordering::Equal),
         _ => Some(false),
     })

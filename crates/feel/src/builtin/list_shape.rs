@@ -8,17 +8,11 @@ use crate::limits::VALUE_SIZE_MAX;
 use crate::value::{Function, Value};
 
 pub(super) static ALL: &[Builtin] = &[
-    everywhere(
-        "union",
-        &[variadic(&["lists"], union), variadic(&["list"], union)],
-    ),
+    everywhere("union", &[variadic(&["lists"], union), variadic(&["list"], union)]),
     everywhere("distinct values", &[fixed(&["list"], distinct_values)]),
     everywhere("duplicate values", &[fixed(&["list"], duplicate_values)]),
     everywhere("flatten", &[fixed(&["list"], flatten)]),
-    everywhere(
-        "sort",
-        &[fixed(&["list", "precedes"], sort), fixed(&["list"], sort)],
-    ),
+    everywhere("sort", &[fixed(&["list", "precedes"], sort), fixed(&["list"], sort)]),
     everywhere(
         "string join",
         &[
@@ -77,11 +71,7 @@ fn flatten(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     Ok(machine.bounded_list(flat)?)
 }
 
-fn flatten_into(
-    machine: &mut Machine<'_>,
-    items: &[Value],
-    flat: &mut Vec<Value>,
-) -> Result<(), Fault> {
+fn flatten_into(machine: &mut Machine<'_>, items: &[Value], flat: &mut Vec<Value>) -> Result<(), Fault> {
     machine.charge(items.len() as u64)?;
     for item in items {
         match item {
@@ -97,9 +87,7 @@ fn sort(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         [list, Value::Function(precedes)] => {
             let list = items_of(machine, list)?;
             if precedes.parameters().len() != 2 {
-                return Err(Fault::Reason(String::from(
-                    "the order needs a function of two parameters",
-                )));
+                return Err(Fault::Reason(String::from("the order needs a function of two parameters")));
             }
             let sorted = merge_sort(machine, list.items().to_vec(), precedes)?;
             Ok(machine.bounded_list(sorted)?)
@@ -109,11 +97,7 @@ fn sort(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 }
 
 /// Stable, and content with an order that contradicts itself.
-fn merge_sort(
-    machine: &mut Machine<'_>,
-    mut items: Vec<Value>,
-    precedes: &Function,
-) -> Result<Vec<Value>, Fault> {
+fn merge_sort(machine: &mut Machine<'_>, mut items: Vec<Value>, precedes: &Function) -> Result<Vec<Value>, Fault> {
     if items.len() < 2 {
         return Ok(items);
     }
@@ -128,11 +112,7 @@ fn merge_sort(
             Value::Bool(precedes) => precedes,
             _ => return Err(Fault::Reason(String::from("the order is not a boolean"))),
         };
-        merged.extend(if from_right {
-            right.next()
-        } else {
-            left.next()
-        });
+        merged.extend(if from_right { right.next() } else { left.next() });
     }
     merged.extend(left);
     merged.extend(right);
@@ -159,9 +139,7 @@ fn string_join(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
             Value::String(text) => texts.push(&**text),
             Value::Null => {}
             _ => {
-                return Err(Fault::Reason(String::from(
-                    "the list holds what is not a text",
-                )));
+                return Err(Fault::Reason(String::from("the list holds what is not a text")));
             }
         }
     }
@@ -178,14 +156,8 @@ fn partition(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let Value::Number(size) = size else {
         return Err(Fault::Arguments);
     };
-    let size = usize::try_from(size.truncate_saturating())
-        .ok()
-        .filter(|size| 0 < *size);
+    let size = usize::try_from(size.truncate_saturating()).ok().filter(|size| 0 < *size);
     let size = size.ok_or_else(|| Fault::Reason(String::from("the size must be above zero")))?;
-    let parts = list
-        .items()
-        .chunks(size)
-        .map(|part| Value::list(part.to_vec()))
-        .collect();
+    let parts = list.items().chunks(size).map(|part| Value::list(part.to_vec())).collect();
     Ok(machine.bounded_list(parts)?)
 }

@@ -86,9 +86,7 @@ pub struct Signature {
 pub fn functions(dialect: Dialect) -> Vec<Signature> {
     let library = Library::Feel(dialect);
     let known = table::ALL.iter().copied().flatten();
-    let available = known.filter(|builtin| {
-        find(builtin.name, library).is_some_and(|found| std::ptr::eq(found, *builtin))
-    });
+    let available = known.filter(|builtin| find(builtin.name, library).is_some_and(|found| std::ptr::eq(found, *builtin)));
     let signatures = available.flat_map(|builtin| {
         builtin.overloads.iter().map(|overload| Signature {
             name: builtin.name,
@@ -101,47 +99,27 @@ pub fn functions(dialect: Dialect) -> Vec<Signature> {
 
 /// A built-in both dialects have.
 const fn everywhere(name: &'static str, overloads: &'static [Overload]) -> Builtin {
-    Builtin {
-        name,
-        overloads,
-        available: Available::Everywhere,
-    }
+    Builtin { name, overloads, available: Available::Everywhere }
 }
 
 /// A built-in of one dialect.
 const fn only(dialect: Dialect, name: &'static str, overloads: &'static [Overload]) -> Builtin {
-    Builtin {
-        name,
-        overloads,
-        available: Available::Only(Library::Feel(dialect)),
-    }
+    Builtin { name, overloads, available: Available::Only(Library::Feel(dialect)) }
 }
 
 /// An overload with a fixed number of parameters.
 const fn fixed(parameters: &'static [&'static str], run: Run) -> Overload {
-    Overload {
-        parameters,
-        variadic: false,
-        run,
-    }
+    Overload { parameters, variadic: false, run }
 }
 
 /// An overload whose last parameter takes the rest of the arguments.
 const fn variadic(parameters: &'static [&'static str], run: Run) -> Overload {
-    Overload {
-        parameters,
-        variadic: true,
-        run,
-    }
+    Overload { parameters, variadic: true, run }
 }
 
 /// The built-in of a name.
 pub(crate) fn find(name: &str, library: Library) -> Option<&'static Builtin> {
-    let found = table::ALL
-        .iter()
-        .copied()
-        .flatten()
-        .filter(|builtin| builtin.name == name);
+    let found = table::ALL.iter().copied().flatten().filter(|builtin| builtin.name == name);
     let mut available = found.filter(|builtin| match builtin.available {
         Available::Everywhere => library != Library::Workflow,
         Available::Only(only) => only == library,
@@ -160,9 +138,7 @@ impl Builtin {
 
     /// The overload for arguments by name.
     pub(crate) fn with_names(&self, names: &[&str]) -> Option<&'static Overload> {
-        self.overloads
-            .iter()
-            .find(|overload| names.iter().all(|name| overload.parameters.contains(name)))
+        self.overloads.iter().find(|overload| names.iter().all(|name| overload.parameters.contains(name)))
     }
 }
 

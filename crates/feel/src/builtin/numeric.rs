@@ -8,30 +8,10 @@ use crate::temporal::{DaysTimeDuration, YearsMonthsDuration};
 use crate::value::Value;
 
 pub(super) static ALL: &[Builtin] = &[
-    everywhere(
-        "decimal",
-        &[
-            fixed(&["n", "scale"], decimal),
-            fixed(&["n", "scale", "mode"], decimal_with_mode),
-        ],
-    ),
-    everywhere(
-        "floor",
-        &[
-            fixed(&["n"], floor),
-            fixed(&["n", "scale"], floor),
-            fixed(&["n", "scala"], floor),
-        ],
-    ),
-    everywhere(
-        "ceiling",
-        &[fixed(&["n"], ceiling), fixed(&["n", "scale"], ceiling)],
-    ),
-    only(
-        Dialect::Camunda,
-        "abs",
-        &[fixed(&["number"], abs), fixed(&["n"], abs)],
-    ),
+    everywhere("decimal", &[fixed(&["n", "scale"], decimal), fixed(&["n", "scale", "mode"], decimal_with_mode)]),
+    everywhere("floor", &[fixed(&["n"], floor), fixed(&["n", "scale"], floor), fixed(&["n", "scala"], floor)]),
+    everywhere("ceiling", &[fixed(&["n"], ceiling), fixed(&["n", "scale"], ceiling)]),
+    only(Dialect::Camunda, "abs", &[fixed(&["number"], abs), fixed(&["n"], abs)]),
     only(Dialect::Dmn, "abs", &[fixed(&["n"], abs)]),
     everywhere("modulo", &[fixed(&["dividend", "divisor"], modulo)]),
     everywhere("sqrt", &[fixed(&["number"], sqrt)]),
@@ -42,18 +22,8 @@ pub(super) static ALL: &[Builtin] = &[
     everywhere("round up", &[fixed(&["n", "scale"], round_up)]),
     everywhere("round down", &[fixed(&["n", "scale"], round_down)]),
     everywhere("round half up", &[fixed(&["n", "scale"], round_half_up)]),
-    everywhere(
-        "round half down",
-        &[
-            fixed(&["n", "scale"], round_half_down),
-            fixed(&["n", "scala"], round_half_down),
-        ],
-    ),
-    only(
-        Dialect::Camunda,
-        "random number",
-        &[fixed(&[], random_number)],
-    ),
+    everywhere("round half down", &[fixed(&["n", "scale"], round_half_down), fixed(&["n", "scala"], round_half_down)]),
+    only(Dialect::Camunda, "random number", &[fixed(&[], random_number)]),
 ];
 
 /// Decimal places a caller may ask for, as the standard bounds them.
@@ -81,8 +51,7 @@ fn decimal_with_mode(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome 
     let [number, scale, Value::String(mode)] = arguments else {
         return Err(Fault::Arguments);
     };
-    let rounding =
-        Rounding::named(mode).ok_or_else(|| Fault::Reason(format!("no rounding mode '{mode}'")))?;
+    let rounding = Rounding::named(mode).ok_or_else(|| Fault::Reason(format!("no rounding mode '{mode}'")))?;
     rounded(&[number.clone(), scale.clone()], rounding, machine)
 }
 
@@ -113,12 +82,9 @@ fn round_half_down(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 fn abs(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let result = match arguments {
         [Value::Number(number)] => Some(Value::Number(number.abs())),
-        [Value::DaysTimeDuration(duration)] => {
-            DaysTimeDuration::from_nanos(duration.nanos().abs()).map(Value::DaysTimeDuration)
-        }
+        [Value::DaysTimeDuration(duration)] => DaysTimeDuration::from_nanos(duration.nanos().abs()).map(Value::DaysTimeDuration),
         [Value::YearsMonthsDuration(duration)] => {
-            YearsMonthsDuration::from_months(duration.total_months().abs())
-                .map(Value::YearsMonthsDuration)
+            YearsMonthsDuration::from_months(duration.total_months().abs()).map(Value::YearsMonthsDuration)
         }
         _ => None,
     };
@@ -130,13 +96,9 @@ fn modulo(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [Value::Number(dividend), Value::Number(divisor)] = arguments else {
         return Err(Fault::Arguments);
     };
-    let result = dividend
-        .checked_rem(*divisor)
-        .and_then(|rest| rest.checked_add(*divisor))
-        .and_then(|rest| rest.checked_rem(*divisor));
-    result
-        .map(Value::Number)
-        .ok_or_else(|| Fault::Reason(String::from("division by zero")))
+    let result =
+        dividend.checked_rem(*divisor).and_then(|rest| rest.checked_add(*divisor)).and_then(|rest| rest.checked_rem(*divisor));
+    result.map(Value::Number).ok_or_else(|| Fault::Reason(String::from("division by zero")))
 }
 
 fn through_double(arguments: &[Value], function: fn(f64) -> f64) -> Outcome {
@@ -165,10 +127,7 @@ fn odd(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [Value::Number(number)] = arguments else {
         return Err(Fault::Arguments);
     };
-    let rest = number
-        .abs()
-        .checked_rem(Number::from(2))
-        .ok_or(Fault::Arguments)?;
+    let rest = number.abs().checked_rem(Number::from(2)).ok_or(Fault::Arguments)?;
     Ok(Value::Bool(rest == Number::ONE))
 }
 
@@ -176,9 +135,7 @@ fn even(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [Value::Number(number)] = arguments else {
         return Err(Fault::Arguments);
     };
-    let rest = number
-        .checked_rem(Number::from(2))
-        .ok_or(Fault::Arguments)?;
+    let rest = number.checked_rem(Number::from(2)).ok_or(Fault::Arguments)?;
     Ok(Value::Bool(rest.is_zero()))
 }
 

@@ -28,19 +28,10 @@ pub(crate) struct Pattern {
 }
 
 /// The pattern with flags from `smix`, compiled for a text. One evaluation compiles it once.
-pub(super) fn pattern(
-    machine: &mut Machine<'_>,
-    source: &str,
-    flags: &str,
-    text: &str,
-) -> Result<Rc<Pattern>, Fault> {
+pub(super) fn pattern(machine: &mut Machine<'_>, source: &str, flags: &str, text: &str) -> Result<Rc<Pattern>, Fault> {
     let breaks = text.ends_with(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
     let matters = breaks && machine.dialect == Dialect::Camunda && !flags.contains('m');
-    let ending = if matters {
-        Ending::LineBreak
-    } else {
-        Ending::Other
-    };
+    let ending = if matters { Ending::LineBreak } else { Ending::Other };
     let key = format!("{flags}/{matters}/{:?}/{source}", machine.dialect);
     if let Some(known) = machine.known_pattern(&key) {
         return Ok(known);
@@ -52,15 +43,8 @@ pub(super) fn pattern(
 }
 
 fn compile(source: &str, flags: &str, ending: Ending, dialect: Dialect) -> Result<Pattern, Fault> {
-    let invalid = || {
-        Fault::Reason(format!(
-            "invalid pattern '{}'",
-            source.chars().take(100).collect::<String>()
-        ))
-    };
-    let known = flags
-        .chars()
-        .all(|flag| matches!(flag, 's' | 'm' | 'i' | 'x'));
+    let invalid = || Fault::Reason(format!("invalid pattern '{}'", source.chars().take(100).collect::<String>()));
+    let known = flags.chars().all(|flag| matches!(flag, 's' | 'm' | 'i' | 'x'));
     if dialect == Dialect::Dmn && !known {
         return Err(Fault::Reason(format!("unknown flags '{flags}'")));
     }
@@ -79,11 +63,7 @@ fn compile(source: &str, flags: &str, ending: Ending, dialect: Dialect) -> Resul
         .delegate_dfa_size_limit(PATTERN_BYTES_MAX)
         .build()
         .map_err(|_| invalid())?;
-    let cost = if may_backtrack(&translated) {
-        BACKTRACKING_STEPS
-    } else {
-        1 + source.len() as u64 / 64
-    };
+    let cost = if may_backtrack(&translated) { BACKTRACKING_STEPS } else { 1 + source.len() as u64 / 64 };
     Ok(Pattern { regex, cost })
 }
 
@@ -92,19 +72,13 @@ fn inline_flags(flags: &str, dialect: Dialect) -> String {
         .into_iter()
         .filter(|flag| flags.contains(*flag) && (*flag != 'x' || dialect == Dialect::Camunda))
         .collect();
-    if wanted.is_empty() {
-        wanted
-    } else {
-        format!("(?{wanted})")
-    }
+    if wanted.is_empty() { wanted } else { format!("(?{wanted})") }
 }
 
 /// Lookaround, atomic groups, references back: only these leave the engine that is linear in the text.
 fn may_backtrack(translated: &str) -> bool {
     let bytes = translated.as_bytes();
-    let reference = bytes
-        .windows(2)
-        .any(|pair| pair[0] == b'\\' && (pair[1].is_ascii_digit() || pair[1] == b'k'));
+    let reference = bytes.windows(2).any(|pair| pair[0] == b'\\' && (pair[1].is_ascii_digit() || pair[1] == b'k'));
     let groups = ["(?=", "(?!", "(?<=", "(?<!", "(?>", "*+", "++", "?+", "}+"];
     reference || groups.iter().any(|group| translated.contains(group))
 }
@@ -119,11 +93,7 @@ impl Pattern {
         self.regex.is_match(text).or_else(|_| given_up(machine))
     }
 
-    pub(super) fn matches_in<'t>(
-        &self,
-        machine: &mut Machine<'_>,
-        text: &'t str,
-    ) -> Result<Vec<&'t str>, Fault> {
+    pub(super) fn matches_in<'t>(&self, machine: &mut Machine<'_>, text: &'t str) -> Result<Vec<&'t str>, Fault> {
         let mut parts = Vec::new();
         for found in self.regex.find_iter(text) {
             self.charge(machine)?;
@@ -136,11 +106,7 @@ impl Pattern {
     }
 
     /// The parts between matches, empty ones at the ends included.
-    pub(super) fn split<'t>(
-        &self,
-        machine: &mut Machine<'_>,
-        text: &'t str,
-    ) -> Result<Vec<&'t str>, Fault> {
+    pub(super) fn split<'t>(&self, machine: &mut Machine<'_>, text: &'t str) -> Result<Vec<&'t str>, Fault> {
         let mut parts = Vec::new();
         let mut from = 0;
         for found in self.regex.find_iter(text) {
@@ -158,12 +124,7 @@ impl Pattern {
         Ok(parts)
     }
 
-    pub(super) fn replace_all(
-        &self,
-        machine: &mut Machine<'_>,
-        text: &str,
-        replacement: &str,
-    ) -> Result<String, Fault> {
+    pub(super) fn replace_all(&self, machine: &mut Machine<'_>, text: &str, replacement: &str) -> Result<String, Fault> {
         let mut out = String::new();
         let mut from = 0;
         for captures in self.regex.captures_iter(text) {
@@ -188,18 +149,11 @@ impl Pattern {
 
 fn given_up<T>(machine: &mut Machine<'_>) -> Result<T, Fault> {
     machine.charge(GIVEN_UP_STEPS)?;
-    Err(Fault::Reason(String::from(
-        "the pattern takes too many steps",
-    )))
+    Err(Fault::Reason(String::from("the pattern takes too many steps")))
 }
 
 /// Appends a replacement: `$1` and `${name}` are groups, a backslash takes the next character as it is.
-fn expand(
-    replacement: &str,
-    captures: &Captures<'_, str>,
-    groups: usize,
-    out: &mut String,
-) -> Result<(), Fault> {
+fn expand(replacement: &str, captures: &Captures<'_, str>, groups: usize, out: &mut String) -> Result<(), Fault> {
     let invalid = || Fault::Reason(format!("invalid replacement '{replacement}'"));
     let mut chars = replacement.chars().peekable();
     while let Some(c) = chars.next() {
@@ -210,10 +164,7 @@ fn expand(
                 out.push_str(captures.name(&name).map_or("", |group| group.as_str()));
             }
             '$' => {
-                let first = chars
-                    .next()
-                    .and_then(|c| c.to_digit(10))
-                    .ok_or_else(invalid)?;
+                let first = chars.next().and_then(|c| c.to_digit(10)).ok_or_else(invalid)?;
                 let mut group = first as usize;
                 if groups <= group {
                     return Err(invalid());

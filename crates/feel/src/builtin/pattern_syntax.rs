@@ -13,12 +13,7 @@ pub(super) enum Ending {
 }
 
 /// Rewrites what the regex engine spells otherwise: classes are those of ASCII unless the standard says otherwise.
-pub(super) fn translate(
-    pattern: &str,
-    flags: &str,
-    ending: Ending,
-    dialect: Dialect,
-) -> Option<String> {
+pub(super) fn translate(pattern: &str, flags: &str, ending: Ending, dialect: Dialect) -> Option<String> {
     let dots_match_all = flags.contains('s') || pattern.contains("(?s");
     let mut out = String::with_capacity(pattern.len() + 8);
     let mut chars = pattern.chars().peekable();

@@ -15,19 +15,12 @@ fn range(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [Value::String(text)] = arguments else {
         return Err(Fault::Arguments);
     };
-    let no_range = || {
-        Fault::Reason(format!(
-            "'{}' is not a range",
-            text.chars().take(100).collect::<String>()
-        ))
-    };
+    let no_range = || Fault::Reason(format!("'{}' is not a range", text.chars().take(100).collect::<String>()));
     machine.charge(text.len() as u64)?;
-    let tree =
-        parse_expression(text, machine.dialect, &Names::default()).map_err(|_| no_range())?;
+    let tree = parse_expression(text, machine.dialect, &Names::default()).map_err(|_| no_range())?;
     match &tree {
         Expr::Range(range) if is_literal(&range.start) && is_literal(&range.end) => {
-            let compiled =
-                compile_expression(&tree, machine.dialect, Library::Feel(machine.dialect));
+            let compiled = compile_expression(&tree, machine.dialect, Library::Feel(machine.dialect));
             Ok(machine.eval(&compiled.node)?)
         }
         _ => Err(no_range()),

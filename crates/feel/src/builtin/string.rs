@@ -11,39 +11,21 @@ use std::rc::Rc;
 pub(super) static ALL: &[Builtin] = &[
     everywhere(
         "substring",
-        &[
-            fixed(&["string", "start position"], substring),
-            fixed(&["string", "start position", "length"], substring),
-        ],
+        &[fixed(&["string", "start position"], substring), fixed(&["string", "start position", "length"], substring)],
     ),
     everywhere("string length", &[fixed(&["string"], string_length)]),
     everywhere("upper case", &[fixed(&["string"], upper_case)]),
     everywhere("lower case", &[fixed(&["string"], lower_case)]),
-    everywhere(
-        "substring before",
-        &[fixed(&["string", "match"], substring_before)],
-    ),
-    everywhere(
-        "substring after",
-        &[fixed(&["string", "match"], substring_after)],
-    ),
+    everywhere("substring before", &[fixed(&["string", "match"], substring_before)]),
+    everywhere("substring after", &[fixed(&["string", "match"], substring_after)]),
     everywhere(
         "replace",
-        &[
-            fixed(&["input", "pattern", "replacement"], replace),
-            fixed(&["input", "pattern", "replacement", "flags"], replace),
-        ],
+        &[fixed(&["input", "pattern", "replacement"], replace), fixed(&["input", "pattern", "replacement", "flags"], replace)],
     ),
     everywhere("contains", &[fixed(&["string", "match"], contains)]),
     everywhere("starts with", &[fixed(&["string", "match"], starts_with)]),
     everywhere("ends with", &[fixed(&["string", "match"], ends_with)]),
-    everywhere(
-        "matches",
-        &[
-            fixed(&["input", "pattern"], matches),
-            fixed(&["input", "pattern", "flags"], matches),
-        ],
-    ),
+    everywhere("matches", &[fixed(&["input", "pattern"], matches), fixed(&["input", "pattern", "flags"], matches)]),
     everywhere("split", &[fixed(&["string", "delimiter"], split)]),
     everywhere("extract", &[fixed(&["input", "pattern"], extract)]),
     everywhere("trim", &[fixed(&["string"], trim)]),
@@ -71,11 +53,7 @@ fn one(arguments: &[Value]) -> Result<&str, Fault> {
 fn substring(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let (text, start, length) = match arguments {
         [Value::String(text), Value::Number(start)] => (text, start, None),
-        [
-            Value::String(text),
-            Value::Number(start),
-            Value::Number(length),
-        ] => (text, start, Some(length)),
+        [Value::String(text), Value::Number(start), Value::Number(length)] => (text, start, Some(length)),
         _ => return Err(Fault::Arguments),
     };
     machine.charge(text.len() as u64 / 64)?;
@@ -85,11 +63,7 @@ fn substring(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if start == 0 && machine.dialect == Dialect::Dmn {
         return Err(Fault::Reason(String::from("positions begin at 1")));
     }
-    let from = if 0 < start {
-        start - 1
-    } else {
-        total.saturating_add(start)
-    };
+    let from = if 0 < start { start - 1 } else { total.saturating_add(start) };
     let to = match length {
         None => total,
         Some(length) => from.saturating_add(length.truncate_saturating()).min(total),
@@ -97,23 +71,12 @@ fn substring(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if from < 0 || total < from || to < from {
         // Positions outside of the text give the part that is inside, in decisions nothing.
         let inside = machine.dialect == Dialect::Camunda;
-        return if inside {
-            Err(Fault::Reason(format!(
-                "no position {start} in a text of {total}"
-            )))
-        } else {
-            Ok(Value::Null)
-        };
+        return if inside { Err(Fault::Reason(format!("no position {start} in a text of {total}"))) } else { Ok(Value::Null) };
     }
-    if machine.dialect == Dialect::Dmn
-        && length.is_some_and(|length| length.truncate_saturating() < 1)
-    {
+    if machine.dialect == Dialect::Dmn && length.is_some_and(|length| length.truncate_saturating() < 1) {
         return Ok(Value::Null);
     }
-    let (from, to) = (
-        usize::try_from(from).unwrap_or(0),
-        usize::try_from(to).unwrap_or(0),
-    );
+    let (from, to) = (usize::try_from(from).unwrap_or(0), usize::try_from(to).unwrap_or(0));
     Ok(Value::string(units.slice(from, to)))
 }
 
@@ -159,12 +122,7 @@ fn ends_with(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     Ok(Value::Bool(text.ends_with(part)))
 }
 
-fn pattern_of(
-    machine: &mut Machine<'_>,
-    source: &str,
-    flags: Option<&Value>,
-    text: &str,
-) -> Result<Rc<Pattern>, Fault> {
+fn pattern_of(machine: &mut Machine<'_>, source: &str, flags: Option<&Value>, text: &str) -> Result<Rc<Pattern>, Fault> {
     machine.charge(text.len() as u64 / 16)?;
     let flags = match flags {
         Some(Value::String(flags)) => flags,
@@ -214,8 +172,7 @@ fn trim(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 fn is_blank(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     // Non-breaking spaces are characters here, as they are not in between words.
     let blank = |c: char| {
-        (c.is_whitespace() && !matches!(c, '\u{a0}' | '\u{2007}' | '\u{202f}' | '\u{85}'))
-            || matches!(c, '\u{1c}'..='\u{1f}')
+        (c.is_whitespace() && !matches!(c, '\u{a0}' | '\u{2007}' | '\u{202f}' | '\u{85}')) || matches!(c, '\u{1c}'..='\u{1f}')
     };
     Ok(Value::Bool(one(arguments)?.chars().all(blank)))
 }
@@ -226,8 +183,7 @@ fn to_base64(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 
 fn from_base64(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let text = one(arguments)?;
-    let bytes =
-        super::text::from_base64(text).ok_or_else(|| Fault::Reason(String::from("not Base64")))?;
+    let bytes = super::text::from_base64(text).ok_or_else(|| Fault::Reason(String::from("not Base64")))?;
     Ok(machine.bounded_string(String::from_utf8_lossy(&bytes).into_owned())?)
 }
 
@@ -238,13 +194,6 @@ fn uuid(machine: &mut Machine<'_>, _: &[Value]) -> Outcome {
     let high = millis << 16 | 0x7000 | (a & 0xfff);
     let low = 0x8000_0000_0000_0000 | (b >> 2);
     let hex = format!("{high:016x}{low:016x}");
-    let text = format!(
-        "{}-{}-{}-{}-{}",
-        &hex[..8],
-        &hex[8..12],
-        &hex[12..16],
-        &hex[16..20],
-        &hex[20..]
-    );
+    let text = format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]);
     Ok(Value::string(text))
 }

@@ -1,8 +1,8 @@
 //! Every group of built-ins.
 
 use super::{
-    Builtin, aggregate, boolean, context, conversion, cycle, interval, list, list_shape, numeric,
-    range, string, temporal, temporal_conversion, workflow,
+    Builtin, aggregate, boolean, context, conversion, cycle, interval, list, list_shape, numeric, range, string, temporal,
+    temporal_conversion, workflow,
 };
 
 pub(super) static ALL: [&[Builtin]; 14] = [

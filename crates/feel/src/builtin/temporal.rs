@@ -15,37 +15,13 @@ pub(super) static ALL: &[Builtin] = &[
     everywhere("last day of month", &[fixed(&["date"], last_day_of_month)]),
 ];
 
-const WEEKDAYS: [&str; 7] = [
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-    "Sunday",
-];
+const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+const MONTHS: [&str; 12] =
+    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 
 fn now(machine: &mut Machine<'_>, _: &[Value]) -> Outcome {
-    machine
-        .now
-        .date_time()
-        .map(Value::DateTime)
-        .ok_or(Fault::Arguments)
+    machine.now.date_time().map(Value::DateTime).ok_or(Fault::Arguments)
 }
 
 fn today(machine: &mut Machine<'_>, _: &[Value]) -> Outcome {
@@ -65,21 +41,15 @@ fn day_of_year(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 }
 
 fn day_of_week(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    Ok(Value::from(
-        WEEKDAYS[usize::from(date_of(arguments)?.weekday()) - 1],
-    ))
+    Ok(Value::from(WEEKDAYS[usize::from(date_of(arguments)?.weekday()) - 1]))
 }
 
 fn month_of_year(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    Ok(Value::from(
-        MONTHS[usize::from(date_of(arguments)?.month()) - 1],
-    ))
+    Ok(Value::from(MONTHS[usize::from(date_of(arguments)?.month()) - 1]))
 }
 
 fn week_of_year(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    Ok(Value::integer(i64::from(
-        date_of(arguments)?.week_of_year(),
-    )))
+    Ok(Value::integer(i64::from(date_of(arguments)?.week_of_year())))
 }
 
 fn last_day_of_month(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {

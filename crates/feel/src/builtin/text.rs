@@ -47,15 +47,8 @@ impl<'t> Units<'t> {
         }
         match self.unit {
             Unit::Utf16 => {
-                let units: Vec<u16> = self
-                    .text
-                    .encode_utf16()
-                    .skip(from)
-                    .take(to - from)
-                    .collect();
-                char::decode_utf16(units)
-                    .map(|decoded| decoded.unwrap_or('?'))
-                    .collect()
+                let units: Vec<u16> = self.text.encode_utf16().skip(from).take(to - from).collect();
+                char::decode_utf16(units).map(|decoded| decoded.unwrap_or('?')).collect()
             }
             Unit::Character => self.text.chars().skip(from).take(to - from).collect(),
         }
@@ -72,11 +65,7 @@ pub(super) fn to_base64(bytes: &[u8]) -> String {
         group |= chunk.get(2).map_or(0, |byte| u32::from(*byte));
         for at in 0..4 {
             let digit = ALPHABET[(group >> (18 - 6 * at) & 63) as usize];
-            out.push(if at <= chunk.len() {
-                char::from(digit)
-            } else {
-                '='
-            });
+            out.push(if at <= chunk.len() { char::from(digit) } else { '=' });
         }
     }
     out

@@ -11,11 +11,7 @@ pub(super) static ALL: &[Builtin] = &[
         overloads: &[fixed(&["collection", "element"], contains)],
         available: Available::Only(Library::Workflow),
     },
-    Builtin {
-        name: "len",
-        overloads: &[fixed(&["value"], len)],
-        available: Available::Only(Library::Workflow),
-    },
+    Builtin { name: "len", overloads: &[fixed(&["value"], len)], available: Available::Only(Library::Workflow) },
 ];
 
 /// An item of a list, a part of a text, or a key of an object.
@@ -24,7 +20,7 @@ fn contains(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         [Value::List(list), element] => {
             let mut found = false;
             for item in list.items() {
-                machine.charge(1 + item.extent().size.min(element.extent().size) / 16)?;
+                machine.charge(1 + item.extent().size.min(element.extent().size) / 128)?;
                 found |= equality(item, element, machine.dialect) == Equality::Equal;
             }
             found

@@ -13,12 +13,7 @@ impl Compiler {
         let Expr::Name(name) = callee else {
             let callee = self.expr(callee);
             let arguments = self.arguments(arguments);
-            return Node::CallValue(Box::new(ValueCall {
-                name: None,
-                callee,
-                arguments,
-                otherwise: None,
-            }));
+            return Node::CallValue(Box::new(ValueCall { name: None, callee, arguments, otherwise: None }));
         };
         let builtin = builtin::find(name, self.library);
         let bound = self.scope.binds(name);
@@ -27,29 +22,18 @@ impl Compiler {
                 Some(call) => Node::CallBuiltin(Box::new(call)),
                 None => {
                     let passed = described(arguments);
-                    self.note(
-                        WarningKind::NoFunction,
-                        format!("no function named '{name}' with {passed}"),
-                    );
+                    self.note(WarningKind::NoFunction, format!("no function named '{name}' with {passed}"));
                     Node::NoFunction(Arc::clone(name), passed)
                 }
             },
             _ => {
                 let otherwise = builtin.and_then(|builtin| self.builtin_call(builtin, arguments));
                 if builtin.is_none() && !bound {
-                    self.note(
-                        WarningKind::NoFunction,
-                        format!("no built-in function named '{name}'"),
-                    );
+                    self.note(WarningKind::NoFunction, format!("no built-in function named '{name}'"));
                 }
                 let callee = self.scope.name(name);
                 let arguments = self.arguments(arguments);
-                Node::CallValue(Box::new(ValueCall {
-                    name: Some(Arc::clone(name)),
-                    callee,
-                    arguments,
-                    otherwise,
-                }))
+                Node::CallValue(Box::new(ValueCall { name: Some(Arc::clone(name)), callee, arguments, otherwise }))
             }
         }
     }
@@ -58,19 +42,13 @@ impl Compiler {
         match arguments {
             Arguments::Positional(values) => ArgumentNodes::Positional(self.all(values)),
             Arguments::Named(values) => {
-                let values = values
-                    .iter()
-                    .map(|(name, value)| (Arc::clone(name), self.expr(value)));
+                let values = values.iter().map(|(name, value)| (Arc::clone(name), self.expr(value)));
                 ArgumentNodes::Named(values.collect())
             }
         }
     }
 
-    fn builtin_call(
-        &mut self,
-        builtin: &'static Builtin,
-        arguments: &Arguments,
-    ) -> Option<BuiltinCall> {
+    fn builtin_call(&mut self, builtin: &'static Builtin, arguments: &Arguments) -> Option<BuiltinCall> {
         let by_name = matches!(arguments, Arguments::Named(_));
         let (overload, arguments) = match arguments {
             Arguments::Positional(values) => (builtin.with_count(values.len())?, self.all(values)),
@@ -84,12 +62,7 @@ impl Compiler {
                 (overload, arguments.collect())
             }
         };
-        Some(BuiltinCall {
-            name: builtin.name,
-            overload,
-            by_name,
-            arguments,
-        })
+        Some(BuiltinCall { name: builtin.name, overload, by_name, arguments })
     }
 }
 

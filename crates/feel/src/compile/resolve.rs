@@ -23,12 +23,7 @@ pub(crate) struct Compiled {
 
 /// Compiles an expression.
 pub(crate) fn compile_expression(expr: &Expr, dialect: Dialect, library: Library) -> Compiled {
-    let mut compiler = Compiler {
-        scope: Scope::new(),
-        dialect,
-        library,
-        notes: Vec::new(),
-    };
+    let mut compiler = Compiler { scope: Scope::new(), dialect, library, notes: Vec::new() };
     let node = compiler.expr(expr);
     compiler.finish(node)
 }
@@ -36,12 +31,7 @@ pub(crate) fn compile_expression(expr: &Expr, dialect: Dialect, library: Library
 /// Compiles unary tests; the input is the first free variable.
 pub(crate) fn compile_tests(tests: &[Test], dialect: Dialect) -> Compiled {
     let library = Library::Feel(dialect);
-    let mut compiler = Compiler {
-        scope: Scope::new(),
-        dialect,
-        library,
-        notes: Vec::new(),
-    };
+    let mut compiler = Compiler { scope: Scope::new(), dialect, library, notes: Vec::new() };
     compiler.scope.reserve(INPUT);
     let node = compiler.tests(tests);
     compiler.finish(node)
@@ -56,11 +46,7 @@ pub(super) struct Compiler {
 
 impl Compiler {
     fn finish(self, node: Node) -> Compiled {
-        Compiled {
-            node,
-            free: self.scope.free(),
-            notes: self.notes,
-        }
+        Compiled { node, free: self.scope.free(), notes: self.notes }
     }
 
     pub(super) fn note(&mut self, kind: WarningKind, message: String) {
@@ -89,35 +75,19 @@ impl Compiler {
             Expr::Not(operand) => Node::NotTest(Box::new(self.expr(operand))),
             Expr::Arithmetic(first, rest) => {
                 let first = Box::new(self.expr(first));
-                Node::Arithmetic(
-                    first,
-                    rest.iter()
-                        .map(|(operator, operand)| (*operator, self.expr(operand)))
-                        .collect(),
-                )
+                Node::Arithmetic(first, rest.iter().map(|(operator, operand)| (*operator, self.expr(operand))).collect())
             }
             Expr::Compare(operator, sides) => {
                 self.note_null(*operator, &sides.0, &sides.1);
-                Node::Compare(
-                    *operator,
-                    Box::new((self.expr(&sides.0), self.expr(&sides.1))),
-                )
+                Node::Compare(*operator, Box::new((self.expr(&sides.0), self.expr(&sides.1))))
             }
-            Expr::Between(parts) => Node::Between(Box::new((
-                self.expr(&parts.0),
-                self.expr(&parts.1),
-                self.expr(&parts.2),
-            ))),
+            Expr::Between(parts) => Node::Between(Box::new((self.expr(&parts.0), self.expr(&parts.1), self.expr(&parts.2)))),
             Expr::In(value, tests) => self.contained(value, tests),
-            Expr::InstanceOf(value, declared) => {
-                Node::InstanceOf(Box::new(self.expr(value)), declared.clone())
-            }
+            Expr::InstanceOf(value, declared) => Node::InstanceOf(Box::new(self.expr(value)), declared.clone()),
             Expr::And(operands) => Node::And(self.all(operands)),
             Expr::Or(operands) => Node::Or(self.all(operands)),
             Expr::If(branches, otherwise) => {
-                let branches = branches
-                    .iter()
-                    .map(|(condition, result)| (self.expr(condition), self.expr(result)));
+                let branches = branches.iter().map(|(condition, result)| (self.expr(condition), self.expr(result)));
                 Node::If(branches.collect(), Box::new(self.expr(otherwise)))
             }
             Expr::For(iterations, body) => self.iteration(iterations, body),
@@ -135,10 +105,7 @@ impl Compiler {
 
     fn temporal(&mut self, text: &str) -> Value {
         parse_any(text, self.leniency()).unwrap_or_else(|| {
-            self.note(
-                WarningKind::InvalidType,
-                format!("'{text}' is no date, time or duration"),
-            );
+            self.note(WarningKind::InvalidType, format!("'{text}' is no date, time or duration"));
             Value::Null
         })
     }
@@ -154,10 +121,7 @@ impl Compiler {
     fn note_null(&mut self, operator: Comparison, left: &Expr, right: &Expr) {
         let by_order = !matches!(operator, Comparison::Equal | Comparison::NotEqual);
         if by_order && (*left == Expr::Null || *right == Expr::Null) {
-            self.note(
-                WarningKind::NotComparable,
-                String::from("a comparison with null is always null"),
-            );
+            self.note(WarningKind::NotComparable, String::from("a comparison with null is always null"));
         }
     }
 
@@ -208,11 +172,7 @@ impl Compiler {
             let input = self.scope.input();
             nodes.push(self.test(input, test));
         }
-        if nodes.len() == 1 {
-            nodes.swap_remove(0)
-        } else {
-            Node::AnyTest(nodes)
-        }
+        if nodes.len() == 1 { nodes.swap_remove(0) } else { Node::AnyTest(nodes) }
     }
 
     fn test(&mut self, input: Node, test: &Test) -> Node {
@@ -220,9 +180,7 @@ impl Compiler {
             Test::Any => return Node::Const(Value::Bool(true)),
             Test::Not(tests) => return Node::NotTest(Box::new(self.tests(tests))),
             Test::Compare(operator, operand) => TestNode::Compare(*operator, self.expr(operand)),
-            Test::Expression(Expr::Bool(value)) => {
-                TestNode::Compare(Comparison::Equal, Node::Const(Value::Bool(*value)))
-            }
+            Test::Expression(Expr::Bool(value)) => TestNode::Compare(Comparison::Equal, Node::Const(Value::Bool(*value))),
             Test::Expression(Expr::Range(range)) => TestNode::Range(self.range(range)),
             Test::Expression(expr) if reads_input(expr) => TestNode::Condition(self.expr(expr)),
             Test::Expression(expr) => TestNode::Value(self.expr(expr)),
@@ -234,20 +192,11 @@ impl Compiler {
         let reads_partial = |expr: &Expr| matches!(expr, Expr::Name(name) if &**name == "partial");
         let partial = mentions(body, &reads_partial);
         let (iterations, body) = self.iterations(iterations, body, &["partial"]);
-        Node::For(Box::new(ForNode {
-            iterations,
-            body,
-            partial,
-        }))
+        Node::For(Box::new(ForNode { iterations, body, partial }))
     }
 
     /// Iterations with their domains in the scope of the ones before, and the body in the scope of all.
-    fn iterations(
-        &mut self,
-        iterations: &[Iteration],
-        body: &Expr,
-        more: &[&str],
-    ) -> (Vec<IterationNode>, Node) {
+    fn iterations(&mut self, iterations: &[Iteration], body: &Expr, more: &[&str]) -> (Vec<IterationNode>, Node) {
         let mut nodes = Vec::with_capacity(iterations.len());
         for iteration in iterations {
             nodes.push(match &iteration.domain {
@@ -266,22 +215,12 @@ impl Compiler {
 
     fn filter(&mut self, list: &Expr, condition: &Expr) -> Node {
         let list = self.expr(list);
-        let maybe_index = !matches!(
-            condition,
-            Expr::Compare(..)
-                | Expr::Between(_)
-                | Expr::In(..)
-                | Expr::InstanceOf(..)
-                | Expr::Call(..)
-        );
+        let maybe_index =
+            !matches!(condition, Expr::Compare(..) | Expr::Between(_) | Expr::In(..) | Expr::InstanceOf(..) | Expr::Call(..));
         self.scope.push(Binding::Item);
         let condition = self.expr(condition);
         self.scope.pop(1);
-        Node::Filter(Box::new(FilterNode {
-            list,
-            condition,
-            maybe_index,
-        }))
+        Node::Filter(Box::new(FilterNode { list, condition, maybe_index }))
     }
 
     fn function(&mut self, formals: &[Formal], body: &Expr) -> Node {
@@ -293,11 +232,7 @@ impl Compiler {
         let captures = self.scope.leave_function();
         let parameter = |formal: &Formal| Parameter::new(&formal.name, formal.declared.clone());
         let parameters = formals.iter().map(parameter).collect();
-        Node::Function(Box::new(FunctionNode {
-            parameters,
-            body,
-            captures,
-        }))
+        Node::Function(Box::new(FunctionNode { parameters, body, captures }))
     }
 }
 

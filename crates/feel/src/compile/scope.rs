@@ -30,17 +30,13 @@ pub(super) const INPUT: &str = "?";
 
 impl Scope {
     pub(super) fn new() -> Scope {
-        Scope {
-            levels: vec![Level::default()],
-            free: Vec::new(),
-        }
+        Scope { levels: vec![Level::default()], free: Vec::new() }
     }
 
     pub(super) fn push(&mut self, binding: Binding) -> u32 {
         let level = self.level();
         level.locals.push(binding);
-        u32::try_from(level.locals.len() - 1)
-            .expect("locals are bounded by the length of the source")
+        u32::try_from(level.locals.len() - 1).expect("locals are bounded by the length of the source")
     }
 
     pub(super) fn pop(&mut self, count: usize) {
@@ -69,11 +65,8 @@ impl Scope {
 
     /// Whether the expression itself binds this name here.
     pub(super) fn binds(&self, name: &str) -> bool {
-        let is_name =
-            |binding: &Binding| matches!(binding, Binding::Name(bound) if **bound == *name);
-        self.levels
-            .iter()
-            .any(|level| level.locals.iter().any(is_name))
+        let is_name = |binding: &Binding| matches!(binding, Binding::Name(bound) if **bound == *name);
+        self.levels.iter().any(|level| level.locals.iter().any(is_name))
     }
 
     /// What a name means here.
@@ -87,9 +80,7 @@ impl Scope {
     }
 
     fn level(&mut self) -> &mut Level {
-        self.levels
-            .last_mut()
-            .expect("the outermost level is never left")
+        self.levels.last_mut().expect("the outermost level is never left")
     }
 
     fn lookup(&mut self, level: usize, name: &Arc<str>) -> Node {
@@ -108,20 +99,12 @@ impl Scope {
                     if &**name == "item" {
                         otherwise = Node::Item(slot, Box::new(otherwise));
                     }
-                    return Node::ItemKey(Box::new(ItemKey {
-                        item: slot,
-                        key: Arc::clone(name),
-                        otherwise,
-                    }));
+                    return Node::ItemKey(Box::new(ItemKey { item: slot, key: Arc::clone(name), otherwise }));
                 }
                 _ => {}
             }
         }
-        if level == 0 {
-            self.outermost(name)
-        } else {
-            self.capture(level, name)
-        }
+        if level == 0 { self.outermost(name) } else { self.capture(level, name) }
     }
 
     fn outermost(&mut self, name: &Arc<str>) -> Node {
@@ -134,16 +117,11 @@ impl Scope {
                 self.free.len() - 1
             }
         };
-        Node::Free(
-            u32::try_from(slot).expect("free variables are bounded by the length of the source"),
-        )
+        Node::Free(u32::try_from(slot).expect("free variables are bounded by the length of the source"))
     }
 
     fn capture(&mut self, level: usize, name: &Arc<str>) -> Node {
-        let found = self.levels[level]
-            .captures
-            .iter()
-            .position(|(captured, _)| captured == name);
+        let found = self.levels[level].captures.iter().position(|(captured, _)| captured == name);
         let slot = match found {
             Some(slot) => slot,
             None => {
@@ -151,14 +129,10 @@ impl Scope {
                 if matches!(outside, Node::NoInput) {
                     return outside;
                 }
-                self.levels[level]
-                    .captures
-                    .push((Arc::clone(name), outside));
+                self.levels[level].captures.push((Arc::clone(name), outside));
                 self.levels[level].captures.len() - 1
             }
         };
-        Node::Captured(
-            u32::try_from(slot).expect("captures are bounded by the length of the source"),
-        )
+        Node::Captured(u32::try_from(slot).expect("captures are bounded by the length of the source"))
     }
 }

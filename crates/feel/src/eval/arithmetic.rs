@@ -10,11 +10,7 @@ use crate::temporal::{DaysTimeDuration, YearsMonthsDuration};
 use crate::value::{Value, shown};
 
 impl Machine<'_> {
-    pub(super) fn arithmetic(
-        &mut self,
-        first: &Node,
-        rest: &[(Arithmetic, Node)],
-    ) -> Result<Value, Error> {
+    pub(super) fn arithmetic(&mut self, first: &Node, rest: &[(Arithmetic, Node)]) -> Result<Value, Error> {
         let mut left = self.eval(first)?;
         for (operator, operand) in rest {
             let right = self.eval(operand)?;
@@ -40,18 +36,14 @@ impl Machine<'_> {
                 _ => add(&left, &right).or_else(|| add(&right, &left)),
             },
             Arithmetic::Subtract => self.subtract(&left, &right),
-            Arithmetic::Multiply => self
-                .multiply(&left, &right)
-                .or_else(|| self.multiply(&right, &left)),
+            Arithmetic::Multiply => self.multiply(&left, &right).or_else(|| self.multiply(&right, &left)),
             Arithmetic::Divide => self.divide(&left, &right),
             Arithmetic::Power => None,
         };
         match result {
             Some(value) => Ok(value),
             None => {
-                self.warn(WarningKind::InvalidType, || {
-                    refusal(operator, &left, &right)
-                })?;
+                self.warn(WarningKind::InvalidType, || refusal(operator, &left, &right))?;
                 Ok(Value::Null)
             }
         }
@@ -62,13 +54,11 @@ impl Machine<'_> {
         match self.eval(operand)? {
             Value::Number(number) => Ok(Value::Number(number.negate())),
             Value::DaysTimeDuration(duration) if dmn => {
-                Ok(DaysTimeDuration::from_nanos(-duration.nanos())
-                    .map_or(Value::Null, Value::DaysTimeDuration))
+                Ok(DaysTimeDuration::from_nanos(-duration.nanos()).map_or(Value::Null, Value::DaysTimeDuration))
             }
             Value::YearsMonthsDuration(duration) if dmn => {
                 let months = -duration.total_months();
-                Ok(YearsMonthsDuration::from_months(months)
-                    .map_or(Value::Null, Value::YearsMonthsDuration))
+                Ok(YearsMonthsDuration::from_months(months).map_or(Value::Null, Value::YearsMonthsDuration))
             }
             other => {
                 self.expected("number", &other)?;
@@ -84,18 +74,10 @@ impl Machine<'_> {
                 let nanos = a.nanos_in_utc() - b.nanos_in_utc();
                 let zoned = !a.zone().is_local();
                 // Camunda gives the length between zoned times without a sign.
-                let nanos = if zoned && self.dialect == Dialect::Camunda {
-                    nanos.abs()
-                } else {
-                    nanos
-                };
+                let nanos = if zoned && self.dialect == Dialect::Camunda { nanos.abs() } else { nanos };
                 DaysTimeDuration::from_nanos(nanos)
             }
-            (Value::DateTime(a), Value::DateTime(b))
-                if a.zone().is_local() == b.zone().is_local() =>
-            {
-                a.since(b)
-            }
+            (Value::DateTime(a), Value::DateTime(b)) if a.zone().is_local() == b.zone().is_local() => a.since(b),
             (Value::Date(a), Value::DateTime(b)) | (Value::DateTime(b), Value::Date(a))
                 if self.dialect == Dialect::Dmn && !b.zone().is_local() =>
             {
@@ -113,18 +95,10 @@ impl Machine<'_> {
                 return YearsMonthsDuration::from_months(months).map(Value::YearsMonthsDuration);
             }
             (_, Value::DaysTimeDuration(b)) => {
-                return add(
-                    left,
-                    &Value::DaysTimeDuration(DaysTimeDuration::from_nanos(-b.nanos())?),
-                );
+                return add(left, &Value::DaysTimeDuration(DaysTimeDuration::from_nanos(-b.nanos())?));
             }
             (_, Value::YearsMonthsDuration(b)) => {
-                return add(
-                    left,
-                    &Value::YearsMonthsDuration(YearsMonthsDuration::from_months(
-                        -b.total_months(),
-                    )?),
-                );
+                return add(left, &Value::YearsMonthsDuration(YearsMonthsDuration::from_months(-b.total_months())?));
             }
             _ => return None,
         };
@@ -147,11 +121,7 @@ impl Machine<'_> {
         let whole = self.dialect == Dialect::Camunda;
         let quotient = |a: Option<Number>, b: Option<Number>| {
             let exact = a?.checked_div(b?)?;
-            Some(Value::Number(if whole {
-                exact.round(0, Rounding::Down).stripped()
-            } else {
-                exact
-            }))
+            Some(Value::Number(if whole { exact.round(0, Rounding::Down).stripped() } else { exact }))
         };
         match (left, right) {
             (Value::DaysTimeDuration(a), Value::DaysTimeDuration(b)) => {
@@ -161,16 +131,12 @@ impl Machine<'_> {
                 };
                 quotient(parts(a), parts(b))
             }
-            (Value::YearsMonthsDuration(a), Value::YearsMonthsDuration(b)) => quotient(
-                Some(Number::from(a.total_months())),
-                Some(Number::from(b.total_months())),
-            ),
+            (Value::YearsMonthsDuration(a), Value::YearsMonthsDuration(b)) => {
+                quotient(Some(Number::from(a.total_months())), Some(Number::from(b.total_months())))
+            }
             (Value::DaysTimeDuration(a), Value::Number(divisor)) if whole => {
-                let millis = Number::new(a.millis(), 0)?
-                    .checked_div(*divisor)?
-                    .truncate_to_i128()?;
-                DaysTimeDuration::from_nanos(millis.checked_mul(1_000_000)?)
-                    .map(Value::DaysTimeDuration)
+                let millis = Number::new(a.millis(), 0)?.checked_div(*divisor)?.truncate_to_i128()?;
+                DaysTimeDuration::from_nanos(millis.checked_mul(1_000_000)?).map(Value::DaysTimeDuration)
             }
             (_, Value::Number(divisor)) => scaled(left, |length| length.checked_div(*divisor)),
             _ => None,
@@ -191,11 +157,7 @@ fn numbers(operator: Arithmetic, a: Number, b: Number) -> Option<Number> {
 /// Whole powers exactly, others through doubles.
 fn power(base: Number, exponent: Number) -> Option<Number> {
     match exponent.to_i64() {
-        Some(whole) => base.checked_pow(
-            i32::try_from(whole)
-                .ok()
-                .filter(|whole| whole.unsigned_abs() <= 999_999_999)?,
-        ),
+        Some(whole) => base.checked_pow(i32::try_from(whole).ok().filter(|whole| whole.unsigned_abs() <= 999_999_999)?),
         None => Number::from_f64(base.to_f64().powf(exponent.to_f64())),
     }
 }
@@ -209,38 +171,22 @@ fn spelled(left: &Value, right: &Value) -> Option<Value> {
         _ => None,
     };
     let any_text = left.as_str().or(right.as_str()).is_some();
-    if any_text {
-        Some(Value::string(text(left)? + &text(right)?))
-    } else {
-        None
-    }
+    if any_text { Some(Value::string(text(left)? + &text(right)?)) } else { None }
 }
 
 /// A point in time and a duration, or two durations.
 fn add(left: &Value, right: &Value) -> Option<Value> {
     match (left, right) {
-        (Value::Date(date), Value::DaysTimeDuration(duration)) => {
-            date.after(*duration).map(Value::Date)
-        }
-        (Value::Date(date), Value::YearsMonthsDuration(duration)) => {
-            date.add_months(duration.total_months()).map(Value::Date)
-        }
-        (Value::Time(time), Value::DaysTimeDuration(duration)) => {
-            Some(Value::Time(time.after(*duration)))
-        }
-        (Value::DateTime(point), Value::DaysTimeDuration(duration)) => {
-            point.after(*duration).map(Value::DateTime)
-        }
-        (Value::DateTime(point), Value::YearsMonthsDuration(duration)) => {
-            point.add_months(*duration).map(Value::DateTime)
-        }
+        (Value::Date(date), Value::DaysTimeDuration(duration)) => date.after(*duration).map(Value::Date),
+        (Value::Date(date), Value::YearsMonthsDuration(duration)) => date.add_months(duration.total_months()).map(Value::Date),
+        (Value::Time(time), Value::DaysTimeDuration(duration)) => Some(Value::Time(time.after(*duration))),
+        (Value::DateTime(point), Value::DaysTimeDuration(duration)) => point.after(*duration).map(Value::DateTime),
+        (Value::DateTime(point), Value::YearsMonthsDuration(duration)) => point.add_months(*duration).map(Value::DateTime),
         (Value::DaysTimeDuration(a), Value::DaysTimeDuration(b)) => {
-            DaysTimeDuration::from_nanos(a.nanos().checked_add(b.nanos())?)
-                .map(Value::DaysTimeDuration)
+            DaysTimeDuration::from_nanos(a.nanos().checked_add(b.nanos())?).map(Value::DaysTimeDuration)
         }
         (Value::YearsMonthsDuration(a), Value::YearsMonthsDuration(b)) => {
-            YearsMonthsDuration::from_months(a.total_months() + b.total_months())
-                .map(Value::YearsMonthsDuration)
+            YearsMonthsDuration::from_months(a.total_months() + b.total_months()).map(Value::YearsMonthsDuration)
         }
         _ => None,
     }
@@ -255,8 +201,7 @@ fn scaled(duration: &Value, change: impl Fn(Number) -> Option<Number>) -> Option
         }
         Value::YearsMonthsDuration(duration) => {
             let months = change(Number::from(duration.total_months()))?.truncate_to_i128()?;
-            YearsMonthsDuration::from_months(i64::try_from(months).ok()?)
-                .map(Value::YearsMonthsDuration)
+            YearsMonthsDuration::from_months(i64::try_from(months).ok()?).map(Value::YearsMonthsDuration)
         }
         _ => None,
     }

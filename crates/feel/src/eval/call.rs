@@ -14,20 +14,11 @@ const NATIVE_DEPTH: u32 = 16;
 impl Machine<'_> {
     pub(super) fn call_builtin(&mut self, call: &BuiltinCall) -> Result<Value, Error> {
         let arguments = self.all(&call.arguments)?;
-        let arguments = if call.by_name {
-            arguments
-        } else {
-            call.overload.gathered(arguments)
-        };
+        let arguments = if call.by_name { arguments } else { call.overload.gathered(arguments) };
         self.run_builtin(call.name, call.overload, &arguments)
     }
 
-    fn run_builtin(
-        &mut self,
-        name: &str,
-        overload: &Overload,
-        arguments: &[Value],
-    ) -> Result<Value, Error> {
+    fn run_builtin(&mut self, name: &str, overload: &Overload, arguments: &[Value]) -> Result<Value, Error> {
         self.budget.enter(1)?;
         let mut outcome = (overload.run)(self, arguments);
         self.budget.leave(1);
@@ -47,9 +38,7 @@ impl Machine<'_> {
                 Ok(Value::Null)
             }
             Err(Fault::Reason(reason)) => {
-                self.warn(WarningKind::FunctionFailed, || {
-                    format!("function '{name}' failed: {reason}")
-                })?;
+                self.warn(WarningKind::FunctionFailed, || format!("function '{name}' failed: {reason}"))?;
                 Ok(Value::Null)
             }
         }
@@ -83,11 +72,7 @@ impl Machine<'_> {
     }
 
     /// The arguments for a function; nothing if it does not have such parameters and something else might.
-    fn arguments(
-        &mut self,
-        call: &ValueCall,
-        function: &Function,
-    ) -> Result<Option<Vec<Value>>, Error> {
+    fn arguments(&mut self, call: &ValueCall, function: &Function) -> Result<Option<Vec<Value>>, Error> {
         match &call.arguments {
             ArgumentNodes::Positional(nodes) => {
                 // A function of another number of parameters leaves the name to the built-in.
@@ -116,18 +101,11 @@ impl Machine<'_> {
     }
 
     /// Arguments in the order of the parameters, `null` where one is not given; nothing for an unknown name.
-    fn named_arguments(
-        &mut self,
-        function: &Function,
-        nodes: &[(Arc<str>, Node)],
-    ) -> Result<Option<Vec<Value>>, Error> {
+    fn named_arguments(&mut self, function: &Function, nodes: &[(Arc<str>, Node)]) -> Result<Option<Vec<Value>>, Error> {
         let parameters = function.parameters();
         let mut values = vec![Value::Null; parameters.len()];
         for (name, node) in nodes {
-            let Some(at) = parameters
-                .iter()
-                .position(|parameter| parameter.name == *name)
-            else {
+            let Some(at) = parameters.iter().position(|parameter| parameter.name == *name) else {
                 return Ok(None);
             };
             values[at] = self.eval(node)?;
@@ -144,17 +122,10 @@ impl Machine<'_> {
     }
 
     /// Calls a function value.
-    pub(crate) fn invoke(
-        &mut self,
-        function: &Function,
-        arguments: Vec<Value>,
-        name: Option<&str>,
-    ) -> Result<Value, Error> {
+    pub(crate) fn invoke(&mut self, function: &Function, arguments: Vec<Value>, name: Option<&str>) -> Result<Value, Error> {
         if let FunctionKind::Builtin(builtin, _) = function.kind() {
             return match builtin.with_count(arguments.len()) {
-                Some(overload) => {
-                    self.run_builtin(builtin.name, overload, &overload.gathered(arguments))
-                }
+                Some(overload) => self.run_builtin(builtin.name, overload, &overload.gathered(arguments)),
                 None => self.wrong_count(name, arguments.len()),
             };
         }
@@ -162,14 +133,8 @@ impl Machine<'_> {
         if parameters.len() != arguments.len() {
             return self.wrong_count(name, arguments.len());
         }
-        let typed = parameters
-            .iter()
-            .any(|parameter| parameter.declared.is_some());
-        let arguments = if typed {
-            self.conforming(parameters, arguments)?
-        } else {
-            Some(arguments)
-        };
+        let typed = parameters.iter().any(|parameter| parameter.declared.is_some());
+        let arguments = if typed { self.conforming(parameters, arguments)? } else { Some(arguments) };
         match (arguments, function.kind()) {
             (None, _) | (_, FunctionKind::Builtin(..)) => Ok(Value::Null),
             (Some(arguments), FunctionKind::Native(_, run)) => {
@@ -179,15 +144,9 @@ impl Machine<'_> {
                 self.budget.leave(NATIVE_DEPTH);
                 Ok(result)
             }
-            (
-                Some(arguments),
-                FunctionKind::Defined {
-                    body,
-                    captured,
-                    dialect,
-                    ..
-                },
-            ) => self.run_body(body, captured, *dialect, arguments),
+            (Some(arguments), FunctionKind::Defined { body, captured, dialect, .. }) => {
+                self.run_body(body, captured, *dialect, arguments)
+            }
         }
     }
 
@@ -214,11 +173,7 @@ impl Machine<'_> {
     }
 
     /// The arguments as the parameters' types have them; nothing if one has no such conversion.
-    fn conforming(
-        &mut self,
-        parameters: &[Parameter],
-        arguments: Vec<Value>,
-    ) -> Result<Option<Vec<Value>>, Error> {
+    fn conforming(&mut self, parameters: &[Parameter], arguments: Vec<Value>) -> Result<Option<Vec<Value>>, Error> {
         let mut conforming = Vec::with_capacity(arguments.len());
         for (parameter, argument) in parameters.iter().zip(arguments) {
             let converted = match &parameter.declared {
@@ -229,11 +184,7 @@ impl Machine<'_> {
                 Some(value) => conforming.push(value),
                 None => {
                     self.warn(WarningKind::FunctionFailed, || {
-                        format!(
-                            "parameter '{}' cannot be '{}'",
-                            parameter.name,
-                            shown(&argument)
-                        )
+                        format!("parameter '{}' cannot be '{}'", parameter.name, shown(&argument))
                     })?;
                     return Ok(None);
                 }
@@ -243,12 +194,7 @@ impl Machine<'_> {
     }
 
     fn wrong_count(&mut self, name: Option<&str>, count: usize) -> Result<Value, Error> {
-        self.warn(WarningKind::NoFunction, || {
-            format!(
-                "no function named '{}' with {count} parameters",
-                name.unwrap_or("?")
-            )
-        })?;
+        self.warn(WarningKind::NoFunction, || format!("no function named '{}' with {count} parameters", name.unwrap_or("?")))?;
         Ok(Value::Null)
     }
 }

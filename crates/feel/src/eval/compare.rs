@@ -17,16 +17,9 @@ pub(crate) enum Equality {
 }
 
 impl Machine<'_> {
-    pub(super) fn compare(
-        &mut self,
-        operator: Comparison,
-        left: &Node,
-        right: &Node,
-    ) -> Result<Value, Error> {
+    pub(super) fn compare(&mut self, operator: Comparison, left: &Node, right: &Node) -> Result<Value, Error> {
         // Numbers in slots, the commonest case, are compared in place.
-        if let (Some(Value::Number(a)), Some(Value::Number(b))) =
-            (self.slot(left), self.slot(right))
-        {
+        if let (Some(Value::Number(a)), Some(Value::Number(b))) = (self.slot(left), self.slot(right)) {
             return Ok(Value::Bool(satisfied(operator, a.cmp(b))));
         }
         let left = self.eval(left)?;
@@ -38,22 +31,15 @@ impl Machine<'_> {
         self.peek(node)
     }
 
-    pub(super) fn compare_values(
-        &mut self,
-        operator: Comparison,
-        left: &Value,
-        right: &Value,
-    ) -> Result<Value, Error> {
+    pub(super) fn compare_values(&mut self, operator: Comparison, left: &Value, right: &Value) -> Result<Value, Error> {
         let result = match operator {
             Comparison::Equal | Comparison::NotEqual => {
-                self.charge(left.extent().size.min(right.extent().size) / 16)?;
+                self.charge(left.extent().size.min(right.extent().size) / 128)?;
                 match equality(left, right, self.dialect) {
                     Equality::Equal => Some(operator == Comparison::Equal),
                     Equality::Different => Some(operator == Comparison::NotEqual),
                     // Where failures are errors, values of different kinds simply differ.
-                    Equality::NotComparable if self.policy == Policy::Strict => {
-                        Some(operator == Comparison::NotEqual)
-                    }
+                    Equality::NotComparable if self.policy == Policy::Strict => Some(operator == Comparison::NotEqual),
                     Equality::NotComparable => None,
                 }
             }
@@ -62,20 +48,13 @@ impl Machine<'_> {
         match result {
             Some(holds) => Ok(Value::Bool(holds)),
             None => {
-                self.warn(WarningKind::NotComparable, || {
-                    format!("cannot compare '{}' with '{}'", shown(left), shown(right))
-                })?;
+                self.warn(WarningKind::NotComparable, || format!("cannot compare '{}' with '{}'", shown(left), shown(right)))?;
                 Ok(Value::Null)
             }
         }
     }
 
-    pub(super) fn between(
-        &mut self,
-        value: &Node,
-        low: &Node,
-        high: &Node,
-    ) -> Result<Value, Error> {
+    pub(super) fn between(&mut self, value: &Node, low: &Node, high: &Node) -> Result<Value, Error> {
         let value = self.eval(value)?;
         let low = self.eval(low)?;
         let above = self.compare_values(Comparison::GreaterOrEqual, &value, &low)?;
@@ -84,13 +63,7 @@ impl Machine<'_> {
         }
         let high = self.eval(high)?;
         let below = self.compare_values(Comparison::LessOrEqual, &value, &high)?;
-        Ok(
-            if below == Value::Bool(false) || above == Value::Bool(true) {
-                below
-            } else {
-                Value::Null
-            },
-        )
+        Ok(if below == Value::Bool(false) || above == Value::Bool(true) { below } else { Value::Null })
     }
 }
 
@@ -136,8 +109,7 @@ pub(crate) fn equality(left: &Value, right: &Value, dialect: Dialect) -> Equalit
         }
         (Value::Context(a), Value::Context(b)) => {
             let same = |(key, value): &(std::sync::Arc<str>, Value)| {
-                b.get(key)
-                    .is_some_and(|other| equality(value, other, dialect) == Equality::Equal)
+                b.get(key).is_some_and(|other| equality(value, other, dialect) == Equality::Equal)
             };
             a.len() == b.len() && a.entries().iter().all(same)
         }
@@ -166,11 +138,7 @@ pub(crate) fn equality(left: &Value, right: &Value, dialect: Dialect) -> Equalit
             None => return Equality::NotComparable,
         },
     };
-    if equal {
-        Equality::Equal
-    } else {
-        Equality::Different
-    }
+    if equal { Equality::Equal } else { Equality::Different }
 }
 
 /// The standard compares times by hour, minute and second.

@@ -54,10 +54,9 @@ fn at_index(items: &[Value], index: Number) -> Value {
     let found = match index {
         0 => None,
         1.. => usize::try_from(index - 1).ok().and_then(|at| items.get(at)),
-        _ => usize::try_from(index.unsigned_abs())
-            .ok()
-            .and_then(|back| items.len().checked_sub(back))
-            .and_then(|at| items.get(at)),
+        _ => {
+            usize::try_from(index.unsigned_abs()).ok().and_then(|back| items.len().checked_sub(back)).and_then(|at| items.get(at))
+        }
     };
     found.cloned().unwrap_or(Value::Null)
 }

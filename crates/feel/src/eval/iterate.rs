@@ -48,8 +48,7 @@ impl Items {
             }
             Items::Days { first, step, .. } => {
                 let days = i64::try_from(at).ok().and_then(|at| at.checked_mul(*step));
-                days.and_then(|days| first.add_days(days))
-                    .map_or(Value::Null, Value::Date)
+                days.and_then(|days| first.add_days(days)).map_or(Value::Null, Value::Date)
             }
         }
     }
@@ -59,9 +58,7 @@ impl Machine<'_> {
     pub(super) fn iterate(&mut self, node: &ForNode) -> Result<Value, Error> {
         let mut results = List::from(Vec::new());
         let complete = self.product(&node.iterations, 0, &mut |machine: &mut Self| {
-            machine
-                .locals
-                .push(node.partial.then(|| Value::List(results.clone())));
+            machine.locals.push(node.partial.then(|| Value::List(results.clone())));
             let value = machine.eval(&node.body)?;
             machine.locals.pop();
             if results.is_shared() {
@@ -71,19 +68,10 @@ impl Machine<'_> {
             results.extent().check()?;
             Ok(true)
         })?;
-        Ok(if complete {
-            Value::List(results)
-        } else {
-            Value::Null
-        })
+        Ok(if complete { Value::List(results) } else { Value::Null })
     }
 
-    pub(super) fn quantify(
-        &mut self,
-        quantifier: Quantifier,
-        iterations: &[IterationNode],
-        body: &Node,
-    ) -> Result<Value, Error> {
+    pub(super) fn quantify(&mut self, quantifier: Quantifier, iterations: &[IterationNode], body: &Node) -> Result<Value, Error> {
         let decisive = quantifier == Quantifier::Some;
         let mut result = Value::Bool(!decisive);
         let complete = self.product(iterations, 0, &mut |machine: &mut Self| {
@@ -101,11 +89,7 @@ impl Machine<'_> {
             Ok(true)
         })?;
         let decided = result == Value::Bool(decisive);
-        Ok(if complete || decided {
-            result
-        } else {
-            Value::Null
-        })
+        Ok(if complete || decided { result } else { Value::Null })
     }
 
     /// Runs `body` for every combination, the last iteration fastest, until it says `false`. The answer is `false`
@@ -159,10 +143,7 @@ impl Machine<'_> {
     fn range_items(&mut self, range: &Range) -> Result<Option<Items>, Error> {
         let (start, end) = (&range.start.value, &range.end.value);
         if order(start, end).is_none_or(|ordering| ordering == Ordering::Greater) {
-            self.expected(
-                "range from low to high",
-                &Value::Range(Arc::new(range.clone())),
-            )?;
+            self.expected("range from low to high", &Value::Range(Arc::new(range.clone())))?;
             return Ok(None);
         }
         let mut items = self.counted(start, end)?;
@@ -172,13 +153,10 @@ impl Machine<'_> {
                     *first = first.checked_add(Number::ONE).unwrap_or(*first);
                     *length -= 1;
                 }
-                let last_counts =
-                    start
-                        .as_number()
-                        .zip(end.as_number())
-                        .is_some_and(|(start, end)| {
-                            end.checked_sub(start).is_some_and(Number::is_integer)
-                        });
+                let last_counts = start
+                    .as_number()
+                    .zip(end.as_number())
+                    .is_some_and(|(start, end)| end.checked_sub(start).is_some_and(Number::is_integer));
                 if !range.end.included && last_counts {
                     *length = length.saturating_sub(1);
                 }
@@ -199,38 +177,19 @@ impl Machine<'_> {
         match (from, to) {
             (Value::Number(from), Value::Number(to)) => {
                 let up = from <= to;
-                let step = if up {
-                    Number::ONE
-                } else {
-                    Number::ONE.negate()
-                };
-                let length = to.checked_sub(*from).map_or(u64::MAX, |gap| {
-                    gap.abs()
-                        .truncate_saturating()
-                        .unsigned_abs()
-                        .saturating_add(1)
-                });
-                Ok(Some(Items::Count {
-                    first: *from,
-                    step,
-                    length,
-                }))
+                let step = if up { Number::ONE } else { Number::ONE.negate() };
+                let length = to
+                    .checked_sub(*from)
+                    .map_or(u64::MAX, |gap| gap.abs().truncate_saturating().unsigned_abs().saturating_add(1));
+                Ok(Some(Items::Count { first: *from, step, length }))
             }
             (Value::Date(from), Value::Date(to)) => {
                 let gap = to.epoch_days() - from.epoch_days();
                 let length = gap.unsigned_abs() + 1;
-                Ok(Some(Items::Days {
-                    first: *from,
-                    step: if gap < 0 { -1 } else { 1 },
-                    length,
-                }))
+                Ok(Some(Items::Days { first: *from, step: if gap < 0 { -1 } else { 1 }, length }))
             }
             _ => {
-                let wrong = if matches!(from, Value::Number(_)) {
-                    to
-                } else {
-                    from
-                };
+                let wrong = if matches!(from, Value::Number(_)) { to } else { from };
                 self.expected("number", wrong)?;
                 Ok(None)
             }

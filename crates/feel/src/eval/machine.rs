@@ -100,11 +100,7 @@ impl<'e> Machine<'e> {
     fn eval_inner(&mut self, node: &Node) -> Result<Value, Error> {
         match node {
             Node::Const(value) => Ok(value.clone()),
-            Node::Free(_)
-            | Node::Local(_)
-            | Node::Captured(_)
-            | Node::ItemKey(_)
-            | Node::Item(..) => self.variable(node),
+            Node::Free(_) | Node::Local(_) | Node::Captured(_) | Node::ItemKey(_) | Node::Item(..) => self.variable(node),
             Node::OrBuiltin(variable, builtin) => Ok(self.variable_or(variable, builtin)),
             Node::NoInput => Err(Error::NoInput),
             Node::List(items) => self.list(items),
@@ -120,9 +116,7 @@ impl<'e> Machine<'e> {
             Node::Or(operands) => self.connected(operands, true),
             Node::If(branches, otherwise) => self.conditional(branches, otherwise),
             Node::For(node) => self.iterate(node),
-            Node::Quantified(quantifier, iterations, body) => {
-                self.quantify(*quantifier, iterations, body)
-            }
+            Node::Quantified(quantifier, iterations, body) => self.quantify(*quantifier, iterations, body),
             Node::Path(base, name) => self.path(base, name),
             Node::Filter(filter) => self.filter(filter),
             Node::CallBuiltin(call) => self.call_builtin(call),
@@ -141,23 +135,16 @@ impl<'e> Machine<'e> {
     }
 
     fn variable_or(&self, variable: &Node, builtin: &'static Builtin) -> Value {
-        self.read(variable)
-            .unwrap_or_else(|| Value::Function(Function::builtin(builtin)))
+        self.read(variable).unwrap_or_else(|| Value::Function(Function::builtin(builtin)))
     }
 
     fn missing_function(&mut self, name: &str, passed: &str) -> Result<Value, Error> {
-        self.warn(WarningKind::NoFunction, || {
-            format!("no function named '{name}' with {passed}")
-        })?;
+        self.warn(WarningKind::NoFunction, || format!("no function named '{name}' with {passed}"))?;
         Ok(Value::Null)
     }
 
     fn make_function(&mut self, function: &FunctionNode) -> Result<Value, Error> {
-        let captured = function
-            .captures
-            .iter()
-            .map(|node| self.read(node))
-            .collect();
+        let captured = function.captures.iter().map(|node| self.read(node)).collect();
         let (parameters, body) = (Arc::clone(&function.parameters), Arc::clone(&function.body));
         let made = Function::defined(parameters, body, captured, self.dialect);
         made.extent().check()?;
@@ -178,21 +165,12 @@ impl<'e> Machine<'e> {
             let value = self.eval(node)?;
             self.locals.push(Some(value));
         }
-        let values = self
-            .locals
-            .drain(start..)
-            .map(|value| value.unwrap_or(Value::Null));
-        let entries: Vec<(Arc<str>, Value)> = nodes
-            .iter()
-            .map(|(key, _)| Arc::clone(key))
-            .zip(values)
-            .collect();
+        let values = self.locals.drain(start..).map(|value| value.unwrap_or(Value::Null));
+        let entries: Vec<(Arc<str>, Value)> = nodes.iter().map(|(key, _)| Arc::clone(key)).zip(values).collect();
         let context = Context::from(entries);
         context.extent().check()?;
         if self.dialect == Dialect::Dmn && context.len() < nodes.len() {
-            self.warn(WarningKind::InvalidType, || {
-                String::from("a key comes twice")
-            })?;
+            self.warn(WarningKind::InvalidType, || String::from("a key comes twice"))?;
             return Ok(Value::Null);
         }
         Ok(Value::Context(context))
@@ -204,20 +182,12 @@ impl<'e> Machine<'e> {
         let falling_allowed = self.dialect == Dialect::Camunda;
         let fits = |ordering| falling_allowed || ordering != Ordering::Greater;
         if !super::compare::order(&start, &end).is_some_and(fits) {
-            self.warn(WarningKind::InvalidType, || {
-                format!("no range from '{}' to '{}'", shown(&start), shown(&end))
-            })?;
+            self.warn(WarningKind::InvalidType, || format!("no range from '{}' to '{}'", shown(&start), shown(&end)))?;
             return Ok(Value::Null);
         }
         Ok(Value::Range(Arc::new(Range {
-            start: Endpoint {
-                value: start,
-                included: range.start_included,
-            },
-            end: Endpoint {
-                value: end,
-                included: range.end_included,
-            },
+            start: Endpoint { value: start, included: range.start_included },
+            end: Endpoint { value: end, included: range.end_included },
         })))
     }
 
@@ -234,11 +204,7 @@ impl<'e> Machine<'e> {
                 }
             }
         }
-        Ok(if all_known {
-            Value::Bool(!decisive)
-        } else {
-            Value::Null
-        })
+        Ok(if all_known { Value::Bool(!decisive) } else { Value::Null })
     }
 
     fn conditional(&mut self, branches: &[(Node, Node)], otherwise: &Node) -> Result<Value, Error> {
@@ -261,7 +227,7 @@ impl<'e> Machine<'e> {
 
     /// A text, if it is within the limits.
     pub(crate) fn bounded_string(&mut self, text: String) -> Result<Value, Error> {
-        self.charge(text.len() as u64 / 1024)?;
+        self.charge(text.len() as u64 / 64)?;
         let value = Value::string(text);
         value.extent().check()?;
         Ok(value)
@@ -273,10 +239,7 @@ impl<'e> Machine<'e> {
     }
 
     pub(crate) fn known_pattern(&self, key: &str) -> Option<Rc<Pattern>> {
-        self.patterns
-            .iter()
-            .find(|(known, _)| known == key)
-            .map(|(_, pattern)| Rc::clone(pattern))
+        self.patterns.iter().find(|(known, _)| known == key).map(|(_, pattern)| Rc::clone(pattern))
     }
 
     pub(crate) fn keep_pattern(&mut self, key: String, pattern: Rc<Pattern>) {
@@ -290,13 +253,7 @@ impl<'e> Machine<'e> {
     pub(crate) fn random(&mut self) -> u64 {
         const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
         self.drawn = self.drawn.wrapping_add(1);
-        let start = self.now.seed()
-            ^ self
-                .now
-                .epoch_millis()
-                .unsigned_abs()
-                .wrapping_mul(STEP)
-                .rotate_left(29);
+        let start = self.now.seed() ^ self.now.epoch_millis().unsigned_abs().wrapping_mul(STEP).rotate_left(29);
         let mut bits = start.wrapping_add(self.drawn.wrapping_mul(STEP));
         bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -304,34 +261,24 @@ impl<'e> Machine<'e> {
     }
 
     pub(super) fn expected(&mut self, type_name: &str, found: &Value) -> Result<(), Error> {
-        self.warn(WarningKind::InvalidType, || {
-            format!("expected {type_name}, found '{}'", shown(found))
-        })
+        self.warn(WarningKind::InvalidType, || format!("expected {type_name}, found '{}'", shown(found)))
     }
 
     /// Notes a failure that is tolerated here, or fails.
-    pub(crate) fn warn(
-        &mut self,
-        kind: WarningKind,
-        message: impl FnOnce() -> String,
-    ) -> Result<(), Error> {
+    pub(crate) fn warn(&mut self, kind: WarningKind, message: impl FnOnce() -> String) -> Result<(), Error> {
         if self.policy == Policy::Strict {
             return Err(Error::Invalid(message()));
         }
         if let Some(warnings) = &mut self.warnings
             && warnings.len() < WARNINGS_MAX
         {
-            warnings.push(Warning {
-                kind,
-                message: message(),
-            });
+            warnings.push(Warning { kind, message: message() });
         }
         Ok(())
     }
 }
 
 fn nothing_captured() -> &'static Arc<[Option<Value>]> {
-    static NOTHING: std::sync::LazyLock<Arc<[Option<Value>]>> =
-        std::sync::LazyLock::new(|| Arc::from([]));
+    static NOTHING: std::sync::LazyLock<Arc<[Option<Value>]>> = std::sync::LazyLock::new(|| Arc::from([]));
     &NOTHING
 }

@@ -32,17 +32,13 @@ impl Machine<'_> {
                 self.bounded_list(members)
             }
             Value::Null => {
-                self.warn(WarningKind::NoContextEntry, || {
-                    format!("no entry '{name}': the context is null")
-                })?;
+                self.warn(WarningKind::NoContextEntry, || format!("no entry '{name}': the context is null"))?;
                 Ok(Value::Null)
             }
             _ => match property(base, name, self.dialect) {
                 Some(value) => Ok(value),
                 None => {
-                    self.warn(WarningKind::NoProperty, || {
-                        format!("no property '{name}' of '{}'", shown(base))
-                    })?;
+                    self.warn(WarningKind::NoProperty, || format!("no property '{name}' of '{}'", shown(base)))?;
                     Ok(Value::Null)
                 }
             },
@@ -51,12 +47,7 @@ impl Machine<'_> {
 }
 
 fn no_entry(context: &Context, name: &str) -> String {
-    let keys: Vec<&str> = context
-        .entries()
-        .iter()
-        .take(20)
-        .map(|(key, _)| &**key)
-        .collect();
+    let keys: Vec<&str> = context.entries().iter().take(20).map(|(key, _)| &**key).collect();
     match keys.is_empty() {
         true => format!("no entry '{name}': the context is empty"),
         false => format!("no entry '{name}' among '{}'", keys.join("', '")),
@@ -67,9 +58,7 @@ fn property(base: &Value, name: &str, dialect: Dialect) -> Option<Value> {
     match base {
         Value::Date(date) => date_property(*date, name),
         Value::Time(time) => time_property(time, name),
-        Value::DateTime(point) => {
-            date_property(point.date(), name).or_else(|| time_property(point.time(), name))
-        }
+        Value::DateTime(point) => date_property(point.date(), name).or_else(|| time_property(point.time(), name)),
         Value::DaysTimeDuration(duration) => days_time_property(*duration, name, dialect),
         Value::YearsMonthsDuration(duration) => match name {
             "years" => Some(Value::integer(duration.years())),
@@ -99,9 +88,9 @@ fn time_property(time: &Time, name: &str) -> Option<Value> {
         "second" => time.second(),
         "time offset" => {
             let offset = time.zone().offset_seconds();
-            return Some(offset.map_or(Value::Null, |seconds| {
-                Value::DaysTimeDuration(DaysTimeDuration::from_seconds(i64::from(seconds)))
-            }));
+            return Some(
+                offset.map_or(Value::Null, |seconds| Value::DaysTimeDuration(DaysTimeDuration::from_seconds(i64::from(seconds)))),
+            );
         }
         "timezone" => return Some(time.zone().name().map_or(Value::Null, Value::from)),
         _ => return None,

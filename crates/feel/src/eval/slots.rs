@@ -51,9 +51,7 @@ impl<'e> Machine<'e> {
         match self.policy {
             Policy::Strict => Err(Error::Undefined(name)),
             Policy::Tolerant => {
-                self.warn(WarningKind::NoVariable, || {
-                    format!("no variable named '{name}'")
-                })?;
+                self.warn(WarningKind::NoVariable, || format!("no variable named '{name}'"))?;
                 Ok(Value::Null)
             }
         }
@@ -61,10 +59,7 @@ impl<'e> Machine<'e> {
 
     fn variable_name(&self, node: &Node) -> String {
         match node {
-            Node::Free(slot) => self
-                .names
-                .get(*slot as usize)
-                .map_or(String::new(), |name| name.to_string()),
+            Node::Free(slot) => self.names.get(*slot as usize).map_or(String::new(), |name| name.to_string()),
             Node::ItemKey(lookup) => lookup.key.to_string(),
             _ => String::from("item"),
         }

@@ -97,29 +97,17 @@ impl Machine<'_> {
             Equality::Equal => Ok(Value::Bool(true)),
             Equality::Different => Ok(Value::Bool(false)),
             Equality::NotComparable => {
-                self.warn(WarningKind::NotComparable, || {
-                    format!("cannot compare '{}' with '{}'", shown(input), shown(value))
-                })?;
+                self.warn(WarningKind::NotComparable, || format!("cannot compare '{}' with '{}'", shown(input), shown(value)))?;
                 let decided = matches!(value, Value::Bool(false) | Value::List(_));
-                Ok(if decided {
-                    Value::Bool(false)
-                } else {
-                    Value::Null
-                })
+                Ok(if decided { Value::Bool(false) } else { Value::Null })
             }
         }
     }
 
     fn bounds(&mut self, range: &RangeNode) -> Result<Range, Error> {
         Ok(Range {
-            start: Endpoint {
-                value: self.eval(&range.start)?,
-                included: range.start_included,
-            },
-            end: Endpoint {
-                value: self.eval(&range.end)?,
-                included: range.end_included,
-            },
+            start: Endpoint { value: self.eval(&range.start)?, included: range.start_included },
+            end: Endpoint { value: self.eval(&range.end)?, included: range.end_included },
         })
     }
 
@@ -133,10 +121,7 @@ impl Machine<'_> {
     fn not_in_range(&mut self, input: &Value, range: &Range) -> Result<Value, Error> {
         self.warn(WarningKind::NotComparable, || {
             let (low, high) = (shown(&range.start.value), shown(&range.end.value));
-            format!(
-                "cannot compare '{}' with '{low}' and '{high}'",
-                shown(input)
-            )
+            format!("cannot compare '{}' with '{low}' and '{high}'", shown(input))
         })?;
         Ok(Value::Null)
     }
@@ -181,10 +166,7 @@ fn half_range(operator: Comparison, operand: Value) -> Value {
         Comparison::LessOrEqual => (open, Endpoint::included(operand)),
         Comparison::Greater => (Endpoint::excluded(operand), open),
         Comparison::GreaterOrEqual => (Endpoint::included(operand), open),
-        Comparison::Equal => (
-            Endpoint::included(operand.clone()),
-            Endpoint::included(operand),
-        ),
+        Comparison::Equal => (Endpoint::included(operand.clone()), Endpoint::included(operand)),
         Comparison::NotEqual => return Value::Null,
     };
     Value::Range(Arc::new(Range { start, end }))

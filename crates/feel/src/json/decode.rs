@@ -27,9 +27,7 @@ impl std::error::Error for JsonError {}
 /// Reads one value and nothing after it.
 pub(crate) fn decode(text: &str) -> Result<Value, JsonError> {
     let mut reader = Reader::new(text);
-    let value = reader
-        .value(0)
-        .and_then(|value| reader.end().map(|()| value));
+    let value = reader.value(0).and_then(|value| reader.end().map(|()| value));
     value.map_err(|problem| reader.error(problem))
 }
 
@@ -37,14 +35,9 @@ pub(crate) fn decode(text: &str) -> Result<Value, JsonError> {
 ///
 /// The result has one entry for each name, `None` for a member that is absent. What is skimmed over is checked for
 /// structure only.
-pub fn decode_members<N: AsRef<str>>(
-    text: &str,
-    names: &[N],
-) -> Result<Vec<Option<Value>>, JsonError> {
+pub fn decode_members<N: AsRef<str>>(text: &str, names: &[N]) -> Result<Vec<Option<Value>>, JsonError> {
     let mut reader = Reader::new(text);
-    reader
-        .members(names)
-        .map_err(|problem| reader.error(problem))
+    reader.members(names).map_err(|problem| reader.error(problem))
 }
 
 /// A cursor over JSON text.
@@ -62,10 +55,7 @@ impl<'t> Reader<'t> {
     }
 
     fn error(&self, problem: Problem) -> JsonError {
-        JsonError {
-            position: Position::of(self.text, self.at),
-            problem,
-        }
+        JsonError { position: Position::of(self.text, self.at), problem }
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
@@ -89,11 +79,7 @@ impl<'t> Reader<'t> {
 
     fn end(&mut self) -> Result<(), Problem> {
         self.space();
-        if self.at < self.text.len() {
-            Err("expected the end")
-        } else {
-            Ok(())
-        }
+        if self.at < self.text.len() { Err("expected the end") } else { Ok(()) }
     }
 
     fn value(&mut self, depth: u32) -> Result<Value, Problem> {
@@ -184,10 +170,7 @@ impl<'t> Reader<'t> {
         }
         loop {
             let name = self.name()?;
-            let mut wanted = names
-                .iter()
-                .zip(&mut found)
-                .filter(|(candidate, _)| candidate.as_ref() == &*name);
+            let mut wanted = names.iter().zip(&mut found).filter(|(candidate, _)| candidate.as_ref() == &*name);
             match wanted.next() {
                 Some((_, slot)) => {
                     let value = self.value(1)?;
@@ -226,14 +209,10 @@ impl<'t> Reader<'t> {
             let whole: i64 = self.text[start..at].parse().expect("18 digits fit 64 bits");
             return Ok(Value::Number(Number::from(whole)));
         }
-        while matches!(
-            bytes.get(at),
-            Some(b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')
-        ) {
+        while matches!(bytes.get(at), Some(b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')) {
             at += 1;
         }
-        let number =
-            Number::parse(&self.text[start..at]).ok_or("expected a number within range")?;
+        let number = Number::parse(&self.text[start..at]).ok_or("expected a number within range")?;
         self.at = at;
         Ok(Value::Number(number))
     }
@@ -267,9 +246,7 @@ impl<'t> Reader<'t> {
         self.at = first_escape;
         loop {
             let rest = &self.text[self.at..];
-            let plain = rest
-                .find(|c: char| matches!(c, '"' | '\\' | '\0'..='\x1f'))
-                .ok_or("string without an end")?;
+            let plain = rest.find(|c: char| matches!(c, '"' | '\\' | '\0'..='\x1f')).ok_or("string without an end")?;
             out.push_str(&rest[..plain]);
             self.at += plain;
             match self.peek() {
@@ -309,26 +286,17 @@ impl<'t> Reader<'t> {
                 let low = self.code_unit()?;
                 let joined = 0x10000 + ((high - 0xd800) << 10) + low.wrapping_sub(0xdc00);
                 let paired = (0xdc00..0xe000).contains(&low);
-                paired
-                    .then(|| char::from_u32(joined))
-                    .flatten()
-                    .unwrap_or(char::REPLACEMENT_CHARACTER)
+                paired.then(|| char::from_u32(joined)).flatten().unwrap_or(char::REPLACEMENT_CHARACTER)
             }
             _ => return Err("unknown escape"),
         })
     }
 
     fn code_unit(&mut self) -> Result<u32, Problem> {
-        let hex = self
-            .text
-            .as_bytes()
-            .get(self.at..self.at + 4)
-            .ok_or("expected four hexadecimal digits")?;
+        let hex = self.text.as_bytes().get(self.at..self.at + 4).ok_or("expected four hexadecimal digits")?;
         let mut unit = 0;
         for byte in hex {
-            let digit = char::from(*byte)
-                .to_digit(16)
-                .ok_or("expected four hexadecimal digits")?;
+            let digit = char::from(*byte).to_digit(16).ok_or("expected four hexadecimal digits")?;
             unit = unit * 16 + digit;
         }
         self.at += 4;
@@ -337,9 +305,5 @@ impl<'t> Reader<'t> {
 }
 
 fn deeper(depth: u32) -> Result<u32, Problem> {
-    if JSON_DEPTH_MAX <= depth {
-        Err("nested too deep")
-    } else {
-        Ok(depth + 1)
-    }
+    if JSON_DEPTH_MAX <= depth { Err("nested too deep") } else { Ok(depth + 1) }
 }

@@ -28,10 +28,7 @@ pub(crate) fn encode(value: &Value, out: &mut String) {
         }
         Value::Context(context) => {
             out.push('{');
-            let members = context
-                .entries()
-                .iter()
-                .filter(|(_, value)| !matches!(value, Value::Function(_)));
+            let members = context.entries().iter().filter(|(_, value)| !matches!(value, Value::Function(_)));
             for (at, (name, member)) in members.enumerate() {
                 if 0 < at {
                     out.push(',');

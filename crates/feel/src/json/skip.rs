@@ -37,9 +37,7 @@ impl Reader<'_> {
         let bytes = self.text.as_bytes();
         while !matches!(
             bytes.get(self.at),
-            None | Some(
-                b',' | b':' | b'}' | b']' | b'"' | b'{' | b'[' | b' ' | b'\t' | b'\n' | b'\r'
-            )
+            None | Some(b',' | b':' | b'}' | b']' | b'"' | b'{' | b'[' | b' ' | b'\t' | b'\n' | b'\r')
         ) {
             self.at += 1;
         }

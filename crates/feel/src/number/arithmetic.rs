@@ -17,11 +17,7 @@ impl Number {
                 None => add_wide(self, other, 0),
             };
         }
-        let (high, low) = if other.exponent() < self.exponent() {
-            (self, other)
-        } else {
-            (other, self)
-        };
+        let (high, low) = if other.exponent() < self.exponent() { (self, other) } else { (other, self) };
         if high.is_zero() || low.is_zero() {
             return add_zero(high, low);
         }
@@ -53,19 +49,12 @@ impl Number {
 
     /// The value with the sign turned.
     pub fn negate(self) -> Number {
-        Number {
-            coefficient: -self.coefficient(),
-            exponent: self.exponent(),
-        }
+        Number { coefficient: -self.coefficient(), exponent: self.exponent() }
     }
 
     /// The value without its sign.
     pub fn abs(self) -> Number {
-        if self.is_negative() {
-            self.negate()
-        } else {
-            self
-        }
+        if self.is_negative() { self.negate() } else { self }
     }
 
     /// What remains of a division towards zero; it has the sign of `self`.
@@ -91,14 +80,7 @@ impl Number {
         let (magnitude, dropped) = wide::round_half_even(remainder, LITERAL_DIGITS_MAX, false);
         let coefficient = i128::try_from(magnitude).ok()?;
         let exponent = exponent + i32::try_from(dropped).ok()?;
-        finish(
-            if self.is_negative() {
-                -coefficient
-            } else {
-                coefficient
-            },
-            exponent,
-        )
+        finish(if self.is_negative() { -coefficient } else { coefficient }, exponent)
     }
 
     /// A whole power, by squaring with guard digits; no value for zero to a negative power.
@@ -132,8 +114,7 @@ impl Number {
         if let Some(product) = self.coefficient().checked_mul(other.coefficient()) {
             return round_to(product, exponent, digits);
         }
-        let product = wide::widen(self.coefficient().unsigned_abs())
-            * wide::widen(other.coefficient().unsigned_abs());
+        let product = wide::widen(self.coefficient().unsigned_abs()) * wide::widen(other.coefficient().unsigned_abs());
         let negative = self.is_negative() != other.is_negative();
         from_wide(product, negative, exponent, digits, false)
     }
@@ -153,18 +134,8 @@ impl Number {
         let (quotient, remainder) = (dividend / divisor, dividend % divisor);
         let exact = remainder == U256::ZERO;
         let negative = self.is_negative() != other.is_negative();
-        let result = from_wide(
-            quotient,
-            negative,
-            preferred - i32::try_from(shift).ok()?,
-            digits,
-            !exact,
-        )?;
-        Some(if exact {
-            result.strip_to(preferred)
-        } else {
-            result
-        })
+        let result = from_wide(quotient, negative, preferred - i32::try_from(shift).ok()?, digits, !exact)?;
+        Some(if exact { result.strip_to(preferred) } else { result })
     }
 }
 
@@ -176,20 +147,13 @@ fn add_zero(high: Number, low: Number) -> Option<Number> {
     let room = DIGITS_MAX.saturating_sub(high.digits());
     let gap = (high.exponent() - low.exponent()).unsigned_abs().min(room);
     let power = i128::try_from(POWERS[gap as usize]).ok()?;
-    finish(
-        high.coefficient().checked_mul(power)?,
-        high.exponent() - i32::try_from(gap).ok()?,
-    )
+    finish(high.coefficient().checked_mul(power)?, high.exponent() - i32::try_from(gap).ok()?)
 }
 
 fn add_wide(high: Number, low: Number, gap: u32) -> Option<Number> {
     // Beyond this gap the smaller operand is below the last digit kept and only decides the rounding.
     let gap_max = 76 - high.digits();
-    let (shift, tail) = if gap <= gap_max {
-        (gap, None)
-    } else {
-        (gap_max, Some(low.coefficient().signum()))
-    };
+    let (shift, tail) = if gap <= gap_max { (gap, None) } else { (gap_max, Some(low.coefficient().signum())) };
     let large = wide::widen(high.coefficient().unsigned_abs()) * wide::power(shift);
     let exponent = high.exponent() - i32::try_from(shift).ok()?;
     let small = match tail {
@@ -198,42 +162,21 @@ fn add_wide(high: Number, low: Number, gap: u32) -> Option<Number> {
     };
     let negative = high.is_negative();
     if negative == low.is_negative() {
-        return from_wide(
-            large + small,
-            negative,
-            exponent,
-            DIGITS_MAX,
-            tail.is_some(),
-        );
+        return from_wide(large + small, negative, exponent, DIGITS_MAX, tail.is_some());
     }
     if small <= large {
-        from_wide(
-            large - small,
-            negative,
-            exponent,
-            DIGITS_MAX,
-            tail.is_some(),
-        )
+        from_wide(large - small, negative, exponent, DIGITS_MAX, tail.is_some())
     } else {
         from_wide(small - large, !negative, exponent, DIGITS_MAX, false)
     }
 }
 
-fn from_wide(
-    value: U256,
-    negative: bool,
-    exponent: i32,
-    digits: u32,
-    sticky: bool,
-) -> Option<Number> {
+fn from_wide(value: U256, negative: bool, exponent: i32, digits: u32, sticky: bool) -> Option<Number> {
     let (magnitude, dropped) = wide::round_half_even(value, digits, sticky);
     let coefficient = i128::try_from(magnitude).ok()?;
     let exponent = exponent.checked_add(i32::try_from(dropped).ok()?)?;
     let coefficient = if negative { -coefficient } else { coefficient };
-    (exponent.unsigned_abs() <= EXPONENT_MAX.unsigned_abs()).then_some(Number {
-        coefficient,
-        exponent,
-    })
+    (exponent.unsigned_abs() <= EXPONENT_MAX.unsigned_abs()).then_some(Number { coefficient, exponent })
 }
 
 fn finish(coefficient: i128, exponent: i32) -> Option<Number> {
@@ -245,8 +188,5 @@ fn round_to(coefficient: i128, exponent: i32, digits: u32) -> Option<Number> {
         let magnitude = wide::widen(coefficient.unsigned_abs());
         return from_wide(magnitude, coefficient < 0, exponent, digits, false);
     }
-    (exponent.unsigned_abs() <= EXPONENT_MAX.unsigned_abs()).then_some(Number {
-        coefficient,
-        exponent,
-    })
+    (exponent.unsigned_abs() <= EXPONENT_MAX.unsigned_abs()).then_some(Number { coefficient, exponent })
 }

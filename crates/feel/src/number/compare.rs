@@ -10,19 +10,12 @@ impl Ord for Number {
         if self.exponent() == other.exponent() {
             return self.coefficient().cmp(&other.coefficient());
         }
-        let sign = self
-            .coefficient()
-            .signum()
-            .cmp(&other.coefficient().signum());
+        let sign = self.coefficient().signum().cmp(&other.coefficient().signum());
         if sign != Ordering::Equal || self.is_zero() {
             return sign;
         }
         let magnitude = compare_magnitude(*self, *other);
-        if self.is_negative() {
-            magnitude.reverse()
-        } else {
-            magnitude
-        }
+        if self.is_negative() { magnitude.reverse() } else { magnitude }
     }
 }
 
@@ -34,10 +27,7 @@ fn compare_magnitude(left: Number, right: Number) -> Ordering {
     }
     // Equal leading digits, so the gap between the exponents is below 39 and the shifted side fits 256 bits.
     let gap = (left.exponent() - right.exponent()).unsigned_abs() as usize;
-    let (a, b) = (
-        left.coefficient().unsigned_abs(),
-        right.coefficient().unsigned_abs(),
-    );
+    let (a, b) = (left.coefficient().unsigned_abs(), right.coefficient().unsigned_abs());
     let power = wide::widen(POWERS[gap]);
     if left.exponent() < right.exponent() {
         wide::widen(a).cmp(&(wide::widen(b) * power))

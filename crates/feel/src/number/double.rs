@@ -23,11 +23,7 @@ impl Number {
         exponent += number.exponent();
         // At least one digit after the point of what is printed: of the mantissa when it is printed with an exponent.
         let plain = value == 0.0 || (1e-3..1e7).contains(&value.abs());
-        let needed = if plain {
-            -1
-        } else {
-            exponent.min(-1 + exponent - number.exponent())
-        };
+        let needed = if plain { -1 } else { exponent.min(-1 + exponent - number.exponent()) };
         while needed < exponent {
             coefficient *= 10;
             exponent -= 1;

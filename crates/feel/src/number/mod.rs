@@ -31,24 +31,15 @@ pub struct Number {
 
 impl Number {
     /// Zero.
-    pub const ZERO: Number = Number {
-        coefficient: 0,
-        exponent: 0,
-    };
+    pub const ZERO: Number = Number { coefficient: 0, exponent: 0 };
     /// One.
-    pub const ONE: Number = Number {
-        coefficient: 1,
-        exponent: 0,
-    };
+    pub const ONE: Number = Number { coefficient: 1, exponent: 0 };
 
     /// `coefficient` × 10^`exponent`, or nothing when out of range.
     pub fn new(coefficient: i128, exponent: i32) -> Option<Number> {
         let in_range = coefficient.unsigned_abs() < wide::POWERS[LITERAL_DIGITS_MAX as usize]
             && exponent.unsigned_abs() <= EXPONENT_MAX.unsigned_abs();
-        in_range.then_some(Number {
-            coefficient,
-            exponent,
-        })
+        in_range.then_some(Number { coefficient, exponent })
     }
 
     /// The digits as a whole number, sign included.
@@ -95,9 +86,9 @@ impl Number {
     pub fn truncate_to_i128(self) -> Option<i128> {
         let power = wide::POWERS.get(self.exponent.unsigned_abs() as usize);
         if self.exponent < 0 {
-            return Some(power.map_or(0, |power| {
-                self.coefficient / i128::try_from(*power).expect("powers of ten up to 10^38 fit")
-            }));
+            return Some(
+                power.map_or(0, |power| self.coefficient / i128::try_from(*power).expect("powers of ten up to 10^38 fit")),
+            );
         }
         match power {
             Some(power) => self.coefficient.checked_mul(i128::try_from(*power).ok()?),
@@ -108,14 +99,8 @@ impl Number {
 
     /// The whole part towards zero, cut to the ends of the range of `i64`.
     pub fn truncate_saturating(self) -> i64 {
-        let end = if self.is_negative() {
-            i64::MIN
-        } else {
-            i64::MAX
-        };
-        self.truncate_to_i128()
-            .and_then(|whole| i64::try_from(whole).ok())
-            .unwrap_or(end)
+        let end = if self.is_negative() { i64::MIN } else { i64::MAX };
+        self.truncate_to_i128().and_then(|whole| i64::try_from(whole).ok()).unwrap_or(end)
     }
 
     /// Significant digits; zero has one.
@@ -131,32 +116,20 @@ impl Number {
     /// Drops trailing zeros while the exponent stays at or below `exponent`.
     fn strip_to(self, exponent: i32) -> Number {
         if self.is_zero() {
-            return Number {
-                coefficient: 0,
-                exponent: if exponent == i32::MAX { 0 } else { exponent },
-            };
+            return Number { coefficient: 0, exponent: if exponent == i32::MAX { 0 } else { exponent } };
         }
-        let Number {
-            mut coefficient,
-            exponent: mut current,
-        } = self;
+        let Number { mut coefficient, exponent: mut current } = self;
         while current < exponent && coefficient % 10 == 0 {
             coefficient /= 10;
             current += 1;
         }
-        Number {
-            coefficient,
-            exponent: current,
-        }
+        Number { coefficient, exponent: current }
     }
 }
 
 impl From<i64> for Number {
     fn from(value: i64) -> Number {
-        Number {
-            coefficient: i128::from(value),
-            exponent: 0,
-        }
+        Number { coefficient: i128::from(value), exponent: 0 }
     }
 }
 
@@ -174,9 +147,6 @@ impl From<u32> for Number {
 
 impl From<usize> for Number {
     fn from(value: usize) -> Number {
-        Number {
-            coefficient: value as i128,
-            exponent: 0,
-        }
+        Number { coefficient: value as i128, exponent: 0 }
     }
 }

@@ -54,29 +54,14 @@ impl Number {
             Some(power) => {
                 let (quotient, remainder) = (magnitude / power, magnitude % power);
                 let half = remainder.cmp(&(power / 2));
-                (
-                    quotient,
-                    remainder != 0
-                        && rounds_up(rounding, self.is_negative(), half, quotient % 2 == 1),
-                )
+                (quotient, remainder != 0 && rounds_up(rounding, self.is_negative(), half, quotient % 2 == 1))
             }
             // Every digit is below the last place kept, and less than half of it.
-            None => (
-                0,
-                magnitude != 0 && rounds_up(rounding, self.is_negative(), Ordering::Less, false),
-            ),
+            None => (0, magnitude != 0 && rounds_up(rounding, self.is_negative(), Ordering::Less, false)),
         };
-        let rounded =
-            i128::try_from(quotient + u128::from(up)).expect("38 digits and one fit 127 bits");
-        let coefficient = if self.is_negative() {
-            -rounded
-        } else {
-            rounded
-        };
-        Number {
-            coefficient,
-            exponent: target.clamp(-super::EXPONENT_MAX, super::EXPONENT_MAX),
-        }
+        let rounded = i128::try_from(quotient + u128::from(up)).expect("38 digits and one fit 127 bits");
+        let coefficient = if self.is_negative() { -rounded } else { rounded };
+        Number { coefficient, exponent: target.clamp(-super::EXPONENT_MAX, super::EXPONENT_MAX) }
     }
 
     fn extended(self, zeros: u32) -> Number {
@@ -84,10 +69,7 @@ impl Number {
         let zeros = zeros.min(room);
         let power = i128::try_from(POWERS[zeros as usize]).expect("10^38 fits 127 bits");
         let exponent = self.exponent() - zeros as i32;
-        Number {
-            coefficient: self.coefficient() * power,
-            exponent,
-        }
+        Number { coefficient: self.coefficient() * power, exponent }
     }
 }
 

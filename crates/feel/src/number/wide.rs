@@ -67,9 +67,5 @@ pub(super) fn round_half_even(value: U256, keep: u32, sticky: bool) -> (u128, u3
         std::cmp::Ordering::Greater => true,
     };
     let rounded = quotient + u128::from(up);
-    if rounded == POWERS[keep as usize] {
-        (rounded / 10, surplus + 1)
-    } else {
-        (rounded, surplus)
-    }
+    if rounded == POWERS[keep as usize] { (rounded / 10, surplus + 1) } else { (rounded, surplus) }
 }

@@ -27,10 +27,7 @@ impl Parser<'_> {
         ahead.space()?;
         let as_name = match ahead.peek() {
             None => true,
-            Some(c) => matches!(
-                c,
-                ')' | ']' | '}' | ',' | '.' | '=' | '<' | '>' | '!' | '+' | '*' | '/'
-            ),
+            Some(c) => matches!(c, ')' | ']' | '}' | ',' | '.' | '=' | '<' | '>' | '!' | '+' | '*' | '/'),
         };
         if as_name {
             self.cursor.at = start;
@@ -153,11 +150,7 @@ impl Parser<'_> {
         let body = self.expression();
         self.local.truncate(before);
         let body = Box::new(body?);
-        Ok(if external {
-            Expr::External(formals, body)
-        } else {
-            Expr::Function(formals, body)
-        })
+        Ok(if external { Expr::External(formals, body) } else { Expr::Function(formals, body) })
     }
 
     fn formal(&mut self) -> Parsed<Formal> {
@@ -176,11 +169,7 @@ impl Parser<'_> {
                 Arc::from(words.join(" "))
             }
         };
-        let declared = if self.cursor.symbol(":")? {
-            Some(self.type_name()?)
-        } else {
-            None
-        };
+        let declared = if self.cursor.symbol(":")? { Some(self.type_name()?) } else { None };
         Ok(Formal { name, declared })
     }
 }

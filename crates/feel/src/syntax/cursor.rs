@@ -28,10 +28,7 @@ impl<'s> Cursor<'s> {
     }
 
     pub(super) fn fail<T>(&self, expected: impl Into<String>) -> Parsed<T> {
-        Err(Failure {
-            offset: self.at,
-            expected: expected.into(),
-        })
+        Err(Failure { offset: self.at, expected: expected.into() })
     }
 
     /// Moves over space and comments.
@@ -71,11 +68,7 @@ impl<'s> Cursor<'s> {
 
     /// Moves over a symbol that must come next.
     pub(super) fn expect(&mut self, symbol: &str) -> Parsed<()> {
-        if self.symbol(symbol)? {
-            Ok(())
-        } else {
-            self.fail(format!("'{symbol}'"))
-        }
+        if self.symbol(symbol)? { Ok(()) } else { self.fail(format!("'{symbol}'")) }
     }
 
     /// The word at the cursor, if there is one; does not move.
@@ -101,11 +94,7 @@ impl<'s> Cursor<'s> {
 
     /// Moves over a keyword that must come next.
     pub(super) fn expect_keyword(&mut self, keyword: &str) -> Parsed<()> {
-        if self.keyword(keyword)? {
-            Ok(())
-        } else {
-            self.fail(format!("'{keyword}'"))
-        }
+        if self.keyword(keyword)? { Ok(()) } else { self.fail(format!("'{keyword}'")) }
     }
 
     /// The failure as an error for the author.
@@ -115,23 +104,12 @@ impl<'s> Cursor<'s> {
         let found = match rest.chars().next() {
             None => String::from("the end"),
             Some(first) => {
-                let word = rest
-                    .find(|c: char| !is_name_part(c))
-                    .filter(|end| 0 < *end)
-                    .unwrap_or(0);
-                let end = if is_name_part(first) {
-                    if word == 0 { rest.len() } else { word }
-                } else {
-                    first.len_utf8()
-                };
+                let word = rest.find(|c: char| !is_name_part(c)).filter(|end| 0 < *end).unwrap_or(0);
+                let end = if is_name_part(first) { if word == 0 { rest.len() } else { word } } else { first.len_utf8() };
                 let text: String = rest[..end].chars().take(30).collect();
                 format!("'{text}'")
             }
         };
-        ParseError {
-            position,
-            expected: failure.expected,
-            found,
-        }
+        ParseError { position, expected: failure.expected, found }
     }
 }

@@ -14,12 +14,7 @@ impl Parser<'_> {
     pub(super) fn number(&mut self) -> Parsed<Option<Expr>> {
         let rest = self.cursor.rest();
         let bytes = rest.as_bytes();
-        let digits = |from: usize| {
-            bytes[from..]
-                .iter()
-                .take_while(|byte| byte.is_ascii_digit())
-                .count()
-        };
+        let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let mut end = digits(0);
         if bytes.get(end) == Some(&b'.') && 0 < digits(end + 1) {
             end += 1 + digits(end + 1);
@@ -29,9 +24,7 @@ impl Parser<'_> {
         }
         if let Some(b'e' | b'E') = bytes.get(end) {
             let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
-            let exponent = bytes
-                .get(end + 1 + sign..)
-                .map_or(0, |_| digits(end + 1 + sign));
+            let exponent = bytes.get(end + 1 + sign..).map_or(0, |_| digits(end + 1 + sign));
             if 0 < exponent {
                 end += 1 + sign + exponent;
             }
@@ -68,8 +61,7 @@ impl Parser<'_> {
                     let Some((_, escaped)) = chars.next() else {
                         break;
                     };
-                    let length =
-                        self.escape(escaped, &body[at + 1 + escaped.len_utf8()..], &mut out);
+                    let length = self.escape(escaped, &body[at + 1 + escaped.len_utf8()..], &mut out);
                     for _ in 0..length {
                         chars.next();
                     }
@@ -163,10 +155,7 @@ impl Parser<'_> {
         let rest = self.cursor.rest();
         let stop = |c: char| matches!(c, '"' | '{' | '}' | ':' | ',' | '[' | ']' | '`');
         let end = rest.find(stop).unwrap_or(rest.len());
-        let end = rest[..end]
-            .find("/*")
-            .or_else(|| rest[..end].find("//"))
-            .unwrap_or(end);
+        let end = rest[..end].find("/*").or_else(|| rest[..end].find("//")).unwrap_or(end);
         let key = rest[..end].trim_end_matches(is_space);
         if key.is_empty() {
             return self.cursor.fail("a key");
@@ -182,19 +171,13 @@ impl Parser<'_> {
 /// `\u` with four hexadecimal digits, two of them for a surrogate pair, and `\U` with six.
 fn unicode_escape(kind: char, rest: &str, out: &mut String) -> usize {
     let length = if kind == 'u' { 4 } else { 6 };
-    let hex = |from: usize, length: usize| {
-        rest.get(from..from + length)
-            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
-    };
+    let hex = |from: usize, length: usize| rest.get(from..from + length).and_then(|digits| u32::from_str_radix(digits, 16).ok());
     let Some(code) = hex(0, length) else {
         out.push('\\');
         out.push(kind);
         return 0;
     };
-    let low = rest
-        .get(4..6)
-        .filter(|mark| *mark == "\\u")
-        .and_then(|_| hex(6, 4));
+    let low = rest.get(4..6).filter(|mark| *mark == "\\u").and_then(|_| hex(6, 4));
     if let (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) = (code, low) {
         let joined = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
         out.push(char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER));

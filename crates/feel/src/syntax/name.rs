@@ -6,28 +6,10 @@ use crate::types::Type;
 use std::sync::Arc;
 
 /// Words that are never names.
-const RESERVED: [&str; 11] = [
-    "null",
-    "true",
-    "false",
-    "function",
-    "in",
-    "return",
-    "then",
-    "else",
-    "satisfies",
-    "and",
-    "or",
-];
+const RESERVED: [&str; 11] = ["null", "true", "false", "function", "in", "return", "then", "else", "satisfies", "and", "or"];
 
 /// Built-in functions whose names hold reserved words.
-const RESERVED_INSIDE: [&str; 5] = [
-    "date and time",
-    "years and months duration",
-    "get or else",
-    "and",
-    "or",
-];
+const RESERVED_INSIDE: [&str; 5] = ["date and time", "years and months duration", "get or else", "and", "or"];
 
 /// What is known where an expression stands: names that are not single words, and types by name.
 ///
@@ -64,23 +46,14 @@ impl Names {
 
 /// The name with single spaces between its words.
 pub(super) fn normalized(name: &str) -> Arc<str> {
-    let words: Vec<&str> = name
-        .split(is_space)
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> = name.split(is_space).filter(|word| !word.is_empty()).collect();
     Arc::from(words.join(" "))
 }
 
 /// Whether a name can be written without backticks and without being known.
 pub(crate) fn is_word(name: &str) -> bool {
-    let cursor = Cursor {
-        source: name,
-        at: 0,
-    };
-    cursor
-        .peek_word()
-        .is_some_and(|word| word.len() == name.len())
-        && !RESERVED.contains(&name)
+    let cursor = Cursor { source: name, at: 0 };
+    cursor.peek_word().is_some_and(|word| word.len() == name.len()) && !RESERVED.contains(&name)
 }
 
 impl Cursor<'_> {
@@ -106,10 +79,7 @@ impl Cursor<'_> {
     }
 
     /// The longest of `known` that is written here, spaces taken as equal.
-    pub(super) fn known<'n>(
-        &mut self,
-        known: impl Iterator<Item = &'n Arc<str>>,
-    ) -> Option<Arc<str>> {
+    pub(super) fn known<'n>(&mut self, known: impl Iterator<Item = &'n Arc<str>>) -> Option<Arc<str>> {
         let mut best: Option<(usize, &Arc<str>)> = None;
         for name in known {
             if let Some(length) = self.matches(name)
@@ -183,9 +153,7 @@ impl Cursor<'_> {
             return Ok(None);
         }
         let rest = self.rest();
-        let end = rest
-            .find(|c: char| !is_name_part(c) && !is_space(c) && !matches!(c, '\'' | '-'))
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| !is_name_part(c) && !is_space(c) && !matches!(c, '\'' | '-')).unwrap_or(rest.len());
         let name = normalized(&rest[..end]);
         let begins = self.peek_word().is_some();
         if begins && rest[end..].starts_with(':') {

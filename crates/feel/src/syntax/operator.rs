@@ -33,11 +33,7 @@ impl Parser<'_> {
         while self.cursor.keyword("or")? {
             all.push(self.operand_or_compound(Parser::conjunction)?);
         }
-        Ok(if all.len() == 1 {
-            all.swap_remove(0)
-        } else {
-            Expr::Or(all)
-        })
+        Ok(if all.len() == 1 { all.swap_remove(0) } else { Expr::Or(all) })
     }
 
     fn conjunction(&mut self) -> Parsed<Expr> {
@@ -46,11 +42,7 @@ impl Parser<'_> {
         while self.cursor.keyword("and")? {
             all.push(self.operand_or_compound(Parser::comparison)?);
         }
-        Ok(if all.len() == 1 {
-            all.swap_remove(0)
-        } else {
-            Expr::And(all)
-        })
+        Ok(if all.len() == 1 { all.swap_remove(0) } else { Expr::And(all) })
     }
 
     /// The right side of `and` and `or`, which the standard also lets be an `if`, `for` or quantified expression.
@@ -70,6 +62,10 @@ impl Parser<'_> {
             let operand = self.additive()?;
             return Ok(Expr::Test(Box::new(Test::Compare(operator, operand))));
         }
+        self.measured(Parser::comparisons)
+    }
+
+    fn comparisons(&mut self) -> Parsed<Expr> {
         let mut left = self.additive()?;
         let mut chained = false;
         loop {
@@ -80,12 +76,11 @@ impl Parser<'_> {
             // Only the standard lets comparisons follow one another.
             if chained && self.dialect == Dialect::Camunda {
                 self.cursor.at = before;
-                return self
-                    .cursor
-                    .fail("an operator that may follow a comparison, or the end");
+                return self.cursor.fail("an operator that may follow a comparison, or the end");
             }
             chained = true;
             left = joined;
+            self.grow()?;
         }
     }
 
@@ -124,38 +119,24 @@ impl Parser<'_> {
 
     /// Sums and everything tighter: what may be an endpoint of a range.
     pub(super) fn additive(&mut self) -> Parsed<Expr> {
-        self.chain(
-            Parser::multiplicative,
-            &[("+", Arithmetic::Add), ("-", Arithmetic::Subtract)],
-        )
+        self.chain(Parser::multiplicative, &[("+", Arithmetic::Add), ("-", Arithmetic::Subtract)])
     }
 
     fn multiplicative(&mut self) -> Parsed<Expr> {
-        self.chain(
-            Parser::exponential,
-            &[("*", Arithmetic::Multiply), ("/", Arithmetic::Divide)],
-        )
+        self.chain(Parser::exponential, &[("*", Arithmetic::Multiply), ("/", Arithmetic::Divide)])
     }
 
     fn exponential(&mut self) -> Parsed<Expr> {
         self.chain(Parser::negation, &[("**", Arithmetic::Power)])
     }
 
-    fn chain(
-        &mut self,
-        tighter: fn(&mut Self) -> Parsed<Expr>,
-        symbols: &[(&str, Arithmetic)],
-    ) -> Parsed<Expr> {
+    fn chain(&mut self, tighter: fn(&mut Self) -> Parsed<Expr>, symbols: &[(&str, Arithmetic)]) -> Parsed<Expr> {
         let first = tighter(self)?;
         let mut rest = Vec::new();
         while let Some(operator) = self.arithmetic_symbol(symbols)? {
             rest.push((operator, tighter(self)?));
         }
-        Ok(if rest.is_empty() {
-            first
-        } else {
-            Expr::Arithmetic(Box::new(first), rest)
-        })
+        Ok(if rest.is_empty() { first } else { Expr::Arithmetic(Box::new(first), rest) })
     }
 
     fn arithmetic_symbol(&mut self, symbols: &[(&str, Arithmetic)]) -> Parsed<Option<Arithmetic>> {

@@ -4,7 +4,6 @@ use super::ast::{Arguments, Expr};
 use super::cursor::Parsed;
 use super::parser::Parser;
 use crate::dialect::Dialect;
-use crate::limits::NESTING_MAX;
 use std::sync::Arc;
 
 /// Properties of values whose names have spaces.
@@ -12,28 +11,31 @@ const SPACED_PROPERTIES: [&str; 3] = ["time offset", "start included", "end incl
 
 impl Parser<'_> {
     pub(super) fn postfix(&mut self) -> Parsed<Expr> {
-        let mut base = self.primary()?;
-        let mut length = 0;
-        loop {
-            if self.path_follows()? {
-                base = Expr::Path(Box::new(base), self.property()?);
-            } else if self.filter_follows()? {
-                let condition = self.expression()?;
-                self.cursor.expect("]")?;
-                base = Expr::Filter(Box::new((base, condition)));
-            } else if callable(&base) && self.cursor.symbol("(")? {
-                base = Expr::Call(Box::new(base), self.arguments()?);
-            } else {
-                return Ok(base);
+        self.measured(|parser| {
+            let mut base = parser.primary()?;
+            while let Some(longer) = parser.step(&mut base)? {
+                base = longer;
+                parser.grow()?;
             }
-            // Each step is a level of the tree, so their number is bounded like any nesting.
-            length += 1;
-            if NESTING_MAX < length {
-                return self
-                    .cursor
-                    .fail(format!("at most {NESTING_MAX} steps in a path"));
-            }
+            Ok(base)
+        })
+    }
+
+    /// One path, filter or call behind `base`, if there is one; takes the base then.
+    fn step(&mut self, base: &mut Expr) -> Parsed<Option<Expr>> {
+        let take = |base: &mut Expr| Box::new(std::mem::replace(base, Expr::Null));
+        if self.path_follows()? {
+            return Ok(Some(Expr::Path(take(base), self.property()?)));
         }
+        if self.filter_follows()? {
+            let condition = self.expression()?;
+            self.cursor.expect("]")?;
+            return Ok(Some(Expr::Filter(Box::new((*take(base), condition)))));
+        }
+        if callable(base) && self.cursor.symbol("(")? {
+            return Ok(Some(Expr::Call(take(base), self.arguments()?)));
+        }
+        Ok(None)
     }
 
     /// A dot that is not the first of two.
@@ -70,10 +72,7 @@ impl Parser<'_> {
         match ahead.peek() {
             None => true,
             Some(')' | ']' | ',' | '}' | '.' | '=' | '!') => true,
-            Some(_) => matches!(
-                ahead.peek_word(),
-                Some("and" | "or" | "then" | "else" | "return" | "satisfies" | "in")
-            ),
+            Some(_) => matches!(ahead.peek_word(), Some("and" | "or" | "then" | "else" | "return" | "satisfies" | "in")),
         }
     }
 
@@ -83,11 +82,7 @@ impl Parser<'_> {
             return Ok(name);
         }
         let spaced: Vec<Arc<str>> = SPACED_PROPERTIES.into_iter().map(Arc::from).collect();
-        let known = spaced
-            .iter()
-            .chain(self.names.names())
-            .chain(self.local.iter())
-            .chain(self.keys.iter());
+        let known = spaced.iter().chain(self.names.names()).chain(self.local.iter()).chain(self.keys.iter());
         if let Some(name) = self.cursor.known(known) {
             return Ok(name);
         }
@@ -173,12 +168,7 @@ impl Parser<'_> {
             _ => {}
         }
         let start = self.cursor.at;
-        if self.dialect == Dialect::Camunda
-            && self
-                .cursor
-                .known([Arc::from("time offset")].iter())
-                .is_some()
-        {
+        if self.dialect == Dialect::Camunda && self.cursor.known([Arc::from("time offset")].iter()).is_some() {
             return Ok(Expr::Name(Arc::from("time offset")));
         }
         // A known name with spaces wins over a function's name that begins alike.
@@ -230,13 +220,5 @@ impl Parser<'_> {
 
 /// Whether a parenthesis behind this expression calls it.
 fn callable(base: &Expr) -> bool {
-    matches!(
-        base,
-        Expr::Name(_)
-            | Expr::Path(..)
-            | Expr::Call(..)
-            | Expr::Filter(_)
-            | Expr::Function(..)
-            | Expr::External(..)
-    )
+    matches!(base, Expr::Name(_) | Expr::Path(..) | Expr::Call(..) | Expr::Filter(_) | Expr::Function(..) | Expr::External(..))
 }

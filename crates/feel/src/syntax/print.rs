@@ -1,8 +1,6 @@
 //! A syntax tree as text.
 
-use super::ast::{
-    Arguments, Arithmetic, Comparison, Domain, Expr, Formal, Iteration, Quantifier, RangeExpr, Test,
-};
+use super::ast::{Arguments, Arithmetic, Comparison, Domain, Expr, Formal, Iteration, Quantifier, RangeExpr, Test};
 use super::name::is_word;
 use super::print_type::write_type;
 use std::fmt::Write;
@@ -33,11 +31,7 @@ fn level(expr: &Expr) -> Level {
         Expr::If(..) | Expr::For(..) | Expr::Quantified(..) | Expr::Or(_) => Level::Any,
         Expr::Function(..) | Expr::External(..) => Level::Any,
         Expr::And(_) => Level::Conjunction,
-        Expr::Compare(..)
-        | Expr::Between(_)
-        | Expr::In(..)
-        | Expr::InstanceOf(..)
-        | Expr::Test(_) => Level::Comparison,
+        Expr::Compare(..) | Expr::Between(_) | Expr::In(..) | Expr::InstanceOf(..) | Expr::Test(_) => Level::Comparison,
         Expr::Arithmetic(_, rest) => match rest.first() {
             Some((Arithmetic::Add | Arithmetic::Subtract, _)) => Level::Sum,
             Some((Arithmetic::Multiply | Arithmetic::Divide, _)) => Level::Product,
@@ -287,13 +281,7 @@ fn symbol(operator: Comparison) -> &'static str {
     }
 }
 
-fn write_iterations(
-    keyword: &str,
-    iterations: &[Iteration],
-    then: &str,
-    body: &Expr,
-    out: &mut String,
-) {
+fn write_iterations(keyword: &str, iterations: &[Iteration], then: &str, body: &Expr, out: &mut String) {
     out.push_str(keyword);
     for (at, iteration) in iterations.iter().enumerate() {
         out.push_str(if 0 < at { ", " } else { "" });
@@ -315,25 +303,11 @@ fn write_iterations(
 fn write_call(callee: &Expr, arguments: &Arguments, out: &mut String) {
     match callee {
         // Names of functions are written bare, several words included.
-        Expr::Name(name)
-            if name
-                .split(' ')
-                .all(|word| word.chars().all(char::is_alphanumeric)) =>
-        {
-            out.push_str(name)
-        }
+        Expr::Name(name) if name.split(' ').all(|word| word.chars().all(char::is_alphanumeric)) => out.push_str(name),
         Expr::Name(name) => write_name(name, out),
         other => {
             let bare = matches!(other, Expr::Path(..) | Expr::Call(..) | Expr::Filter(_));
-            write_at(
-                other,
-                if bare {
-                    Level::Value
-                } else {
-                    Level::Conjunction
-                },
-                out,
-            );
+            write_at(other, if bare { Level::Value } else { Level::Conjunction }, out);
         }
     }
     out.push('(');

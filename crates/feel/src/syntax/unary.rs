@@ -77,26 +77,15 @@ impl Parser<'_> {
         } else {
             return self.cursor.fail("']', ')' or '['");
         };
-        Ok(Expr::Range(Box::new(RangeExpr {
-            start,
-            start_included,
-            end,
-            end_included,
-        })))
+        Ok(Expr::Range(Box::new(RangeExpr { start, start_included, end, end_included })))
     }
 
     /// A type, as `instance of` and declared parameters name it.
     pub(super) fn type_name(&mut self) -> Parsed<Type> {
         self.deeper(|parser| {
             parser.cursor.space()?;
-            if let Some(name) = parser
-                .cursor
-                .known(parser.names.types().map(|(name, _)| name))
-            {
-                let found = parser
-                    .names
-                    .types()
-                    .find(|(candidate, _)| *candidate == name);
+            if let Some(name) = parser.cursor.known(parser.names.types().map(|(name, _)| name)) {
+                let found = parser.names.types().find(|(candidate, _)| *candidate == name);
                 return Ok(found.map_or(Type::Unknown(name), |(_, value)| value.clone()));
             }
             let name = parser.plain_type_name()?;
@@ -112,12 +101,7 @@ impl Parser<'_> {
     }
 
     fn plain_type_name(&mut self) -> Parsed<Arc<str>> {
-        const SPACED: [&str; 4] = [
-            "years and months duration",
-            "days and time duration",
-            "date and time",
-            "date time",
-        ];
+        const SPACED: [&str; 4] = ["years and months duration", "days and time duration", "date and time", "date time"];
         let spaced: Vec<Arc<str>> = SPACED.into_iter().map(Arc::from).collect();
         if let Some(name) = self.cursor.known(spaced.iter()) {
             return Ok(name);

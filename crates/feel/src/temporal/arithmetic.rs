@@ -1,8 +1,6 @@
 //! Adding durations to points in time, and the lengths between them.
 
-use super::{
-    Date, DateTime, DaysTimeDuration, NANOS_PER_DAY, NANOS_PER_SECOND, Time, YearsMonthsDuration,
-};
+use super::{Date, DateTime, DaysTimeDuration, NANOS_PER_DAY, NANOS_PER_SECOND, Time, YearsMonthsDuration};
 
 impl Date {
     /// The day reached after a duration that begins at the start of this one.
@@ -13,9 +11,7 @@ impl Date {
 
     /// From the start of `other` to the start of `self`.
     pub fn since(self, other: Date) -> Option<DaysTimeDuration> {
-        DaysTimeDuration::from_nanos(
-            i128::from(self.epoch_days() - other.epoch_days()) * NANOS_PER_DAY,
-        )
+        DaysTimeDuration::from_nanos(i128::from(self.epoch_days() - other.epoch_days()) * NANOS_PER_DAY)
     }
 }
 
@@ -32,9 +28,7 @@ impl DateTime {
     pub fn after(&self, duration: DaysTimeDuration) -> Option<DateTime> {
         match self.zone().name() {
             Some(_) => DateTime::from_instant(self.instant_nanos() + duration.nanos(), self.zone()),
-            None => {
-                DateTime::from_local(self.local_nanos() + duration.nanos(), self.zone().clone())
-            }
+            None => DateTime::from_local(self.local_nanos() + duration.nanos(), self.zone().clone()),
         }
     }
 

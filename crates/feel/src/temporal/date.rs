@@ -52,22 +52,13 @@ impl Date {
         let shifted = days.checked_add(719_468)?;
         let era = shifted.div_euclid(146_097);
         let day_of_era = shifted.rem_euclid(146_097);
-        let year_of_era =
-            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
         let month_from_march = (5 * day_of_year + 2) / 153;
         let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-        let month = if month_from_march < 10 {
-            month_from_march + 3
-        } else {
-            month_from_march - 9
-        };
+        let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
         let year = year_of_era + era * 400 + i64::from(month <= 2);
-        Date::new(
-            i32::try_from(year).ok()?,
-            u8::try_from(month).ok()?,
-            u8::try_from(day).ok()?,
-        )
+        Date::new(i32::try_from(year).ok()?, u8::try_from(month).ok()?, u8::try_from(day).ok()?)
     }
 
     /// 1 for Monday to 7 for Sunday.
@@ -78,13 +69,8 @@ impl Date {
 
     /// 1 to 366.
     pub fn day_of_year(self) -> u16 {
-        let start = Date {
-            year: self.year,
-            month: 1,
-            day: 1,
-        };
-        u16::try_from(self.epoch_days() - start.epoch_days() + 1)
-            .expect("a year has at most 366 days")
+        let start = Date { year: self.year, month: 1, day: 1 };
+        u16::try_from(self.epoch_days() - start.epoch_days() + 1).expect("a year has at most 366 days")
     }
 
     /// The ISO week, 1 to 53: weeks begin on Monday and belong to the year that holds their Thursday.
@@ -96,10 +82,7 @@ impl Date {
 
     /// The last day of this date's month.
     pub fn last_of_month(self) -> Date {
-        Date {
-            day: days_in_month(self.year, self.month),
-            ..self
-        }
+        Date { day: days_in_month(self.year, self.month), ..self }
     }
 
     /// So many months later; the day is cut to the length of the month.

@@ -34,10 +34,7 @@ impl DateTime {
     pub(crate) fn from_local(nanos: i128, zone: Zone) -> Option<DateTime> {
         let days = i64::try_from(nanos.div_euclid(NANOS_PER_DAY)).ok()?;
         let date = Date::from_epoch_days(days)?;
-        Some(DateTime {
-            date,
-            time: Time::from_nanos_of_day(nanos, zone),
-        })
+        Some(DateTime { date, time: Time::from_nanos_of_day(nanos, zone) })
     }
 
     /// The date.

@@ -19,16 +19,12 @@ impl DaysTimeDuration {
     /// A duration of so many nanoseconds.
     pub fn from_nanos(nanos: i128) -> Option<DaysTimeDuration> {
         let max = i128::from(i64::MAX) * NANOS_PER_SECOND;
-        (-max..=max)
-            .contains(&nanos)
-            .then_some(DaysTimeDuration { nanos })
+        (-max..=max).contains(&nanos).then_some(DaysTimeDuration { nanos })
     }
 
     /// A duration of so many seconds.
     pub fn from_seconds(seconds: i64) -> DaysTimeDuration {
-        DaysTimeDuration {
-            nanos: i128::from(seconds) * NANOS_PER_SECOND,
-        }
+        DaysTimeDuration { nanos: i128::from(seconds) * NANOS_PER_SECOND }
     }
 
     /// The whole length.
@@ -109,9 +105,7 @@ impl YearsMonthsDuration {
 
     /// A duration of so many months.
     pub fn from_months(months: i64) -> Option<YearsMonthsDuration> {
-        (-Self::MONTHS_MAX..=Self::MONTHS_MAX)
-            .contains(&months)
-            .then_some(YearsMonthsDuration { months })
+        (-Self::MONTHS_MAX..=Self::MONTHS_MAX).contains(&months).then_some(YearsMonthsDuration { months })
     }
 
     /// The whole length in months.

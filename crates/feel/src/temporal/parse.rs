@@ -43,12 +43,8 @@ pub(crate) fn parse_duration(text: &str, leniency: Leniency) -> Option<Value> {
     let parts = Parts::read(rest.strip_prefix('P')?)?;
     let sign = if negative { -1 } else { 1 };
     match (parts.months, parts.nanos) {
-        (Some(months), None) => {
-            YearsMonthsDuration::from_months(sign * months).map(Value::YearsMonthsDuration)
-        }
-        (None, Some(nanos)) => {
-            DaysTimeDuration::from_nanos(i128::from(sign) * nanos).map(Value::DaysTimeDuration)
-        }
+        (Some(months), None) => YearsMonthsDuration::from_months(sign * months).map(Value::YearsMonthsDuration),
+        (None, Some(nanos)) => DaysTimeDuration::from_nanos(i128::from(sign) * nanos).map(Value::DaysTimeDuration),
         _ => None,
     }
 }
@@ -104,9 +100,7 @@ impl Parts {
                 whole(seconds)? * NANOS_PER_SECOND + if negative { -below } else { below }
             }
             Some(_) => return None,
-            None => whole(amount)?
-                .checked_mul(factor)?
-                .checked_mul(NANOS_PER_SECOND)?,
+            None => whole(amount)?.checked_mul(factor)?.checked_mul(NANOS_PER_SECOND)?,
         };
         self.nanos = Some(self.nanos.unwrap_or(0).checked_add(nanos)?);
         Some(rest)
@@ -115,9 +109,7 @@ impl Parts {
 
 fn whole(text: &str) -> Option<i128> {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    let plain = !digits.is_empty()
-        && digits.len() <= 19
-        && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = !digits.is_empty() && digits.len() <= 19 && digits.bytes().all(|byte| byte.is_ascii_digit());
     if plain { text.parse().ok() } else { None }
 }
 
@@ -146,11 +138,7 @@ impl Date {
         if !digits(year) {
             return None;
         }
-        Date::new(
-            sign * year.parse::<i32>().ok()?,
-            two_digits(month)?,
-            two_digits(day)?,
-        )
+        Date::new(sign * year.parse::<i32>().ok()?, two_digits(month)?, two_digits(day)?)
     }
 }
 
@@ -168,11 +156,7 @@ impl Time {
         if !seconds_given && (zoned || leniency == Leniency::Standard) {
             return None;
         }
-        let hours_max = if zoned || leniency == Leniency::Standard {
-            23
-        } else {
-            24
-        };
+        let hours_max = if zoned || leniency == Leniency::Standard { 23 } else { 24 };
         clock_reading(clock, hours_max, zone)
     }
 }
@@ -187,37 +171,23 @@ impl DateTime {
             return None;
         }
         // An offset with a bracketed zone behind it names an instant of that zone.
-        if let Some((offset_text, bracketed)) = zone_text
-            .strip_suffix(']')
-            .and_then(|text| text.split_once('['))
-        {
-            let seconds = if offset_text == "Z" {
-                0
-            } else {
-                offset(offset_text)?
-            };
+        if let Some((offset_text, bracketed)) = zone_text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+            let seconds = if offset_text == "Z" { 0 } else { offset(offset_text)? };
             let named = Zone::named(bracketed)?;
             let time = clock_reading(clock, 23, Zone::offset(seconds)?)?;
             return DateTime::from_instant(DateTime::new(date, time).instant_nanos(), &named);
         }
         // The standard lets midnight at the end of a day be written as hour 24.
         if leniency == Leniency::Standard && clock == "24:00:00" {
-            return Some(DateTime::new(
-                date.add_days(1)?,
-                Time::midnight(zone(zone_text, leniency)?),
-            ));
+            return Some(DateTime::new(date.add_days(1)?, Time::midnight(zone(zone_text, leniency)?)));
         }
-        Some(DateTime::new(
-            date,
-            clock_reading(clock, 23, zone(zone_text, leniency)?)?,
-        ))
+        Some(DateTime::new(date, clock_reading(clock, 23, zone(zone_text, leniency)?)?))
     }
 }
 
 /// Where the clock's digits end.
 fn zone_start(text: &str) -> usize {
-    text.find(|c: char| !c.is_ascii_digit() && c != ':' && c != '.')
-        .unwrap_or(text.len())
+    text.find(|c: char| !c.is_ascii_digit() && c != ':' && c != '.').unwrap_or(text.len())
 }
 
 fn zone(text: &str, leniency: Leniency) -> Option<Zone> {

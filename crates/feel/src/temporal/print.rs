@@ -6,31 +6,15 @@ use std::fmt::{Display, Formatter, Result};
 impl Display for Date {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
         let sign = if self.year() < 0 { "-" } else { "" };
-        write!(
-            out,
-            "{sign}{:04}-{:02}-{:02}",
-            self.year().unsigned_abs(),
-            self.month(),
-            self.day()
-        )
+        write!(out, "{sign}{:04}-{:02}-{:02}", self.year().unsigned_abs(), self.month(), self.day())
     }
 }
 
 impl Display for Time {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
-        write!(
-            out,
-            "{:02}:{:02}:{:02}",
-            self.hour(),
-            self.minute(),
-            self.second()
-        )?;
+        write!(out, "{:02}:{:02}:{:02}", self.hour(), self.minute(), self.second())?;
         if self.nano() != 0 {
-            write!(
-                out,
-                ".{}",
-                format!("{:09}", self.nano()).trim_end_matches('0')
-            )?;
+            write!(out, ".{}", format!("{:09}", self.nano()).trim_end_matches('0'))?;
         }
         Display::fmt(self.zone(), out)
     }
@@ -56,11 +40,7 @@ fn write_offset(seconds: i32, out: &mut Formatter<'_>) -> Result {
     let sign = if seconds < 0 { '-' } else { '+' };
     let total = seconds.unsigned_abs();
     write!(out, "{sign}{:02}:{:02}", total / 3_600, total / 60 % 60)?;
-    if !total.is_multiple_of(60) {
-        write!(out, ":{:02}", total % 60)
-    } else {
-        Ok(())
-    }
+    if !total.is_multiple_of(60) { write!(out, ":{:02}", total % 60) } else { Ok(()) }
 }
 
 impl Display for DateTime {
@@ -77,12 +57,7 @@ impl Display for DaysTimeDuration {
         }
         let seconds = nanos / 1_000_000_000;
         let fraction = nanos % 1_000_000_000;
-        let (days, hours, minutes, rest) = (
-            seconds / 86_400,
-            seconds / 3_600 % 24,
-            seconds / 60 % 60,
-            seconds % 60,
-        );
+        let (days, hours, minutes, rest) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
         out.write_str(if self.nanos() < 0 { "-P" } else { "P" })?;
         if days != 0 {
             write!(out, "{days}D")?;
@@ -100,11 +75,7 @@ impl Display for DaysTimeDuration {
         match fraction {
             0 if rest == 0 => Ok(()),
             0 => write!(out, "{rest}S"),
-            _ => write!(
-                out,
-                "{rest}.{}S",
-                format!("{fraction:09}").trim_end_matches('0')
-            ),
+            _ => write!(out, "{rest}.{}S", format!("{fraction:09}").trim_end_matches('0')),
         }
     }
 }
@@ -119,10 +90,6 @@ impl Display for YearsMonthsDuration {
         if 12 <= total {
             write!(out, "{}Y", total / 12)?;
         }
-        if !total.is_multiple_of(12) {
-            write!(out, "{}M", total % 12)
-        } else {
-            Ok(())
-        }
+        if !total.is_multiple_of(12) { write!(out, "{}M", total % 12) } else { Ok(()) }
     }
 }

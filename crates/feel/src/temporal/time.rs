@@ -16,10 +16,7 @@ impl Time {
             return None;
         }
         let seconds = u64::from(hour) * 3_600 + u64::from(minute) * 60 + u64::from(second);
-        Some(Time {
-            nanos: seconds * 1_000_000_000 + u64::from(nano),
-            zone,
-        })
+        Some(Time { nanos: seconds * 1_000_000_000 + u64::from(nano), zone })
     }
 
     /// The start of the day.
@@ -70,9 +67,6 @@ impl Time {
 
     /// The same reading of the clock in another zone.
     pub fn with_zone(&self, zone: Zone) -> Time {
-        Time {
-            nanos: self.nanos,
-            zone,
-        }
+        Time { nanos: self.nanos, zone }
     }
 }

@@ -33,8 +33,7 @@ impl Zone {
 
     /// An offset, if within 18 hours.
     pub fn offset(seconds: i32) -> Option<Zone> {
-        (seconds.unsigned_abs() <= OFFSET_SECONDS_MAX.unsigned_abs())
-            .then_some(Zone::Offset(seconds))
+        (seconds.unsigned_abs() <= OFFSET_SECONDS_MAX.unsigned_abs()).then_some(Zone::Offset(seconds))
     }
 
     /// A zone by its name, with its standard offset; also `Z`, `+02:00` and `UTC+2` are understood.
@@ -96,10 +95,7 @@ impl Zone {
             }
             None => standard_offset(zone),
         };
-        Zone::Named {
-            zone: zone.clone(),
-            offset,
-        }
+        Zone::Named { zone: zone.clone(), offset }
     }
 
     /// The zone with the offset that applies at an instant.
@@ -111,10 +107,7 @@ impl Zone {
             Ok(instant) => zone.to_offset(instant).seconds(),
             Err(_) => standard_offset(zone),
         };
-        Zone::Named {
-            zone: zone.clone(),
-            offset,
-        }
+        Zone::Named { zone: zone.clone(), offset }
     }
 }
 

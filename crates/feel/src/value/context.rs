@@ -33,16 +33,9 @@ impl Context {
     pub fn get(&self, name: &str) -> Option<&Value> {
         let entries = &self.0.entries;
         if self.0.index.is_empty() {
-            return entries
-                .iter()
-                .find(|(key, _)| &**key == name)
-                .map(|(_, value)| value);
+            return entries.iter().find(|(key, _)| &**key == name).map(|(_, value)| value);
         }
-        let found = self
-            .0
-            .index
-            .binary_search_by(|at| (*entries[*at as usize].0).cmp(name))
-            .ok()?;
+        let found = self.0.index.binary_search_by(|at| (*entries[*at as usize].0).cmp(name)).ok()?;
         Some(&entries[self.0.index[found] as usize].1)
     }
 
@@ -82,9 +75,7 @@ impl From<Vec<(Arc<str>, Value)>> for Context {
         let mut index = Vec::new();
         if INDEX_MIN <= entries.len() {
             index = sorted(&entries);
-            let repeated = index
-                .windows(2)
-                .any(|pair| entries[pair[0] as usize].0 == entries[pair[1] as usize].0);
+            let repeated = index.windows(2).any(|pair| entries[pair[0] as usize].0 == entries[pair[1] as usize].0);
             if repeated {
                 entries = merged(entries, &index);
                 index = sorted(&entries);
@@ -94,16 +85,9 @@ impl From<Vec<(Arc<str>, Value)>> for Context {
         }
         let extent = Extent::around(entries.iter().map(|(key, value)| {
             let Extent { depth, size } = value.extent();
-            Extent {
-                depth,
-                size: size.saturating_add(key.len() as u64),
-            }
+            Extent { depth, size: size.saturating_add(key.len() as u64) }
         }));
-        Context(Arc::new(Entries {
-            entries,
-            index,
-            extent,
-        }))
+        Context(Arc::new(Entries { entries, index, extent }))
     }
 }
 
@@ -135,10 +119,7 @@ fn merged(mut entries: Vec<(Arc<str>, Value)>, index: &[u32]) -> Vec<(Arc<str>, 
 fn merge_few(entries: &mut Vec<(Arc<str>, Value)>) {
     let mut at = 1;
     while at < entries.len() {
-        match entries[..at]
-            .iter()
-            .position(|(key, _)| *key == entries[at].0)
-        {
+        match entries[..at].iter().position(|(key, _)| *key == entries[at].0) {
             Some(first) => entries[first].1 = entries.remove(at).1,
             None => at += 1,
         }

@@ -17,8 +17,7 @@ impl PartialEq for Value {
             (Value::YearsMonthsDuration(a), Value::YearsMonthsDuration(b)) => a == b,
             (Value::List(a), Value::List(b)) => a.same(b) || a.items() == b.items(),
             (Value::Context(a), Value::Context(b)) => {
-                let matches =
-                    |(key, value): &(std::sync::Arc<str>, Value)| b.get(key) == Some(value);
+                let matches = |(key, value): &(std::sync::Arc<str>, Value)| b.get(key) == Some(value);
                 a.same(b) || a.len() == b.len() && a.entries().iter().all(matches)
             }
             (Value::Range(a), Value::Range(b)) => a == b,

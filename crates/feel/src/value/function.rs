@@ -28,10 +28,7 @@ pub struct Parameter {
 impl Parameter {
     /// A parameter.
     pub fn new(name: &str, declared: Option<Type>) -> Parameter {
-        Parameter {
-            name: Arc::from(name),
-            declared,
-        }
+        Parameter { name: Arc::from(name), declared }
     }
 }
 
@@ -58,13 +55,7 @@ impl Function {
         dialect: Dialect,
     ) -> Function {
         let extent = Extent::around(captured.iter().flatten().map(Value::extent));
-        Function(Arc::new(FunctionKind::Defined {
-            parameters,
-            body,
-            captured,
-            dialect,
-            extent,
-        }))
+        Function(Arc::new(FunctionKind::Defined { parameters, body, captured, dialect, extent }))
     }
 
     /// A function that is computed outside of FEEL, such as a business knowledge model with a decision table.
@@ -79,12 +70,7 @@ impl Function {
     }
 
     /// Calls the function from outside of an expression.
-    pub fn call(
-        &self,
-        arguments: Vec<Value>,
-        now: &Now,
-        budget: &mut Budget,
-    ) -> Result<Value, Error> {
+    pub fn call(&self, arguments: Vec<Value>, now: &Now, budget: &mut Budget) -> Result<Value, Error> {
         let mut machine = Machine::new(&[], &[], now, Dialect::Dmn, Policy::Tolerant);
         machine.resume(budget);
         let result = machine.invoke(self, arguments, None);
@@ -93,14 +79,8 @@ impl Function {
     }
 
     pub(crate) fn builtin(builtin: &'static Builtin) -> Function {
-        let widest = builtin
-            .overloads
-            .first()
-            .map_or(&[][..], |overload| overload.parameters);
-        let parameters = widest
-            .iter()
-            .map(|name| Parameter::new(name, None))
-            .collect();
+        let widest = builtin.overloads.first().map_or(&[][..], |overload| overload.parameters);
+        let parameters = widest.iter().map(|name| Parameter::new(name, None)).collect();
         Function(Arc::new(FunctionKind::Builtin(builtin, parameters)))
     }
 
@@ -108,9 +88,7 @@ impl Function {
     pub fn parameters(&self) -> &[Parameter] {
         match &*self.0 {
             FunctionKind::Defined { parameters, .. } => parameters,
-            FunctionKind::Builtin(_, parameters) | FunctionKind::Native(parameters, _) => {
-                parameters
-            }
+            FunctionKind::Builtin(_, parameters) | FunctionKind::Native(parameters, _) => parameters,
         }
     }
 
@@ -121,7 +99,7 @@ impl Function {
     pub(crate) fn extent(&self) -> Extent {
         match &*self.0 {
             FunctionKind::Defined { extent, .. } => *extent,
-            FunctionKind::Builtin(..) | FunctionKind::Native(..) => Extent { depth: 0, size: 1 },
+            FunctionKind::Builtin(..) | FunctionKind::Native(..) => Extent { depth: 0, size: super::VALUE_BYTES },
         }
     }
 
@@ -133,11 +111,7 @@ impl Function {
 
 impl Debug for Function {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self
-            .parameters()
-            .iter()
-            .map(|parameter| &*parameter.name)
-            .collect();
+        let names: Vec<&str> = self.parameters().iter().map(|parameter| &*parameter.name).collect();
         write!(out, "function({})", names.join(", "))
     }
 }

@@ -53,6 +53,9 @@ pub enum Value {
     Function(Function),
 }
 
+/// What every value takes, small or large.
+pub(crate) const VALUE_BYTES: u64 = size_of::<Value>() as u64;
+
 /// How deep and how large a value is, counted as if nothing in it were shared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
@@ -63,7 +66,7 @@ pub(crate) struct Extent {
 impl Extent {
     /// The extent of a container of such members.
     pub(crate) fn around(members: impl Iterator<Item = Extent>) -> Extent {
-        members.fold(Extent { depth: 1, size: 1 }, |sum, member| Extent {
+        members.fold(Extent { depth: 1, size: VALUE_BYTES }, |sum, member| Extent {
             depth: sum.depth.max(member.depth.saturating_add(1)),
             size: sum.size.saturating_add(member.size),
         })
@@ -194,11 +197,8 @@ impl Value {
             | Value::Time(_)
             | Value::DateTime(_)
             | Value::DaysTimeDuration(_)
-            | Value::YearsMonthsDuration(_) => Extent { depth: 0, size: 1 },
-            Value::String(text) => Extent {
-                depth: 0,
-                size: 1 + text.len() as u64,
-            },
+            | Value::YearsMonthsDuration(_) => Extent { depth: 0, size: VALUE_BYTES },
+            Value::String(text) => Extent { depth: 0, size: VALUE_BYTES + text.len() as u64 },
             Value::List(list) => list.extent(),
             Value::Context(context) => context.extent(),
             Value::Range(range) => range.extent(),

@@ -39,11 +39,7 @@ impl Display for Value {
             Value::Range(range) => {
                 let open = if range.start.included { '[' } else { '(' };
                 let close = if range.end.included { ']' } else { ')' };
-                write!(
-                    out,
-                    "{open}{}..{}{close}",
-                    range.start.value, range.end.value
-                )
+                write!(out, "{open}{}..{}{close}", range.start.value, range.end.value)
             }
             Value::Function(function) => write!(out, "{function:?}"),
         }
@@ -54,7 +50,7 @@ impl Display for Value {
 pub(crate) fn shown(value: &Value) -> String {
     const CHARS_MAX: usize = 200;
     // Large values are not spelled out just to be cut.
-    if 10_000 < value.extent().size {
+    if 100_000 < value.extent().size {
         return format!("a large {}", value.type_name());
     }
     let text = value.to_string();

@@ -23,18 +23,12 @@ pub struct Endpoint {
 impl Endpoint {
     /// An end whose value belongs to the range.
     pub fn included(value: Value) -> Endpoint {
-        Endpoint {
-            value,
-            included: true,
-        }
+        Endpoint { value, included: true }
     }
 
     /// An end whose value does not.
     pub fn excluded(value: Value) -> Endpoint {
-        Endpoint {
-            value,
-            included: false,
-        }
+        Endpoint { value, included: false }
     }
 }
 

@@ -19,11 +19,6 @@ pub fn parse_workflow(source: &str) -> Result<Expression, ParseError> {
     // What is called but does not exist can never work, so it is refused at once.
     match compiled.notes.first() {
         Some(note) => Err(parser::refused(source, note.message.clone())),
-        None => Ok(Expression::new(
-            source,
-            Dialect::Dmn,
-            Policy::Strict,
-            compiled,
-        )),
+        None => Ok(Expression::new(source, Dialect::Dmn, Policy::Strict, compiled)),
     }
 }

@@ -24,11 +24,7 @@ pub(super) fn parse(source: &str) -> Result<Expr, ParseError> {
     if SOURCE_BYTES_MAX < source.len() {
         return Err(refused(source, format!("at most {SOURCE_BYTES_MAX} bytes")));
     }
-    let mut parser = Parser {
-        source,
-        at: 0,
-        depth: 0,
-    };
+    let mut parser = Parser { source, at: 0, depth: 0 };
     let result = parser.whole();
     result.map_err(|failure| {
         let position = Position::of(source, failure.offset);
@@ -36,33 +32,21 @@ pub(super) fn parse(source: &str) -> Result<Expr, ParseError> {
             None => String::from("the end"),
             Some(c) => format!("'{c}'"),
         };
-        ParseError {
-            position,
-            expected: failure.expected,
-            found,
-        }
+        ParseError { position, expected: failure.expected, found }
     })
 }
 
 /// An error about the text as a whole.
 pub(super) fn refused(source: &str, reason: String) -> ParseError {
     let expected = format!("an expression that can be evaluated ({reason})");
-    ParseError {
-        position: Position::of(source, 0),
-        expected,
-        found: String::from("this one"),
-    }
+    ParseError { position: Position::of(source, 0), expected, found: String::from("this one") }
 }
 
 impl Parser<'_> {
     fn whole(&mut self) -> Parsed<Expr> {
         let expr = self.expression()?;
         self.space();
-        if self.at < self.source.len() {
-            self.fail("an operator or the end")
-        } else {
-            Ok(expr)
-        }
+        if self.at < self.source.len() { self.fail("an operator or the end") } else { Ok(expr) }
     }
 
     fn rest(&self) -> &str {
@@ -75,10 +59,7 @@ impl Parser<'_> {
     }
 
     fn fail<T>(&self, expected: impl Into<String>) -> Parsed<T> {
-        Err(Failure {
-            offset: self.at,
-            expected: expected.into(),
-        })
+        Err(Failure { offset: self.at, expected: expected.into() })
     }
 
     fn symbol(&mut self, symbol: &str) -> bool {
@@ -91,11 +72,7 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self, symbol: &str) -> Parsed<()> {
-        if self.symbol(symbol) {
-            Ok(())
-        } else {
-            self.fail(format!("'{symbol}'"))
-        }
+        if self.symbol(symbol) { Ok(()) } else { self.fail(format!("'{symbol}'")) }
     }
 
     fn expression(&mut self) -> Parsed<Expr> {
@@ -108,11 +85,7 @@ impl Parser<'_> {
             all.push(self.conjunction()?);
         }
         self.depth -= 1;
-        Ok(if all.len() == 1 {
-            all.swap_remove(0)
-        } else {
-            Expr::Or(all)
-        })
+        Ok(if all.len() == 1 { all.swap_remove(0) } else { Expr::Or(all) })
     }
 
     fn conjunction(&mut self) -> Parsed<Expr> {
@@ -120,11 +93,7 @@ impl Parser<'_> {
         while self.symbol("&&") {
             all.push(self.comparison()?);
         }
-        Ok(if all.len() == 1 {
-            all.swap_remove(0)
-        } else {
-            Expr::And(all)
-        })
+        Ok(if all.len() == 1 { all.swap_remove(0) } else { Expr::And(all) })
     }
 
     fn comparison(&mut self) -> Parsed<Expr> {
@@ -153,34 +122,20 @@ impl Parser<'_> {
     }
 
     fn sum(&mut self) -> Parsed<Expr> {
-        self.chain(
-            Parser::product,
-            &[("+", Arithmetic::Add), ("-", Arithmetic::Subtract)],
-        )
+        self.chain(Parser::product, &[("+", Arithmetic::Add), ("-", Arithmetic::Subtract)])
     }
 
     fn product(&mut self) -> Parsed<Expr> {
-        self.chain(
-            Parser::sign,
-            &[("*", Arithmetic::Multiply), ("/", Arithmetic::Divide)],
-        )
+        self.chain(Parser::sign, &[("*", Arithmetic::Multiply), ("/", Arithmetic::Divide)])
     }
 
-    fn chain(
-        &mut self,
-        tighter: fn(&mut Self) -> Parsed<Expr>,
-        symbols: &[(&str, Arithmetic)],
-    ) -> Parsed<Expr> {
+    fn chain(&mut self, tighter: fn(&mut Self) -> Parsed<Expr>, symbols: &[(&str, Arithmetic)]) -> Parsed<Expr> {
         let first = tighter(self)?;
         let mut rest = Vec::new();
         while let Some((_, operator)) = symbols.iter().find(|(symbol, _)| self.symbol(symbol)) {
             rest.push((*operator, tighter(self)?));
         }
-        Ok(if rest.is_empty() {
-            first
-        } else {
-            Expr::Arithmetic(Box::new(first), rest)
-        })
+        Ok(if rest.is_empty() { first } else { Expr::Arithmetic(Box::new(first), rest) })
     }
 
     /// `!x` and `-x`.
@@ -197,11 +152,7 @@ impl Parser<'_> {
         self.depth += 1;
         let operand = self.sign()?;
         self.depth -= 1;
-        Ok(if negated {
-            Expr::Not(Box::new(operand))
-        } else {
-            Expr::Negate(Box::new(operand))
-        })
+        Ok(if negated { Expr::Not(Box::new(operand)) } else { Expr::Negate(Box::new(operand)) })
     }
 
     fn operand(&mut self) -> Parsed<Expr> {
@@ -232,9 +183,7 @@ impl Parser<'_> {
 
     fn number(&mut self) -> Parsed<Expr> {
         let rest = self.rest();
-        let end = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
         match Number::parse(&rest[..end]) {
             Some(number) => {
                 self.at += end;
@@ -274,9 +223,7 @@ impl Parser<'_> {
         if !first.is_alphabetic() && first != '_' {
             return None;
         }
-        let end = rest
-            .find(|c: char| !c.is_alphanumeric() && c != '_')
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         Some(&rest[..end])
     }
 
@@ -343,8 +290,5 @@ impl Parser<'_> {
 }
 
 fn call(name: &str, values: Vec<Expr>) -> Expr {
-    Expr::Call(
-        Box::new(Expr::Name(Arc::from(name))),
-        Arguments::Positional(values),
-    )
+    Expr::Call(Box::new(Expr::Name(Arc::from(name))), Arguments::Positional(values))
 }

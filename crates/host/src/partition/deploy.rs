@@ -169,6 +169,7 @@ impl Partition {
         }
         self.catalogue.versions.remove(&(row.process_id, row.tenant, row.version));
         tick.recorder.changes.definitions_deleted.push(definition);
+        tick.deleted.push(definition);
         Answer::ResourceDeleted { key }
     }
 }
@@ -185,7 +186,18 @@ pub(super) struct Deletion {
 fn drafts(resources: &[DeployResource]) -> Result<Vec<Draft>, Rejection> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut problems = Vec::new();
-    for resource in resources {
+    if resources.is_empty() {
+        problems.push("there are none: name at least one .bpmn file".to_owned());
+    }
+    for (n, resource) in resources.iter().enumerate() {
+        // Of two files with one name the last counts.
+        if resources[n + 1..].iter().any(|later| later.name == resource.name) {
+            continue;
+        }
+        if !resource.name.ends_with(".bpmn") && !resource.name.ends_with(".xml") {
+            problems.push(format!("'{}' is of no kind that can be deployed: its name must end in .bpmn or .xml", resource.name));
+            continue;
+        }
         match compile::bpmn(&resource.content) {
             Ok(compiled) => drafts.push(Draft {
                 name: resource.name.clone(),

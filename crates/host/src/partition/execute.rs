@@ -211,7 +211,7 @@ impl Partition {
         };
         let compiled = key.and_then(|key| tick.compiled.get(&key));
         let visible = |compiled: &&Arc<Compiled>| {
-            let gone = tick.recorder.changes.definitions_deleted.contains(&compiled.row.key);
+            let gone = tick.deleted.contains(&compiled.row.key);
             compiled.row.tenant == create.tenant && !compiled.row.deleted && !gone
         };
         compiled.filter(visible).cloned().ok_or(missing)

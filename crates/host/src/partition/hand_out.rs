@@ -16,19 +16,18 @@ use crate::json;
 const ANSWER_BYTES_MAX: usize = 3 * 1024 * 1024;
 
 impl Partition {
-    /// A command of the log asks for jobs: it waits for this tick only.
-    pub(super) fn plan_activate(&mut self, activate: &Activate) {
+    /// A command of the log asks for jobs: it will wait for this tick only.
+    pub(super) fn plan_activate(&mut self, tick: &mut Tick, activate: &Activate) {
         for tenant in &activate.tenants {
             let id = QueueId { tenant: tenant.clone(), job_type: activate.job_type.clone() };
-            self.dispatch.mark(id);
+            self.dispatch.expect(id.clone());
+            *tick.expected.entry(id).or_default() += activate.max as usize;
         }
     }
 
     pub(super) fn hand_out(&mut self, tick: &mut Tick) {
         for id in self.dispatch.take_dirty() {
-            for number in self.dispatch.waiters_of(&id) {
-                self.serve(tick, &id, number);
-            }
+            self.serve_line(tick, &id);
         }
         for waiter in self.dispatch.impatient() {
             if let Sink::Poll { .. } = waiter.sink {
@@ -37,18 +36,36 @@ impl Partition {
         }
     }
 
-    fn serve(&mut self, tick: &mut Tick, id: &QueueId, number: u64) {
-        let Some(waiter) = self.dispatch.waiter(number) else { return };
-        let (appetite, wish) = (waiter.appetite(), waiter.wish.clone());
-        let jobs = self.lease(tick, id, &wish, appetite);
-        self.ask_for_room(id, number, jobs.len());
-        if jobs.is_empty() {
-            return;
+    /// Serves who stands in line until there are no jobs at hand or nobody who takes one.
+    fn serve_line(&mut self, tick: &mut Tick, id: &QueueId) {
+        let mut full = 0;
+        while let Some(number) = self.dispatch.front(id) {
+            if self.dispatch.first(id).is_none() {
+                if self.dispatch.refill(id).is_some() {
+                    self.dispatch.mark(id.clone());
+                }
+                return;
+            }
+            let Some(waiter) = self.dispatch.waiter(number) else { return };
+            let (appetite, wish) = (waiter.appetite(), waiter.wish.clone());
+            let jobs = self.lease(tick, id, &wish, appetite);
+            self.ask_for_room(id, number, jobs.len());
+            if !jobs.is_empty() {
+                self.give(tick, id, number, jobs);
+            } else if appetite == 0 && full < self.dispatch.line(id) {
+                full += 1;
+                self.dispatch.to_the_end(id);
+            } else {
+                return;
+            }
         }
+    }
+
+    fn give(&mut self, tick: &mut Tick, id: &QueueId, number: u64, jobs: Vec<ActivatedJob>) {
         match self.dispatch.waiter(number).map(|waiter| &waiter.sink) {
             Some(Sink::Stream { jobs: sender, .. }) => {
                 let sender = sender.clone();
-                self.dispatch.to_the_end(id, number);
+                self.dispatch.to_the_end(id);
                 tick.handed.push(Handed { sink: HandedTo::Stream(sender), jobs });
             }
             Some(Sink::Poll { .. }) => {
@@ -82,12 +99,7 @@ impl Partition {
         let mut jobs = Vec::new();
         let mut bytes = 0;
         while jobs.len() < max && bytes < ANSWER_BYTES_MAX {
-            let Some((job, instance)) = self.dispatch.first(id) else {
-                if self.dispatch.refill(id).is_some() {
-                    self.dispatch.mark(id.clone());
-                }
-                break;
-            };
+            let Some((job, instance)) = self.dispatch.first(id) else { break };
             if !self.hot.contains(instance) {
                 self.dispatch.mark(id.clone());
                 break;

@@ -224,6 +224,7 @@ impl Partition {
             }
             JobEnd::Cancelled => {
                 job.state = JobState::Cancelled;
+                job.failed_with_retries_left = false;
                 job.ended = Some(tick.now);
             }
             JobEnd::ErrorThrown => job.state = JobState::ErrorThrown,

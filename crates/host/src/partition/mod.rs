@@ -45,9 +45,9 @@ pub(crate) enum Input {
 
 /// A lease to give back, if it is still that one.
 #[derive(Debug, Clone)]
-pub(crate) struct Released {
-    pub(crate) job: JobKey,
-    pub(crate) deadline: Millis,
+pub struct Released {
+    pub job: JobKey,
+    pub deadline: Millis,
 }
 
 impl Released {
@@ -81,7 +81,7 @@ struct Awaiting {
     sender: oneshot::Sender<End>,
 }
 
-pub struct Partition {
+pub(crate) struct Partition {
     store: Arc<dyn Store>,
     limits: Arc<Limits>,
     metrics: Arc<Metrics>,
@@ -113,7 +113,7 @@ pub struct Parts {
 
 impl Partition {
     /// A partition just acquired.
-    pub async fn open(parts: Parts, ownership: &Ownership) -> Result<Self, Error> {
+    pub(crate) async fn open(parts: Parts, ownership: &Ownership) -> Result<Self, Error> {
         let Parts { store, limits, metrics, definitions } = parts;
         let catalogue = Catalogue::load(&*store, ownership.fence.partition).await?;
         Ok(Self {
@@ -147,46 +147,36 @@ impl Partition {
         Ok(())
     }
 
-    pub fn fence(&self) -> Fence {
+    pub(crate) fn fence(&self) -> Fence {
         self.fence
     }
 
-    /// The log's last position as far as this owner knows.
-    pub fn tail(&self) -> u64 {
-        self.tail
-    }
-
-    pub fn processed_to(&self) -> u64 {
+    pub(crate) fn processed_to(&self) -> u64 {
         self.processed_to
     }
 
-    /// The key after the last one given out.
-    pub fn next_key(&self) -> u64 {
-        self.keys.next_key()
-    }
-
     /// When a tick is due without anybody asking.
-    pub fn wake_at(&self) -> Option<Millis> {
+    pub(crate) fn wake_at(&self) -> Option<Millis> {
         self.timeline.next()
     }
 
     /// Whether a tick would have something to do at once.
-    pub fn has_work(&self) -> bool {
+    pub(crate) fn has_work(&self) -> bool {
         self.dispatch.has_work()
     }
 
     /// Whether another server has used the log lately.
-    pub fn is_followed(&self, now: Millis) -> bool {
+    pub(crate) fn is_followed(&self, now: Millis) -> bool {
         now < self.followed_until
     }
 
     /// Another server uses the log: this server's own commands go through it too for a while.
-    pub fn note_follower(&mut self, now: Millis) {
+    pub(crate) fn note_follower(&mut self, now: Millis) {
         self.followed_until = now + tick::FOLLOWED_FOR;
     }
 
     /// Compiles what is running, the busiest first, so that the first commands find it ready.
-    pub async fn warm_up(&self) -> Result<usize, Error> {
+    pub(crate) async fn warm_up(&self) -> Result<usize, Error> {
         let keys = self.store.running_definitions(self.fence.partition, self.limits.definitions_max).await?;
         for key in &keys {
             self.definitions.get(*key).await?;
@@ -195,7 +185,7 @@ impl Partition {
     }
 
     /// This server owns the partition no longer: whoever waits is told by the end of their channel.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.forget();
         self.dispatch.clear();
         self.awaiting.clear();

@@ -29,7 +29,7 @@ impl Partition {
                 Input::Wait(_) | Input::Room { .. } => {}
             }
         }
-        self.plan_hand_out(&mut wanted).await?;
+        self.plan_hand_out(tick, &mut wanted).await?;
         self.load(tick, wanted).await?;
         for key in definitions {
             if let Some(compiled) = self.definitions.get(key).await? {
@@ -87,7 +87,7 @@ impl Partition {
             Command::Release { jobs } => wanted.jobs.extend(jobs),
             Command::SetVariables { scope, .. } => wanted.elements.push(*scope),
             Command::ResolveIncident { incident } => wanted.incidents.push(*incident),
-            Command::Activate(activate) => self.plan_activate(activate),
+            Command::Activate(activate) => self.plan_activate(tick, activate),
         }
         Ok(())
     }
@@ -120,15 +120,16 @@ impl Partition {
     }
 
     /// Jobs that are about to be handed out need their instances.
-    async fn plan_hand_out(&mut self, wanted: &mut Wanted) -> Result<(), Error> {
+    async fn plan_hand_out(&mut self, tick: &Tick, wanted: &mut Wanted) -> Result<(), Error> {
         for id in self.dispatch.take_dirty() {
-            if let Some(asked) = self.dispatch.refill(&id) {
+            let expected = tick.expected.get(&id).copied().unwrap_or(0);
+            let awaited = 0 < expected || self.dispatch.is_awaited(&id);
+            if let Some(asked) = self.dispatch.refill(&id).filter(|_| awaited) {
                 let QueueId { tenant, job_type } = &id;
                 let jobs = self.store.ready_jobs(self.fence.partition, job_type, tenant, JobKey(asked.after), asked.limit).await?;
                 self.dispatch.refilled(&id, asked, jobs);
             }
-            let candidates = self.dispatch.candidates(&id, self.limits.batch_max);
-            wanted.instances.extend(candidates.iter().map(|(_, instance)| *instance));
+            wanted.instances.extend(self.dispatch.candidates(&id, expected, self.limits.batch_max));
             self.dispatch.mark(id);
         }
         Ok(())

@@ -12,7 +12,7 @@ use store::{Commit, CommitError, Error, LogRow, Millis, Ownership, format, row};
 use super::deploy::Deletion;
 use super::{Awaiting, End, Input, Partition, Released, Reply};
 use crate::definitions::Compiled;
-use crate::dispatch::{Sink, Waiter};
+use crate::dispatch::{QueueId, Sink, Waiter};
 use crate::recorder::Recorder;
 
 /// How long after its last command another server is taken to be interested.
@@ -20,17 +20,6 @@ pub(super) const FOLLOWED_FOR: Millis = 60_000;
 
 /// How often those who have gone are swept out.
 const SWEEP_EVERY: Millis = 5_000;
-
-/// What one tick did.
-#[derive(Debug, Default)]
-pub struct Ticked {
-    /// Commands that took a position.
-    pub commands: usize,
-    /// Whether anything was written.
-    pub committed: bool,
-    /// The database's clock, where it was heard.
-    pub now: Option<Millis>,
-}
 
 /// A tick as it goes on: all that becomes true with its commit.
 #[derive(Default)]
@@ -48,9 +37,12 @@ pub(super) struct Tick {
     pub(super) compiled: FxHashMap<DefinitionKey, Arc<Compiled>>,
     pub(super) deployed: Vec<Arc<Compiled>>,
     pub(super) deletions: FxHashMap<u64, Deletion>,
+    pub(super) deleted: Vec<DefinitionKey>,
     /// Instances of jobs, elements and incidents named by commands.
     pub(super) owners: FxHashMap<u64, InstanceKey>,
     pub(super) touched: FxHashSet<InstanceKey>,
+    /// Jobs that commands of the log will ask for.
+    pub(super) expected: FxHashMap<QueueId, usize>,
 }
 
 pub(super) struct Ended {
@@ -80,8 +72,9 @@ pub(crate) struct Batch {
 }
 
 impl Partition {
-    /// One batch. On an error nothing is known to be written, the batch is whole again and memory is to be reopened.
-    pub(crate) async fn tick(&mut self, batch: &mut Batch, now: Millis) -> Result<Ticked, CommitError> {
+    /// One batch; gives the database's clock if anything was written. On an error the batch is whole again, or in doubt until
+    /// [`Partition::settle`].
+    pub(crate) async fn tick(&mut self, batch: &mut Batch, now: Millis) -> Result<Option<Millis>, CommitError> {
         let begun = Instant::now();
         let mut tick = Tick { now, ..Tick::default() };
         if let Some(last) = batch.pending.last() {
@@ -93,7 +86,7 @@ impl Partition {
         self.hand_out(&mut tick);
         if tick.processed.is_empty() && tick.appended.is_empty() && tick.recorder.is_empty() {
             self.effects(tick, batch);
-            return Ok(Ticked::default());
+            return Ok(None);
         }
         let commands = tick.processed.len() + tick.appended.len();
         let commit = self.commit_of(&mut tick);
@@ -107,7 +100,7 @@ impl Partition {
                 self.effects(tick, batch);
                 self.metrics.tick_commands.observe(commands as f64);
                 self.metrics.tick_seconds.observe(begun.elapsed().as_secs_f64());
-                Ok(Ticked { commands, committed: true, now: Some(db_now) })
+                Ok(Some(db_now))
             }
             Err(error @ CommitError::Store(_)) => {
                 self.metrics.commit_failures.inc();
@@ -172,6 +165,9 @@ impl Partition {
         batch.pending.clear();
         for compiled in tick.deployed {
             self.definitions.insert(compiled);
+        }
+        for key in tick.deleted {
+            self.definitions.forget(key);
         }
         for (reply, answer) in tick.replies {
             self.reply(reply, answer);

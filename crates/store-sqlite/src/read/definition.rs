@@ -58,10 +58,13 @@ pub(crate) fn resource(connection: &Connection, key: u64) -> Result<Option<Resou
     Ok(resource.optional()?)
 }
 
-pub(crate) fn running_definitions(connection: &Connection, partition: PartitionId, limit: usize) -> Result<Vec<DefinitionKey>, Failure> {
+pub(crate) fn running_definitions(
+    connection: &Connection,
+    partition: PartitionId,
+    limit: usize,
+) -> Result<Vec<DefinitionKey>, Failure> {
     let mut select = connection.prepare_cached(statement::RUNNING_DEFINITIONS)?;
-    let rows = select
-        .query_map(params![partition.0, limit as i64], |row| Ok(DefinitionKey(row.get::<_, i64>(0)? as u64)))?;
+    let rows = select.query_map(params![partition.0, limit as i64], |row| Ok(DefinitionKey(row.get::<_, i64>(0)? as u64)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

@@ -35,15 +35,7 @@ pub(super) fn insert_definitions(connection: &Connection, partition: PartitionId
             row.deleted,
         ])?;
         for (number, element) in (0i64..).zip(&row.elements) {
-            insert_element.execute(params![
-                partition.0,
-                key,
-                number,
-                element.id,
-                element.name,
-                element.kind,
-                element.headers
-            ])?;
+            insert_element.execute(params![partition.0, key, number, element.id, element.name, element.kind, element.headers])?;
         }
     }
     Ok(())

@@ -28,7 +28,12 @@ pub(crate) fn append(
 }
 
 /// Commands that enter the log with the commit that processed them.
-pub(super) fn append_processed(connection: &Connection, partition: PartitionId, rows: &[LogRow], now: Millis) -> Result<(), Failure> {
+pub(super) fn append_processed(
+    connection: &Connection,
+    partition: PartitionId,
+    rows: &[LogRow],
+    now: Millis,
+) -> Result<(), Failure> {
     let mut insert = connection.prepare_cached(statement::APPEND_PROCESSED)?;
     for row in rows {
         let instance = row.instance.map(|key| key.0 as i64);

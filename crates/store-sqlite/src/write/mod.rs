@@ -18,7 +18,12 @@ use crate::failure::Failure;
 use crate::statement;
 
 /// Removes first answers that have expired; how many went.
-pub(crate) fn purge_idempotent(connection: &Connection, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Failure> {
+pub(crate) fn purge_idempotent(
+    connection: &Connection,
+    partition: PartitionId,
+    now: Millis,
+    limit: usize,
+) -> Result<usize, Failure> {
     let mut purge = connection.prepare_cached(statement::PURGE_ANSWERS)?;
     Ok(purge.execute(params![partition.0, now, limit as i64])?)
 }

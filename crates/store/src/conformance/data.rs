@@ -11,8 +11,40 @@ use crate::row::{Availability, Element, ElementState, Instance, InstanceState, J
 
 /// What breaks a statement that quotes badly, a pattern that escapes badly, and an order that is not that of bytes.
 pub const ODD_TEXTS: &[&str] = &[
-    "", "a", "A", "b", "aB", "AB", "ä", "z", "Z", "_", "a_b", "100%", "%", "star*", "*", "what?", "?", "back\\slash", "\\", "it's",
-    "\"quoted\"", "[a]", "[", "a b", "line\nbreak", "tab\t", "日本語", "😀", "é", "e\u{301}", "null", "-1", "10", "9",
+    "",
+    "a",
+    "A",
+    "b",
+    "aB",
+    "AB",
+    "ä",
+    "z",
+    "Z",
+    "_",
+    "a_b",
+    "100%",
+    "%",
+    "star*",
+    "*",
+    "what?",
+    "?",
+    "back\\slash",
+    "\\",
+    "it's",
+    "\"quoted\"",
+    "[a]",
+    "[",
+    "a b",
+    "line\nbreak",
+    "tab\t",
+    "日本語",
+    "😀",
+    "é",
+    "e\u{301}",
+    "null",
+    "-1",
+    "10",
+    "9",
 ];
 
 pub const TENANTS: [&str; 2] = [rows::TENANT, "ténant"];
@@ -22,7 +54,8 @@ const NOW: i64 = 1_700_000_000_000;
 
 /// Rows for one partition, with the first key they leave free.
 pub fn data(partition: PartitionId, instances: usize) -> (Changes, u64) {
-    let mut making = Making { keys: Keys::starting_at(partition.first_key()), seed: 7 + u64::from(partition.0), changes: Changes::default() };
+    let mut making =
+        Making { keys: Keys::starting_at(partition.first_key()), seed: 7 + u64::from(partition.0), changes: Changes::default() };
     making.definitions(partition);
     for number in 0..instances {
         making.instance(number);
@@ -120,8 +153,7 @@ impl Making {
         let mut element = rows::element(self.keys.take(), instance);
         element.element = ElementIx(1 + self.pick(3) as u32);
         element.started = self.time();
-        element.state =
-            [ElementState::Alive(Phase::Active), ElementState::Completed, ElementState::Terminated][self.pick(3)];
+        element.state = [ElementState::Alive(Phase::Active), ElementState::Completed, ElementState::Terminated][self.pick(3)];
         element.ended = self.time_maybe();
         if self.pick(3) == 0 {
             element.scope = ElementKey(element.key.0 - 1);

@@ -33,8 +33,13 @@ pub(super) async fn all_words_come_back(store: Arc<dyn Store>) {
         incident.kind = kind;
         changes.incidents_new.push(incident);
     }
-    let lives =
-        [Availability::Ready, Availability::Leased, Availability::BackingOff { until: 7 }, Availability::Stuck, Availability::Ready];
+    let lives = [
+        Availability::Ready,
+        Availability::Leased,
+        Availability::BackingOff { until: 7 },
+        Availability::Stuck,
+        Availability::Ready,
+    ];
     for (number, state) in (40..).zip(JobState::ALL) {
         let mut job = rows::job(rows::key(PARTITION, number), &task);
         job.state = state;

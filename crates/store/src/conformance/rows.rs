@@ -18,12 +18,7 @@ pub fn key(partition: PartitionId, n: u64) -> u64 {
 
 /// A definition with a start event, a service task and an end event, elements 1 to 3.
 pub fn definition(key: u64, process_id: &str, version: i32) -> Definition {
-    let element = |id: &str, kind: &str| DefinitionElement {
-        id: id.into(),
-        name: None,
-        kind: kind.into(),
-        headers: "{}".into(),
-    };
+    let element = |id: &str, kind: &str| DefinitionElement { id: id.into(), name: None, kind: kind.into(), headers: "{}".into() };
     Definition {
         key: DefinitionKey(key),
         process_id: process_id.into(),

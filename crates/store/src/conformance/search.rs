@@ -120,12 +120,8 @@ pub(super) async fn instances_by_what_belongs_to_them(store: Arc<dyn Store>) {
     ];
     let task = rows::element(rows::key(PARTITION, 23), &instance(13));
     let incident = rows::incident(rows::key(PARTITION, 24), &task);
-    let changes = Changes {
-        variables_new: variables,
-        elements_new: vec![task],
-        incidents_new: vec![incident],
-        ..Changes::default()
-    };
+    let changes =
+        Changes { variables_new: variables, elements_new: vec![task], incidents_new: vec![incident], ..Changes::default() };
     owner.commit(changes).await;
     let x_is = |value: &str| {
         let both = vec![Filter::Is(Field::Name, Op::Eq(text("x"))), Filter::Is(Field::Value, Op::Eq(text(value)))];
@@ -169,10 +165,8 @@ pub(super) async fn tenants_do_not_see_each_other(store: Arc<dyn Store>) {
         (Entity::Variables, 50),
     ];
     for (entity, first) in entities {
-        let of = |tenants: &[&str]| Query {
-            tenants: Some(tenants.iter().map(|one| Arc::from(*one)).collect()),
-            ..Query::of(entity)
-        };
+        let of =
+            |tenants: &[&str]| Query { tenants: Some(tenants.iter().map(|one| Arc::from(*one)).collect()), ..Query::of(entity) };
         assert_eq!(found(&store, of(&["t"])).await, [first + 1], "{entity:?}");
         assert_eq!(found(&store, of(&["u", "w"])).await, [first + 2], "{entity:?}");
         assert_eq!(found(&store, of(&["u", "t"])).await, [first + 1, first + 2], "{entity:?}");
@@ -184,11 +178,7 @@ pub(super) async fn totals_are_bounded(store: Arc<dyn Store>) {
     let definition = rows::definition(rows::key(PARTITION, 1), "p", 1);
     let mut owner = Owner::of(&store).await;
     let many = |from, to| (from..to).map(|n| rows::instance(rows::key(PARTITION, 10 + n), definition.key.0)).collect();
-    let first = Changes {
-        definitions_new: vec![definition.clone()],
-        instances_new: many(0, TOTAL_MAX),
-        ..Changes::default()
-    };
+    let first = Changes { definitions_new: vec![definition.clone()], instances_new: many(0, TOTAL_MAX), ..Changes::default() };
     owner.commit(first).await;
     let query = Query { page: Page::From { from: 0, limit: 1 }, ..Query::of(Entity::Instances) };
     let page = store.search(&query).await.unwrap();

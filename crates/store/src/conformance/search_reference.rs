@@ -8,9 +8,7 @@ use super::data::{self, ODD_TEXTS, TENANTS};
 use super::owner::Owner;
 use crate::Store;
 use crate::memory::Memory;
-use crate::query::{
-    Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, ScalarKind, Sort,
-};
+use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, ScalarKind, Sort};
 
 const ENTITIES: [Entity; 6] =
     [Entity::Definitions, Entity::Instances, Entity::Elements, Entity::Variables, Entity::Jobs, Entity::Incidents];
@@ -109,7 +107,9 @@ fn operators(kind: ScalarKind, values: &[Scalar]) -> Vec<Op> {
         }
     }
     if kind == ScalarKind::Text {
-        ops.extend(["*", "?", "", "*a*", "*\\**", "\\?", "*\\\\*", "*[*", "*\\_*", "*%*", "\\"].map(|like| Op::Like(like.into())));
+        ops.extend(
+            ["*", "?", "", "*a*", "*\\**", "\\?", "*\\\\*", "*[*", "*\\_*", "*%*", "\\"].map(|like| Op::Like(like.into())),
+        );
     }
     ops
 }

@@ -88,8 +88,7 @@ pub(super) async fn every_kind_of_row_is_written(store: Arc<dyn Store>) {
     assert_eq!(store.resource(definition.resource).await.unwrap(), Some(changes.resources_new[0].clone()));
     let wanted = Wanted { idempotent: vec![("t".into(), "k".into())], ..Wanted::default() };
     assert_eq!(store.load(PARTITION, &wanted, 0).await.unwrap().idempotent, changes.idempotent_new);
-    let entities =
-        [Entity::Definitions, Entity::Instances, Entity::Elements, Entity::Variables, Entity::Jobs, Entity::Incidents];
+    let entities = [Entity::Definitions, Entity::Instances, Entity::Elements, Entity::Variables, Entity::Jobs, Entity::Incidents];
     for entity in entities {
         let expected = if entity == Entity::Variables { 2 } else { 1 };
         assert_eq!(store.search(&Query::of(entity)).await.unwrap().total, expected, "{entity:?}");
@@ -190,13 +189,8 @@ pub(super) async fn a_large_commit_is_one_commit(store: Arc<dyn Store>) {
         changes.variables_new.push(rows::variable(key + 2, &instance, "x", "1"));
         changes.jobs_new.push(rows::job(key + 3, &task));
         changes.elements_new.push(task);
-        let row = LogRow {
-            position: number + 1,
-            kind: "create",
-            instance: Some(instance.key),
-            events: vec![1; 100],
-            answer: None,
-        };
+        let row =
+            LogRow { position: number + 1, kind: "create", instance: Some(instance.key), events: vec![1; 100], answer: None };
         appended.push(row);
         changes.instances_new.push(instance);
     }

@@ -8,8 +8,23 @@ record!(Deployed { key, tenant, processes });
 record!(DeployedProcess { process_id, version, definition, resource_name });
 record!(Created { instance, definition, process_id, version, tenant, tags, business_id });
 record!(ActivatedJob {
-    key, job_type, instance, root, definition, process_id, version, element_id, element_instance, headers, worker, retries,
-    deadline, variables, tenant, tags, business_id,
+    key,
+    job_type,
+    instance,
+    root,
+    definition,
+    process_id,
+    version,
+    element_id,
+    element_instance,
+    headers,
+    worker,
+    retries,
+    deadline,
+    variables,
+    tenant,
+    tags,
+    business_id,
 });
 record!(Rejection { code, reason });
 

@@ -54,11 +54,7 @@ impl Stored for Event {
     fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
         Ok(match from.byte()? {
             0 => Self::Started { instance: Stored::take(from)?, definition: Stored::take(from)? },
-            1 => Self::Entered {
-                key: Stored::take(from)?,
-                element: Stored::take(from)?,
-                scope: Stored::take(from)?,
-            },
+            1 => Self::Entered { key: Stored::take(from)?, element: Stored::take(from)?, scope: Stored::take(from)? },
             2 => Self::Activated { key: Stored::take(from)? },
             3 => Self::Leaving { key: Stored::take(from)? },
             4 => Self::Left { key: Stored::take(from)? },

@@ -53,11 +53,7 @@ impl Stored for Command {
             5 => Self::FailJob(Stored::take(from)?),
             6 => Self::ThrowError(Stored::take(from)?),
             7 => Self::UpdateJob(Stored::take(from)?),
-            8 => Self::SetVariables {
-                scope: Stored::take(from)?,
-                variables: Stored::take(from)?,
-                local: Stored::take(from)?,
-            },
+            8 => Self::SetVariables { scope: Stored::take(from)?, variables: Stored::take(from)?, local: Stored::take(from)? },
             9 => Self::ResolveIncident { incident: Stored::take(from)? },
             10 => Self::Activate(Stored::take(from)?),
             11 => Self::Release { jobs: Stored::take(from)? },

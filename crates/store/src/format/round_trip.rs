@@ -115,8 +115,7 @@ fn element_ix() -> impl Strategy<Value = ElementIx> {
 }
 
 fn token() -> impl Strategy<Value = Token> {
-    (element_key(), element_ix(), any::<u32>())
-        .prop_map(|(scope, gateway, flow)| Token { scope, gateway, flow: FlowIx(flow) })
+    (element_key(), element_ix(), any::<u32>()).prop_map(|(scope, gateway, flow)| Token { scope, gateway, flow: FlowIx(flow) })
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -130,8 +129,7 @@ fn event() -> impl Strategy<Value = Event> {
     ]);
     let ends = prop::sample::select(vec![JobEnd::Completed, JobEnd::Cancelled, JobEnd::ErrorThrown]);
     prop_oneof![
-        (number(), number())
-            .prop_map(|(a, b)| Event::Started { instance: InstanceKey(a), definition: DefinitionKey(b) }),
+        (number(), number()).prop_map(|(a, b)| Event::Started { instance: InstanceKey(a), definition: DefinitionKey(b) }),
         (element_key(), element_ix(), element_key()).prop_map(|(key, element, scope)| Event::Entered { key, element, scope }),
         element_key().prop_map(|key| Event::Activated { key }),
         element_key().prop_map(|key| Event::Leaving { key }),
@@ -140,24 +138,36 @@ fn event() -> impl Strategy<Value = Event> {
         token().prop_map(Event::TokenArrived),
         (element_key(), element_ix()).prop_map(|(scope, gateway)| Event::TokensTaken { scope, gateway }),
         token().prop_map(Event::TokenDropped),
-        (number(), element_key(), text(), text())
-            .prop_map(|(key, scope, name, value)| Event::VariableCreated { key: VariableKey(key), scope, name, value }),
-        (number(), element_key(), text(), text())
-            .prop_map(|(key, scope, name, value)| Event::VariableUpdated { key: VariableKey(key), scope, name, value }),
-        (job_key(), element_key(), text(), any::<i32>())
-            .prop_map(|(key, element, job_type, retries)| Event::JobOpened(Opened { key, element, job_type, retries })),
+        (number(), element_key(), text(), text()).prop_map(|(key, scope, name, value)| Event::VariableCreated {
+            key: VariableKey(key),
+            scope,
+            name,
+            value
+        }),
+        (number(), element_key(), text(), text()).prop_map(|(key, scope, name, value)| Event::VariableUpdated {
+            key: VariableKey(key),
+            scope,
+            name,
+            value
+        }),
+        (job_key(), element_key(), text(), any::<i32>()).prop_map(|(key, element, job_type, retries)| Event::JobOpened(Opened {
+            key,
+            element,
+            job_type,
+            retries
+        })),
         (job_key(), element_key(), ends).prop_map(|(key, element, end)| Event::JobClosed { key, element, end }),
-        (number(), element_key(), prop::option::of(job_key()), kinds, text()).prop_map(
-            |(key, element, job, kind, message)| Event::IncidentRaised { key: IncidentKey(key), element, job, kind, message }
-        ),
+        (number(), element_key(), prop::option::of(job_key()), kinds, text()).prop_map(|(key, element, job, kind, message)| {
+            Event::IncidentRaised { key: IncidentKey(key), element, job, kind, message }
+        }),
         number().prop_map(|key| Event::IncidentResolved { key: IncidentKey(key) }),
         prop::sample::select(vec![Outcome::Completed, Outcome::Terminated]).prop_map(|outcome| Event::Ended { outcome }),
     ]
 }
 
 fn request() -> impl Strategy<Value = Request> {
-    let idempotency = (text(), text(), any::<u64>())
-        .prop_map(|(tenant, key, fingerprint)| IdempotencyKey { tenant, key, fingerprint });
+    let idempotency =
+        (text(), text(), any::<u64>()).prop_map(|(tenant, key, fingerprint)| IdempotencyKey { tenant, key, fingerprint });
     (command(), prop::option::of(idempotency)).prop_map(|(command, idempotency)| Request { command, idempotency })
 }
 
@@ -179,18 +189,18 @@ fn command() -> impl Strategy<Value = Command> {
         ),
         number().prop_map(|instance| Command::Cancel { instance: InstanceKey(instance) }),
         (job_key(), document()).prop_map(|(job, variables)| Command::CompleteJob { job, variables }),
-        (job_key(), any::<i32>(), text(), any::<i64>(), document()).prop_map(
-            |(job, retries, message, backoff, variables)| {
-                Command::FailJob(FailJob { job, retries, message, backoff, variables })
-            }
-        ),
-        (job_key(), text(), text(), document()).prop_map(|(job, code, message, variables)| {
-            Command::ThrowError(ThrowError { job, code, message, variables })
+        (job_key(), any::<i32>(), text(), any::<i64>(), document()).prop_map(|(job, retries, message, backoff, variables)| {
+            Command::FailJob(FailJob { job, retries, message, backoff, variables })
         }),
+        (job_key(), text(), text(), document())
+            .prop_map(|(job, code, message, variables)| { Command::ThrowError(ThrowError { job, code, message, variables }) }),
         (job_key(), any::<Option<i32>>(), any::<Option<i64>>())
             .prop_map(|(job, retries, timeout)| Command::UpdateJob(UpdateJob { job, retries, timeout })),
-        (element_key(), document(), any::<bool>())
-            .prop_map(|(scope, variables, local)| Command::SetVariables { scope, variables, local }),
+        (element_key(), document(), any::<bool>()).prop_map(|(scope, variables, local)| Command::SetVariables {
+            scope,
+            variables,
+            local
+        }),
         number().prop_map(|incident| Command::ResolveIncident { incident: IncidentKey(incident) }),
         (text(), text(), any::<i64>(), any::<u32>(), texts(), texts()).prop_map(
             |(job_type, worker, timeout, max, tenants, fetch)| {

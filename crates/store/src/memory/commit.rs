@@ -82,9 +82,7 @@ impl Tables {
         for change in changes.incidents_changed {
             self.resolve_incident(change);
         }
-        self.idempotent.extend(
-            changes.idempotent_new.into_iter().map(|row| ((row.tenant.clone(), row.key.clone()), row)),
-        );
+        self.idempotent.extend(changes.idempotent_new.into_iter().map(|row| ((row.tenant.clone(), row.key.clone()), row)));
     }
 
     fn change_instance(&mut self, change: InstanceChange) {

@@ -67,12 +67,9 @@ fn of_instance(tables: &Tables, row: &Instance, field: Field) -> Option<Scalar> 
         Field::ParentElementKey => key(row.parent?.1.0),
         Field::HasIncident => Some(Scalar::Bool(0 < row.incidents)),
         Field::BusinessId => text(row.business_id.as_ref()?),
-        Field::DefinitionKey
-        | Field::ProcessId
-        | Field::DefinitionName
-        | Field::Version
-        | Field::VersionTag
-        | Field::Tenant => of_definition(definition(tables, row.definition)?, field),
+        Field::DefinitionKey | Field::ProcessId | Field::DefinitionName | Field::Version | Field::VersionTag | Field::Tenant => {
+            of_definition(definition(tables, row.definition)?, field)
+        }
         _ => None,
     }
 }

@@ -2,9 +2,7 @@
 
 use super::database::Tables;
 use super::field::{Row, definition, element};
-use crate::query::{
-    DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Query, VariableView,
-};
+use crate::query::{DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Query, VariableView};
 use crate::row::{Definition, Element, Incident, Instance, Job, Variable};
 
 pub(super) fn items<'a>(query: &Query, rows: impl Iterator<Item = (&'a Tables, Row<'a>)>) -> Items {

@@ -79,7 +79,7 @@ impl From {
     }
 
     /// The FROM list with what was asked for so far.
-    pub(super) fn sql(&self) -> String {
+    pub(super) fn sql(&self, dialect: Dialect) -> String {
         let own = self.alias(Table::Own);
         let mut sql = format!("{} AS {own}", table_name(self.entity));
         for (table, join) in &self.joined {
@@ -93,13 +93,25 @@ impl From {
                 }
                 Table::Instance => ("instances", format!("{other}.key = {own}.instance")),
             };
-            let join = match join {
-                Join::Deciding => "JOIN",
-                Join::Showing => "LEFT JOIN",
+            let join = match (join, dialect) {
+                (Join::Showing, _) => "LEFT JOIN",
+                (Join::Deciding, Dialect::Sqlite) if !self.is_indexed_by(*table) => "CROSS JOIN",
+                (Join::Deciding, Dialect::Sqlite | Dialect::Postgres) => "JOIN",
             };
             sql.push_str(&format!(" {join} {name} AS {other} ON {other}.partition = {own}.partition AND {on}"));
         }
         sql
+    }
+
+    /// Whether rows can be found from that table. Where they cannot, SQLite would read all of them once for every row it begins
+    /// with; CROSS JOIN tells it not to.
+    fn is_indexed_by(&self, table: Table) -> bool {
+        match table {
+            Table::Own => true,
+            Table::Definition => matches!(self.entity, Entity::Instances | Entity::Incidents),
+            Table::DefinitionElement => false,
+            Table::Instance => true,
+        }
     }
 }
 

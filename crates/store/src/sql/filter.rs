@@ -48,7 +48,7 @@ fn related(writing: &mut Writing, outer: &From, entity: Entity, part: &Filter) -
     let (own, instance) = (inner.alias(Table::Own), outer.alias(Table::Own));
     format!(
         "EXISTS (SELECT 1 FROM {} WHERE {own}.partition = {instance}.partition AND {own}.instance = {instance}.key AND {matches})",
-        inner.sql()
+        inner.sql(writing.dialect)
     )
 }
 
@@ -156,12 +156,9 @@ fn key(value: &Scalar) -> Option<u64> {
 fn lives_with_its_row(entity: Entity, field: Field) -> bool {
     match field {
         Field::DefinitionKey => entity == Entity::Definitions,
-        Field::InstanceKey
-        | Field::ElementKey
-        | Field::ScopeKey
-        | Field::VariableKey
-        | Field::JobKey
-        | Field::IncidentKey => true,
+        Field::InstanceKey | Field::ElementKey | Field::ScopeKey | Field::VariableKey | Field::JobKey | Field::IncidentKey => {
+            true
+        }
         _ => false,
     }
 }
@@ -177,10 +174,8 @@ fn value_text(writing: &mut Writing, field: Field, value: &Scalar) -> String {
 }
 
 fn is_state(field: Field) -> bool {
-    matches!(
-        field,
-        Field::InstanceState | Field::ElementState | Field::JobState | Field::IncidentState | Field::DefinitionState
-    ) && field.kind() == ScalarKind::Text
+    matches!(field, Field::InstanceState | Field::ElementState | Field::JobState | Field::IncidentState | Field::DefinitionState)
+        && field.kind() == ScalarKind::Text
 }
 
 fn is_plain_word(word: &str) -> bool {

@@ -51,8 +51,7 @@ pub(super) fn after(writing: &mut Writing, from: &mut From, order: &[Sort], curs
     let mut ways = Vec::with_capacity(order.len());
     for (position, (sort, value)) in places.iter().enumerate() {
         let Some(later) = later(writing, from, *sort, *value) else { continue };
-        let mut parts: Vec<String> =
-            places[..position].iter().map(|(sort, value)| same(writing, from, *sort, *value)).collect();
+        let mut parts: Vec<String> = places[..position].iter().map(|(sort, value)| same(writing, from, *sort, *value)).collect();
         parts.push(later);
         ways.push(format!("({})", parts.join(" AND ")));
     }

@@ -50,7 +50,7 @@ fn page(query: &Query, dialect: Dialect) -> Sql {
     let text = format!(
         "SELECT {} FROM {} WHERE {} ORDER BY {order} {limit}",
         selection.join(", "),
-        from.sql(),
+        from.sql(dialect),
         matches.join(" AND ")
     );
     Sql { text, params: writing.params }
@@ -63,7 +63,7 @@ fn total(query: &Query, dialect: Dialect) -> Sql {
     let matches = matching(&mut writing, &mut from, query);
     let text = format!(
         "SELECT count(*) FROM (SELECT 1 FROM {} WHERE {} LIMIT {}) AS matched",
-        from.sql(),
+        from.sql(dialect),
         matches.join(" AND "),
         TOTAL_MAX + 1
     );
@@ -80,7 +80,7 @@ fn matching(writing: &mut Writing, from: &mut From, query: &Query) -> Vec<String
         matches.push(format!(
             "NOT EXISTS (SELECT 1 FROM {} WHERE {other}.partition = {this}.partition AND {other}.process_id = {this}.process_id \
              AND {other}.tenant = {this}.tenant AND {other}.version > {this}.version AND {})",
-            newer.sql(),
+            newer.sql(writing.dialect),
             asked.join(" AND ")
         ));
     }

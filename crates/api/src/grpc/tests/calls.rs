@@ -24,15 +24,11 @@ async fn an_instance_waits_for_its_worker_and_gives_its_result() {
     assert_eq!((job.element_id.as_str(), job.worker.as_str(), job.retries), ("task", "tester", 3));
     assert_eq!((job.variables.as_str(), job.custom_headers.as_str()), (r#"{"n":1}"#, r#"{"colour":"red"}"#));
     assert_eq!(job.listener_event_type(), wire::activated_job::ListenerEventType::Unspecified);
-    let complete =
-        wire::CompleteJobRequest { job_key: job.key, variables: r#"{"done": true}"#.to_owned(), ..Default::default() };
+    let complete = wire::CompleteJobRequest { job_key: job.key, variables: r#"{"done": true}"#.to_owned(), ..Default::default() };
     client.complete_job(complete.clone()).await.unwrap();
 
     let result = result.await.unwrap().unwrap().into_inner();
-    assert_eq!(
-        (result.process_instance_key, result.variables.as_str()),
-        (job.process_instance_key, r#"{"done":true}"#)
-    );
+    assert_eq!((result.process_instance_key, result.variables.as_str()), (job.process_instance_key, r#"{"done":true}"#));
     let again = client.complete_job(complete).await.unwrap_err();
     assert_eq!(again.code(), Code::NotFound);
     assert!(again.message().starts_with("Command 'COMPLETE' rejected with code 'NOT_FOUND': "), "{again}");
@@ -118,8 +114,7 @@ async fn creating_is_checked() {
         (wire::CreateProcessInstanceRequest { start_instructions: vec![elsewhere], ..create("") }, Code::Unimplemented),
     ];
     for (request, code) in cases {
-        let got =
-            client.create_process_instance(request.clone()).await.map_or_else(|status| status.code(), |_| Code::Ok);
+        let got = client.create_process_instance(request.clone()).await.map_or_else(|status| status.code(), |_| Code::Ok);
         assert_eq!(got, code, "{request:?}");
     }
 }
@@ -139,6 +134,23 @@ async fn a_call_sent_twice_with_one_key_is_done_once() {
     assert_eq!(first.process_instance_key, second.process_instance_key);
     assert!(client.create_process_instance(keyed(r#"{"other": 1}"#)).await.is_err());
     assert_eq!(polled(&mut client, poll(5)).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_definition_is_deleted_once() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    let deployed = client.deploy_resource(one_task()).await.unwrap().into_inner();
+    let Some(wire::deployment::Metadata::Process(process)) = &deployed.deployments[0].metadata else { panic!() };
+    let running = client.create_process_instance(create("")).await.unwrap().into_inner();
+    let key = process.process_definition_key;
+    let delete = wire::DeleteResourceRequest { resource_key: key, ..Default::default() };
+    assert_eq!(client.delete_resource(delete).await.unwrap_err().code(), Code::FailedPrecondition);
+    let cancel = wire::CancelProcessInstanceRequest { process_instance_key: running.process_instance_key, ..Default::default() };
+    client.cancel_process_instance(cancel).await.unwrap();
+    assert_eq!(client.delete_resource(delete).await.unwrap().into_inner().resource_key, key.to_string());
+    assert_eq!(client.delete_resource(delete).await.unwrap_err().code(), Code::NotFound);
+    assert_eq!(client.create_process_instance(create("")).await.unwrap_err().code(), Code::NotFound);
 }
 
 #[tokio::test]

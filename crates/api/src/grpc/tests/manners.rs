@@ -36,8 +36,7 @@ async fn reflection_knows_the_gateway() {
     let mut reflection = ServerReflectionClient::new(server.endpoint().connect().await.unwrap());
     let list = MessageRequest::ListServices(String::new());
     let request = ServerReflectionRequest { host: String::new(), message_request: Some(list) };
-    let mut answers =
-        reflection.server_reflection_info(futures_util::stream::iter([request])).await.unwrap().into_inner();
+    let mut answers = reflection.server_reflection_info(futures_util::stream::iter([request])).await.unwrap().into_inner();
     let answer = answers.message().await.unwrap().unwrap();
     let Some(MessageResponse::ListServicesResponse(listed)) = answer.message_response else { panic!("{answer:?}") };
     assert!(listed.service.iter().any(|service| service.name == "gateway_protocol.Gateway"), "{listed:?}");
