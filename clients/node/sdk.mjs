@@ -40,13 +40,21 @@ scenario('the server answers topology on both surfaces', async () => {
   assert.equal((await rest.getTopology()).partitionsCount, 1)
 })
 
-scenario('deploy, and deploy the same again', async () => {
+// The two surfaces name a file differently (its name, its path), and the name is part of what makes a file the same.
+scenario('deploy, and deploy the same again, gRPC', async () => {
   const first = await grpc.deployResource({ processFilename: fixture('order.bpmn') })
   assert.equal(first.deployments[0].process.bpmnProcessId, 'order')
-  const again = await rest.deployResourcesFromFiles(['order.bpmn', 'decide.bpmn', 'ship.bpmn'].map(fixture))
-  assert.deepEqual(again.processes.map((process) => process.processDefinitionId), ['order', 'decide', 'ship'])
-  assert.equal(again.processes[0].processDefinitionVersion, 1, 'version of the same file')
-  assert.equal(again.processes[0].processDefinitionKey, first.deployments[0].process.processDefinitionKey)
+  const again = await grpc.deployResource({ processFilename: fixture('order.bpmn') })
+  assert.deepEqual(again.deployments[0].process, first.deployments[0].process)
+})
+
+scenario('deploy, and deploy the same again, REST', async () => {
+  const files = ['order.bpmn', 'decide.bpmn', 'ship.bpmn'].map(fixture)
+  const first = await rest.deployResourcesFromFiles(files)
+  assert.deepEqual(first.processes.map((process) => process.processDefinitionId), ['order', 'decide', 'ship'])
+  const again = await rest.deployResourcesFromFiles(files)
+  const keys = (deployed) => deployed.processes.map((process) => process.processDefinitionKey)
+  assert.deepEqual(keys(again), keys(first))
 })
 
 scenario('refuse a broken file', async () => {

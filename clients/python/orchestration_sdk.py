@@ -63,6 +63,10 @@ class Context:
 
         await until(is_completed, f"instance {instance.process_instance_key} completed")
 
+    async def cancel(self, instance):
+        # Without `data` the library tries to send its own marker for "not given".
+        await self.client.cancel_process_instance(instance.process_instance_key, data=None)
+
     def worker(self, job_type, handler):
         config = WorkerConfig(job_type=job_type, job_timeout_milliseconds=60_000, request_timeout_milliseconds=2_000)
         return self.client.create_job_worker(config=config, callback=handler, execution_strategy="async")
@@ -82,8 +86,8 @@ async def refused(status, call):
 async def topology(c):
     answer = await c.client.get_topology()
     equal((answer.partitions_count, len(answer.brokers)), (1, 1), "partitions and brokers")
-    me = await c.client.get_authentication()
-    equal(len(me.tenants) >= 0, True, "tenants")
+    await c.client.get_status()
+    equal((await c.client.get_license()).valid_license, False, "a Camunda licence")
 
 
 @scenario("deploy, and deploy the same again")
@@ -144,7 +148,7 @@ async def result(c):
 async def no_result(c):
     await refused(504, c.start("decide", {"amount": 1}, awaitCompletion=True, requestTimeout=200))
     left = only(await c.instances(processDefinitionId="decide", state="ACTIVE"), "running instances")
-    await c.client.cancel_process_instance(left.process_instance_key)
+    await c.cancel(left)
 
 
 @scenario("work side by side inside a sub-process")
@@ -205,10 +209,10 @@ async def error(c):
 @scenario("cancel")
 async def cancel(c):
     started = await c.start("order", {"amount": 1})
-    await c.client.cancel_process_instance(started.process_instance_key)
+    await c.cancel(started)
     equal(await c.state(started), "TERMINATED", "state")
     equal(only(await c.jobs(processInstanceKey=started.process_instance_key), "jobs").state, "CANCELED", "state of its job")
-    await refused(404, c.client.cancel_process_instance(started.process_instance_key))
+    await refused(404, c.cancel(started))
 
 
 @scenario("search sees every effect at once")

@@ -14,7 +14,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         .bytes(".gateway_protocol.Resource.content")
         .bytes(".gateway_protocol.ProcessRequestObject.definition")
         .disable_comments(["."])
-        .client_mod_attribute(".", "#[cfg(test)]")
         .compile_fds(files)?;
     Ok(())
 }

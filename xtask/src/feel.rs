@@ -33,7 +33,7 @@ enum Verdict {
 }
 
 /// Compares a file of recorded cases; the answer is the report, and whether enough is alike.
-pub fn report(cases: &str) -> Result<(String, bool), String> {
+fn report(cases: &str) -> Result<(String, bool), String> {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     let (mut differences, mut apart) = (String::new(), String::new());
     for (number, line) in cases.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -62,7 +62,7 @@ pub fn report(cases: &str) -> Result<(String, bool), String> {
 
 /// Reads a file, prints the report, and fails when too little is alike.
 #[allow(clippy::print_stdout, reason = "a command prints its result")]
-pub fn run(path: &str) -> Result<(), String> {
+pub(crate) fn run(path: &str) -> Result<(), String> {
     let cases = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let (report, enough) = report(&cases)?;
     println!("{report}");

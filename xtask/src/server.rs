@@ -74,7 +74,7 @@ impl Server {
         command.env("CAMUNDA_REST_ADDRESS", &self.rest).env("ZEEBE_REST_ADDRESS", &self.rest);
         command.env("CAMUNDA_GRPC_ADDRESS", format!("http://{}", self.grpc)).env("ZEEBE_ADDRESS", &self.grpc);
         command.env("ZEEBE_GRPC_ADDRESS", format!("grpc://{}", self.grpc)).env("CAMUNDA_AUTH_STRATEGY", "NONE");
-        command.env("ZEEBE_INSECURE_CONNECTION", "true");
+        command.env("ZEEBE_INSECURE_CONNECTION", "true").env("LOGURU_LEVEL", "WARNING");
     }
 
     /// Whether it still runs: a server that died under a client is a failure, whatever the client says.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A durable workflow engine and job queue: BPMN 2.0 processes, Camunda 8 clients, one binary.
 #[derive(Debug, Parser)]
@@ -30,6 +30,9 @@ pub(crate) enum Command {
     Jobs(Jobs),
     /// Work on jobs of a type: print each, and complete it if told to.
     Work(Work),
+    /// Measure how fast a server is.
+    #[command(subcommand)]
+    Bench(Bench),
 }
 
 #[derive(Debug, Args, Default)]
@@ -162,4 +165,61 @@ pub(crate) struct Work {
     pub(crate) worker: String,
     #[command(flatten)]
     pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// Run instances of start → service task → end and report their rate, their latencies, memory and CPU.
+    ///
+    /// Without --url a server is started on free ports with a fresh store, which is removed at the end.
+    Process(BenchProcess),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchProcess {
+    /// REST address of a running server [default: a server started for the bench]
+    #[arg(long, value_name = "URL", conflicts_with = "store")]
+    pub(crate) url: Option<String>,
+    /// gRPC address of the running server
+    #[arg(long, value_name = "ADDR", requires = "url", default_value = "127.0.0.1:26500")]
+    pub(crate) grpc: String,
+    /// Where the fresh store is made: sqlite:FOLDER (a new folder in it), postgres://… (a new database beside the one named), or memory:
+    #[arg(long, value_name = "URL", hide_env_values = true)]
+    pub(crate) store: Option<String>,
+    /// Instances started per second [default: as many as go]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rate: Option<u32>,
+    /// How long to measure, after warming up
+    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) seconds: u64,
+    /// Measure until this many instances are completed, instead of a time
+    #[arg(long, value_name = "NUMBER", conflicts_with = "seconds")]
+    pub(crate) instances: Option<u64>,
+    /// Workers, each with a stream of its own (gRPC) or a poll of its own (REST)
+    #[arg(long, value_name = "NUMBER", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) workers: u32,
+    /// Instances being created at the same time, at most
+    #[arg(long, value_name = "NUMBER", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) starters: u32,
+    /// What starters and workers speak
+    #[arg(long, value_enum, default_value_t = Protocol::Grpc)]
+    pub(crate) protocol: Protocol,
+    /// Size of an instance's variables as JSON
+    #[arg(long, value_name = "NUMBER", default_value_t = 512)]
+    pub(crate) variables_bytes: usize,
+    /// Service tasks one after the other
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) tasks: u32,
+    /// Also measure what the store takes of the same rows in the same batches without the engine: the ceiling of this machine
+    #[arg(long, conflicts_with = "url")]
+    pub(crate) floor: bool,
+    /// Print JSON, one document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Protocol {
+    Grpc,
+    Rest,
 }

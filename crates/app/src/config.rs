@@ -146,7 +146,7 @@ fn read(path: &Path) -> Result<Raw, String> {
     toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn store_url(url: &str) -> Result<StoreUrl, String> {
+pub(crate) fn store_url(url: &str) -> Result<StoreUrl, String> {
     if url == "memory:" {
         return Ok(StoreUrl::Memory);
     }

@@ -1,5 +1,6 @@
 //! The binary `caudal`: server, command line, configuration, wiring.
 
+mod bench;
 mod cli;
 mod client;
 mod config;
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use cli::{Cli, Command, Serve};
+use cli::{Bench, Cli, Command, Serve};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Some(Command::Instances(instances)) => client::instances(&instances),
         Some(Command::Jobs(jobs)) => client::jobs(&jobs),
         Some(Command::Work(work)) => client::work(&work),
+        Some(Command::Bench(Bench::Process(options))) => bench::process(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -76,7 +76,7 @@ async fn wait_for_owner(host: &Host, config: &Config) {
     }
 }
 
-async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, String> {
+pub(crate) async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, String> {
     let store: Arc<dyn Store> = match url {
         StoreUrl::Memory => Arc::new(Memory::new(Arc::new(system_now))),
         StoreUrl::Sqlite(folder) => Arc::new(store_sqlite::open(folder).map_err(|error| error.to_string())?),

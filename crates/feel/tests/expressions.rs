@@ -118,6 +118,11 @@ fn names_with_spaces_are_read_where_they_are_known() {
     let expression = parse_in("\"Hi \" + Full  Name + string(a-b) + string(a - b)", Dialect::Dmn, &known).unwrap();
     let names: Vec<&str> = expression.variables().iter().map(|name| &**name).collect();
     assert_eq!(names, ["Full Name", "a-b", "a", "b"]);
+    known.add("for sale");
+    known.add("function code");
+    let expression = parse_in("for sale and function code = 1", Dialect::Dmn, &known).unwrap();
+    let names: Vec<&str> = expression.variables().iter().map(|name| &**name).collect();
+    assert_eq!(names, ["for sale", "function code"]);
     known.add_type("tAge", Type::Number);
     let expression = parse_in("1 instance of tAge", Dialect::Dmn, &known).unwrap();
     assert_eq!(expression.evaluate(&[], &Now::utc(0)), Ok(Value::Bool(true)));

@@ -82,7 +82,7 @@ fn long_chains_are_not_deep() {
 #[test]
 fn steps_are_bounded() {
     assert_eq!(limit("some i in 1..1000000000000 satisfies false"), Limit::Steps);
-    assert_eq!(limit("for a in 1..3000, b in 1..3000, c in 1..3000 return null"), Limit::Steps);
+    assert_eq!(limit("some a in 1..3000, b in 1..3000, c in 1..3000 satisfies false"), Limit::Steps);
     assert_eq!(limit("distinct values(for i in 1..20000 return i)"), Limit::Steps);
     assert_eq!(limit("every i in 1..100000000 satisfies true"), Limit::Steps);
 }
@@ -102,6 +102,8 @@ fn sizes_are_bounded() {
     // A text that doubles with every round.
     let doubling = r#"for i in 1..100 return if i = 1 then "0123456789" else partial[-1] + partial[-1]"#;
     assert_eq!(limit(doubling), Limit::Size);
+    let large = "string join(for i in 1..100000 return \"0123456789\")";
+    assert_eq!(limit(&format!("replace({large}, \".+\", \"{}\")", "$0".repeat(1_000))), Limit::Size);
     // Lists that hold the one before twice: small in memory, but not when written out.
     assert_eq!(limit("for i in 1..60 return if i = 1 then [1] else [partial[-1], partial[-1]]"), Limit::Size);
     assert_eq!(limit("for i in 1..2000 return if i = 1 then [1] else [partial[-1]]"), Limit::Nesting);

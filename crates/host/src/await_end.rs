@@ -41,7 +41,7 @@ async fn ended(host: &Host, created: &Created) -> Result<Option<bool>, Error> {
 }
 
 async fn variables(host: &Host, created: &Created, fetch: &[Arc<str>]) -> Result<engine::Document, Error> {
-    let mut of = vec![is(Field::ScopeKey, created.instance.0)];
+    let mut of = vec![is(Field::InstanceKey, created.instance.0), is(Field::ScopeKey, created.instance.0)];
     if !fetch.is_empty() {
         let names = fetch.iter().map(|name| Scalar::Text(name.to_string())).collect();
         of.push(Filter::Is(Field::Name, Op::In(names)));

@@ -273,10 +273,12 @@ impl Owner<'_> {
         if self.renew_at <= Instant::now() {
             let fence = self.partition.fence();
             let lease = self.parts.limits.lease;
-            if !self.parts.store.renew(fence, lease).await? {
+            let Some(renewed) = self.parts.store.renew(fence, lease).await? else {
                 return Err(CommitError::Deposed { epoch: fence.epoch + 1 });
-            }
-            self.clock = Clock::set(self.parts.store.now().await?);
+            };
+            self.clock = Clock::set(renewed.now);
+            // A wake-up may have been lost.
+            self.look_at_log |= self.partition.processed_to() < renewed.tail;
             self.renew_at = Instant::now() + lease / 3;
             let (used, max) = self.parts.store.pool();
             self.parts.metrics.pool_used.set(used as i64);

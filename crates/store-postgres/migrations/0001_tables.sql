@@ -7,7 +7,7 @@
 --
 -- Rows that are sure to change leave room for it in their page (fillfactor): the new version then stays beside the old one, which
 -- spares index entries where no indexed column changes, and log volume always. Measured on one-task instances in batches of 200:
--- 5.3 kB of WAL per instance with an index of live element instances and little room, 4.8 kB and a tenth less CPU as it is here.
+-- 5.3 kB of WAL per instance with an index of live element instances and less room, 4.8 kB as it is here.
 
 CREATE TABLE partitions (
     partition    bigint PRIMARY KEY,

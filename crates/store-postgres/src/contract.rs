@@ -7,7 +7,7 @@ use engine::{DefinitionKey, JobKey, PartitionId};
 use store::log::{CommandStatus, NewCommand, Pending};
 use store::query::{Query, QueryPage};
 use store::{
-    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Store, TimedJob, Wanted, row,
+    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -24,7 +24,7 @@ impl Store for Postgres {
         self.acquire_lease(partition, owner, lease).await
     }
 
-    async fn renew(&self, fence: Fence, lease: Duration) -> Result<bool, Error> {
+    async fn renew(&self, fence: Fence, lease: Duration) -> Result<Option<Renewed>, Error> {
         self.renew_lease(fence, lease).await
     }
 
@@ -71,9 +71,6 @@ impl Store for Postgres {
         self.ready_window(partition, job_type, tenant, after, limit).await
     }
 
-    async fn ready_types(&self, partition: PartitionId, limit: usize) -> Result<Vec<(Arc<str>, Arc<str>)>, Error> {
-        self.types_with_ready_jobs(partition, limit).await
-    }
 
     async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error> {
         self.timed_window(partition, after, limit).await

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::PartitionId;
-use store::{Error, Fence, Millis, Ownership, PartitionStatus};
+use store::{Error, Fence, Millis, Ownership, PartitionStatus, Renewed};
 
 use crate::Postgres;
 use crate::call::Call;
@@ -38,9 +38,12 @@ impl Postgres {
         }))
     }
 
-    pub(crate) async fn renew_lease(&self, fence: Fence, lease: Duration) -> Result<bool, Error> {
+    pub(crate) async fn renew_lease(&self, fence: Fence, lease: Duration) -> Result<Option<Renewed>, Error> {
         let call = Call::new(include_str!("../sql/renew.sql")).int(fence.partition.0.into()).int(fence.epoch).int(millis(lease));
-        Ok(!self.writer.query(call).await?.is_empty())
+        let rows = self.writer.query(call).await?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        let mut row = Reading::of(row);
+        Ok(Some(Renewed { now: row.get()?, tail: row.key()? }))
     }
 
     pub(crate) async fn release_lease(&self, fence: Fence) -> Result<(), Error> {

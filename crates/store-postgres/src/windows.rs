@@ -38,20 +38,6 @@ impl Postgres {
         rows.iter().map(ready).collect()
     }
 
-    pub(crate) async fn types_with_ready_jobs(
-        &self,
-        partition: PartitionId,
-        limit: usize,
-    ) -> Result<Vec<(Arc<str>, Arc<str>)>, Error> {
-        let call = Call::new(include_str!("../sql/ready_types.sql")).int(partition.0.into()).limit(limit);
-        let rows = self.owner.query(call).await?;
-        let pair = |row| {
-            let mut row = Reading::of(row);
-            Ok((row.text()?, row.text()?))
-        };
-        rows.iter().map(pair).collect()
-    }
-
     pub(crate) async fn timed_window(
         &self,
         partition: PartitionId,

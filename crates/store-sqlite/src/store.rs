@@ -7,7 +7,7 @@ use engine::{DefinitionKey, JobKey, PartitionId};
 use store::log::{CommandStatus, NewCommand, Pending};
 use store::query::{Query, QueryPage};
 use store::{
-    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Store, TimedJob, Wanted, row,
+    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -30,7 +30,7 @@ impl Store for Sqlite {
         self.writer.run(move |connection| write::acquire(connection, partition, &owner, lease, clock())).await
     }
 
-    async fn renew(&self, fence: Fence, lease: Duration) -> Result<bool, Error> {
+    async fn renew(&self, fence: Fence, lease: Duration) -> Result<Option<Renewed>, Error> {
         self.writer.run(move |connection| write::renew(connection, fence, lease, clock())).await
     }
 
@@ -79,10 +79,6 @@ impl Store for Sqlite {
     ) -> Result<Vec<ReadyJob>, Error> {
         let queue = (Arc::from(job_type), Arc::from(tenant));
         self.readers.run(move |connection| read::ready_jobs(connection, partition, &queue, after, limit)).await
-    }
-
-    async fn ready_types(&self, partition: PartitionId, limit: usize) -> Result<Vec<(Arc<str>, Arc<str>)>, Error> {
-        self.readers.run(move |connection| read::ready_types(connection, partition, limit)).await
     }
 
     async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error> {

@@ -11,7 +11,7 @@ use crate::{Fence, Millis};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Commit {
     pub fence: Fence,
-    /// The log's last position as the tick knew it. If the log has grown since, nothing is written.
+    /// The log's last position as the tick knew it. If the log has grown since and the tick appends, nothing is written.
     pub tail: u64,
     /// Commands that were in the log already and are answered now.
     pub processed: Vec<LogRow>,

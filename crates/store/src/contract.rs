@@ -33,6 +33,15 @@ pub struct Ownership {
     pub now: Millis,
 }
 
+/// What an owner hears when it renews its lease, so that an idle one need not ask for anything else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Renewed {
+    /// The database's clock.
+    pub now: Millis,
+    /// The last position of the log.
+    pub tail: u64,
+}
+
 /// A partition as anybody may see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartitionStatus {
@@ -104,8 +113,8 @@ pub trait Store: Send + Sync + 'static {
     /// Take the partition if its lease has run out, if `owner` had it before, or if nobody ever had it. A new epoch begins.
     async fn acquire(&self, partition: PartitionId, owner: &str, lease: Duration) -> Result<Option<Ownership>, Error>;
 
-    /// Hold the lease longer. False once another epoch exists.
-    async fn renew(&self, fence: Fence, lease: Duration) -> Result<bool, Error>;
+    /// Hold the lease longer; `None` once another epoch exists.
+    async fn renew(&self, fence: Fence, lease: Duration) -> Result<Option<Renewed>, Error>;
 
     /// Give the lease back; the next server need not wait.
     async fn release(&self, fence: Fence) -> Result<(), Error>;
@@ -146,9 +155,6 @@ pub trait Store: Send + Sync + 'static {
         after: JobKey,
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error>;
-
-    /// Types and tenants that have ready jobs, at most `limit`.
-    async fn ready_types(&self, partition: PartitionId, limit: usize) -> Result<Vec<(Arc<str>, Arc<str>)>, Error>;
 
     /// Leased and backing-off jobs by time, after (time, key), at most `limit`.
     async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error>;

@@ -36,7 +36,8 @@ pub enum CommitError {
     /// Somebody appended to the log meanwhile: read what is pending and step again. Nothing was written.
     #[error("the log grew to {tail} meanwhile")]
     Overtaken { tail: u64 },
-    /// The outcome is not known: ask for the partition's position before trying again.
+    /// The outcome is not known, and a commit that was sent may still arrive: acquire the partition again, which excludes that,
+    /// and see by the key counter whether it went through.
     #[error(transparent)]
     Store(#[from] Error),
 }

@@ -26,5 +26,7 @@ pub mod sql;
 pub mod words;
 
 pub use commit::{Changes, Commit, ElementChange, IncidentChange, InstanceChange, LogRow, VariableChange};
-pub use contract::{Fence, Loaded, LoadedInstance, Millis, Ownership, PartitionStatus, ReadyJob, Store, TimedJob, Wanted};
+pub use contract::{
+    Fence, Loaded, LoadedInstance, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
+};
 pub use error::{CommitError, Error};

@@ -43,9 +43,9 @@ use tonic_health::pb::health_server::HealthServer;
 pub use config::Config;
 pub use serve::serve;
 
-/// The messages of `proto/gateway.proto`.
+/// The messages of `proto/gateway.proto`, and a client of it for `caudal bench`.
 #[allow(unreachable_pub, clippy::all)]
-mod wire {
+pub mod wire {
     tonic::include_proto!("gateway_protocol");
 
     /// The file itself, for reflection.

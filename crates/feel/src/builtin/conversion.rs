@@ -2,6 +2,7 @@
 
 use super::{Builtin, Fault, Outcome, everywhere, fixed};
 use crate::dialect::Dialect;
+use crate::error::{Error, Limit};
 use crate::eval::Machine;
 use crate::json;
 use crate::number::Number;
@@ -22,6 +23,9 @@ pub(super) static ALL: &[Builtin] = &[
     everywhere("from json", &[fixed(&["json"], from_json)]),
     everywhere("to json", &[fixed(&["value"], to_json)]),
 ];
+
+/// Bytes of JSON one call may read.
+const JSON_BYTES_MAX: usize = 1 << 22;
 
 fn number(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if let ([Value::Number(number)], Dialect::Dmn) = (arguments, machine.dialect) {
@@ -114,6 +118,10 @@ fn from_json(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     match arguments {
         [Value::Null] => Ok(Value::Null),
         [Value::String(text)] => {
+            // A few bytes of JSON can be a whole value, so the text is bounded tighter than other texts.
+            if JSON_BYTES_MAX < text.len() {
+                return Err(Fault::Error(Error::Limit(Limit::Size)));
+            }
             machine.charge(text.len() as u64 / 16)?;
             let value = Value::from_json(text).map_err(|error| Fault::Reason(format!("not JSON: {error}")))?;
             value.extent().check()?;

@@ -96,16 +96,15 @@ fn sublist(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let list = items_of(machine, list)?;
     machine.charge(list.len() as u64)?;
     non_zero(start)?;
+    let size = i64::try_from(list.len()).unwrap_or(i64::MAX);
     let from = index(&list, start);
-    let to = length.map_or(i64::MAX, |length| from.saturating_add(length));
-    let outside = from < 0
-        || length.is_some_and(|length| length < 1)
-        || clamped(&list, i64::MAX) <= clamped(&list, from) && !list.is_empty();
-    if machine.dialect == Dialect::Dmn && (outside || (length.is_some() && (list.len() as i64) < to)) {
+    let to = length.map_or(size, |length| from.saturating_add(length));
+    let inside = (0..size).contains(&from) && from < to && to <= size;
+    // Positions outside of the list are cut to it, in decisions they are a mistake.
+    if machine.dialect == Dialect::Dmn && !inside {
         return Err(Fault::Reason(String::from("positions outside of the list")));
     }
-    let (from, to) = (clamped(&list, from), clamped(&list, to));
-    let part = list.items().get(from..to).unwrap_or_default();
+    let part = list.items().get(clamped(&list, from)..clamped(&list, to)).unwrap_or_default();
     Ok(machine.bounded_list(part.to_vec())?)
 }
 

@@ -138,9 +138,6 @@ impl Pattern {
             out.push_str(&text[from..whole.start()]);
             expand(replacement, &captures, self.regex.captures_len(), &mut out)?;
             from = whole.end();
-            if VALUE_SIZE_MAX < out.len() as u64 {
-                return Err(Fault::Error(Error::Limit(Limit::Size)));
-            }
         }
         out.push_str(&text[from..]);
         Ok(out)
@@ -157,6 +154,9 @@ fn expand(replacement: &str, captures: &Captures<'_, str>, groups: usize, out: &
     let invalid = || Fault::Reason(format!("invalid replacement '{replacement}'"));
     let mut chars = replacement.chars().peekable();
     while let Some(c) = chars.next() {
+        if VALUE_SIZE_MAX < out.len() as u64 {
+            return Err(Fault::Error(Error::Limit(Limit::Size)));
+        }
         match c {
             '\\' => out.push(chars.next().ok_or_else(invalid)?),
             '$' if chars.peek() == Some(&'{') => {

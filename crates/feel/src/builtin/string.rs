@@ -52,32 +52,23 @@ fn one(arguments: &[Value]) -> Result<&str, Fault> {
 
 fn substring(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let (text, start, length) = match arguments {
-        [Value::String(text), Value::Number(start)] => (text, start, None),
-        [Value::String(text), Value::Number(start), Value::Number(length)] => (text, start, Some(length)),
+        [Value::String(text), Value::Number(start)] => (text, start.truncate_saturating(), None),
+        [Value::String(text), Value::Number(start), Value::Number(length)] => {
+            (text, start.truncate_saturating(), Some(length.truncate_saturating()))
+        }
         _ => return Err(Fault::Arguments),
     };
     machine.charge(text.len() as u64 / 64)?;
     let units = Units::new(text, units_of(machine.dialect));
     let total = i64::try_from(units.len()).unwrap_or(i64::MAX);
-    let start = start.truncate_saturating();
-    if start == 0 && machine.dialect == Dialect::Dmn {
-        return Err(Fault::Reason(String::from("positions begin at 1")));
-    }
     let from = if 0 < start { start - 1 } else { total.saturating_add(start) };
-    let to = match length {
-        None => total,
-        Some(length) => from.saturating_add(length.truncate_saturating()).min(total),
-    };
-    if from < 0 || total < from || to < from {
-        // Positions outside of the text give the part that is inside, in decisions nothing.
-        let inside = machine.dialect == Dialect::Camunda;
-        return if inside { Err(Fault::Reason(format!("no position {start} in a text of {total}"))) } else { Ok(Value::Null) };
+    let to = length.map_or(total, |length| from.saturating_add(length).min(total));
+    // The standard knows no position zero and no part without characters.
+    let allowed = machine.dialect == Dialect::Camunda || (start != 0 && length.is_none_or(|length| 0 < length));
+    match (usize::try_from(from), usize::try_from(to)) {
+        (Ok(from), Ok(to)) if allowed && from <= to => Ok(Value::string(units.slice(from, to))),
+        _ => Err(Fault::Reason(format!("no such part in a text of {total}"))),
     }
-    if machine.dialect == Dialect::Dmn && length.is_some_and(|length| length.truncate_saturating() < 1) {
-        return Ok(Value::Null);
-    }
-    let (from, to) = (usize::try_from(from).unwrap_or(0), usize::try_from(to).unwrap_or(0));
-    Ok(Value::string(units.slice(from, to)))
 }
 
 fn string_length(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {

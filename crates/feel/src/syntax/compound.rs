@@ -8,8 +8,8 @@ use std::sync::Arc;
 impl Parser<'_> {
     /// An expression that begins with a keyword, if one does.
     pub(super) fn compound(&mut self) -> Parsed<Option<Expr>> {
-        let word = self.cursor.peek_word();
-        let quantifier = match word {
+        let quantifier = match self.cursor.peek_word() {
+            Some("if" | "for" | "some" | "every") if self.known_name_follows() => return Ok(None),
             Some("if") => return self.guarded(|parser| parser.conditional()),
             Some("for") => return self.guarded(Parser::iteration),
             Some("some") => Quantifier::Some,

@@ -92,13 +92,17 @@ impl Parser<'_> {
         if let Some(name) = self.cursor.backticked()? {
             return Ok(Some(name));
         }
-        let known = self.names.names().chain(self.local.iter());
-        let start = self.cursor.at;
-        if let Some(name) = self.cursor.known(known) {
-            return Ok(Some(name));
-        }
-        self.cursor.at = start;
-        Ok(self.cursor.word())
+        Ok(self.known_name().or_else(|| self.cursor.word()))
+    }
+
+    /// A name that is known although it is not a single word.
+    pub(super) fn known_name(&mut self) -> Option<Arc<str>> {
+        self.cursor.known(self.names.names().chain(self.local.iter()))
+    }
+
+    /// Whether such a name comes next.
+    pub(super) fn known_name_follows(&self) -> bool {
+        self.cursor.clone().known(self.names.names().chain(self.local.iter())).is_some()
     }
 
     /// Makes a name with spaces known to what follows, where the dialect has such names.

@@ -153,6 +153,10 @@ impl Parser<'_> {
     }
 
     fn named(&mut self) -> Parsed<Expr> {
+        // A known name with spaces wins over keywords and functions that begin alike.
+        if let Some(name) = self.known_name() {
+            return Ok(Expr::Name(name));
+        }
         match self.cursor.peek_word() {
             Some(word @ ("null" | "true" | "false")) => {
                 self.cursor.at += word.len();
@@ -167,16 +171,9 @@ impl Parser<'_> {
             }
             _ => {}
         }
-        let start = self.cursor.at;
         if self.dialect == Dialect::Camunda && self.cursor.known([Arc::from("time offset")].iter()).is_some() {
             return Ok(Expr::Name(Arc::from("time offset")));
         }
-        // A known name with spaces wins over a function's name that begins alike.
-        let known = self.names.names().chain(self.local.iter());
-        if let Some(name) = self.cursor.known(known) {
-            return Ok(Expr::Name(name));
-        }
-        self.cursor.at = start;
         if let Some(name) = self.cursor.function_name()? {
             return Ok(Expr::Call(Box::new(Expr::Name(name)), self.arguments()?));
         }

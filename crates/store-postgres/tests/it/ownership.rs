@@ -17,7 +17,7 @@ fn a_deposed_owner_cannot_commit() {
             Err(CommitError::Deposed { epoch }) => assert_eq!(epoch, new.fence.epoch),
             other => panic!("{other:?}"),
         }
-        assert!(!first.renew(old.fence, Duration::from_secs(60)).await.unwrap());
+        assert!(first.renew(old.fence, Duration::from_secs(60)).await.unwrap().is_none());
         assert!(second.statuses(ONE, &[1]).await.unwrap().is_empty(), "nothing was written");
         second.commit(tick(&new)).await.unwrap();
     });

@@ -13,4 +13,4 @@ pub(crate) use definition::{
 pub(crate) use load::load;
 pub(crate) use log::{partitions, pending, statuses};
 pub(crate) use search::search;
-pub(crate) use window::{ready_jobs, ready_types, timed_jobs};
+pub(crate) use window::{ready_jobs, timed_jobs};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{InstanceKey, JobKey, PartitionId};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 use store::{Millis, ReadyJob, TimedJob};
 
 use crate::failure::Failure;
@@ -29,24 +29,6 @@ pub(crate) fn ready_jobs(
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-pub(crate) fn ready_types(connection: &Connection, partition: PartitionId, limit: usize) -> Result<Vec<Queue>, Failure> {
-    let pair = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let mut types: Vec<Queue> = Vec::new();
-    let mut first = connection.prepare_cached(statement::FIRST_READY_TYPE)?;
-    let mut after = connection.prepare_cached(statement::NEXT_READY_TYPE)?;
-    while types.len() < limit {
-        let next = match types.last() {
-            None => first.query_row([partition.0], pair),
-            Some((job_type, tenant)) => after.query_row(params![partition.0, job_type, tenant], pair),
-        };
-        match next.optional()? {
-            Some(next) => types.push(next),
-            None => break,
-        }
-    }
-    Ok(types)
 }
 
 pub(crate) fn timed_jobs(

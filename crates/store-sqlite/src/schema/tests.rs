@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use engine::PartitionId;
 use rusqlite::Connection;
-use store::Error;
+use store::query::{Cursor, Entity, Field, Filter, Op, Page, Query, Scalar};
+use store::sql::{self, Dialect};
 
 use super::*;
+use crate::statement;
 
 /// A folder for one test, gone afterwards.
 pub(crate) struct Folder(PathBuf);
@@ -79,4 +82,58 @@ fn something_else_is_not_overwritten() {
     std::fs::write(&path, vec![b'x'; 10_000]).unwrap();
     assert!(matches!(crate::open(folder.path()), Err(Error::Corrupt { .. })));
     assert_eq!(std::fs::read(&path).unwrap(), vec![b'x'; 10_000]);
+}
+
+/// How SQLite would run a statement, step by step.
+fn plan(connection: &Connection, sql: &str) -> Vec<String> {
+    let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+    explain.raw_query().mapped(|row| row.get(3)).map(Result::unwrap).collect()
+}
+
+/// Hot statements touch live rows only, however long the history is.
+#[test]
+fn hot_statements_use_the_indexes_made_for_them() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    let expected = [
+        (statement::PENDING_COMMANDS, "log USING PRIMARY KEY (partition=? AND position>?)"),
+        (statement::RUNNING_INSTANCE, "instances USING PRIMARY KEY (partition=? AND key=?)"),
+        (statement::LIVE_ELEMENTS, "elements USING INDEX elements_live (partition=? AND instance=?)"),
+        (statement::LIVE_VARIABLES, "variables USING INDEX variables_by_instance (partition=? AND instance=? AND scope=?)"),
+        (statement::OPEN_JOBS, "jobs USING INDEX jobs_open (partition=? AND instance=?)"),
+        (statement::ACTIVE_INCIDENTS, "incidents USING INDEX incidents_active (partition=? AND instance=?)"),
+        (statement::READY_JOBS, "jobs USING INDEX jobs_ready (partition=? AND job_type=? AND tenant=? AND key>?)"),
+        (statement::TIMED_JOBS, "jobs USING COVERING INDEX jobs_timed (partition=? AND (due,key)>(?,?))"),
+        (statement::HAS_RUNNING, "instances USING INDEX instances_running (definition=?)"),
+        (statement::CHANGE_JOB, "jobs USING PRIMARY KEY (partition=? AND key=?)"),
+        (statement::CHANGE_ELEMENT, "elements USING PRIMARY KEY (partition=? AND key=?)"),
+    ];
+    for (sql, search) in expected {
+        let plan = plan(&connection, sql);
+        assert!(plan.contains(&format!("SEARCH {search}")), "{sql}{plan:#?}");
+    }
+}
+
+#[test]
+fn searches_by_instance_and_by_key_read_what_they_show() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    let of_instance = Filter::Is(Field::InstanceKey, Op::Eq(Scalar::Int(PartitionId(1).first_key() as i64)));
+    let expected = [
+        (Entity::Instances, "PRIMARY KEY (partition=? AND key=?)"),
+        (Entity::Elements, "INDEX elements_by_instance (partition=? AND instance=?)"),
+        (Entity::Variables, "INDEX variables_by_instance (partition=? AND instance=?)"),
+        (Entity::Jobs, "INDEX jobs_by_instance (partition=? AND instance=?)"),
+        (Entity::Incidents, "INDEX incidents_by_instance (partition=? AND instance=?)"),
+    ];
+    for (entity, index) in expected {
+        let search = sql::search(&Query { filter: of_instance.clone(), ..Query::of(entity) }, Dialect::Sqlite);
+        let plan = plan(&connection, &search.page.text);
+        assert!(plan.iter().any(|step| *step == format!("SEARCH o0 USING {index}")), "{entity:?} {plan:#?}");
+    }
+    let cursor = Cursor(vec![Some(Scalar::Int(PartitionId(1).first_key() as i64))]);
+    let next = Query { page: Page::After { cursor, limit: 50 }, ..Query::of(Entity::Elements) };
+    let plan = plan(&connection, &sql::search(&next, Dialect::Sqlite).page.text);
+    assert_eq!(plan[0], "SEARCH o0 USING PRIMARY KEY ((partition,key)>(?,?))");
+    assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:#?}");
 }

@@ -15,7 +15,7 @@ pub(crate) fn commit(connection: &Connection, commit: &Commit) -> Result<Result<
     if epoch != commit.fence.epoch {
         return Ok(Err(CommitError::Deposed { epoch }));
     }
-    if tail != commit.tail {
+    if !commit.appended.is_empty() && tail != commit.tail {
         return Ok(Err(CommitError::Overtaken { tail }));
     }
     log::answer(connection, partition, &commit.processed)?;
@@ -28,7 +28,7 @@ pub(crate) fn commit(connection: &Connection, commit: &Commit) -> Result<Result<
 }
 
 /// Epoch and last position; zero of both where nobody has been yet.
-fn position(connection: &Connection, partition: PartitionId) -> Result<(i64, u64), Failure> {
+pub(super) fn position(connection: &Connection, partition: PartitionId) -> Result<(i64, u64), Failure> {
     let mut select = connection.prepare_cached(statement::PARTITION_POSITION)?;
     let found = select.query_row([partition.0], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)));
     Ok(found.optional()?.unwrap_or((0, 0)))

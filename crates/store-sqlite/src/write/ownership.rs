@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use engine::PartitionId;
 use rusqlite::{Connection, OptionalExtension, params};
-use store::{Fence, Millis, Ownership};
+use store::{Fence, Millis, Ownership, Renewed};
 
+use super::commit::position;
 use crate::failure::Failure;
 use crate::statement;
 
@@ -31,8 +32,12 @@ pub(crate) fn acquire(
 }
 
 /// Whether the epoch is still the latest.
-pub(crate) fn renew(connection: &Connection, fence: Fence, lease: Duration, now: Millis) -> Result<bool, Failure> {
-    set_lease(connection, fence, until(now, lease))
+pub(crate) fn renew(connection: &Connection, fence: Fence, lease: Duration, now: Millis) -> Result<Option<Renewed>, Failure> {
+    if !set_lease(connection, fence, until(now, lease))? {
+        return Ok(None);
+    }
+    let (_, tail) = position(connection, fence.partition)?;
+    Ok(Some(Renewed { now, tail }))
 }
 
 pub(crate) fn release(connection: &Connection, fence: Fence) -> Result<(), Failure> {

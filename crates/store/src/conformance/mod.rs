@@ -71,7 +71,6 @@ tests! {
     load::first_answers_until_they_expire,
     load::many_at_once,
     windows::ready_jobs_by_key,
-    windows::ready_types,
     windows::timed_jobs_by_time,
     windows::a_job_moves_between_windows,
     incidents_and_jobs::all_words_come_back,

@@ -28,7 +28,7 @@ pub(super) async fn the_first_to_ask_owns(store: Arc<dyn Store>) {
 pub(super) async fn a_lease_keeps_others_out(store: Arc<dyn Store>) {
     let ownership = store.acquire(PARTITION, "a", LONG).await.unwrap().unwrap();
     assert_eq!(store.acquire(PARTITION, "b", LONG).await.unwrap(), None);
-    assert!(store.renew(ownership.fence, LONG).await.unwrap());
+    assert!(store.renew(ownership.fence, LONG).await.unwrap().is_some());
     assert_eq!(store.acquire(PARTITION, "b", LONG).await.unwrap(), None);
     assert_eq!(store.partitions().await.unwrap()[0].owner.as_deref(), Some("a"));
 }
@@ -37,8 +37,8 @@ pub(super) async fn the_same_owner_comes_back_at_once(store: Arc<dyn Store>) {
     let first = store.acquire(PARTITION, "a", LONG).await.unwrap().unwrap();
     let second = store.acquire(PARTITION, "a", LONG).await.unwrap().expect("it had it before");
     assert!(first.fence.epoch < second.fence.epoch, "a new epoch begins");
-    assert!(!store.renew(first.fence, LONG).await.unwrap());
-    assert!(store.renew(second.fence, LONG).await.unwrap());
+    assert!(store.renew(first.fence, LONG).await.unwrap().is_none());
+    assert!(store.renew(second.fence, LONG).await.unwrap().is_some());
 }
 
 pub(super) async fn a_lapsed_lease_is_free(store: Arc<dyn Store>) {
@@ -46,10 +46,10 @@ pub(super) async fn a_lapsed_lease_is_free(store: Arc<dyn Store>) {
     assert_eq!(store.partitions().await.unwrap()[0].owner, None);
     let second = store.acquire(PARTITION, "b", LONG).await.unwrap().expect("the lease has run out");
     assert!(first.fence.epoch < second.fence.epoch);
-    assert!(!store.renew(first.fence, LONG).await.unwrap());
+    assert!(store.renew(first.fence, LONG).await.unwrap().is_none());
     // A lease that ran out can still be renewed while nobody has taken it.
-    assert!(store.renew(second.fence, Duration::ZERO).await.unwrap());
-    assert!(store.renew(second.fence, LONG).await.unwrap());
+    assert!(store.renew(second.fence, Duration::ZERO).await.unwrap().is_some());
+    assert!(store.renew(second.fence, LONG).await.unwrap().is_some());
     assert_eq!(store.acquire(PARTITION, "a", LONG).await.unwrap(), None);
 }
 
@@ -61,7 +61,7 @@ pub(super) async fn released_is_free(store: Arc<dyn Store>) {
     // Giving back what one no longer has changes nothing.
     store.release(first.fence).await.unwrap();
     assert_eq!(store.acquire(PARTITION, "a", LONG).await.unwrap(), None);
-    assert!(store.renew(second.fence, LONG).await.unwrap());
+    assert!(store.renew(second.fence, LONG).await.unwrap().is_some());
 }
 
 pub(super) async fn a_deposed_owner_writes_nothing(store: Arc<dyn Store>) {
@@ -98,5 +98,5 @@ pub(super) async fn partitions_are_apart(store: Arc<dyn Store>) {
     let statuses = store.partitions().await.unwrap();
     let seen: Vec<_> = statuses.iter().map(|one| (one.partition, one.tail, one.owner.as_deref())).collect();
     assert_eq!(seen, [(PARTITION, 0, Some("a")), (other, 1, Some("b"))]);
-    assert!(store.renew(first.fence, LONG).await.unwrap());
+    assert!(store.renew(first.fence, LONG).await.unwrap().is_some());
 }

@@ -58,22 +58,6 @@ pub(super) async fn ready_jobs_by_key(store: Arc<dyn Store>) {
     assert_eq!(one.instance.0, rows::key(PARTITION, 5));
 }
 
-pub(super) async fn ready_types(store: Arc<dyn Store>) {
-    let mut owner = Owner::of(&store).await;
-    let jobs = vec![
-        job(11, "b", "t", Availability::Ready),
-        job(12, "a", "u", Availability::Ready),
-        job(13, "a", "t", Availability::Ready),
-        job(14, "a", "t", Availability::Ready),
-        job(15, "c", "t", Availability::Leased),
-    ];
-    owner.commit(Changes { jobs_new: jobs, ..Changes::default() }).await;
-    let mut types = store.ready_types(PARTITION, 10).await.unwrap();
-    types.sort();
-    assert_eq!(types, [("a".into(), "t".into()), ("a".into(), "u".into()), ("b".into(), "t".into())]);
-    assert_eq!(store.ready_types(PARTITION, 2).await.unwrap().len(), 2);
-}
-
 pub(super) async fn timed_jobs_by_time(store: Arc<dyn Store>) {
     let mut owner = Owner::of(&store).await;
     let jobs = vec![
@@ -109,7 +93,6 @@ pub(super) async fn a_job_moves_between_windows(store: Arc<dyn Store>) {
         let changed = job(11, "a", "t", availability);
         owner.commit(Changes { jobs_changed: vec![changed], ..Changes::default() }).await;
         assert_eq!(ready(&store, "a", "t", NONE, 10).await.len(), ready_jobs, "{availability:?}");
-        assert_eq!(store.ready_types(PARTITION, 10).await.unwrap().len(), ready_jobs, "{availability:?}");
         let timed = store.timed_jobs(PARTITION, (0, NONE), 10).await.unwrap();
         assert_eq!(timed.first().map(|one| one.at), due, "{availability:?}");
     }

@@ -14,7 +14,7 @@ impl Database {
             return Err(CommitError::Deposed { epoch });
         }
         let partition = self.partition_mut(commit.fence.partition);
-        if partition.tail() != commit.tail {
+        if !commit.appended.is_empty() && partition.tail() != commit.tail {
             return Err(CommitError::Overtaken { tail: partition.tail() });
         }
         for row in commit.processed {

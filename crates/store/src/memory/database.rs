@@ -7,7 +7,7 @@ use std::time::Duration;
 use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, VariableKey};
 
 use crate::log::{CommandStatus, NewCommand, Pending};
-use crate::{Fence, LogRow, Millis, Ownership, PartitionStatus, row};
+use crate::{Fence, LogRow, Millis, Ownership, PartitionStatus, Renewed, row};
 
 #[derive(Default)]
 pub(super) struct Database {
@@ -106,13 +106,13 @@ impl Database {
         })
     }
 
-    pub(super) fn renew(&mut self, fence: Fence, lease: Duration, now: Millis) -> bool {
+    pub(super) fn renew(&mut self, fence: Fence, lease: Duration, now: Millis) -> Option<Renewed> {
         let partition = self.partition_mut(fence.partition);
-        let holds = partition.epoch == fence.epoch;
-        if holds {
-            partition.lease_until = now + millis(lease);
+        if partition.epoch != fence.epoch {
+            return None;
         }
-        holds
+        partition.lease_until = now + millis(lease);
+        Some(Renewed { now, tail: partition.tail() })
     }
 
     pub(super) fn release(&mut self, fence: Fence) {

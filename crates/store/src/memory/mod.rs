@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use crate::log::{CommandStatus, NewCommand, Pending};
 use crate::query::{Query, QueryPage};
 use crate::{
-    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Store, TimedJob, Wanted, row,
+    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted, row,
 };
 use database::Database;
 
@@ -59,7 +59,7 @@ impl Store for Memory {
         Ok(self.database().acquire(partition, owner, lease, (self.clock)()))
     }
 
-    async fn renew(&self, fence: Fence, lease: Duration) -> Result<bool, Error> {
+    async fn renew(&self, fence: Fence, lease: Duration) -> Result<Option<Renewed>, Error> {
         Ok(self.database().renew(fence, lease, (self.clock)()))
     }
 
@@ -112,10 +112,6 @@ impl Store for Memory {
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error> {
         Ok(self.database().read(partition, |partition| load::ready_jobs(&partition.tables, job_type, tenant, after, limit)))
-    }
-
-    async fn ready_types(&self, partition: PartitionId, limit: usize) -> Result<Vec<(Arc<str>, Arc<str>)>, Error> {
-        Ok(self.database().read(partition, |partition| partition.tables.ready.keys().take(limit).cloned().collect()))
     }
 
     async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error> {

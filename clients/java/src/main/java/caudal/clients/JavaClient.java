@@ -22,15 +22,19 @@ public final class JavaClient {
   public static void main(String[] words) {
     boolean allWell = true;
     for (boolean rest : new boolean[] {true, false}) {
-      var builder = CamundaClient.newClientBuilder().preferRestOverGrpc(rest);
-      builder.restAddress(URI.create(System.getenv("CAMUNDA_REST_ADDRESS")));
-      builder.grpcAddress(URI.create(System.getenv("CAMUNDA_GRPC_ADDRESS")));
-      try (CamundaClient client = builder.build()) {
-        allWell &= runAll(new Scenarios(client), rest ? "REST" : "gRPC");
+      try (CamundaClient client = connect(rest)) {
+        allWell &= runAll(new Scenarios(client, () -> connect(rest)), rest ? "REST" : "gRPC");
       }
     }
     // Workers' threads may still be around.
     System.exit(allWell ? 0 : 1);
+  }
+
+  private static CamundaClient connect(boolean rest) {
+    var builder = CamundaClient.newClientBuilder().preferRestOverGrpc(rest);
+    builder.restAddress(URI.create(System.getenv("CAMUNDA_REST_ADDRESS")));
+    builder.grpcAddress(URI.create(System.getenv("CAMUNDA_GRPC_ADDRESS")));
+    return builder.build();
   }
 
   private static boolean runAll(Scenarios scenarios, String surface) {

@@ -18,13 +18,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** The same scenarios as in the other languages, in the words of the Java client. */
 final class Scenarios {
   private final CamundaClient client;
+  private final Supplier<CamundaClient> anotherClient;
 
-  Scenarios(CamundaClient client) {
+  /**
+   * Workers get a client of their own, closed with them: a closed worker lets its last poll run on and drops the jobs it brings, a
+   * closed client does not.
+   */
+  Scenarios(CamundaClient client, Supplier<CamundaClient> anotherClient) {
     this.client = client;
+    this.anotherClient = anotherClient;
   }
 
   void topology() {
@@ -55,11 +62,11 @@ final class Scenarios {
     for (int amount = 0; amount < 5; amount++) {
       instances.add(start("order", Map.of("amount", amount)));
     }
-    try (var worker = client.newWorker().jobType("collect-money").handler((jobs, job) -> {
+    try (var workers = anotherClient.get(); var worker = workers.newWorker().jobType("collect-money").handler((jobs, job) -> {
       int amount = (Integer) job.getVariablesAsMap().get("amount");
       seen.put(job.getProcessInstanceKey(), List.of(amount, job.getCustomHeaders().get("method"), job.getRetries()));
       jobs.newCompleteCommand(job).variables(Map.of("collected", amount * 2)).send().join();
-    }).open()) {
+    }).requestTimeout(Duration.ofSeconds(1)).open()) {
       instances.forEach(this::completed);
     }
     equal(seen.get(instances.get(4)), List.of(4, "card", 3), "what the worker saw");
@@ -73,29 +80,27 @@ final class Scenarios {
     BlockingQueue<ActivatedJob> pushed = new LinkedBlockingQueue<>();
     var stream = client.newStreamJobsCommand().jobType("collect-money").consumer(pushed::add)
         .workerName("streamer").timeout(Duration.ofMinutes(1)).send();
-    List<Long> instances = new ArrayList<>();
     for (int taken = 0; taken < 5;) {
-      instances.add(start("order", Map.of("amount", taken)));
-      ActivatedJob job = pushed.poll(200, TimeUnit.MILLISECONDS);
+      long instance = start("order", Map.of("amount", taken));
+      ActivatedJob job = pushed.poll(1, TimeUnit.SECONDS);
       if (job != null) {
+        equal(job.getProcessInstanceKey(), instance, "instance of the pushed job");
         complete(job, Map.of("by", "stream"));
         taken++;
       } else if (stream.isDone()) {
         throw new AssertionError("the stream ended by itself");
-      }
-    }
-    stream.cancel(true);
-    // What became available before the stream had opened waits for whoever polls.
-    for (long instance : instances) {
-      if (state(instance).equals("ACTIVE")) {
+      } else {
+        // It became available before the stream had opened, and waits for whoever polls.
         complete(job("collect-money"), Map.of());
       }
+      equal(state(instance), "COMPLETED", "state");
     }
+    stream.cancel(true);
   }
 
   void streamingWorker() {
-    try (var worker = client.newWorker().jobType("collect-money")
-        .handler((jobs, job) -> jobs.newCompleteCommand(job).send().join()).streamEnabled(true).open()) {
+    try (var workers = anotherClient.get(); var worker = workers.newWorker().jobType("collect-money")
+        .handler((jobs, job) -> jobs.newCompleteCommand(job).send().join()).streamEnabled(true).requestTimeout(Duration.ofSeconds(1)).open()) {
       List<Long> instances = new ArrayList<>();
       for (int amount = 0; amount < 20; amount++) {
         instances.add(start("order", Map.of("amount", amount)));
@@ -105,10 +110,11 @@ final class Scenarios {
   }
 
   void result() {
-    try (var check = client.newWorker().jobType("check")
-            .handler((jobs, job) -> jobs.newCompleteCommand(job).variables(Map.of("limit", 100)).send().join()).open();
-        var approve = client.newWorker().jobType("approve")
-            .handler((jobs, job) -> jobs.newCompleteCommand(job).variables(Map.of("approved", true)).send().join()).open()) {
+    try (var workers = anotherClient.get();
+        var check = workers.newWorker().jobType("check")
+            .handler((jobs, job) -> jobs.newCompleteCommand(job).variables(Map.of("limit", 100)).send().join()).requestTimeout(Duration.ofSeconds(1)).open();
+        var approve = workers.newWorker().jobType("approve")
+            .handler((jobs, job) -> jobs.newCompleteCommand(job).variables(Map.of("approved", true)).send().join()).requestTimeout(Duration.ofSeconds(1)).open()) {
       var large = client.newCreateInstanceCommand().bpmnProcessId("decide").latestVersion().variables(Map.of("amount", 250))
           .withResult().requestTimeout(Duration.ofSeconds(10)).send().join();
       equal(large.getVariablesAsMap(), Map.of("amount", 250, "limit", 100, "approved", true), "variables of the large one");
