@@ -135,7 +135,8 @@ fn lives(pid: u32) -> bool {
 
 /// The shell's own `kill`: there may be no program of that name. Not every shell takes `--` before a group.
 fn shell(script: &str) -> bool {
-    let status = Command::new("sh").args(["-c", script]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let status =
+        Command::new("sh").args(["-c", script]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 

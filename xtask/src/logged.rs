@@ -34,8 +34,7 @@ pub(crate) fn run(command: &mut Command, log: &Path, audience: Audience, limit: 
     let name = command.get_program().to_string_lossy().into_owned();
     let mut file = File::create(log).map_err(|error| format!("cannot write {}: {error}", log.display()))?;
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut running =
-        Running::start(command, Farewell::Terminate).map_err(|error| format!("cannot start {name}: {error}"))?;
+    let mut running = Running::start(command, Farewell::Terminate).map_err(|error| format!("cannot start {name}: {error}"))?;
     let (lines, received) = channel();
     forward(running.child.stdout.take(), lines.clone());
     forward(running.child.stderr.take(), lines);

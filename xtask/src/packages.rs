@@ -24,18 +24,18 @@ pub(crate) const POSTGRES: Wanted = Wanted {
     brew: &["postgresql"],
 };
 
-pub(crate) const PYTHON: Wanted = Wanted {
-    what: "Python 3 with venv",
-    apt: &["python3", "python3-venv"],
-    dnf: &["python3", "python3-pip"],
-    brew: &["python"],
-};
+pub(crate) const PYTHON: Wanted =
+    Wanted { what: "Python 3 with venv", apt: &["python3", "python3-venv"], dnf: &["python3", "python3-pip"], brew: &["python"] };
 
-pub(crate) const NODE: Wanted = Wanted { what: "Node.js with npm", apt: &["nodejs", "npm"], dnf: &["nodejs", "npm"], brew: &["node"] };
+pub(crate) const NODE: Wanted =
+    Wanted { what: "Node.js with npm", apt: &["nodejs", "npm"], dnf: &["nodejs", "npm"], brew: &["node"] };
 
 pub(crate) fn install(wanted: &Wanted, log: &Path) -> Result<(), String> {
     let (name, commands) = if found("apt-get") {
-        ("apt-get", vec![words(&["apt-get", "update"], &[]), words(&["apt-get", "install", "-y", "--no-install-recommends"], wanted.apt)])
+        (
+            "apt-get",
+            vec![words(&["apt-get", "update"], &[]), words(&["apt-get", "install", "-y", "--no-install-recommends"], wanted.apt)],
+        )
     } else if found("dnf") {
         ("dnf", vec![words(&["dnf", "install", "-y"], wanted.dnf)])
     } else if found("brew") {
@@ -45,9 +45,9 @@ pub(crate) fn install(wanted: &Wanted, log: &Path) -> Result<(), String> {
     };
     println!("installing {} with {name} …", wanted.what);
     for command in commands {
-        as_root(name, &command).and_then(|mut command| logged::must(&mut command, log, INSTALL_MAX).map(drop)).map_err(|why| {
-            format!("{} not found, and `{}` failed: {why}\nPlease install it by hand.", wanted.what, command.join(" "))
-        })?;
+        as_root(name, &command).and_then(|mut command| logged::must(&mut command, log, INSTALL_MAX).map(drop)).map_err(
+            |why| format!("{} not found, and `{}` failed: {why}\nPlease install it by hand.", wanted.what, command.join(" ")),
+        )?;
     }
     Ok(())
 }

@@ -166,9 +166,10 @@ fn other_user() -> Result<User, String> {
         let fields = accounts.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|fields| fields[0] == name)?;
         Some(User { uid: fields.get(2)?.parse().ok()?, gid: fields.get(3)?.parse().ok()? })
     };
-    ["postgres", "nobody"].into_iter().find_map(account).ok_or_else(|| {
-        "PostgreSQL does not run as root, and there is no user `postgres` or `nobody` to run it as".to_owned()
-    })
+    ["postgres", "nobody"]
+        .into_iter()
+        .find_map(account)
+        .ok_or_else(|| "PostgreSQL does not run as root, and there is no user `postgres` or `nobody` to run it as".to_owned())
 }
 
 /// Under the target folder if that user can get there, otherwise (a checkout below /root, say) in the system's temporary folder.
@@ -183,7 +184,13 @@ fn empty_folder(places: &Places, user: Option<User>) -> Result<PathBuf, String> 
         let Some(user) = user else { return Ok(folder) };
         chown(&folder, Some(user.uid), Some(user.gid)).map_err(|error| format!("chown {}: {error}", folder.display()))?;
         let mut probe = Command::new("sh");
-        probe.args(["-c", "cd \"$0\" && touch probe && rm probe"]).arg(&folder).uid(user.uid).gid(user.gid).current_dir("/").stderr(Stdio::null());
+        probe
+            .args(["-c", "cd \"$0\" && touch probe && rm probe"])
+            .arg(&folder)
+            .uid(user.uid)
+            .gid(user.gid)
+            .current_dir("/")
+            .stderr(Stdio::null());
         if probe.status().is_ok_and(|status| status.success()) {
             return Ok(folder);
         }
@@ -196,7 +203,8 @@ fn empty_folder(places: &Places, user: Option<User>) -> Result<PathBuf, String> 
 fn end_leftover(folder: &Path) {
     let Ok(content) = fs::read_to_string(folder.join("data").join("postmaster.pid")) else { return };
     let Some(pid) = content.lines().next().and_then(|line| line.trim().parse::<u32>().ok()) else { return };
-    let is_postgres = fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains(&*folder.to_string_lossy()));
+    let is_postgres =
+        fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains(&*folder.to_string_lossy()));
     if is_postgres {
         Command::new("sh").args(["-c", &format!("kill -QUIT {pid}")]).status().ok();
     }

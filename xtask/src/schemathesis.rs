@@ -1,4 +1,5 @@
-//! Generated requests over everything `/openapi.json` describes: no answer may be a server error or a status that is not documented.
+//! Generated requests over everything `/openapi.json` describes: no answer may be a server error, and every answer has a status, a
+//! content type and a form that are documented.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,7 +20,8 @@ pub(crate) const NAME: &str = "schemathesis";
 const REQUESTS_MIN: u64 = 5_000;
 const SEEDS_MAX: u64 = 5;
 /// Requests per operation and run, at most.
-const EXAMPLES: u64 = 100;
+const EXAMPLES: u64 = 50;
+const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
 const RUN_MAX: Duration = Duration::from_secs(480);
 
 pub(crate) fn prepare(places: &Places) -> Readiness {
@@ -63,7 +65,7 @@ fn generate_with_seed(places: &Places, server: &Server, seed: u64, log: &std::pa
     fs::remove_file(&report).ok();
     let mut command = python::program(places, NAME, NAME);
     command.arg("run").arg(format!("{}/openapi.json", server.rest));
-    command.args(["--checks", "not_a_server_error,status_code_conformance", "--no-color", "--workers", "2"]);
+    command.args(["--checks", CHECKS, "--no-color", "--workers", "2"]);
     command.args(["--max-examples", &EXAMPLES.to_string(), "--seed", &seed.to_string(), "--report-json-path"]).arg(&report);
     command.args(["--request-timeout", "30", "--suppress-health-check", "all", "--continue-on-failure"]);
     command.env("SCHEMATHESIS_HOOKS", "schemathesis_hooks").env("PYTHONPATH", places.clients().join("python"));

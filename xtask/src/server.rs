@@ -63,9 +63,9 @@ impl Server {
         let process = Running::start(&mut command, Farewell::Terminate)
             .map_err(|error| format!("cannot start {}: {error}", places.caudal().display()))?;
         let mut server = Server { rest: format!("http://{rest}"), grpc, data, process };
-        server.wait_until_ready(&metrics).map_err(|why| {
-            format!("{why}\n{}", crate::logged::tail(&fs::read_to_string(&log).unwrap_or_default(), 30))
-        })?;
+        server
+            .wait_until_ready(&metrics)
+            .map_err(|why| format!("{why}\n{}", crate::logged::tail(&fs::read_to_string(&log).unwrap_or_default(), 30)))?;
         Ok(server)
     }
 

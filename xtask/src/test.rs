@@ -36,7 +36,9 @@ impl Choice {
             [] => return Ok(Choice::Everything),
             ["--list"] => return Ok(Choice::List),
             ["--only", chosen] => chosen,
-            [other] => other.strip_prefix("--only=").ok_or_else(|| format!("`test` does not know `{other}`; see `cargo xtask help`"))?,
+            [other] => {
+                other.strip_prefix("--only=").ok_or_else(|| format!("`test` does not know `{other}`; see `cargo xtask help`"))?
+            }
             [..] => return Err("`test` takes --only NAME,… or --list; see `cargo xtask help`".to_owned()),
         };
         let chosen: Vec<String> = chosen.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
@@ -130,8 +132,11 @@ fn prepare(places: &Places, chosen: &[&Client], choice: &Choice) -> Ready {
         readiness
     });
     let clients = clients.collect();
-    let schemathesis =
-        if choice.takes(schemathesis::NAME) { schemathesis::prepare(places) } else { Readiness::Missing("not chosen".to_owned()) };
+    let schemathesis = if choice.takes(schemathesis::NAME) {
+        schemathesis::prepare(places)
+    } else {
+        Readiness::Missing("not chosen".to_owned())
+    };
     Ready { clients, schemathesis }
 }
 
@@ -228,7 +233,8 @@ mod tests {
 
     #[test]
     fn cargo_results_are_summed() {
-        let text = "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured\ntest result: FAILED. 3 passed; 2 failed; 0 ignored";
+        let text =
+            "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured\ntest result: FAILED. 3 passed; 2 failed; 0 ignored";
         assert_eq!(cargo_counts(text), (15, 2));
     }
 

@@ -88,10 +88,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Each item in turn; the callback must consume it.
-    pub(crate) fn list<E: From<Malformed>>(
-        &mut self,
-        mut item: impl FnMut(&mut Self) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub(crate) fn list<E: From<Malformed>>(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), E>) -> Result<(), E> {
         self.open(b'[')?;
         if self.closes(b']') {
             return Ok(());

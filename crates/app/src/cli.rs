@@ -6,7 +6,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A durable workflow engine and job queue: BPMN 2.0 processes, Camunda 8 clients, one binary.
 #[derive(Debug, Parser)]
-#[command(name = "caudal", version, after_help = "Without a command, `caudal` starts the server: the same as `caudal serve`.\n\nFirst steps:\n  caudal serve\n  caudal deploy order.bpmn\n  caudal start order --variables '{\"amount\": 5}'\n  caudal work charge-card --complete-with '{\"paid\": true}'\n  caudal instances")]
+#[command(
+    name = "caudal",
+    version,
+    after_help = "Without a command, `caudal` starts the server: the same as `caudal serve`.\n\nFirst steps:\n  caudal serve\n  caudal deploy order.bpmn\n  caudal start order --variables '{\"amount\": 5}'\n  caudal work charge-card --complete-with '{\"paid\": true}'\n  caudal instances"
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,

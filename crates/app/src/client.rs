@@ -32,7 +32,14 @@ pub(crate) fn deploy(deploy: &Deploy) -> Result<(), String> {
         .iter()
         .map(|d| &d["processDefinition"])
         .filter(|d| d.is_object())
-        .map(|d| vec![text(&d["processDefinitionId"]), text(&d["processDefinitionVersion"]), text(&d["processDefinitionKey"]), text(&d["resourceName"])])
+        .map(|d| {
+            vec![
+                text(&d["processDefinitionId"]),
+                text(&d["processDefinitionVersion"]),
+                text(&d["processDefinitionKey"]),
+                text(&d["resourceName"]),
+            ]
+        })
         .collect();
     print(&table(&["PROCESS", "VERSION", "KEY", "FILE"], &rows));
     Ok(())
@@ -171,7 +178,8 @@ fn list(remote: &Remote, path: &str, body: &Value, columns: &[(&str, &str)]) -> 
         return show(&answer);
     }
     let items = answer["items"].as_array().cloned().unwrap_or_default();
-    let rows: Vec<Vec<String>> = items.iter().map(|item| columns.iter().map(|(_, field)| text(&item[*field])).collect()).collect();
+    let rows: Vec<Vec<String>> =
+        items.iter().map(|item| columns.iter().map(|(_, field)| text(&item[*field])).collect()).collect();
     let headers: Vec<&str> = columns.iter().map(|(header, _)| *header).collect();
     print(&table(&headers, &rows));
     Ok(())
@@ -192,7 +200,8 @@ fn post(remote: &Remote, path: &str, body: &Value, timeout: Duration) -> Result<
 
 /// The answer as JSON; what the server refused becomes its own words.
 fn read(remote: &Remote, sent: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Value, String> {
-    let mut response = sent.map_err(|error| format!("cannot reach {}: {error}. Is the server running (`caudal serve`)?", remote.url))?;
+    let mut response =
+        sent.map_err(|error| format!("cannot reach {}: {error}. Is the server running (`caudal serve`)?", remote.url))?;
     let status = response.status();
     let body = response.body_mut().read_to_string().map_err(|error| format!("the answer broke off: {error}"))?;
     let answer: Value = if body.is_empty() { Value::Null } else { serde_json::from_str(&body).unwrap_or(Value::String(body)) };

@@ -115,7 +115,9 @@ pub(crate) fn resolve(over: Overrides) -> Result<Config, String> {
     let metrics = address("metrics", over.metrics.or(raw.metrics).as_deref().unwrap_or("127.0.0.1:9091"))?;
     let roles = roles(over.roles.or(raw.roles))?;
     if !roles.engine && !matches!(store, StoreUrl::Postgres(_)) {
-        return Err("a server without the engine role needs a store that several servers can share: use --store postgres://…".to_owned());
+        return Err(
+            "a server without the engine role needs a store that several servers can share: use --store postgres://…".to_owned()
+        );
     }
     let node = over.node.or(raw.node).filter(|node| !node.is_empty()).unwrap_or_else(|| format!("{}/{rest}", host_name()));
     let log_json = match over.log_format.or(raw.log_format).as_deref() {
@@ -165,7 +167,8 @@ pub(crate) fn store_url(url: &str) -> Result<StoreUrl, String> {
 
 fn address(what: &str, text: &str) -> Result<SocketAddr, String> {
     use std::net::ToSocketAddrs as _;
-    let found = text.to_socket_addrs().map_err(|error| format!("{what} '{text}' is not an address such as 127.0.0.1:8080: {error}"))?;
+    let found =
+        text.to_socket_addrs().map_err(|error| format!("{what} '{text}' is not an address such as 127.0.0.1:8080: {error}"))?;
     found.into_iter().next().ok_or_else(|| format!("{what} '{text}' names no address"))
 }
 

@@ -17,7 +17,7 @@ use crate::config::{Config, StoreUrl};
 use crate::{health, table};
 
 /// The version of Camunda 8 whose interface the edges speak: clients decide by it what they may ask.
-const SPOKEN_VERSION: &str = "8.9.0";
+const SPOKEN_VERSION: &str = "8.9.17";
 
 /// How long a second signal is waited for before giving up on draining.
 const DRAIN_MAX: Duration = Duration::from_secs(15);
@@ -115,7 +115,9 @@ impl Listeners {
 
 async fn bind(what: &str, address: SocketAddr) -> Result<TcpListener, String> {
     let bound = TcpListener::bind(address).await;
-    bound.map_err(|error| format!("cannot listen on {address} for {what}: {error}; choose another address (see `caudal serve --help`)"))
+    bound.map_err(|error| {
+        format!("cannot listen on {address} for {what}: {error}; choose another address (see `caudal serve --help`)")
+    })
 }
 
 /// All edges until they have drained.
@@ -139,7 +141,7 @@ async fn edges(listeners: Listeners, host: Host, config: Config, registry: Regis
         message_bytes_max: config.request_bytes_max,
         connections_max: config.connections_max,
         version: SPOKEN_VERSION.into(),
-        advertised_host: config.rest.ip().to_string().into(),
+        advertised_host: config.rest.ip().to_string(),
         advertised_port: port,
         ..api::grpc::Config::default()
     };
@@ -182,7 +184,11 @@ fn without_password(url: &str) -> String {
 fn log_to_stderr(config: &Config) -> Result<(), String> {
     let level = config.log_level.parse::<tracing_subscriber::filter::EnvFilter>();
     let level = level.map_err(|_| format!("log_level is '{}': use error, warn, info, debug or trace", config.log_level))?;
-    let builder = tracing_subscriber::fmt().with_env_filter(level).with_writer(std::io::stderr).with_target(false).with_ansi(std::io::stderr().is_terminal());
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(level)
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .with_ansi(std::io::stderr().is_terminal());
     if config.log_json {
         builder.json().init();
     } else {

@@ -65,11 +65,7 @@ impl Findings {
         }
         let element = element.map(|id| one_line(id, QUOTE_CHARS_MAX));
         let reason = one_line(reason, REASON_CHARS_MAX);
-        self.found.push(Finding {
-            at,
-            element,
-            reason,
-        });
+        self.found.push(Finding { at, element, reason });
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -81,28 +77,13 @@ impl Findings {
         self.found.sort_by_key(|finding| finding.at);
         let mut places = Places::new(source);
         let mut diagnostics = Vec::with_capacity(self.found.len() + 1);
-        for Finding {
-            at,
-            element,
-            reason,
-        } in self.found
-        {
+        for Finding { at, element, reason } in self.found {
             let (line, column) = places.advance(at);
-            diagnostics.push(Diagnostic {
-                line,
-                column,
-                element,
-                reason,
-            });
+            diagnostics.push(Diagnostic { line, column, element, reason });
         }
         if 0 < self.more {
             let (line, column) = (places.line, 1);
-            diagnostics.push(Diagnostic {
-                line,
-                column,
-                element: None,
-                reason: format!("and {} more problems", self.more),
-            });
+            diagnostics.push(Diagnostic { line, column, element: None, reason: format!("and {} more problems", self.more) });
         }
         diagnostics
     }
@@ -118,30 +99,18 @@ struct Places<'a> {
 
 impl<'a> Places<'a> {
     fn new(source: &'a str) -> Self {
-        Self {
-            source,
-            at: 0,
-            line: 1,
-            line_start: 0,
-        }
+        Self { source, at: 0, line: 1, line_start: 0 }
     }
 
     fn advance(&mut self, at: usize) -> (u32, u32) {
         let at = at.min(self.source.len());
         let passed = &self.source.as_bytes()[self.at.min(at)..at];
-        for (index, _) in passed
-            .iter()
-            .enumerate()
-            .filter(|(_, byte)| **byte == b'\n')
-        {
+        for (index, _) in passed.iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
             self.line += 1;
             self.line_start = self.at + index + 1;
         }
         self.at = at;
-        let column = self
-            .source
-            .get(self.line_start..at)
-            .map_or(0, |text| text.chars().count());
+        let column = self.source.get(self.line_start..at).map_or(0, |text| text.chars().count());
         (self.line, column as u32 + 1)
     }
 }
@@ -152,11 +121,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 fn one_line(text: &str, chars_max: usize) -> String {
-    let mut line: String = text
-        .chars()
-        .take(chars_max)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let mut line: String = text.chars().take(chars_max).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.chars().nth(chars_max).is_some() {
         line.push('…');
     }

@@ -16,21 +16,15 @@ pub(crate) fn source(value: &str) -> Option<&str> {
 pub(crate) fn parse(what: &str, source: &str) -> Result<Expression, String> {
     let source = source.trim();
     if source.is_empty() {
-        return Err(format!(
-            "{what} is an empty expression: write FEEL behind '='"
-        ));
+        return Err(format!("{what} is an empty expression: write FEEL behind '='"));
     }
-    feel::parse(source)
-        .map_err(|error| format!("{what} {} is not valid FEEL: {error}", quoted(source)))
+    feel::parse(source).map_err(|error| format!("{what} {} is not valid FEEL: {error}", quoted(source)))
 }
 
 /// Parses a value that must be an expression.
 pub(crate) fn required(what: &str, value: &str) -> Result<Expression, String> {
     let Some(source) = source(value) else {
-        return Err(format!(
-            "{what} {} is plain text, but must be an expression: write '=' before it",
-            quoted(value)
-        ));
+        return Err(format!("{what} {} is plain text, but must be an expression: write '=' before it", quoted(value)));
     };
     parse(what, source)
 }

@@ -20,32 +20,14 @@ pub(crate) fn link(draft: Draft, findings: &mut Findings) -> Option<Process> {
     let boundaries = rules::boundaries(&graph, findings);
     rules::conditions(&graph, findings);
     let defaults = rules::defaults(&graph, findings);
-    let wiring = Wiring {
-        ends: graph.ends,
-        incoming: graph.incoming,
-        outgoing: graph.outgoing,
-        starts,
-        boundaries,
-        defaults,
-    };
+    let wiring = Wiring { ends: graph.ends, incoming: graph.incoming, outgoing: graph.outgoing, starts, boundaries, defaults };
     let places: Vec<usize> = draft.elements.iter().map(|element| element.at).collect();
     let process = assemble(draft, wiring)?;
     for circle in straight_loop::find(&process) {
         let first = circle.first().expect("a circle has elements");
-        let way: Vec<&str> = circle
-            .iter()
-            .chain([first])
-            .map(|ix| &*process.element(*ix).id)
-            .collect();
-        let reason = format!(
-            "this loop never waits: {}; put a task that waits into it",
-            way.join(" > ")
-        );
-        findings.add(
-            places[first.0 as usize],
-            &process.element(*first).id,
-            reason,
-        );
+        let way: Vec<&str> = circle.iter().chain([first]).map(|ix| &*process.element(*ix).id).collect();
+        let reason = format!("this loop never waits: {}; put a task that waits into it", way.join(" > "));
+        findings.add(places[first.0 as usize], &process.element(*first).id, reason);
     }
     Some(process)
 }
@@ -69,13 +51,7 @@ impl<'a> Graph<'a> {
         }
         let none = vec![Vec::new(); draft.elements.len()];
         let ends = Vec::with_capacity(draft.flows.len());
-        let mut graph = Self {
-            draft,
-            by_id,
-            ends,
-            incoming: none.clone(),
-            outgoing: none,
-        };
+        let mut graph = Self { draft, by_id, ends, incoming: none.clone(), outgoing: none };
         for (index, flow) in draft.flows.iter().enumerate() {
             let ends = graph.resolve(flow, findings);
             graph.ends.push(ends);
@@ -95,30 +71,15 @@ impl<'a> Graph<'a> {
             let found = self.by_id.get(id).copied();
             if found.is_none() {
                 let process = &self.draft.elements[0].id;
-                findings.add(
-                    flow.at,
-                    &flow.id,
-                    format!(
-                        "{what} {} is no flow node of process {}",
-                        quoted(id),
-                        quoted(process)
-                    ),
-                );
+                findings.add(flow.at, &flow.id, format!("{what} {} is no flow node of process {}", quoted(id), quoted(process)));
             }
             found
         };
-        let (source, target) = (
-            find("the source", &flow.source),
-            find("the target", &flow.target),
-        );
+        let (source, target) = (find("the source", &flow.source), find("the target", &flow.target));
         let (source, target) = (source?, target?);
         let (from, to) = (&self.draft.elements[source], &self.draft.elements[target]);
         if from.scope != to.scope {
-            let reason = format!(
-                "the flow from {} to {} crosses the border of a sub-process",
-                quoted(&from.id),
-                quoted(&to.id)
-            );
+            let reason = format!("the flow from {} to {} crosses the border of a sub-process", quoted(&from.id), quoted(&to.id));
             findings.add(flow.at, &flow.id, reason);
             return None;
         }
@@ -146,12 +107,7 @@ fn assemble(draft: Draft, wiring: Wiring) -> Option<Process> {
         let (source, target) = wiring.ends[index]?;
         let is_default = wiring.defaults[source] == Some(index);
         let condition = condition(flow.condition, is_default)?;
-        flows.push(Flow {
-            id: flow.id,
-            source: element_ix(source),
-            target: element_ix(target),
-            condition,
-        });
+        flows.push(Flow { id: flow.id, source: element_ix(source), target: element_ix(target), condition });
     }
     let mut elements = Vec::with_capacity(draft.elements.len());
     for (index, element) in draft.elements.into_iter().enumerate() {
@@ -163,35 +119,15 @@ fn assemble(draft: Draft, wiring: Wiring) -> Option<Process> {
             name: element.name,
             kind: completed(kind, index, &wiring),
             scope: element_ix(element.scope),
-            incoming: wiring.incoming[index]
-                .iter()
-                .copied()
-                .map(flow_ix)
-                .collect(),
-            outgoing: wiring.outgoing[index]
-                .iter()
-                .copied()
-                .map(flow_ix)
-                .collect(),
+            incoming: wiring.incoming[index].iter().copied().map(flow_ix).collect(),
+            outgoing: wiring.outgoing[index].iter().copied().map(flow_ix).collect(),
             inputs: element.inputs,
             outputs: element.outputs,
-            boundaries: wiring.boundaries[index]
-                .iter()
-                .copied()
-                .map(element_ix)
-                .collect(),
+            boundaries: wiring.boundaries[index].iter().copied().map(element_ix).collect(),
         });
     }
-    let (id, name) = elements
-        .first()
-        .map(|root| (Arc::clone(&root.id), root.name.clone()))?;
-    Some(Process {
-        id,
-        name,
-        version_tag: draft.version_tag,
-        elements,
-        flows,
-    })
+    let (id, name) = elements.first().map(|root| (Arc::clone(&root.id), root.name.clone()))?;
+    Some(Process { id, name, version_tag: draft.version_tag, elements, flows })
 }
 
 /// The condition of a default flow is never looked at, so it is not kept.
@@ -206,15 +142,11 @@ fn condition(condition: Condition, is_default: bool) -> Option<Option<Expression
 
 /// Fills in what a kind says about other elements.
 fn completed(kind: Kind, index: usize, wiring: &Wiring) -> Kind {
-    let scope = || Scope {
-        start: wiring.starts[index].map(element_ix),
-    };
+    let scope = || Scope { start: wiring.starts[index].map(element_ix) };
     match kind {
         Kind::Process(_) => Kind::Process(scope()),
         Kind::SubProcess(_) => Kind::SubProcess(scope()),
-        Kind::ExclusiveGateway { .. } => Kind::ExclusiveGateway {
-            default: wiring.defaults[index].map(flow_ix),
-        },
+        Kind::ExclusiveGateway { .. } => Kind::ExclusiveGateway { default: wiring.defaults[index].map(flow_ix) },
         Kind::StartEvent
         | Kind::EndEvent(_)
         | Kind::ThrowEvent

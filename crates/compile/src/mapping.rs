@@ -21,9 +21,8 @@ const TARGET_NAMES_MAX: usize = 16;
 const CONTEXT_BYTES_MAX: usize = 1 << 20;
 
 /// Words that cannot be a variable on their own.
-const RESERVED_TARGETS: [&str; 11] = [
-    "null", "true", "false", "function", "if", "then", "else", "for", "between", "instance", "of",
-];
+const RESERVED_TARGETS: [&str; 11] =
+    ["null", "true", "false", "function", "if", "then", "else", "for", "between", "instance", "of"];
 
 /// Words FEEL reads as something else than a name, unless they stand between backticks.
 const FEEL_WORDS: [&str; 18] = [
@@ -74,20 +73,14 @@ enum Entry {
 
 impl Mappings {
     pub(crate) fn new(direction: Direction) -> Self {
-        Self {
-            direction,
-            entries: Entries::default(),
-        }
+        Self { direction, entries: Entries::default() }
     }
 
     /// Adds a mapping whose source is FEEL without its `=`. The source is parsed on its own first, so that the complaint
     /// names this mapping and no text can close the context around it.
     pub(crate) fn add(&mut self, source: &str, target: &str) -> Result<(), String> {
         let names = target_names(target)?;
-        expression::parse(
-            &format!("the source of the mapping to {}", quoted(target)),
-            source,
-        )?;
+        expression::parse(&format!("the source of the mapping to {}", quoted(target)), source)?;
         self.entries.put(&names, source.trim());
         Ok(())
     }
@@ -97,19 +90,13 @@ impl Mappings {
         if self.entries.list.is_empty() {
             return Ok(None);
         }
-        let mut context = Context {
-            text: String::new(),
-            path: Vec::new(),
-            full: false,
-        };
+        let mut context = Context { text: String::new(), path: Vec::new(), full: false };
         match self.direction {
             Direction::Input => context.plain(&self.entries),
             Direction::Output => context.merging(&self.entries),
         }
         if context.full {
-            return Err(format!(
-                "the mappings are too long: at most {CONTEXT_BYTES_MAX} bytes as one expression"
-            ));
+            return Err(format!("the mappings are too long: at most {CONTEXT_BYTES_MAX} bytes as one expression"));
         }
         expression::parse("the context of all mappings", &context.text).map(Some)
     }
@@ -121,8 +108,7 @@ impl Entries {
             return;
         };
         let position = *self.position.entry((*name).to_owned()).or_insert_with(|| {
-            self.list
-                .push(((*name).to_owned(), Entry::Nested(Entries::default())));
+            self.list.push(((*name).to_owned(), Entry::Nested(Entries::default())));
             self.list.len() - 1
         });
         let entry = &mut self.list[position].1;
@@ -213,19 +199,13 @@ fn target_names(target: &str) -> Result<Vec<&str>, String> {
     }
     let names: Vec<&str> = target.split('.').collect();
     if !names.iter().all(|name| is_variable_name(name)) {
-        return Err(format!(
-            "the target {} must be names of letters, digits and '_', separated by dots",
-            quoted(target)
-        ));
+        return Err(format!("the target {} must be names of letters, digits and '_', separated by dots", quoted(target)));
     }
     if RESERVED_TARGETS.contains(&target) {
         return Err(format!("the target {} is a reserved word", quoted(target)));
     }
     if TARGET_NAMES_MAX < names.len() {
-        return Err(format!(
-            "the target {} is too deep: at most {TARGET_NAMES_MAX} names",
-            quoted(target)
-        ));
+        return Err(format!("the target {} is too deep: at most {TARGET_NAMES_MAX} names", quoted(target)));
     }
     Ok(names)
 }
@@ -236,9 +216,5 @@ fn is_variable_name(name: &str) -> bool {
 }
 
 fn feel_name(name: &str) -> String {
-    if FEEL_WORDS.contains(&name) {
-        format!("`{name}`")
-    } else {
-        name.to_owned()
-    }
+    if FEEL_WORDS.contains(&name) { format!("`{name}`") } else { name.to_owned() }
 }

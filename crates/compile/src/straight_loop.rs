@@ -21,12 +21,7 @@ pub(crate) fn find(process: &Process) -> Vec<Vec<ElementIx>> {
         if let Some(mut circle) = circle(index, &next, &part) {
             told[part[index]] = true;
             circle.retain(|index| *index < process.elements.len());
-            circles.push(
-                circle
-                    .into_iter()
-                    .map(|index| ElementIx(index as u32))
-                    .collect(),
-            );
+            circles.push(circle.into_iter().map(|index| ElementIx(index as u32)).collect());
         }
     }
     circles
@@ -42,22 +37,11 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         if element.outgoing.is_empty() && element.scope != Process::ROOT {
             return vec![exit(element.scope)];
         }
-        element
-            .outgoing
-            .iter()
-            .map(|flow| process.flow(*flow).target.0 as usize)
-            .collect()
+        element.outgoing.iter().map(|flow| process.flow(*flow).target.0 as usize).collect()
     };
     let entered = (0..count).map(|index| match &process.elements[index].kind {
-        Kind::SubProcess(scope) => scope
-            .start
-            .map(|start| start.0 as usize)
-            .into_iter()
-            .collect(),
-        Kind::Process(_)
-        | Kind::JobTask(_)
-        | Kind::EndEvent(EndEvent::Error { .. })
-        | Kind::ErrorBoundary(_) => Vec::new(),
+        Kind::SubProcess(scope) => scope.start.map(|start| start.0 as usize).into_iter().collect(),
+        Kind::Process(_) | Kind::JobTask(_) | Kind::EndEvent(EndEvent::Error { .. }) | Kind::ErrorBoundary(_) => Vec::new(),
         Kind::StartEvent
         | Kind::EndEvent(EndEvent::None | EndEvent::Terminate)
         | Kind::ThrowEvent
@@ -100,17 +84,11 @@ fn parts(next: &[Vec<usize>]) -> Vec<usize> {
         while let Some(index) = open.pop() {
             if part[index].is_none() {
                 part[index] = Some(number);
-                open.extend(
-                    previous[index]
-                        .iter()
-                        .filter(|before| part[**before].is_none()),
-                );
+                open.extend(previous[index].iter().filter(|before| part[**before].is_none()));
             }
         }
     }
-    part.into_iter()
-        .map(|number| number.expect("every element was a root once"))
-        .collect()
+    part.into_iter().map(|number| number.expect("every element was a root once")).collect()
 }
 
 /// All elements, each after everything that can be reached from it.
@@ -147,10 +125,7 @@ fn circle(from: usize, next: &[Vec<usize>], part: &[usize]) -> Option<Vec<usize>
     let mut came_from: HashMap<usize, usize> = HashMap::new();
     let mut open = VecDeque::from([from]);
     while let Some(index) = open.pop_front() {
-        for &target in next[index]
-            .iter()
-            .filter(|target| part[**target] == part[from])
-        {
+        for &target in next[index].iter().filter(|target| part[**target] == part[from]) {
             if target == from {
                 let mut way = vec![index];
                 while let Some(before) = way.last().and_then(|last| came_from.get(last)) {

@@ -67,10 +67,7 @@ pub use print::print;
 pub fn text(source: &str) -> Result<Process, Vec<Diagnostic>> {
     let mut findings = Findings::default();
     if RESOURCE_BYTES_MAX < source.len() {
-        findings.add_anonymous(
-            0,
-            format!("the text is too long: at most {RESOURCE_BYTES_MAX} bytes are allowed"),
-        );
+        findings.add_anonymous(0, format!("the text is too long: at most {RESOURCE_BYTES_MAX} bytes are allowed"));
         return Err(findings.diagnostics(source));
     }
     let statements = statement::split(source, &mut findings);

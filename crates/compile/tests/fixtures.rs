@@ -9,14 +9,8 @@ use std::path::{Path, PathBuf};
 #[test]
 fn valid_files_compile_to_the_process_beside_them() {
     check("valid", |content| {
-        let compiled = compile::bpmn(content)
-            .unwrap_or_else(|diagnostics| panic!("refused: {diagnostics:#?}"));
-        compiled
-            .processes
-            .iter()
-            .map(compile::print)
-            .collect::<Vec<_>>()
-            .join("\n")
+        let compiled = compile::bpmn(content).unwrap_or_else(|diagnostics| panic!("refused: {diagnostics:#?}"));
+        compiled.processes.iter().map(compile::print).collect::<Vec<_>>().join("\n")
     });
 }
 
@@ -24,10 +18,7 @@ fn valid_files_compile_to_the_process_beside_them() {
 fn refused_files_give_the_diagnostics_beside_them() {
     check("refused", |content| {
         let diagnostics = compile::bpmn(content).expect_err("the file ought to be refused");
-        diagnostics
-            .iter()
-            .map(|diagnostic| format!("{diagnostic}\n"))
-            .collect()
+        diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect()
     });
 }
 
@@ -36,9 +27,8 @@ fn what_is_printed_of_a_valid_file_reads_back_the_same() {
     for file in files("valid") {
         for process in compile::bpmn(&fs::read(&file).unwrap()).unwrap().processes {
             let printed = compile::print(&process);
-            let again = compile::text(&printed).unwrap_or_else(|diagnostics| {
-                panic!("{}: {diagnostics:#?}\n{printed}", file.display())
-            });
+            let again =
+                compile::text(&printed).unwrap_or_else(|diagnostics| panic!("{}: {diagnostics:#?}\n{printed}", file.display()));
             assert_eq!(compile::print(&again), printed, "{}", file.display());
         }
     }
@@ -58,23 +48,13 @@ fn check(folder: &str, outcome: impl Fn(&[u8]) -> String) {
             wrong.push(format!("{}:\n{outcome}", beside.display()));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "not as expected (UPDATE_EXPECTED=1 accepts):\n{}",
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "not as expected (UPDATE_EXPECTED=1 accepts):\n{}", wrong.join("\n"));
 }
 
 fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../spec/bpmn")
-        .join(folder);
-    let entries = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = entries
-        .filter(|path| path.extension().is_some_and(|ending| ending == "bpmn"))
-        .collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/bpmn").join(folder);
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|ending| ending == "bpmn")).collect();
     files.sort();
     files
 }

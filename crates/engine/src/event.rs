@@ -9,33 +9,75 @@ use crate::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, Variabl
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The instance began; its outermost element instance has the same key.
-    Started { instance: InstanceKey, definition: DefinitionKey },
+    Started {
+        instance: InstanceKey,
+        definition: DefinitionKey,
+    },
     /// An element instance came into being; it is about to work.
-    Entered { key: ElementKey, element: ElementIx, scope: ElementKey },
+    Entered {
+        key: ElementKey,
+        element: ElementIx,
+        scope: ElementKey,
+    },
     /// Its inputs are mapped and it does, or waits for, its work.
-    Activated { key: ElementKey },
+    Activated {
+        key: ElementKey,
+    },
     /// Its work is done; outputs are about to be mapped.
-    Leaving { key: ElementKey },
+    Leaving {
+        key: ElementKey,
+    },
     /// It completed.
-    Left { key: ElementKey },
+    Left {
+        key: ElementKey,
+    },
     /// It was ended from outside: cancelled or interrupted.
-    Dropped { key: ElementKey },
+    Dropped {
+        key: ElementKey,
+    },
     /// A token waits at a join for those of the other flows.
     TokenArrived(Token),
     /// A join took one token of each of its incoming flows.
-    TokensTaken { scope: ElementKey, gateway: ElementIx },
+    TokensTaken {
+        scope: ElementKey,
+        gateway: ElementIx,
+    },
     /// The scope ended with a token still waiting.
     TokenDropped(Token),
-    VariableCreated { key: VariableKey, scope: ElementKey, name: Arc<str>, value: Arc<str> },
-    VariableUpdated { key: VariableKey, scope: ElementKey, name: Arc<str>, value: Arc<str> },
+    VariableCreated {
+        key: VariableKey,
+        scope: ElementKey,
+        name: Arc<str>,
+        value: Arc<str>,
+    },
+    VariableUpdated {
+        key: VariableKey,
+        scope: ElementKey,
+        name: Arc<str>,
+        value: Arc<str>,
+    },
     /// An element waits for a worker.
     JobOpened(Opened),
     /// The wait for a worker is over.
-    JobClosed { key: JobKey, element: ElementKey, end: JobEnd },
-    IncidentRaised { key: IncidentKey, element: ElementKey, job: Option<JobKey>, kind: IncidentKind, message: Arc<str> },
-    IncidentResolved { key: IncidentKey },
+    JobClosed {
+        key: JobKey,
+        element: ElementKey,
+        end: JobEnd,
+    },
+    IncidentRaised {
+        key: IncidentKey,
+        element: ElementKey,
+        job: Option<JobKey>,
+        kind: IncidentKind,
+        message: Arc<str>,
+    },
+    IncidentResolved {
+        key: IncidentKey,
+    },
     /// The instance ended.
-    Ended { outcome: Outcome },
+    Ended {
+        outcome: Outcome,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

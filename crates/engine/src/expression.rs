@@ -50,10 +50,7 @@ impl Run<'_> {
             Value::Context(context) => {
                 Ok(context.entries().iter().map(|(name, value)| (name.clone(), Arc::from(value.to_json()))).collect())
             }
-            other => Err(Trouble {
-                kind: IncidentKind::IoMapping,
-                ..wrong_kind(expression, "the mapping", "variables", &other)
-            }),
+            other => Err(Trouble { kind: IncidentKind::IoMapping, ..wrong_kind(expression, "the mapping", "variables", &other) }),
         }
     }
 }

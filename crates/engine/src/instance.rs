@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use model::ElementIx;
 
-use crate::{
-    DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, Outcome, Token, VariableKey,
-};
+use crate::{DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, Outcome, Token, VariableKey};
 
 /// What is alive of a process instance. Finished elements leave it; their rows stay in the store.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,10 +82,7 @@ impl Instance {
 
     /// The active element instances directly inside a scope.
     pub fn children(&self, scope: ElementKey) -> impl DoubleEndedIterator<Item = ElementKey> + '_ {
-        self.elements
-            .iter()
-            .filter(move |(key, element)| element.scope == scope && **key != scope)
-            .map(|(key, _)| *key)
+        self.elements.iter().filter(move |(key, element)| element.scope == scope && **key != scope).map(|(key, _)| *key)
     }
 
     /// The element instance that waits for this job.

@@ -90,8 +90,8 @@ impl Run<'_> {
     /// A token goes along a flow.
     fn take(&mut self, flow: FlowIx, scope: ElementKey) {
         let target = self.process.flow(flow).target;
-        let joins = matches!(self.process.element(target).kind, Kind::ParallelGateway)
-            && self.process.element(target).incoming.len() > 1;
+        let joins =
+            matches!(self.process.element(target).kind, Kind::ParallelGateway) && self.process.element(target).incoming.len() > 1;
         if joins {
             element::parallel_gateway::arrive(self, Token { scope, gateway: target, flow });
         } else {

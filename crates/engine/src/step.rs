@@ -7,8 +7,8 @@ use model::{Element, ElementIx, Process};
 
 use crate::expression::Trouble;
 use crate::{
-    Command, ElementKey, Event, FailedJob, IncidentKind, Instance, JobEnd, JobKey, Keys, Outcome, Rejected, State,
-    ThrownError, element,
+    Command, ElementKey, Event, FailedJob, IncidentKind, Instance, JobEnd, JobKey, Keys, Outcome, Rejected, State, ThrownError,
+    element,
 };
 
 /// After this many events in one step nothing more is entered: the instance loops without ever waiting.
@@ -16,7 +16,13 @@ pub const STEP_EVENTS_MAX: usize = 10_000;
 
 /// Does the command, changing the instance by the events it returns; a rejected command changes nothing.
 /// `now` is in milliseconds since 1970.
-pub fn step(process: &Process, instance: &mut Instance, command: &Command, now: i64, keys: &mut Keys) -> Result<Vec<Event>, Rejected> {
+pub fn step(
+    process: &Process,
+    instance: &mut Instance,
+    command: &Command,
+    now: i64,
+    keys: &mut Keys,
+) -> Result<Vec<Event>, Rejected> {
     let mut run = Run { process, instance, keys, now: Now::utc(now), events: Vec::new(), work: VecDeque::new() };
     run.begin(command)?;
     while let Some(work) = run.work.pop_front() {

@@ -44,9 +44,7 @@ impl Run<'_> {
         let known = variables.iter().find(|variable| variable.name == *name);
         let event = match known {
             Some(variable) if variable.value == *value => return,
-            Some(variable) => {
-                Event::VariableUpdated { key: variable.key, scope, name: name.clone(), value: value.clone() }
-            }
+            Some(variable) => Event::VariableUpdated { key: variable.key, scope, name: name.clone(), value: value.clone() },
             None => {
                 let key = VariableKey(self.keys.take());
                 Event::VariableCreated { key, scope, name: name.clone(), value: value.clone() }

@@ -1,9 +1,11 @@
 //! What must hold for processes nobody drew: random block-structured processes, taken along random paths.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fmt::Write as _;
 
 use engine::{
-    Command, DefinitionKey, Event, FailedJob, IncidentKey, Instance, InstanceKey, JobKey, Keys, Rejected, State, ThrownError, step,
+    Command, DefinitionKey, Event, FailedJob, IncidentKey, Instance, InstanceKey, JobKey, Keys, Rejected, State, ThrownError,
+    step,
 };
 use model::Process;
 use proptest::prelude::*;
@@ -158,7 +160,11 @@ impl<'a> Run<'a> {
                 }
             }
             n if n < jobs.len() + incidents.len() => {
-                let fix = Command::SetVariables { scope: InstanceKey(1).root(), variables: vec![("fixed".into(), "1".into())], local: true };
+                let fix = Command::SetVariables {
+                    scope: InstanceKey(1).root(),
+                    variables: vec![("fixed".into(), "1".into())],
+                    local: true,
+                };
                 self.ask(&fix).expect("the process is there");
                 self.ask(&Command::ResolveIncident { incident: incidents[n - jobs.len()] }).expect("the incident is there");
             }
@@ -176,7 +182,11 @@ impl<'a> Run<'a> {
         self.history.iter().for_each(|event| replayed.apply(event));
         assert_eq!(replayed, self.instance, "history is not state");
         if self.instance.state == State::Active {
-            assert!(!self.jobs().is_empty() || !self.incidents().is_empty(), "an active instance waits for nothing: {:?}", self.instance);
+            assert!(
+                !self.jobs().is_empty() || !self.incidents().is_empty(),
+                "an active instance waits for nothing: {:?}",
+                self.instance
+            );
         } else {
             self.check_nothing_left();
         }

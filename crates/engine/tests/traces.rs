@@ -3,6 +3,7 @@
 //! Commands: `start {…}`, `job ELEMENT {…}`, `fail ELEMENT {…}` (retries left), `stuck ELEMENT {…}` (none left),
 //! `error ELEMENT CODE {…}`, `set ELEMENT {…}`, `set-local ELEMENT {…}`, `resolve ELEMENT`, `cancel`.
 //! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -246,7 +246,7 @@ impl Dispatch {
     }
 
     /// Who is first in line goes to its end: streams take turns.
-    pub(crate) fn to_the_end(&mut self, id: &QueueId) {
+    pub(crate) fn rotate(&mut self, id: &QueueId) {
         if let Some(queue) = self.queues.get_mut(id)
             && let Some(number) = queue.waiters.pop_front()
         {

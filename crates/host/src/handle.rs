@@ -312,7 +312,8 @@ impl Host {
             }
             Route::Away => return Err(away()),
             Route::Follow => {
-                let poll = Poll { job_type: job_type.clone(), worker, timeout, max: 1, tenants: tenants.clone(), fetch, wait: None };
+                let poll =
+                    Poll { job_type: job_type.clone(), worker, timeout, max: 1, tenants: tenants.clone(), fetch, wait: None };
                 tokio::spawn(await_jobs::push(self.clone(), poll, sender));
             }
         }

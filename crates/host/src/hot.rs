@@ -128,20 +128,16 @@ impl HotInstance {
         let mut instance = Instance::new(row.key, row.definition);
         instance.state = State::Active;
         instance.tokens.clone_from(&row.tokens);
-        let root = ElementInstance {
-            element: Process::ROOT,
-            scope: row.key.root(),
-            phase: row.phase,
-            variables: Vec::new(),
-            job: None,
-        };
+        let root =
+            ElementInstance { element: Process::ROOT, scope: row.key.root(), phase: row.phase, variables: Vec::new(), job: None };
         instance.elements.insert(row.key.root(), root);
         for element in loaded.elements {
             let phase = match element.state {
                 row::ElementState::Alive(phase) => phase,
                 row::ElementState::Completed | row::ElementState::Terminated => Phase::Active,
             };
-            let alive = ElementInstance { element: element.element, scope: element.scope, phase, variables: Vec::new(), job: None };
+            let alive =
+                ElementInstance { element: element.element, scope: element.scope, phase, variables: Vec::new(), job: None };
             instance.elements.insert(element.key, alive);
         }
         for variable in loaded.variables {

@@ -78,7 +78,8 @@ impl Recorder {
             Event::Entered { key, element, scope } if *element != Process::ROOT => {
                 let state = ElementState::Alive(Phase::Entering);
                 let (key, element, scope) = (*key, *element, *scope);
-                let row = row::Element { key, instance, definition, element, scope, state, started: now, ended: None, incident: None };
+                let row =
+                    row::Element { key, instance, definition, element, scope, state, started: now, ended: None, incident: None };
                 self.elements_new.insert(key, row);
                 self.touch_element(hot, key, now, None);
             }

@@ -1,4 +1,5 @@
 //! A store that loses commits, or only their answers: nothing acknowledged is lost, nothing happens twice.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -6,14 +7,13 @@ use std::time::Duration;
 
 use engine::{DefinitionKey, JobKey, PartitionId};
 use host::{Definitions, Error as HostError, Host, Limits, Metrics, Parts, Poll, Role, prepare};
-use store::log::{
-    Answer, Command, CommandStatus, Create, Deploy, DeployResource, NewCommand, Pending, ProcessRef, Request,
-};
+use store::log::{Answer, Command, CommandStatus, Create, Deploy, DeployResource, NewCommand, Pending, ProcessRef, Request};
 use store::memory::Memory;
 use store::query::{Entity, Filter, Items, Page, Query, QueryPage};
 use store::row::InstanceState;
 use store::{
-    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted, row,
+    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
+    row,
 };
 use tokio::sync::watch;
 
@@ -163,8 +163,15 @@ async fn submit(host: &Host, command: Command) -> Answer {
 async fn instances(store: &dyn Store) -> Vec<InstanceState> {
     let page = Page::From { from: 0, limit: 10_000 };
     let filter = Filter::All(vec![]);
-    let query =
-        Query { entity: Entity::Instances, tenants: None, filter, sort: vec![], page, latest_version: false, value_chars_max: None };
+    let query = Query {
+        entity: Entity::Instances,
+        tenants: None,
+        filter,
+        sort: vec![],
+        page,
+        latest_version: false,
+        value_chars_max: None,
+    };
     match store.search(&query).await.unwrap().items {
         Items::Instances(found) => found.iter().map(|instance| instance.state).collect(),
         other => panic!("{other:?}"),

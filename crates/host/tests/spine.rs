@@ -1,4 +1,5 @@
 //! The whole path through a real host on the memory store: deploy, start, work, end.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -43,7 +44,8 @@ struct Server {
 
 impl Server {
     fn start(store: Arc<dyn Store>, node: &str, role: Role) -> Self {
-        let limits = Arc::new(Limits { poll_every: Duration::from_millis(20), lease: Duration::from_millis(400), ..Limits::default() });
+        let limits =
+            Arc::new(Limits { poll_every: Duration::from_millis(20), lease: Duration::from_millis(400), ..Limits::default() });
         let metrics = Arc::new(Metrics::default());
         let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
         let (host, driver) = prepare(Parts { store, limits, metrics, definitions }, node.into(), role);

@@ -90,7 +90,9 @@ pub enum EndEvent {
     /// Ends its own scope at once, dropping whatever else runs there.
     Terminate,
     /// Throws a BPMN error to the nearest scope that catches it.
-    Error { code: Text },
+    Error {
+        code: Text,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,8 @@ use engine::{DefinitionKey, JobKey, PartitionId};
 use store::log::{CommandStatus, NewCommand, Pending};
 use store::query::{Query, QueryPage};
 use store::{
-    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted, row,
+    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
+    row,
 };
 use tokio::sync::watch;
 
@@ -70,7 +71,6 @@ impl Store for Postgres {
     ) -> Result<Vec<ReadyJob>, Error> {
         self.ready_window(partition, job_type, tenant, after, limit).await
     }
-
 
     async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error> {
         self.timed_window(partition, after, limit).await

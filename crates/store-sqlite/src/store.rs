@@ -7,7 +7,8 @@ use engine::{DefinitionKey, JobKey, PartitionId};
 use store::log::{CommandStatus, NewCommand, Pending};
 use store::query::{Query, QueryPage};
 use store::{
-    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted, row,
+    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
+    row,
 };
 use tokio::sync::watch;
 

@@ -418,79 +418,98 @@ impl Entity {
 
     /// What this entity can be filtered and sorted by.
     pub fn fields(self) -> &'static [Field] {
-        use Field::*;
         match self {
-            Self::Definitions => {
-                &[DefinitionKey, ProcessId, DefinitionName, Version, VersionTag, ResourceName, Tenant, DefinitionState]
-            }
-            Self::Instances => &[
-                InstanceKey,
-                InstanceState,
-                Started,
-                Ended,
-                ParentInstanceKey,
-                ParentElementKey,
-                HasIncident,
-                BusinessId,
-                DefinitionKey,
-                ProcessId,
-                DefinitionName,
-                Version,
-                VersionTag,
-                Tenant,
-            ],
-            Self::Elements => &[
-                ElementKey,
-                InstanceKey,
-                DefinitionKey,
-                ProcessId,
-                Tenant,
-                ElementId,
-                ElementName,
-                ElementKind,
-                ElementState,
-                ScopeKey,
-                Started,
-                Ended,
-                HasIncident,
-                IncidentKey,
-            ],
-            Self::Variables => &[VariableKey, InstanceKey, ScopeKey, Tenant, Name, Value, IsTruncated],
-            Self::Jobs => &[
-                JobKey,
-                JobType,
-                JobState,
-                InstanceKey,
-                DefinitionKey,
-                ProcessId,
-                Tenant,
-                ElementId,
-                ElementKey,
-                Retries,
-                Worker,
-                Deadline,
-                ErrorCode,
-                ErrorMessage,
-                FailedWithRetriesLeft,
-                Created,
-                Updated,
-                Ended,
-            ],
-            Self::Incidents => &[
-                IncidentKey,
-                IncidentKind,
-                IncidentState,
-                ErrorMessage,
-                MessageHash,
-                InstanceKey,
-                DefinitionKey,
-                ProcessId,
-                Tenant,
-                ElementId,
-                ElementKey,
-                JobKey,
-                Created,
-            ],
+            Self::Definitions => DEFINITION_FIELDS,
+            Self::Instances => INSTANCE_FIELDS,
+            Self::Elements => ELEMENT_FIELDS,
+            Self::Variables => VARIABLE_FIELDS,
+            Self::Jobs => JOB_FIELDS,
+            Self::Incidents => INCIDENT_FIELDS,
         }
     }
 }
+
+const DEFINITION_FIELDS: &[Field] = &[
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::DefinitionName,
+    Field::Version,
+    Field::VersionTag,
+    Field::ResourceName,
+    Field::Tenant,
+    Field::DefinitionState,
+];
+
+const INSTANCE_FIELDS: &[Field] = &[
+    Field::InstanceKey,
+    Field::InstanceState,
+    Field::Started,
+    Field::Ended,
+    Field::ParentInstanceKey,
+    Field::ParentElementKey,
+    Field::HasIncident,
+    Field::BusinessId,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::DefinitionName,
+    Field::Version,
+    Field::VersionTag,
+    Field::Tenant,
+];
+
+const ELEMENT_FIELDS: &[Field] = &[
+    Field::ElementKey,
+    Field::InstanceKey,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::Tenant,
+    Field::ElementId,
+    Field::ElementName,
+    Field::ElementKind,
+    Field::ElementState,
+    Field::ScopeKey,
+    Field::Started,
+    Field::Ended,
+    Field::HasIncident,
+    Field::IncidentKey,
+];
+
+const VARIABLE_FIELDS: &[Field] =
+    &[Field::VariableKey, Field::InstanceKey, Field::ScopeKey, Field::Tenant, Field::Name, Field::Value, Field::IsTruncated];
+
+const JOB_FIELDS: &[Field] = &[
+    Field::JobKey,
+    Field::JobType,
+    Field::JobState,
+    Field::InstanceKey,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::Tenant,
+    Field::ElementId,
+    Field::ElementKey,
+    Field::Retries,
+    Field::Worker,
+    Field::Deadline,
+    Field::ErrorCode,
+    Field::ErrorMessage,
+    Field::FailedWithRetriesLeft,
+    Field::Created,
+    Field::Updated,
+    Field::Ended,
+];
+
+const INCIDENT_FIELDS: &[Field] = &[
+    Field::IncidentKey,
+    Field::IncidentKind,
+    Field::IncidentState,
+    Field::ErrorMessage,
+    Field::MessageHash,
+    Field::InstanceKey,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::Tenant,
+    Field::ElementId,
+    Field::ElementKey,
+    Field::JobKey,
+    Field::Created,
+];

@@ -10,7 +10,8 @@ pub(crate) fn check(checkout: &Checkout) -> Vec<Finding> {
         return vec![Finding::violation(DOCUMENT, 1, "missing")];
     };
     let is_section = |line: &str| line.starts_with("## ");
-    let Some((at, _)) = text.lines().enumerate().find(|(_, line)| is_section(line) && line.to_lowercase().contains("unreleased")) else {
+    let Some((at, _)) = text.lines().enumerate().find(|(_, line)| is_section(line) && line.to_lowercase().contains("unreleased"))
+    else {
         return vec![Finding::violation(DOCUMENT, 1, "has no section `## Unreleased`")];
     };
     let mut entries = text.lines().skip(at + 1).take_while(|line| !is_section(line));

@@ -37,7 +37,8 @@ fn named<'a>(metadata: &'a Metadata, workspace: &'a Table) -> BTreeSet<&'a str> 
 fn reasons(text: &str, named: &BTreeSet<&str>) -> Vec<Finding> {
     let given: BTreeMap<&str, usize> = text.lines().enumerate().filter_map(|(at, line)| Some((reason(line)?, at + 1))).collect();
     let missing = named.iter().filter(|name| !given.contains_key(*name));
-    let missing = missing.map(|name| Finding::violation(DOCUMENT, 1, format!("no reason for `{name}`: add a line `# {name}: why`")));
+    let missing =
+        missing.map(|name| Finding::violation(DOCUMENT, 1, format!("no reason for `{name}`: add a line `# {name}: why`")));
     let stale = given.iter().filter(|(name, _)| !named.contains(*name));
     let stale = stale.map(|(name, line)| Finding::advice(DOCUMENT, *line, format!("no manifest of ours names `{name}` now")));
     missing.chain(stale).collect()
@@ -99,7 +100,10 @@ fn duplicates(rules: &Table, metadata: &Metadata) -> Vec<Finding> {
         metadata.packages.iter().filter(|package| package.name == name).map(|package| package.version.as_str()).collect()
     };
     let many = heavy.map(|name| (name, versions(name))).filter(|(_, versions)| 1 < versions.len());
-    many.map(|(name, versions)| Finding::violation("Cargo.lock", 1, format!("{name} is there more than once: {}", versions.join(", ")))).collect()
+    many.map(|(name, versions)| {
+        Finding::violation("Cargo.lock", 1, format!("{name} is there more than once: {}", versions.join(", ")))
+    })
+    .collect()
 }
 
 fn strings(rules: &Table, section: &str, key: &str) -> Vec<String> {

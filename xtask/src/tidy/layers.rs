@@ -81,7 +81,8 @@ fn allowed(rows: &[Row]) -> BTreeMap<String, BTreeSet<String>> {
         } else {
             names(granted).into_iter().collect()
         };
-        let by_word = rows.iter().filter(|row| !denied.is_empty() && !denied.contains('`') && row.responsibility.contains(denied));
+        let by_word =
+            rows.iter().filter(|row| !denied.is_empty() && !denied.contains('`') && row.responsibility.contains(denied));
         for name in names(denied).into_iter().chain(by_word.flat_map(|row| row.crates.clone())) {
             may_use.remove(&name);
         }

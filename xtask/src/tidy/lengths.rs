@@ -34,7 +34,11 @@ fn function_lengths(file: &Text) -> Vec<Finding> {
     let long = product.filter(|function| FUNCTION_LINES_MAX <= function.last - function.first);
     long.map(|function| {
         let lines = function.last - function.first + 1;
-        Finding::violation(&file.path, function.first, format!("fn {} has {lines} lines; {FUNCTION_LINES_MAX} at most", function.name))
+        Finding::violation(
+            &file.path,
+            function.first,
+            format!("fn {} has {lines} lines; {FUNCTION_LINES_MAX} at most", function.name),
+        )
     })
     .collect()
 }

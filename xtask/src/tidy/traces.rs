@@ -17,7 +17,8 @@ pub(crate) fn check(checkout: &Checkout) -> Vec<Finding> {
     let shown: BTreeSet<String> = folders.filter_map(first_name).collect();
 
     let untold = kinds.difference(&shown);
-    let untold = untold.map(|kind| Finding::violation(format!("{KINDS}/{kind}.rs"), 1, format!("no trace: add {TRACES}/{kind}/….trace")));
+    let untold =
+        untold.map(|kind| Finding::violation(format!("{KINDS}/{kind}.rs"), 1, format!("no trace: add {TRACES}/{kind}/….trace")));
     let unknown = shown.difference(&kinds);
     let unknown = unknown.map(|kind| Finding::violation(format!("{TRACES}/{kind}"), 1, format!("there is no {KINDS}/{kind}.rs")));
     untold.chain(unknown).collect()

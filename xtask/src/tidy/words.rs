@@ -50,7 +50,9 @@ fn is_lock(path: &Path) -> bool {
 
 fn each(file: &Text, banned: &[&str], why: &str) -> Vec<Finding> {
     let lines = file.content.lines().enumerate();
-    let hits = lines.flat_map(|(at, line)| banned.iter().filter(|word| line.contains(**word)).map(move |word| (at + 1, *word)).collect::<Vec<_>>());
+    let hits = lines.flat_map(|(at, line)| {
+        banned.iter().filter(|word| line.contains(**word)).map(move |word| (at + 1, *word)).collect::<Vec<_>>()
+    });
     hits.map(|(line, word)| Finding::violation(&file.path, line, format!("`{word}` {why}"))).collect()
 }
 

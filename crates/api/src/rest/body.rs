@@ -16,10 +16,9 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, bytes_max: usize, pati
     }
     match tokio::time::timeout(patience, collect(body, bytes_max)).await {
         Ok(read) => read,
-        Err(_) => Err(Failure::new(
-            Reason::RequestTimeout,
-            format!("The body did not arrive within {} seconds", patience.as_secs()),
-        )),
+        Err(_) => {
+            Err(Failure::new(Reason::RequestTimeout, format!("The body did not arrive within {} seconds", patience.as_secs())))
+        }
     }
 }
 

@@ -18,10 +18,7 @@ pub(super) fn check_content(headers: &HeaderMap, media: &str) -> Result<(), Fail
         Some(given) if essence(given).eq_ignore_ascii_case(media) => Ok(()),
         given => {
             let given = given.map_or("null", essence);
-            Err(Failure::new(
-                Reason::UnsupportedMediaType,
-                format!("Content-Type '{given}' is not supported: expected {media}"),
-            ))
+            Err(Failure::new(Reason::UnsupportedMediaType, format!("Content-Type '{given}' is not supported: expected {media}")))
         }
     }
 }

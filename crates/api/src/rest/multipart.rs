@@ -158,8 +158,7 @@ mod tests {
             "<default>\n--xyz\nContent-Disposition: form-data; name=resources; filename=x.bpmn; filename*=UTF-8''%C3%BC.bpmn\n\n\n--xyz--\n"
         ))
         .unwrap();
-        let seen: Vec<_> =
-            parts.iter().map(|part| (part.name.as_str(), part.file_name.as_deref(), &part.content[..])).collect();
+        let seen: Vec<_> = parts.iter().map(|part| (part.name.as_str(), part.file_name.as_deref(), &part.content[..])).collect();
         assert_eq!(
             seen,
             [
@@ -182,7 +181,10 @@ mod tests {
         }
         assert_eq!(form("--xyz\nContent-Type: text/plain\n\nx\n--xyz--"), Err(Malformed::NoName));
         assert_eq!(parse("multipart/form-data", &Bytes::new()), Err(Malformed::NoBoundary));
-        assert_eq!(form(&("--xyz\nContent-Disposition: form-data; name=a\n\n\n".repeat(1001) + "--xyz--")), Err(Malformed::TooManyParts));
+        assert_eq!(
+            form(&("--xyz\nContent-Disposition: form-data; name=a\n\n\n".repeat(1001) + "--xyz--")),
+            Err(Malformed::TooManyParts)
+        );
     }
 
     proptest! {

@@ -4,12 +4,12 @@ use axum::http::Method;
 use axum::response::Response;
 use store::query::{DefinitionView, Entity, Field, Items};
 
+use super::answer;
 use super::call::Call;
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column, optional};
 use super::operation::{Input, Operation, Output};
 use super::search::{self, By, Constant, Filterable, Operators, Table, Value, filterable, sortable};
-use super::answer;
 use crate::error::Failure;
 
 const NOUN: &str = "Process Definition";

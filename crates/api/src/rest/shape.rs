@@ -77,12 +77,7 @@ pub(super) fn read<'a>(text: &'a str, shape: &'static Shape, limits: &Limits) ->
     object(&mut Reader::new(text), &Path::TOP, shape, limits)
 }
 
-fn object<'a>(
-    reader: &mut Reader<'a>,
-    path: &Path<'_>,
-    shape: &'static Shape,
-    limits: &Limits,
-) -> Result<Fields<'a>, Failure> {
+fn object<'a>(reader: &mut Reader<'a>, path: &Path<'_>, shape: &'static Shape, limits: &Limits) -> Result<Fields<'a>, Failure> {
     if reader.peek()? != json::Kind::Object {
         return Err(path.mistyped("an object"));
     }

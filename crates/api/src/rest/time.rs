@@ -14,9 +14,9 @@ pub(super) fn written(millis: Millis) -> String {
 }
 
 pub(super) fn read(text: &str, name: &str) -> Result<Millis, Failure> {
-    text.parse::<Timestamp>().map(|timestamp| timestamp.as_millisecond()).map_err(|_| {
-        Failure::invalid(format!("The provided {name} '{text}' is not a date and time after RFC 3339, section 5.6"))
-    })
+    text.parse::<Timestamp>()
+        .map(|timestamp| timestamp.as_millisecond())
+        .map_err(|_| Failure::invalid(format!("The provided {name} '{text}' is not a date and time after RFC 3339, section 5.6")))
 }
 
 #[cfg(test)]
@@ -25,11 +25,9 @@ mod tests {
 
     #[test]
     fn times_come_back() {
-        for (text, millis) in [
-            ("1970-01-01T00:00:00.000Z", 0),
-            ("2026-11-15T12:30:00.250Z", 1_794_745_800_250),
-            ("1969-12-31T23:59:59.999Z", -1),
-        ] {
+        for (text, millis) in
+            [("1970-01-01T00:00:00.000Z", 0), ("2026-11-15T12:30:00.250Z", 1_794_745_800_250), ("1969-12-31T23:59:59.999Z", -1)]
+        {
             assert_eq!(written(millis), text);
             assert_eq!(read(text, "startDate").unwrap(), millis);
         }

@@ -19,12 +19,8 @@ pub(super) fn read(document: &Document<'_>, findings: &mut Findings) -> Vec<Proc
     let root = document.root_element();
     if bpmn_name(root) != Some("definitions") {
         let name = quoted(root.tag_name().name());
-        findings.add_anonymous(
-            at(root),
-            format!(
-                "this is not BPMN: the root is {name}, not 'definitions' of namespace '{BPMN}'"
-            ),
-        );
+        findings
+            .add_anonymous(at(root), format!("this is not BPMN: the root is {name}, not 'definitions' of namespace '{BPMN}'"));
         return Vec::new();
     }
     check_ids(root, findings);
@@ -41,10 +37,7 @@ pub(super) fn read(document: &Document<'_>, findings: &mut Findings) -> Vec<Proc
             }
             Some("process") | None => {}
             Some(name) if PASSIVE_ROOTS.contains(&name) || trigger(name).is_some() => {}
-            Some(name) => findings.add_anonymous(
-                at(child),
-                format!("BPMN has no element {} here", quoted(name)),
-            ),
+            Some(name) => findings.add_anonymous(at(child), format!("BPMN has no element {} here", quoted(name))),
         }
     }
     if executable == 0 && findings.is_empty() {
@@ -71,11 +64,7 @@ fn check_ids(root: Node<'_, '_>, findings: &mut Findings) {
             );
             findings.add_anonymous(at(node), reason);
         } else if ID_CHARS_MAX < id.chars().count() {
-            findings.add(
-                at(node),
-                id,
-                format!("the id is too long: at most {ID_CHARS_MAX} characters are allowed"),
-            );
+            findings.add(at(node), id, format!("the id is too long: at most {ID_CHARS_MAX} characters are allowed"));
         } else if seen.insert(id, at(node)).is_some() {
             findings.add(at(node), id, "the id is used more than once");
         }
@@ -83,9 +72,7 @@ fn check_ids(root: Node<'_, '_>, findings: &mut Findings) {
 }
 
 fn errors<'a>(root: Node<'a, '_>) -> Errors<'a> {
-    let nodes = root
-        .children()
-        .filter(|node| bpmn_name(*node) == Some("error"));
+    let nodes = root.children().filter(|node| bpmn_name(*node) == Some("error"));
     let defined = nodes.filter_map(|node| {
         let code = node.attribute("errorCode").filter(|code| !code.is_empty());
         Some((node.attribute("id")?, ErrorDefinition { code }))
@@ -99,13 +86,7 @@ fn is_executable(process: Node<'_, '_>, findings: &mut Findings) -> bool {
     };
     let executable = boolean(value);
     if executable.is_none() {
-        findings.add_anonymous(
-            at(process),
-            format!(
-                "isExecutable is {}, but must be true or false",
-                quoted(value)
-            ),
-        );
+        findings.add_anonymous(at(process), format!("isExecutable is {}, but must be true or false", quoted(value)));
     }
     executable == Some(true)
 }

@@ -49,10 +49,7 @@ pub(super) fn read(mut site: Site<'_, '_, '_>) -> DraftElement {
 
 /// Whether a child of an activity says how the activity is repeated.
 pub(super) fn is_marker(name: &str) -> bool {
-    matches!(
-        name,
-        "multiInstanceLoopCharacteristics" | "standardLoopCharacteristics"
-    )
+    matches!(name, "multiInstanceLoopCharacteristics" | "standardLoopCharacteristics")
 }
 
 fn check_children(site: &mut Site<'_, '_, '_>) {
@@ -70,10 +67,7 @@ fn check_activity(site: &mut Site<'_, '_, '_>) {
         site.complain("compensation handlers are not supported yet");
     }
     for quantity in ["startQuantity", "completionQuantity"] {
-        if site
-            .attribute(quantity)
-            .is_some_and(|value| value.trim() != "1")
-        {
+        if site.attribute(quantity).is_some_and(|value| value.trim() != "1") {
             site.complain(format!("a {quantity} other than 1 is not supported"));
         }
     }

@@ -48,16 +48,11 @@ const KNOWN: [&str; 18] = [
 
 /// The `zeebe` extensions of a BPMN element that have this name.
 pub(super) fn all<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Vec<Node<'a, 'input>> {
-    of(node)
-        .filter(|child| child.tag_name().name() == name)
-        .collect()
+    of(node).filter(|child| child.tag_name().name() == name).collect()
 }
 
 /// The extension of this name; a second one is refused.
-pub(super) fn only<'a, 'input>(
-    site: &mut Site<'a, 'input, '_>,
-    name: &str,
-) -> Option<Node<'a, 'input>> {
+pub(super) fn only<'a, 'input>(site: &mut Site<'a, 'input, '_>, name: &str) -> Option<Node<'a, 'input>> {
     let found = all(site.node, name);
     if let Some(second) = found.get(1) {
         site.complain_at(*second, format!("there is more than one zeebe:{name}"));
@@ -69,16 +64,10 @@ pub(super) fn only<'a, 'input>(
 pub(super) fn check(site: &mut Site<'_, '_, '_>) {
     for child in of(site.node) {
         let name = child.tag_name().name();
-        if let Some((_, what)) = UNSUPPORTED
-            .iter()
-            .find(|(unsupported, _)| *unsupported == name)
-        {
+        if let Some((_, what)) = UNSUPPORTED.iter().find(|(unsupported, _)| *unsupported == name) {
             site.complain_at(child, format!("{what} not supported yet"));
         } else if !KNOWN.contains(&name) {
-            site.complain_at(
-                child,
-                format!("there is no extension {}", quoted(&format!("zeebe:{name}"))),
-            );
+            site.complain_at(child, format!("there is no extension {}", quoted(&format!("zeebe:{name}"))));
         }
     }
 }
@@ -91,15 +80,10 @@ pub(super) fn mappings(site: &mut Site<'_, '_, '_>) -> (Option<Expression>, Opti
     let mut inputs = Mappings::new(Direction::Input);
     let mut outputs = Mappings::new(Direction::Output);
     for child in zeebe_children(node) {
-        let (source, target) = (
-            child.attribute("source"),
-            child.attribute("target").unwrap_or_default(),
-        );
+        let (source, target) = (child.attribute("source"), child.attribute("target").unwrap_or_default());
         let added = match child.tag_name().name() {
             "input" => input_source(source, target).and_then(|source| inputs.add(&source, target)),
-            "output" => {
-                output_source(source, target).and_then(|source| outputs.add(source, target))
-            }
+            "output" => output_source(source, target).and_then(|source| outputs.add(source, target)),
             other => Err(format!("a zeebe:ioMapping has no {}", quoted(other))),
         };
         site.note(child, added);
@@ -117,19 +101,12 @@ fn input_source(source: Option<&str>, target: &str) -> Result<String, String> {
 
 fn output_source<'a>(source: Option<&'a str>, target: &str) -> Result<&'a str, String> {
     let source = present(source, target)?;
-    let plain = || {
-        format!(
-            "the source {} is plain text, but must be an expression: write '=' before it",
-            quoted(source)
-        )
-    };
+    let plain = || format!("the source {} is plain text, but must be an expression: write '=' before it", quoted(source));
     expression::source(source).ok_or_else(plain)
 }
 
 fn present<'a>(source: Option<&'a str>, target: &str) -> Result<&'a str, String> {
-    source
-        .filter(|source| !source.is_empty())
-        .ok_or_else(|| format!("the mapping to {} needs a source", quoted(target)))
+    source.filter(|source| !source.is_empty()).ok_or_else(|| format!("the mapping to {} needs a source", quoted(target)))
 }
 
 /// The headers of an element in document order, without empty ones.
@@ -143,10 +120,7 @@ pub(super) fn headers(site: &mut Site<'_, '_, '_>) -> Vec<(Arc<str>, Arc<str>)> 
         let key = child.attribute("key").unwrap_or_default();
         let value = child.attribute("value").unwrap_or_default();
         if key.starts_with(RESERVED_HEADERS) {
-            site.complain_at(
-                child,
-                format!("header keys that begin with '{RESERVED_HEADERS}' are reserved"),
-            );
+            site.complain_at(child, format!("header keys that begin with '{RESERVED_HEADERS}' are reserved"));
         } else if !key.is_empty() && !keys.insert(key) {
             site.complain_at(child, format!("the header {} is there twice", quoted(key)));
         } else if !key.is_empty() && !value.is_empty() {
@@ -157,13 +131,10 @@ pub(super) fn headers(site: &mut Site<'_, '_, '_>) -> Vec<(Arc<str>, Arc<str>)> 
 }
 
 fn of<'a, 'input>(node: Node<'a, 'input>) -> impl Iterator<Item = Node<'a, 'input>> {
-    let holders = node
-        .children()
-        .filter(|child| bpmn_name(*child) == Some("extensionElements"));
+    let holders = node.children().filter(|child| bpmn_name(*child) == Some("extensionElements"));
     holders.flat_map(zeebe_children)
 }
 
 fn zeebe_children<'a, 'input>(node: Node<'a, 'input>) -> impl Iterator<Item = Node<'a, 'input>> {
-    node.children()
-        .filter(|child| child.tag_name().namespace() == Some(ZEEBE))
+    node.children().filter(|child| child.tag_name().namespace() == Some(ZEEBE))
 }

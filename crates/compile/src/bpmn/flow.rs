@@ -24,13 +24,7 @@ pub(super) fn read(node: Node<'_, '_>, findings: &mut Findings) -> Option<DraftF
     };
     let (source, target) = (end("sourceRef"), end("targetRef"));
     let condition = condition(node, id, findings);
-    Some(DraftFlow {
-        at,
-        id: id.into(),
-        source: source?.into(),
-        target: target?.into(),
-        condition,
-    })
+    Some(DraftFlow { at, id: id.into(), source: source?.into(), target: target?.into(), condition })
 }
 
 fn condition(node: Node<'_, '_>, id: &str, findings: &mut Findings) -> Condition {
@@ -42,11 +36,7 @@ fn condition(node: Node<'_, '_>, id: &str, findings: &mut Findings) -> Condition
                 if !matches!(condition, Condition::None) {
                     findings.add(at, id, "a flow has at most one condition");
                 }
-                let text: String = child
-                    .descendants()
-                    .filter(Node::is_text)
-                    .filter_map(|node| node.text())
-                    .collect();
+                let text: String = child.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect();
                 condition = match expression::required("the condition", text.trim()) {
                     Ok(expression) => Condition::Read(expression),
                     Err(reason) => {
@@ -56,14 +46,7 @@ fn condition(node: Node<'_, '_>, id: &str, findings: &mut Findings) -> Condition
                 };
             }
             Some(name) if PASSIVE_CHILDREN.contains(&name) => {}
-            _ => findings.add(
-                at,
-                id,
-                format!(
-                    "a sequence flow has no element {}",
-                    quoted(child.tag_name().name())
-                ),
-            ),
+            _ => findings.add(at, id, format!("a sequence flow has no element {}", quoted(child.tag_name().name()))),
         }
     }
     condition

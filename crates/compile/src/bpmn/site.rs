@@ -52,8 +52,7 @@ impl<'a, 'input> Site<'a, 'input, '_> {
 
     /// An attribute that refers to something else by id.
     pub(super) fn reference(&self, name: &str) -> Option<Arc<str>> {
-        self.attribute(name)
-            .map(|reference| super::vocabulary::referred(reference).into())
+        self.attribute(name).map(|reference| super::vocabulary::referred(reference).into())
     }
 
     /// The element as read, with its mappings in both directions. A kind that honours fewer drops them.
@@ -82,10 +81,7 @@ impl<'a, 'input> Site<'a, 'input, '_> {
 
     /// The definitions of an event. More than one is refused.
     pub(super) fn triggers(&mut self) -> Vec<(&'static str, Node<'a, 'input>)> {
-        let children = self
-            .node
-            .children()
-            .filter_map(|child| Some((trigger(bpmn_name(child)?)?, child)));
+        let children = self.node.children().filter_map(|child| Some((trigger(bpmn_name(child)?)?, child)));
         let triggers: Vec<_> = children.collect();
         if 1 < triggers.len() {
             self.complain(format!("a {} has at most one event definition", self.words));
@@ -100,22 +96,13 @@ impl<'a, 'input> Site<'a, 'input, '_> {
             let name = child.tag_name().name();
             let reason = match bpmn_name(child) {
                 Some(name) if PASSIVE_CHILDREN.contains(&name) || expected(name) => continue,
-                Some("multiInstanceLoopCharacteristics") => {
-                    "multi-instance is not supported yet".to_owned()
-                }
+                Some("multiInstanceLoopCharacteristics") => "multi-instance is not supported yet".to_owned(),
                 Some("standardLoopCharacteristics") => {
                     "standard loops are not supported: draw the loop with a gateway".to_owned()
                 }
-                Some(_) => format!(
-                    "BPMN has no element {} inside a {}",
-                    quoted(name),
-                    self.words
-                ),
+                Some(_) => format!("BPMN has no element {} inside a {}", quoted(name), self.words),
                 None if expected(name) => continue,
-                None => format!(
-                    "element {} of another namespace must stand inside extensionElements",
-                    quoted(name)
-                ),
+                None => format!("element {} of another namespace must stand inside extensionElements", quoted(name)),
             };
             self.complain_at(child, reason);
         }

@@ -63,15 +63,8 @@ pub(super) const PASSIVE_CHILDREN: [&str; 21] = [
 ];
 
 /// Children of a process or sub-process, besides those, that say nothing about execution.
-pub(super) const PASSIVE_IN_SCOPE: [&str; 7] = [
-    "association",
-    "dataObject",
-    "dataObjectReference",
-    "dataStoreReference",
-    "group",
-    "laneSet",
-    "textAnnotation",
-];
+pub(super) const PASSIVE_IN_SCOPE: [&str; 7] =
+    ["association", "dataObject", "dataObjectReference", "dataStoreReference", "group", "laneSet", "textAnnotation"];
 
 /// The local name of a BPMN element, if it is one.
 pub(super) fn bpmn_name<'a>(node: Node<'a, '_>) -> Option<&'a str> {
@@ -132,18 +125,13 @@ pub(super) fn trigger(local_name: &str) -> Option<&'static str> {
 /// Whether a text can be an id in XML (an NCName).
 pub(crate) fn is_id(text: &str) -> bool {
     let begins = |c: char| c.is_alphabetic() || c == '_';
-    let goes_on = |c: char| {
-        c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '\u{B7}' | '\u{300}'..='\u{36F}')
-    };
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '\u{B7}' | '\u{300}'..='\u{36F}');
     text.starts_with(begins) && text.chars().all(goes_on)
 }
 
 /// The id a reference names: some tools write a prefix before it.
 pub(super) fn referred(reference: &str) -> &str {
-    reference
-        .rsplit_once(':')
-        .map_or(reference, |(_, id)| id)
-        .trim()
+    reference.rsplit_once(':').map_or(reference, |(_, id)| id).trim()
 }
 
 /// The boolean an attribute says, if it says one.

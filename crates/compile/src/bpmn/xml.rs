@@ -18,19 +18,9 @@ const NAMESPACES_MAX: usize = 256;
 
 /// The text of a file.
 pub(super) fn decode(content: &[u8]) -> Result<&str, Vec<Diagnostic>> {
-    let refused = |reason: String| {
-        Err(vec![Diagnostic {
-            line: 1,
-            column: 1,
-            element: None,
-            reason,
-        }])
-    };
+    let refused = |reason: String| Err(vec![Diagnostic { line: 1, column: 1, element: None, reason }]);
     if RESOURCE_BYTES_MAX < content.len() {
-        return refused(format!(
-            "the file has {} bytes, but at most {RESOURCE_BYTES_MAX} are allowed",
-            content.len()
-        ));
+        return refused(format!("the file has {} bytes, but at most {RESOURCE_BYTES_MAX} are allowed", content.len()));
     }
     let utf16: [&[u8]; 4] = [&[0xFE, 0xFF], &[0xFF, 0xFE], b"<\0", b"\0<"];
     if utf16.iter().any(|begin| content.starts_with(begin)) {
@@ -41,10 +31,7 @@ pub(super) fn decode(content: &[u8]) -> Result<&str, Vec<Diagnostic>> {
         Ok(text) => Ok(text),
         Err(error) => {
             let mut findings = Findings::default();
-            findings.add_anonymous(
-                error.valid_up_to(),
-                "the file is not UTF-8 from here on: save it as UTF-8",
-            );
+            findings.add_anonymous(error.valid_up_to(), "the file is not UTF-8 from here on: save it as UTF-8");
             let valid = str::from_utf8(&content[..error.valid_up_to()]).unwrap_or_default();
             Err(findings.diagnostics(valid))
         }
@@ -58,23 +45,13 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, Vec<Diagnostic>> {
         findings.add_anonymous(at, reason);
         return Err(findings.diagnostics(text));
     }
-    let options = ParsingOptions {
-        allow_dtd: false,
-        ..ParsingOptions::default()
-    };
+    let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).map_err(|error| {
         let place = error.pos();
         let message = error.to_string();
-        let message = message
-            .rsplit_once(" at ")
-            .map_or(&*message, |(message, _)| message);
+        let message = message.rsplit_once(" at ").map_or(&*message, |(message, _)| message);
         let reason = format!("the file is not well-formed XML: {message}");
-        vec![Diagnostic {
-            line: place.row,
-            column: place.col,
-            element: None,
-            reason,
-        }]
+        vec![Diagnostic { line: place.row, column: place.col, element: None, reason }]
     })
 }
 
@@ -94,10 +71,7 @@ fn scan(text: &[u8]) -> Result<(), (usize, String)> {
         } else if rest.starts_with(b"<?") {
             at = end_of(text, begin + 2, b"?>");
         } else if rest.starts_with(b"<!") {
-            return Err((
-                begin,
-                "document type declarations and entities are not allowed".to_owned(),
-            ));
+            return Err((begin, "document type declarations and entities are not allowed".to_owned()));
         } else if rest.starts_with(b"</") {
             namespaces -= open.pop().unwrap_or(0);
             at = end_of(text, begin, b">");
@@ -108,12 +82,7 @@ fn scan(text: &[u8]) -> Result<(), (usize, String)> {
             let depth = open.len() + 1;
             within("elements", elements, ELEMENTS_MAX, begin)?;
             within("levels of nesting", depth, NESTING_MAX, begin)?;
-            within(
-                "attributes of one element",
-                tag.attributes,
-                ATTRIBUTES_MAX,
-                begin,
-            )?;
+            within("attributes of one element", tag.attributes, ATTRIBUTES_MAX, begin)?;
             within("namespaces", namespaces, NAMESPACES_MAX, begin)?;
             if tag.closed {
                 namespaces -= tag.namespaces;
@@ -128,10 +97,7 @@ fn scan(text: &[u8]) -> Result<(), (usize, String)> {
 
 fn within(what: &str, count: usize, max: usize, at: usize) -> Result<(), (usize, String)> {
     if max < count {
-        return Err((
-            at,
-            format!("the file has too many {what}: at most {max} are allowed"),
-        ));
+        return Err((at, format!("the file has too many {what}: at most {max} are allowed")));
     }
     Ok(())
 }
@@ -146,12 +112,7 @@ struct Tag {
 
 impl Tag {
     fn scan(text: &[u8], begin: usize) -> Self {
-        let mut tag = Self {
-            attributes: 0,
-            namespaces: 0,
-            closed: false,
-            end: text.len(),
-        };
+        let mut tag = Self { attributes: 0, namespaces: 0, closed: false, end: text.len() };
         // Where the last name began, and whether we are still in it.
         let (mut name, mut in_name) = (begin, true);
         let mut at = begin + 1;

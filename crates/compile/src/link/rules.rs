@@ -14,28 +14,17 @@ pub(super) fn directions(graph: &Graph<'_>, findings: &mut Findings) {
         let Some((source, target)) = ends else {
             continue;
         };
-        let (from, to) = (
-            &graph.draft.elements[*source],
-            &graph.draft.elements[*target],
-        );
+        let (from, to) = (&graph.draft.elements[*source], &graph.draft.elements[*target]);
         let id = quoted(&flow.id);
         if let Some(Kind::EndEvent(_)) = from.kind() {
-            findings.add(
-                from.at,
-                &from.id,
-                format!("no flow may leave an end event, but {id} does"),
-            );
+            findings.add(from.at, &from.id, format!("no flow may leave an end event, but {id} does"));
         }
         let event = match to.kind() {
             Some(Kind::StartEvent) => "start",
             Some(Kind::ErrorBoundary(_)) => "boundary",
             _ => continue,
         };
-        findings.add(
-            to.at,
-            &to.id,
-            format!("no flow may lead into a {event} event, but {id} does"),
-        );
+        findings.add(to.at, &to.id, format!("no flow may lead into a {event} event, but {id} does"));
     }
 }
 
@@ -54,20 +43,13 @@ pub(super) fn starts(draft: &Draft, findings: &mut Findings) -> Vec<Option<usize
         let (plain, refused) = (plain[index].len(), refused[index]);
         let reason = match element.kind() {
             Some(Kind::Process(_)) if plain + refused == 0 => "a process needs a start event",
-            Some(Kind::Process(_)) if 1 < plain => {
-                "a process has at most one start event without a trigger"
-            }
-            Some(Kind::SubProcess(_)) if plain + refused != 1 => {
-                "a sub-process needs exactly one start event"
-            }
+            Some(Kind::Process(_)) if 1 < plain => "a process has at most one start event without a trigger",
+            Some(Kind::SubProcess(_)) if plain + refused != 1 => "a sub-process needs exactly one start event",
             _ => continue,
         };
         findings.add(element.at, &element.id, reason);
     }
-    plain
-        .into_iter()
-        .map(|starts| starts.first().copied())
-        .collect()
+    plain.into_iter().map(|starts| starts.first().copied()).collect()
 }
 
 /// The boundary events on each element, in the order written. One error code is caught once per activity.
@@ -80,25 +62,11 @@ pub(super) fn boundaries(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Vec<
             continue;
         };
         let Some(&host) = graph.by_id.get(&**activity) else {
-            findings.add(
-                event.at,
-                &event.id,
-                format!(
-                    "it is attached to {}, which does not exist",
-                    quoted(activity)
-                ),
-            );
+            findings.add(event.at, &event.id, format!("it is attached to {}, which does not exist", quoted(activity)));
             continue;
         };
         if !may_carry_boundary(&elements[host]) || elements[host].scope != event.scope {
-            findings.add(
-                event.at,
-                &event.id,
-                format!(
-                    "it is attached to {}, which is no activity beside it",
-                    quoted(activity)
-                ),
-            );
+            findings.add(event.at, &event.id, format!("it is attached to {}, which is no activity beside it", quoted(activity)));
             continue;
         }
         attached[host].push(index);
@@ -110,17 +78,8 @@ pub(super) fn boundaries(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Vec<
             ErrorCatch::Code(code) => Some(&**code),
         };
         if !caught.insert((host, code)) {
-            let errors = code.map_or("all errors".to_owned(), |code| {
-                format!("error {}", quoted(code))
-            });
-            findings.add(
-                event.at,
-                &event.id,
-                format!(
-                    "another boundary event of {} catches {errors} already",
-                    quoted(activity)
-                ),
-            );
+            let errors = code.map_or("all errors".to_owned(), |code| format!("error {}", quoted(code)));
+            findings.add(event.at, &event.id, format!("another boundary event of {} catches {errors} already", quoted(activity)));
         }
     }
     attached
@@ -128,8 +87,7 @@ pub(super) fn boundaries(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Vec<
 
 fn may_carry_boundary(element: &DraftElement) -> bool {
     match element.kind() {
-        Some(Kind::SubProcess(_) | Kind::PassTask(_) | Kind::JobTask(_) | Kind::ScriptTask(_))
-        | None => true,
+        Some(Kind::SubProcess(_) | Kind::PassTask(_) | Kind::JobTask(_) | Kind::ScriptTask(_)) | None => true,
         Some(
             Kind::Process(_)
             | Kind::StartEvent
@@ -154,22 +112,10 @@ pub(super) fn conditions(graph: &Graph<'_>, findings: &mut Findings) {
         let decides = matches!(kind, Kind::ExclusiveGateway { .. });
         let conditional = !matches!(flow.condition, Condition::None);
         if conditional && !decides {
-            findings.add(
-                flow.at,
-                &flow.id,
-                "a flow may have a condition only behind an exclusive gateway: put one between",
-            );
+            findings.add(flow.at, &flow.id, "a flow may have a condition only behind an exclusive gateway: put one between");
         }
-        if decides
-            && !conditional
-            && 1 < graph.outgoing[source].len()
-            && !graph.is_default(source, index)
-        {
-            findings.add(
-                flow.at,
-                &flow.id,
-                "the flow needs a condition, or must be the default of its gateway",
-            );
+        if decides && !conditional && 1 < graph.outgoing[source].len() && !graph.is_default(source, index) {
+            findings.add(flow.at, &flow.id, "the flow needs a condition, or must be the default of its gateway");
         }
     }
 }
@@ -181,19 +127,9 @@ pub(super) fn defaults(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Option
         let Some(default) = &element.default else {
             continue;
         };
-        defaults[index] = graph.outgoing[index]
-            .iter()
-            .copied()
-            .find(|flow| graph.draft.flows[*flow].id == *default);
+        defaults[index] = graph.outgoing[index].iter().copied().find(|flow| graph.draft.flows[*flow].id == *default);
         if defaults[index].is_none() {
-            findings.add(
-                element.at,
-                &element.id,
-                format!(
-                    "the default flow {} does not leave this element",
-                    quoted(default)
-                ),
-            );
+            findings.add(element.at, &element.id, format!("the default flow {} does not leave this element", quoted(default)));
         }
     }
     defaults

@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use model::{
-    EndEvent, ErrorCatch, JobTask, JobTaskFlavour, Kind, PassTask, Retries, Scope, Script, Text,
-};
+use model::{EndEvent, ErrorCatch, JobTask, JobTaskFlavour, Kind, PassTask, Retries, Scope, Script, Text};
 
 use super::flow::Flows;
 use super::statement::{Line, Statement};
@@ -33,16 +31,8 @@ pub(super) struct WrittenElement {
 
 pub(super) fn read(statements: &[Statement], findings: &mut Findings) -> Written {
     let root = Content::Read(Kind::Process(Scope { start: None }));
-    let root = WrittenElement {
-        element: element(0, "process", root),
-        scope: None,
-        first: None,
-    };
-    let mut written = Written {
-        version_tag: None,
-        elements: vec![root],
-        flows: Vec::new(),
-    };
+    let root = WrittenElement { element: element(0, "process", root), scope: None, first: None };
+    let mut written = Written { version_tag: None, elements: vec![root], flows: Vec::new() };
     let mut flows = Flows::default();
     let mut ids = HashSet::new();
     let mut processes = 0;
@@ -51,34 +41,22 @@ pub(super) fn read(statements: &[Statement], findings: &mut Findings) -> Written
             findings.add(statement.at, &statement.id, "the id is used more than once");
         }
         let (arguments, targets) = split_arrow(&statement.head);
-        let read = kind(arguments, statement, findings)
-            .map(|(kind, first, activity)| (Content::Read(kind), first, activity));
+        let read = kind(arguments, statement, findings).map(|(kind, first, activity)| (Content::Read(kind), first, activity));
         let (content, first, attached_to) = read.unwrap_or((Content::Refused, None, None));
-        let mut draft = DraftElement {
-            attached_to,
-            ..element(statement.at, &statement.id, content)
-        };
+        let mut draft = DraftElement { attached_to, ..element(statement.at, &statement.id, content) };
         if let Some(targets) = targets {
             draft.default = flows.read_all(statement, targets, findings);
         }
         let version_tag = options(&mut draft, statement, &mut flows, findings);
         let is_process = matches!(draft.kind(), Some(Kind::Process(_)));
-        let element = WrittenElement {
-            element: draft,
-            scope: statement.scope.clone(),
-            first,
-        };
+        let element = WrittenElement { element: draft, scope: statement.scope.clone(), first };
         if !is_process {
             written.elements.push(element);
             continue;
         }
         processes += 1;
         if 1 < processes {
-            findings.add(
-                statement.at,
-                &statement.id,
-                "there is one process in a text",
-            );
+            findings.add(statement.at, &statement.id, "there is one process in a text");
         }
         (written.elements[0], written.version_tag) = (element, version_tag);
     }
@@ -111,9 +89,7 @@ fn split_arrow(head: &str) -> (&str, Option<&str>) {
 type Read = (Kind, Option<String>, Option<Arc<str>>);
 
 fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Option<Read> {
-    let word_end = arguments
-        .find(char::is_whitespace)
-        .unwrap_or(arguments.len());
+    let word_end = arguments.find(char::is_whitespace).unwrap_or(arguments.len());
     let (word, rest) = (&arguments[..word_end], arguments[word_end..].trim());
     let bare = |kind: Kind| match rest {
         "" => Ok((kind, None, None)),
@@ -142,28 +118,19 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
         },
         word => Err(format!("there is no kind {}", quoted(word))),
     };
-    read.map_err(|reason| findings.add(statement.at, &statement.id, reason))
-        .ok()
+    read.map_err(|reason| findings.add(statement.at, &statement.id, reason)).ok()
 }
 
 fn job_task(flavour: JobTaskFlavour, rest: &str) -> Result<JobTask, String> {
     let job_type = value("the job type", rest)?.ok_or("a task needs a job type: 'task TYPE'")?;
-    Ok(JobTask {
-        flavour,
-        job_type,
-        retries: Retries::Fixed(3),
-        headers: Vec::new(),
-    })
+    Ok(JobTask { flavour, job_type, retries: Retries::Fixed(3), headers: Vec::new() })
 }
 
 fn script(rest: &str) -> Result<Read, String> {
     let usage = "write 'script VARIABLE = FEEL'";
     let (variable, source) = words::first(rest).ok_or(usage)?;
     let source = source.strip_prefix('=').ok_or(usage)?;
-    let script = Script {
-        expression: expression::parse("the script", source)?,
-        result: variable.into(),
-    };
+    let script = Script { expression: expression::parse("the script", source)?, result: variable.into() };
     Ok((Kind::ScriptTask(script), None, None))
 }
 
@@ -179,18 +146,9 @@ fn error(rest: &str) -> Result<Read, String> {
         None => {
             let (code, rest) = words::first(rest).ok_or_else(usage)?;
             if rest.is_empty() {
-                return Ok((
-                    Kind::EndEvent(EndEvent::Error {
-                        code: Text::Fixed(code.into()),
-                    }),
-                    None,
-                    None,
-                ));
+                return Ok((Kind::EndEvent(EndEvent::Error { code: Text::Fixed(code.into()) }), None, None));
             }
-            (
-                ErrorCatch::Code(code.into()),
-                rest.strip_prefix("on ").ok_or_else(usage)?,
-            )
+            (ErrorCatch::Code(code.into()), rest.strip_prefix("on ").ok_or_else(usage)?)
         }
     };
     let activity = words::whole(activity).ok_or_else(usage)?;
@@ -200,20 +158,13 @@ fn error(rest: &str) -> Result<Read, String> {
 /// `WORD` or `= FEEL`.
 fn value(what: &str, text: &str) -> Result<Option<Text>, String> {
     match text.trim().strip_prefix('=') {
-        Some(source) => {
-            expression::parse(what, source).map(|expression| Some(Text::Computed(expression)))
-        }
+        Some(source) => expression::parse(what, source).map(|expression| Some(Text::Computed(expression))),
         None => Ok(words::whole(text).map(|word| Text::Fixed(word.into()))),
     }
 }
 
 /// Reads the indented lines. Gives the version tag, if there is one.
-fn options(
-    draft: &mut DraftElement,
-    statement: &Statement,
-    flows: &mut Flows,
-    findings: &mut Findings,
-) -> Option<Arc<str>> {
+fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, findings: &mut Findings) -> Option<Arc<str>> {
     let mut inputs = Mappings::new(Direction::Input);
     let mut outputs = Mappings::new(Direction::Output);
     let mut version_tag = None;
@@ -222,25 +173,17 @@ fn options(
         let (word, rest) = (&text[..end], text[end..].trim());
         let read = match word {
             "->" => {
-                draft.default = flows
-                    .read(statement, *at, rest, findings)
-                    .or(draft.default.take());
+                draft.default = flows.read(statement, *at, rest, findings).or(draft.default.take());
                 Ok(())
             }
             "in" => assignment(rest).and_then(|(target, source)| inputs.add(source, &target)),
             "out" => assignment(rest).and_then(|(target, source)| outputs.add(source, &target)),
-            "inputs" => {
-                expression::parse("the inputs", rest).map(|inputs| draft.inputs = Some(inputs))
+            "inputs" => expression::parse("the inputs", rest).map(|inputs| draft.inputs = Some(inputs)),
+            "outputs" => expression::parse("the outputs", rest).map(|outputs| draft.outputs = Some(outputs)),
+            "name" => words::whole(rest).map(|name| draft.name = Some(name.into())).ok_or("write 'name TEXT'".to_owned()),
+            "version-tag" if matches!(draft.kind(), Some(Kind::Process(_))) => {
+                words::whole(rest).map(|tag| version_tag = Some(tag.into())).ok_or("write 'version-tag TEXT'".to_owned())
             }
-            "outputs" => {
-                expression::parse("the outputs", rest).map(|outputs| draft.outputs = Some(outputs))
-            }
-            "name" => words::whole(rest)
-                .map(|name| draft.name = Some(name.into()))
-                .ok_or("write 'name TEXT'".to_owned()),
-            "version-tag" if matches!(draft.kind(), Some(Kind::Process(_))) => words::whole(rest)
-                .map(|tag| version_tag = Some(tag.into()))
-                .ok_or("write 'version-tag TEXT'".to_owned()),
             "retries" => retries(draft, rest),
             "header" => header(draft, rest),
             word => Err(format!("there is no option {}", quoted(word))),
@@ -271,10 +214,7 @@ fn retries(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
     };
     task.retries = match rest.strip_prefix('=') {
         Some(source) => Retries::Computed(expression::parse("the number of retries", source)?),
-        None => Retries::Fixed(
-            rest.parse()
-                .map_err(|_| format!("{} is no number", quoted(rest)))?,
-        ),
+        None => Retries::Fixed(rest.parse().map_err(|_| format!("{} is no number", quoted(rest)))?),
     };
     Ok(())
 }

@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use model::{
-    Element, EndEvent, ErrorCatch, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries,
-    Text,
-};
+use model::{Element, EndEvent, ErrorCatch, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Text};
 
 use super::flow::usual_id;
 use super::words;
@@ -21,19 +18,13 @@ pub fn print(process: &Process) -> String {
             Process::ROOT => String::new(),
             scope => format!(" in {}", process.element(scope).id),
         };
-        line(
-            &mut text,
-            &format!("{}{scope}: {}", element.id, kind(process, index)),
-        );
+        line(&mut text, &format!("{}{scope}: {}", element.id, kind(process, index)));
         flows(&mut text, process, element);
         options(&mut text, element);
         if index == 0
             && let Some(tag) = &process.version_tag
         {
-            line(
-                &mut text,
-                &format!("    version-tag {}", words::write_whole(tag)),
-            );
+            line(&mut text, &format!("    version-tag {}", words::write_whole(tag)));
         }
     }
     text
@@ -53,9 +44,7 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::ThrowEvent => "throw".to_owned(),
         Kind::PassTask(PassTask::Undefined) => "pass".to_owned(),
         Kind::PassTask(PassTask::Manual) => "manual".to_owned(),
-        Kind::JobTask(JobTask {
-            flavour, job_type, ..
-        }) => {
+        Kind::JobTask(JobTask { flavour, job_type, .. }) => {
             let word = match flavour {
                 JobTaskFlavour::Service => "task",
                 JobTaskFlavour::Send => "send-task",
@@ -64,11 +53,7 @@ fn kind(process: &Process, index: usize) -> String {
             };
             format!("{word} {}", value(job_type))
         }
-        Kind::ScriptTask(script) => format!(
-            "script {} = {}",
-            words::write(&script.result),
-            script.expression.source()
-        ),
+        Kind::ScriptTask(script) => format!("script {} = {}", words::write(&script.result), script.expression.source()),
         Kind::ExclusiveGateway { .. } => "exclusive".to_owned(),
         Kind::ParallelGateway => "parallel".to_owned(),
         Kind::ErrorBoundary(catch) => {
@@ -83,18 +68,8 @@ fn kind(process: &Process, index: usize) -> String {
 
 /// The id of the activity a boundary event sits on.
 fn host(process: &Process, event: usize) -> &str {
-    let carries = |element: &&Element| {
-        element
-            .boundaries
-            .iter()
-            .any(|boundary| boundary.0 as usize == event)
-    };
-    process
-        .elements
-        .iter()
-        .find(carries)
-        .map(|element| &*element.id)
-        .unwrap_or_default()
+    let carries = |element: &&Element| element.boundaries.iter().any(|boundary| boundary.0 as usize == event);
+    process.elements.iter().find(carries).map(|element| &*element.id).unwrap_or_default()
 }
 
 fn value(text: &Text) -> String {
@@ -111,12 +86,7 @@ fn flows(text: &mut String, process: &Process, element: &Element) {
     };
     let mut pairs: HashMap<&str, usize> = HashMap::new();
     for ix in &element.outgoing {
-        let Flow {
-            id,
-            target,
-            condition,
-            ..
-        } = process.flow(*ix);
+        let Flow { id, target, condition, .. } = process.flow(*ix);
         let target = &*process.element(*target).id;
         let mut flow = String::from("    -> ");
         if default == Some(*ix) {
@@ -152,27 +122,17 @@ fn options(text: &mut String, element: &Element) {
     match &task.retries {
         Retries::Fixed(3) => {}
         Retries::Fixed(number) => line(text, &format!("    retries {number}")),
-        Retries::Computed(expression) => {
-            line(text, &format!("    retries = {}", expression.source()))
-        }
+        Retries::Computed(expression) => line(text, &format!("    retries = {}", expression.source())),
     }
     for (key, value) in &task.headers {
-        line(
-            text,
-            &format!(
-                "    header {} = {}",
-                words::write(key),
-                words::write_whole(value)
-            ),
-        );
+        line(text, &format!("    header {} = {}", words::write(key), words::write_whole(value)));
     }
 }
 
 /// One line of the notation; what has line breaks goes on below.
 fn line(text: &mut String, content: &str) {
     let mut lines = content.split('\n');
-    writeln!(text, "{}", lines.next().unwrap_or_default())
-        .expect("writing to a string does not fail");
+    writeln!(text, "{}", lines.next().unwrap_or_default()).expect("writing to a string does not fail");
     for more in lines {
         writeln!(text, "    |{more}").expect("writing to a string does not fail");
     }

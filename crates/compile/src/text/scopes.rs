@@ -7,30 +7,19 @@ use crate::diagnostic::{Findings, quoted};
 use crate::draft::{DraftElement, DraftFlow};
 
 /// The elements with their scopes known, each behind the scope it lies in.
-pub(super) fn arrange(
-    written: Vec<WrittenElement>,
-    flows: &[DraftFlow],
-    findings: &mut Findings,
-) -> Vec<DraftElement> {
+pub(super) fn arrange(written: Vec<WrittenElement>, flows: &[DraftFlow], findings: &mut Findings) -> Vec<DraftElement> {
     let scopes = scopes(&written, flows, findings);
     let order = outermost_first(&scopes, &written, findings);
     let mut place = vec![0; written.len()];
     for (new, old) in order.iter().enumerate() {
         place[*old] = new;
     }
-    let mut elements: Vec<Option<DraftElement>> = written
-        .into_iter()
-        .map(|written| Some(written.element))
-        .collect();
+    let mut elements: Vec<Option<DraftElement>> = written.into_iter().map(|written| Some(written.element)).collect();
     let mut arranged = Vec::with_capacity(elements.len());
     for old in order {
         let mut element = elements[old].take().expect("every element has one place");
         // A scope inside itself has been complained about; it must only not confuse what follows.
-        element.scope = if place[scopes[old]] < place[old] {
-            place[scopes[old]]
-        } else {
-            0
-        };
+        element.scope = if place[scopes[old]] < place[old] { place[scopes[old]] } else { 0 };
         arranged.push(element);
     }
     arranged
@@ -38,29 +27,19 @@ pub(super) fn arrange(
 
 /// The scope of each element, by index: as named, otherwise as reached, otherwise the process.
 fn scopes(written: &[WrittenElement], flows: &[DraftFlow], findings: &mut Findings) -> Vec<usize> {
-    let ids = written
-        .iter()
-        .enumerate()
-        .map(|(index, written)| (&*written.element.id, index));
+    let ids = written.iter().enumerate().map(|(index, written)| (&*written.element.id, index));
     let ids: HashMap<&str, usize> = ids.collect();
     let next = neighbours(written, flows, &ids);
     let mut find = |asking: &DraftElement, what: &str, id: &str| {
         let found = ids.get(id).copied();
         if found.is_none() {
-            findings.add(
-                asking.at,
-                &asking.id,
-                format!("the {what} {} does not exist", quoted(id)),
-            );
+            findings.add(asking.at, &asking.id, format!("the {what} {} does not exist", quoted(id)));
         }
         found
     };
-    let named =
-        |written: &WrittenElement| find(&written.element, "scope", written.scope.as_deref()?);
+    let named = |written: &WrittenElement| find(&written.element, "scope", written.scope.as_deref()?);
     let mut scopes: Vec<Option<usize>> = written.iter().map(named).collect();
-    let firsts = written
-        .iter()
-        .map(|owner| find(&owner.element, "first element", owner.first.as_deref()?));
+    let firsts = written.iter().map(|owner| find(&owner.element, "first element", owner.first.as_deref()?));
     let firsts: Vec<Option<usize>> = firsts.collect();
     for (owner, first) in firsts.into_iter().enumerate() {
         let mut open = Vec::from_iter(first);
@@ -72,15 +51,8 @@ fn scopes(written: &[WrittenElement], flows: &[DraftFlow], findings: &mut Findin
                 }
                 Some(other) if other != owner && written[index].scope.is_none() => {
                     let owners = [other, owner].map(|owner| quoted(&written[owner].element.id));
-                    let reason = format!(
-                        "it can be reached from inside {} and from inside {}",
-                        owners[0], owners[1]
-                    );
-                    findings.add(
-                        written[index].element.at,
-                        &written[index].element.id,
-                        reason,
-                    );
+                    let reason = format!("it can be reached from inside {} and from inside {}", owners[0], owners[1]);
+                    findings.add(written[index].element.at, &written[index].element.id, reason);
                 }
                 Some(_) => {}
             }
@@ -90,11 +62,7 @@ fn scopes(written: &[WrittenElement], flows: &[DraftFlow], findings: &mut Findin
 }
 
 /// For each element the targets of its flows and the boundary events on it.
-fn neighbours(
-    written: &[WrittenElement],
-    flows: &[DraftFlow],
-    ids: &HashMap<&str, usize>,
-) -> Vec<Vec<usize>> {
+fn neighbours(written: &[WrittenElement], flows: &[DraftFlow], ids: &HashMap<&str, usize>) -> Vec<Vec<usize>> {
     let mut next = vec![Vec::new(); written.len()];
     for flow in flows {
         if let (Some(source), Some(target)) = (ids.get(&*flow.source), ids.get(&*flow.target)) {
@@ -110,11 +78,7 @@ fn neighbours(
 }
 
 /// The indices in the order written, except that a scope comes before what it contains.
-fn outermost_first(
-    scopes: &[usize],
-    written: &[WrittenElement],
-    findings: &mut Findings,
-) -> Vec<usize> {
+fn outermost_first(scopes: &[usize], written: &[WrittenElement], findings: &mut Findings) -> Vec<usize> {
     let mut placed = vec![false; scopes.len()];
     let mut order = Vec::with_capacity(scopes.len());
     let mut on_the_way = vec![false; scopes.len()];

@@ -41,18 +41,12 @@ pub(super) fn split(source: &str, findings: &mut Findings) -> Vec<Statement> {
         };
         match raw.trim_start().strip_prefix('|') {
             Some(more) => {
-                let text = statement
-                    .options
-                    .last_mut()
-                    .map_or(&mut statement.head, |option| &mut option.text);
+                let text = statement.options.last_mut().map_or(&mut statement.head, |option| &mut option.text);
                 text.push('\n');
                 text.push_str(more);
             }
             // The end of the line stays: it may be in the middle of a text that goes on below.
-            None => statement.options.push(Line {
-                at,
-                text: raw.trim_start().to_owned(),
-            }),
+            None => statement.options.push(Line { at, text: raw.trim_start().to_owned() }),
         }
     }
     statements
@@ -76,11 +70,5 @@ fn head(at: usize, line: &str, findings: &mut Findings) -> Option<Statement> {
         findings.add_anonymous(at, format!("{} cannot be an id", quoted(id)));
         return None;
     }
-    Some(Statement {
-        at,
-        id: id.to_owned(),
-        scope,
-        head: head.trim_start().to_owned(),
-        options: Vec::new(),
-    })
+    Some(Statement { at, id: id.to_owned(), scope, head: head.trim_start().to_owned(), options: Vec::new() })
 }

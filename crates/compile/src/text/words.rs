@@ -44,15 +44,8 @@ pub(super) fn write(word: &str) -> String {
 
 /// Writes a text so that `whole` reads it again.
 pub(super) fn write_whole(text: &str) -> String {
-    let plain = !text.is_empty()
-        && text.trim() == text
-        && !text.starts_with('"')
-        && !text.contains(['\n', '\r', '\t']);
-    if plain {
-        text.to_owned()
-    } else {
-        expression::literal(text)
-    }
+    let plain = !text.is_empty() && text.trim() == text && !text.starts_with('"') && !text.contains(['\n', '\r', '\t']);
+    if plain { text.to_owned() } else { expression::literal(text) }
 }
 
 /// Where `what` stands in a text for the first time outside strings, backticks and brackets.

@@ -19,15 +19,13 @@ pub(crate) enum Block {
 pub(crate) fn blocks() -> impl Strategy<Value = Block> {
     let headers = prop::collection::vec(("[a-z =\"]{1,4}", "[ -~\n]{1,6}"), 0..3);
     let leaf = prop_oneof![
-        (
-            "[ -~]{1,8}".prop_filter("types are not expressions", |text| !text.starts_with('=')),
-            headers
-        )
-            .prop_map(|(job_type, mut headers)| {
+        ("[ -~]{1,8}".prop_filter("types are not expressions", |text| !text.starts_with('=')), headers).prop_map(
+            |(job_type, mut headers)| {
                 headers.dedup_by(|a, b| a.0 == b.0);
                 headers.truncate(1);
                 Block::Task(job_type, headers)
-            }),
+            }
+        ),
         Just(Block::Pass),
         Just(Block::Script),
     ];
@@ -40,8 +38,7 @@ pub(crate) fn blocks() -> impl Strategy<Value = Block> {
             (
                 inner,
                 prop::option::of(prop::option::of(
-                    "[ -~]{1,5}"
-                        .prop_filter("codes are not expressions", |code| !code.starts_with('='))
+                    "[ -~]{1,5}".prop_filter("codes are not expressions", |code| !code.starts_with('='))
                 ))
             )
                 .prop_map(|(block, caught)| Block::Sub(Box::new(block), caught)),
@@ -63,33 +60,19 @@ fn write_block(block: &Block, then: &str, next: &mut usize, text: &mut String) {
     *next += 1;
     match block {
         Block::Pass => writeln!(text, "{here}: pass -> {then}").unwrap(),
-        Block::Script => writeln!(
-            text,
-            "{here}: script v = {next} * [1, 2][1] -> {then}\n    in a.b = v\n    out c.d = a"
-        )
-        .unwrap(),
+        Block::Script => {
+            writeln!(text, "{here}: script v = {next} * [1, 2][1] -> {then}\n    in a.b = v\n    out c.d = a").unwrap()
+        }
         Block::Task(job_type, headers) => {
-            writeln!(
-                text,
-                "{here}: task {} -> {then}\n    name {}",
-                literal(job_type),
-                literal(job_type)
-            )
-            .unwrap();
-            headers.iter().for_each(|(key, value)| {
-                writeln!(text, "    header {} = {}", literal(key), literal(value)).unwrap()
-            });
+            writeln!(text, "{here}: task {} -> {then}\n    name {}", literal(job_type), literal(job_type)).unwrap();
+            headers.iter().for_each(|(key, value)| writeln!(text, "    header {} = {}", literal(key), literal(value)).unwrap());
         }
         Block::Sequence(blocks) => {
             writeln!(text, "{here}: pass -> n{next}").unwrap();
             for (index, block) in blocks.iter().enumerate() {
                 let joint = format!("{here}_{index}");
                 write_block(block, &joint, next, text);
-                let on = if index + 1 < blocks.len() {
-                    format!("n{next}")
-                } else {
-                    then.to_owned()
-                };
+                let on = if index + 1 < blocks.len() { format!("n{next}") } else { then.to_owned() };
                 writeln!(text, "{joint}: pass -> {on}").unwrap();
             }
         }
@@ -100,39 +83,19 @@ fn write_block(block: &Block, then: &str, next: &mut usize, text: &mut String) {
             write_branches("parallel", blocks, &here, then, next, text);
         }
         Block::Sub(block, caught) => {
-            writeln!(
-                text,
-                "{here}: subprocess {here}_s -> {then}\n{here}_s: start -> n{next}"
-            )
-            .unwrap();
+            writeln!(text, "{here}: subprocess {here}_s -> {then}\n{here}_s: start -> n{next}").unwrap();
             write_block(block, &format!("{here}_e"), next, text);
             writeln!(text, "{here}_e: end").unwrap();
             match caught {
-                Some(Some(code)) => writeln!(
-                    text,
-                    "{here}_b: error {} on {here} -> {then}",
-                    literal(code)
-                )
-                .unwrap(),
-                Some(None) => writeln!(
-                    text,
-                    "{here}_b: error on {here} -> {here}_t\n{here}_t: error {here}"
-                )
-                .unwrap(),
+                Some(Some(code)) => writeln!(text, "{here}_b: error {} on {here} -> {then}", literal(code)).unwrap(),
+                Some(None) => writeln!(text, "{here}_b: error on {here} -> {here}_t\n{here}_t: error {here}").unwrap(),
                 None => {}
             }
         }
     }
 }
 
-fn write_branches(
-    kind: &str,
-    blocks: &[Block],
-    here: &str,
-    then: &str,
-    next: &mut usize,
-    text: &mut String,
-) {
+fn write_branches(kind: &str, blocks: &[Block], here: &str, then: &str, next: &mut usize, text: &mut String) {
     let mut flows = Vec::new();
     let mut inside = String::new();
     for (index, block) in blocks.iter().enumerate() {
@@ -144,19 +107,9 @@ fn write_branches(
         });
         write_block(block, &format!("{here}_j"), next, &mut inside);
     }
-    writeln!(
-        text,
-        "{here}: {kind} -> {}\n{inside}{here}_j: {kind} -> {then}",
-        flows.join(", ")
-    )
-    .unwrap();
+    writeln!(text, "{here}: {kind} -> {}\n{inside}{here}_j: {kind} -> {then}", flows.join(", ")).unwrap();
 }
 
 fn literal(text: &str) -> String {
-    format!(
-        "\"{}\"",
-        text.replace('\\', "\\\\")
-            .replace('"', "\\\"")
-            .replace('\n', "\\n")
-    )
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

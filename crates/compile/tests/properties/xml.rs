@@ -13,9 +13,7 @@ pub(crate) fn xml(process: &Process) -> String {
     let errors: String = all(process).filter_map(|ix| error(process, ix)).collect();
     let inside = scope(process, Process::ROOT);
     let id = &process.id;
-    file(&format!(
-        r#"{errors}<process id="{id}" isExecutable="true">{inside}</process>"#
-    ))
+    file(&format!(r#"{errors}<process id="{id}" isExecutable="true">{inside}</process>"#))
 }
 
 fn all(process: &Process) -> impl Iterator<Item = ElementIx> {
@@ -26,14 +24,8 @@ fn all(process: &Process) -> impl Iterator<Item = ElementIx> {
 fn scope(process: &Process, scope: ElementIx) -> String {
     let inside = |ix: &ElementIx| process.element(*ix).scope == scope;
     let elements = all(process).filter(inside).map(|ix| element(process, ix));
-    let flows = process
-        .flows
-        .iter()
-        .rev()
-        .filter(|flow| inside(&flow.source));
-    elements
-        .chain(flows.map(|written| flow(process, written)))
-        .collect()
+    let flows = process.flows.iter().rev().filter(|flow| inside(&flow.source));
+    elements.chain(flows.map(|written| flow(process, written))).collect()
 }
 
 fn element(process: &Process, ix: ElementIx) -> String {
@@ -51,11 +43,7 @@ fn element(process: &Process, ix: ElementIx) -> String {
         Kind::JobTask(task) => ("serviceTask", String::new(), job(task)),
         Kind::ExclusiveGateway { default } => {
             let default = default.map(|flow| format!(r#" default="{}""#, process.flow(flow).id));
-            (
-                "exclusiveGateway",
-                default.unwrap_or_default(),
-                String::new(),
-            )
+            ("exclusiveGateway", default.unwrap_or_default(), String::new())
         }
         Kind::ParallelGateway => ("parallelGateway", String::new(), String::new()),
         Kind::SubProcess(_) => ("subProcess", String::new(), scope(process, ix)),
@@ -82,10 +70,9 @@ fn element(process: &Process, ix: ElementIx) -> String {
 fn error(process: &Process, ix: ElementIx) -> Option<String> {
     let element = process.element(ix);
     let code = match &element.kind {
-        Kind::EndEvent(EndEvent::Error {
-            code: Text::Fixed(code),
-        })
-        | Kind::ErrorBoundary(ErrorCatch::Code(code)) => escaped(code),
+        Kind::EndEvent(EndEvent::Error { code: Text::Fixed(code) }) | Kind::ErrorBoundary(ErrorCatch::Code(code)) => {
+            escaped(code)
+        }
         _ => return None,
     };
     let id = &element.id;
@@ -124,9 +111,7 @@ fn flow(process: &Process, flow: &Flow) -> String {
         format!("<conditionExpression>={source}</conditionExpression>")
     });
     let condition = condition.unwrap_or_default();
-    format!(
-        r#"<sequenceFlow id="{id}" sourceRef="{source}" targetRef="{target}">{condition}</sequenceFlow>"#
-    )
+    format!(r#"<sequenceFlow id="{id}" sourceRef="{source}" targetRef="{target}">{condition}</sequenceFlow>"#)
 }
 
 fn escaped(text: &str) -> String {

@@ -4,6 +4,7 @@ use crate::error::Position;
 use crate::limits::JSON_DEPTH_MAX;
 use crate::number::Number;
 use crate::value::{Context, List, Value};
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
@@ -138,7 +139,7 @@ impl<'t> Reader<'t> {
         }
         loop {
             let name = self.name()?;
-            entries.push((name, self.value(depth)?));
+            entries.push((Arc::from(name), self.value(depth)?));
             self.space();
             match self.peek() {
                 Some(b',') => self.at += 1,
@@ -150,12 +151,12 @@ impl<'t> Reader<'t> {
         Ok(Value::Context(Context::from(entries)))
     }
 
-    fn name(&mut self) -> Result<Arc<str>, Problem> {
+    fn name(&mut self) -> Result<Cow<'t, str>, Problem> {
         self.space();
         if self.peek() != Some(b'"') {
             return Err("expected a member's name");
         }
-        let name = self.string()?;
+        let name = self.text_of_string()?;
         self.expect(b':', "expected ':'")?;
         Ok(name)
     }
@@ -170,7 +171,7 @@ impl<'t> Reader<'t> {
         }
         loop {
             let name = self.name()?;
-            let mut wanted = names.iter().zip(&mut found).filter(|(candidate, _)| candidate.as_ref() == &*name);
+            let mut wanted = names.iter().zip(&mut found).filter(|(candidate, _)| candidate.as_ref() == name);
             match wanted.next() {
                 Some((_, slot)) => {
                     let value = self.value(1)?;
@@ -218,6 +219,11 @@ impl<'t> Reader<'t> {
     }
 
     fn string(&mut self) -> Result<Arc<str>, Problem> {
+        self.text_of_string().map(Arc::from)
+    }
+
+    /// A string's text, copied only if it holds escapes.
+    fn text_of_string(&mut self) -> Result<Cow<'t, str>, Problem> {
         let start = self.at + 1;
         let bytes = self.text.as_bytes();
         let mut at = start;
@@ -225,9 +231,9 @@ impl<'t> Reader<'t> {
             match bytes.get(at) {
                 Some(b'"') => {
                     self.at = at + 1;
-                    return Ok(Arc::from(&self.text[start..at]));
+                    return Ok(Cow::Borrowed(&self.text[start..at]));
                 }
-                Some(b'\\') => return self.escaped_string(start, at).map(Arc::from),
+                Some(b'\\') => return self.escaped_string(start, at).map(Cow::Owned),
                 Some(0..=0x1f) => {
                     self.at = at;
                     return Err("control characters in strings must be escaped");

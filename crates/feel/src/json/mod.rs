@@ -1,4 +1,4 @@
-//! JSON in and out, straight between text and [`Value`], so that no number passes through a double.
+//! JSON in and out, straight between text and [`Value`](crate::Value), so that no number passes through a double.
 
 mod decode;
 mod encode;

@@ -8,7 +8,7 @@ use super::{DIGITS_MAX, EXPONENT_MAX, LITERAL_DIGITS_MAX, Number};
 use fastnum::U256;
 
 impl Number {
-    /// The sum, rounded to [`DIGITS_MAX`] digits.
+    /// The sum, rounded to 34 significant digits.
     pub fn checked_add(self, other: Number) -> Option<Number> {
         if self.exponent() == other.exponent() {
             let sum = self.coefficient().checked_add(other.coefficient());
@@ -32,17 +32,17 @@ impl Number {
         }
     }
 
-    /// The difference, rounded to [`DIGITS_MAX`] digits.
+    /// The difference, rounded to 34 significant digits.
     pub fn checked_sub(self, other: Number) -> Option<Number> {
         self.checked_add(other.negate())
     }
 
-    /// The product, rounded to [`DIGITS_MAX`] digits.
+    /// The product, rounded to 34 significant digits.
     pub fn checked_mul(self, other: Number) -> Option<Number> {
         self.mul_to(other, DIGITS_MAX)
     }
 
-    /// The quotient, rounded to [`DIGITS_MAX`] digits; no value for a zero divisor.
+    /// The quotient, rounded to 34 significant digits; no value for a zero divisor.
     pub fn checked_div(self, other: Number) -> Option<Number> {
         self.div_to(other, DIGITS_MAX)
     }

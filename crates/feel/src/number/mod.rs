@@ -1,8 +1,8 @@
 //! Decimal numbers: a whole coefficient times a power of ten, exact to 34 significant digits.
 //!
 //! The exponent is kept as written, so `1.10` remembers its zero: `string(1.10)` is `"1.10"`. Equality and order
-//! compare the value, never the spelling. Results of arithmetic are rounded half-even to [`DIGITS_MAX`] digits;
-//! literals and JSON numbers keep [`LITERAL_DIGITS_MAX`], so whole numbers of 128 bits pass through unharmed.
+//! compare the value, never the spelling. Results of arithmetic are rounded half-even to 34 digits;
+//! literals and JSON numbers keep 38, so whole numbers of 128 bits pass through unharmed.
 
 mod arithmetic;
 mod compare;

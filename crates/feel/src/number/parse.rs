@@ -4,7 +4,7 @@ use super::wide::POWERS;
 use super::{EXPONENT_MAX, LITERAL_DIGITS_MAX, Number};
 
 impl Number {
-    /// Reads `-12.50`, `.5`, `1e-3`. Digits beyond [`LITERAL_DIGITS_MAX`] are rounded half-even.
+    /// Reads `-12.50`, `.5`, `1e-3`. Digits beyond the 38th are rounded half-even.
     pub fn parse(text: &str) -> Option<Number> {
         let (negative, rest) = match text.as_bytes().first()? {
             b'-' => (true, &text[1..]),

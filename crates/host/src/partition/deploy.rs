@@ -154,7 +154,9 @@ impl Partition {
         };
         let runs = deletion.runs || self.hot.values().any(|hot| hot.instance.definition == definition);
         if runs {
-            let reason = format!("Expected to delete definition with key '{key}', but it has running instances: cancel or complete them first");
+            let reason = format!(
+                "Expected to delete definition with key '{key}', but it has running instances: cancel or complete them first"
+            );
             return Answer::Rejected(Rejection { code: Code::InvalidState, reason });
         }
         let row = deletion.row;
@@ -212,14 +214,20 @@ fn drafts(resources: &[DeployResource]) -> Result<Vec<Draft>, Rejection> {
     for draft in &drafts {
         for process in &draft.processes {
             if let Some(other) = seen.insert(process.id.clone(), draft.name.clone()) {
-                problems.push(format!("{}: process '{}' is also in {other}: ids must be unique in a deployment", draft.name, process.id));
+                problems.push(format!(
+                    "{}: process '{}' is also in {other}: ids must be unique in a deployment",
+                    draft.name, process.id
+                ));
             }
         }
     }
     if problems.is_empty() {
         return Ok(drafts);
     }
-    Err(Rejection { code: Code::InvalidArgument, reason: format!("Expected to deploy new resources, but:\n{}", problems.join("\n")) })
+    Err(Rejection {
+        code: Code::InvalidArgument,
+        reason: format!("Expected to deploy new resources, but:\n{}", problems.join("\n")),
+    })
 }
 
 /// Over name and content: a renamed file is a new version.

@@ -136,7 +136,11 @@ impl Partition {
                 let command = engine::Command::SetVariables { scope: *scope, variables: variables.clone(), local: *local };
                 let instance = tick.owners.get(&scope.0).copied().unwrap_or(InstanceKey(scope.0));
                 let key = self.keys.take();
-                let no_scope = || not_found(format!("Expected to update variables for element with key '{scope}', but no such element was found"));
+                let no_scope = || {
+                    not_found(format!(
+                        "Expected to update variables for element with key '{scope}', but no such element was found"
+                    ))
+                };
                 return match self.step(tick, instance, &command) {
                     Some(Ok(events)) => Done { answer: Answer::VariablesSet { key }, instance: Some(instance), events },
                     Some(Err(_)) | None => no_scope(),
@@ -227,12 +231,16 @@ impl Partition {
     }
 
     /// One step of an instance, and everything that follows from its events but the answer. `None` if it does not run.
-    pub(super) fn step(&mut self, tick: &mut Tick, key: InstanceKey, command: &engine::Command) -> Option<Result<Vec<Event>, Rejected>> {
+    pub(super) fn step(
+        &mut self,
+        tick: &mut Tick,
+        key: InstanceKey,
+        command: &engine::Command,
+    ) -> Option<Result<Vec<Event>, Rejected>> {
         let hot = self.hot.get_mut(key)?;
         let definition = hot.definition.clone();
-        let stepped = catch_unwind(AssertUnwindSafe(|| {
-            step(&definition.process, &mut hot.instance, command, tick.now, &mut self.keys)
-        }));
+        let stepped =
+            catch_unwind(AssertUnwindSafe(|| step(&definition.process, &mut hot.instance, command, tick.now, &mut self.keys)));
         let events = match stepped {
             Ok(Ok(events)) => events,
             Ok(Err(rejected)) => return Some(Err(rejected)),

@@ -54,7 +54,7 @@ impl Partition {
                 self.give(tick, id, number, jobs);
             } else if appetite == 0 && full < self.dispatch.line(id) {
                 full += 1;
-                self.dispatch.to_the_end(id);
+                self.dispatch.rotate(id);
             } else {
                 return;
             }
@@ -65,7 +65,7 @@ impl Partition {
         match self.dispatch.waiter(number).map(|waiter| &waiter.sink) {
             Some(Sink::Stream { jobs: sender, .. }) => {
                 let sender = sender.clone();
-                self.dispatch.to_the_end(id);
+                self.dispatch.rotate(id);
                 tick.handed.push(Handed { sink: HandedTo::Stream(sender), jobs });
             }
             Some(Sink::Poll { .. }) => {

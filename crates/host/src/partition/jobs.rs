@@ -121,7 +121,11 @@ impl Partition {
             Availability::BackingOff { until } if until <= tick.now => {
                 self.change_job(tick, key, |job| job.availability = Availability::Ready);
             }
-            Availability::Leased | Availability::BackingOff { .. } | Availability::Ready | Availability::Stuck | Availability::Done => {}
+            Availability::Leased
+            | Availability::BackingOff { .. }
+            | Availability::Ready
+            | Availability::Stuck
+            | Availability::Done => {}
         }
         Answer::Done
     }
@@ -155,7 +159,9 @@ impl Partition {
             && incident.kind == IncidentKind::JobNoRetries
             && retries < 1
         {
-            let reason = format!("Expected to resolve incident with key '{key}', but job with key '{job}' has no retries left: give it retries first");
+            let reason = format!(
+                "Expected to resolve incident with key '{key}', but job with key '{job}' has no retries left: give it retries first"
+            );
             return rejected(Code::InvalidState, reason);
         }
         match self.step(tick, instance, &engine::Command::ResolveIncident { incident: key }) {
@@ -180,7 +186,9 @@ impl Partition {
             match event {
                 Event::JobOpened(opened) => {
                     let Some(hot) = self.hot.get(instance) else { continue };
-                    let Some(element) = hot.instance.elements.get(&opened.element).map(|element| element.element) else { continue };
+                    let Some(element) = hot.instance.elements.get(&opened.element).map(|element| element.element) else {
+                        continue;
+                    };
                     let job = Job {
                         key: opened.key,
                         instance,

@@ -35,12 +35,20 @@ pub(crate) use tick::Batch;
 /// What reaches the owner of a partition from its own server.
 #[derive(Debug)]
 pub(crate) enum Input {
-    Request { request: Request, reply: Reply },
+    Request {
+        request: Request,
+        reply: Reply,
+    },
     Wait(Waiter),
     /// A stream has room again.
-    Room { job_type: Arc<str>, tenants: Vec<Arc<str>> },
+    Room {
+        job_type: Arc<str>,
+        tenants: Vec<Arc<str>>,
+    },
     /// Jobs handed out that their worker never took.
-    Release { jobs: Vec<Released> },
+    Release {
+        jobs: Vec<Released>,
+    },
 }
 
 /// A lease to give back, if it is still that one.
@@ -68,9 +76,15 @@ pub(crate) enum Reply {
 /// How a wait for an instance's end came out.
 #[derive(Debug)]
 pub(crate) enum End {
-    Ended { created: Created, completed: bool, variables: Document },
+    Ended {
+        created: Created,
+        completed: bool,
+        variables: Document,
+    },
     /// It had ended before: what it left is in the store.
-    Before { created: Created },
+    Before {
+        created: Created,
+    },
     NotCreated(Answer),
 }
 

@@ -67,7 +67,13 @@ impl Partition {
         Ok(())
     }
 
-    async fn plan_request(&mut self, tick: &mut Tick, request: &Request, wanted: &mut Wanted, definitions: &mut Vec<DefinitionKey>) -> Result<(), Error> {
+    async fn plan_request(
+        &mut self,
+        tick: &mut Tick,
+        request: &Request,
+        wanted: &mut Wanted,
+        definitions: &mut Vec<DefinitionKey>,
+    ) -> Result<(), Error> {
         if let Some(idempotency) = &request.idempotency {
             wanted.idempotent.push((idempotency.tenant.clone(), idempotency.key.clone()));
         }
@@ -126,7 +132,8 @@ impl Partition {
             let awaited = 0 < expected || self.dispatch.is_awaited(&id);
             if let Some(asked) = self.dispatch.refill(&id).filter(|_| awaited) {
                 let QueueId { tenant, job_type } = &id;
-                let jobs = self.store.ready_jobs(self.fence.partition, job_type, tenant, JobKey(asked.after), asked.limit).await?;
+                let jobs =
+                    self.store.ready_jobs(self.fence.partition, job_type, tenant, JobKey(asked.after), asked.limit).await?;
                 self.dispatch.refilled(&id, asked, jobs);
             }
             wanted.instances.extend(self.dispatch.candidates(&id, expected, self.limits.batch_max));

@@ -104,7 +104,7 @@ fn hot_statements_use_the_indexes_made_for_them() {
         (statement::ACTIVE_INCIDENTS, "incidents USING INDEX incidents_active (partition=? AND instance=?)"),
         (statement::READY_JOBS, "jobs USING INDEX jobs_ready (partition=? AND job_type=? AND tenant=? AND key>?)"),
         (statement::TIMED_JOBS, "jobs USING COVERING INDEX jobs_timed (partition=? AND (due,key)>(?,?))"),
-        (statement::HAS_RUNNING, "instances USING INDEX instances_running (definition=?)"),
+        (statement::HAS_RUNNING, "instances USING COVERING INDEX instances_running (definition=?)"),
         (statement::CHANGE_JOB, "jobs USING PRIMARY KEY (partition=? AND key=?)"),
         (statement::CHANGE_ELEMENT, "elements USING PRIMARY KEY (partition=? AND key=?)"),
     ];

@@ -1,5 +1,5 @@
-//! Rows that come into being and rows that change. A prepared statement run in a loop: measured, wider statements gain nothing
-//! here, where there is no round trip to save.
+//! Rows that come into being and rows that change. A prepared statement run in a loop: a wider one would save round trips, and
+//! here there are none.
 
 use engine::PartitionId;
 use rusqlite::{Connection, params};

@@ -20,7 +20,8 @@ use tokio::sync::watch;
 use crate::log::{CommandStatus, NewCommand, Pending};
 use crate::query::{Query, QueryPage};
 use crate::{
-    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted, row,
+    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
+    row,
 };
 use database::Database;
 

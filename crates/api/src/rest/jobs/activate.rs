@@ -23,7 +23,11 @@ pub(super) static ACTIVATION: Shape = Shape {
         field("timeout", Kind::Int64, "For how many milliseconds to lease a job, 1 or more").required(),
         field("maxJobsToActivate", Kind::Int32, "How many jobs at most, 1 or more").required(),
         field("fetchVariable", Kind::Texts, "Names of the variables wanted; all if empty"),
-        field("requestTimeout", Kind::Int64, "How many milliseconds to wait for a job; 0 for the server's own patience, less for none"),
+        field(
+            "requestTimeout",
+            Kind::Int64,
+            "How many milliseconds to wait for a job; 0 for the server's own patience, less for none",
+        ),
         field("tenantIds", Kind::Texts, "Of which tenants"),
         field("tenantFilter", Kind::Word(&["PROVIDED", "ASSIGNED"]), "Of the tenants named or of the caller's own"),
     ],

@@ -32,10 +32,7 @@ static RESULT: Shape = Shape {
 
 static ACTIVATE: Shape = Shape {
     name: "JobResultActivateElement",
-    fields: &[
-        field("elementId", Kind::Text, "The element"),
-        field("variables", Kind::Object, "Variables for it"),
-    ],
+    fields: &[field("elementId", Kind::Text, "The element"), field("variables", Kind::Object, "Variables for it")],
 };
 
 pub(super) async fn complete(call: Call) -> Result<Response, Failure> {

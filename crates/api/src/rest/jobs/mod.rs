@@ -18,8 +18,7 @@ use super::search::{self, By, Constant, Filterable, Operators, Sortable, Table, 
 const STATES: &[&str] =
     &["CANCELED", "COMPLETED", "CREATED", "ERROR_THROWN", "FAILED", "MIGRATED", "RETRIES_UPDATED", "TIMED_OUT"];
 const KINDS: &[&str] = &["BPMN_ELEMENT", "EXECUTION_LISTENER", "TASK_LISTENER", "AD_HOC_SUB_PROCESS"];
-const LISTENER_EVENTS: &[&str] =
-    &["ASSIGNING", "CANCELING", "COMPLETING", "CREATING", "END", "START", "UNSPECIFIED", "UPDATING"];
+const LISTENER_EVENTS: &[&str] = &["ASSIGNING", "CANCELING", "COMPLETING", "CREATING", "END", "START", "UNSPECIFIED", "UPDATING"];
 /// All jobs come from elements as yet, none from listeners.
 const KIND: &str = "BPMN_ELEMENT";
 const LISTENER_EVENT: &str = "UNSPECIFIED";
@@ -98,7 +97,12 @@ static TABLE: Table = Table {
     entity: Entity::Jobs,
     filters: &[
         filterable("deadline", Field::Deadline, Value::Time, Operators::Ordered),
-        Filterable { name: "deniedReason", by: By::Completed(Constant::Text("")), value: Value::Text, operators: Operators::Like },
+        Filterable {
+            name: "deniedReason",
+            by: By::Completed(Constant::Text("")),
+            value: Value::Text,
+            operators: Operators::Like,
+        },
         filterable("elementId", Field::ElementId, Value::Text, Operators::Like),
         filterable("elementInstanceKey", Field::ElementKey, Value::Key, Operators::Basic),
         filterable("endTime", Field::Ended, Value::Time, Operators::Ordered),

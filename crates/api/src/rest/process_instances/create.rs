@@ -39,15 +39,14 @@ pub(super) static CREATION: Shape = Shape {
     ],
 };
 
-static START: Shape =
-    Shape { name: "ProcessInstanceCreationStartInstruction", fields: &[field("elementId", Kind::Text, "Where to start").required()] };
+static START: Shape = Shape {
+    name: "ProcessInstanceCreationStartInstruction",
+    fields: &[field("elementId", Kind::Text, "Where to start").required()],
+};
 
 static RUNTIME: Shape = Shape {
     name: "ProcessInstanceCreationRuntimeInstruction",
-    fields: &[
-        field("type", Kind::Text, "What to do"),
-        field("afterElementId", Kind::Text, "After which element").required(),
-    ],
+    fields: &[field("type", Kind::Text, "What to do"), field("afterElementId", Kind::Text, "After which element").required()],
 };
 
 /// A new instance; with its variables if its end was awaited.
@@ -100,12 +99,7 @@ pub(super) async fn create(call: Call) -> Result<Response, Failure> {
     .await
 }
 
-async fn create_and_await(
-    call: &Call,
-    command: Command,
-    fetch: Vec<Arc<str>>,
-    timeout: Duration,
-) -> Result<Response, Failure> {
+async fn create_and_await(call: &Call, command: Command, fetch: Vec<Arc<str>>, timeout: Duration) -> Result<Response, Failure> {
     let request = call.request(command)?;
     let awaited = call.host().create_and_await(request, fetch, timeout).await;
     let awaited = awaited.map_err(|error| Failure::of_command("CREATE", error))?;
@@ -125,9 +119,7 @@ fn process(fields: &mut Fields<'_>) -> Result<ProcessRef, Failure> {
         (None, None) => Err(Failure::unreadable("At least one of [processDefinitionId, processDefinitionKey] is required")),
         (Some(_), Some(_)) => Err(Failure::unreadable("Only one of [processDefinitionId, processDefinitionKey] is allowed")),
         (None, Some(key)) => Ok(ProcessRef::Key(DefinitionKey(key))),
-        (Some(id), None) => {
-            Ok(ProcessRef::Id { id: process_id(id)?, version: version.filter(|version| *version != -1) })
-        }
+        (Some(id), None) => Ok(ProcessRef::Id { id: process_id(id)?, version: version.filter(|version| *version != -1) }),
     }
 }
 

@@ -10,11 +10,11 @@ use store::query::{Entity, Field, InstanceView};
 
 use super::call::Call;
 use super::describe::Kind;
+use super::incidents;
 use super::layout::{Cell, Layout, column, empty, optional};
 use super::operation::{Input, Operation, Output};
 use super::search::{self, By, Constant, Filterable, Operators, Table, Value, filterable, related, sortable};
 use super::shape::{Shape, field};
-use super::incidents;
 use crate::error::Failure;
 
 pub(super) use create::{CREATED, Outcome};
@@ -169,16 +169,11 @@ pub(super) static LAYOUT: Layout<InstanceView> = Layout {
         column("tenantId", Kind::Text, |view| Cell::Text(&view.tenant)),
         column("processInstanceKey", Kind::Key, |view| Cell::Key(view.key.0)),
         column("processDefinitionKey", Kind::Key, |view| Cell::Key(view.definition.0)),
-        optional("parentProcessInstanceKey", Kind::Key, |view| {
-            Cell::maybe(view.parent_instance, |parent| Cell::Key(parent.0))
-        }),
-        optional("parentElementInstanceKey", Kind::Key, |view| {
-            Cell::maybe(view.parent_element, |parent| Cell::Key(parent.0))
-        }),
+        optional("parentProcessInstanceKey", Kind::Key, |view| Cell::maybe(view.parent_instance, |parent| Cell::Key(parent.0))),
+        optional("parentElementInstanceKey", Kind::Key, |view| Cell::maybe(view.parent_element, |parent| Cell::Key(parent.0))),
         optional("rootProcessInstanceKey", Kind::Key, |view| Cell::Key(view.root.0)),
         column("tags", Kind::Texts, |view| Cell::Strings(&view.tags)),
         optional("businessId", Kind::Text, |view| Cell::maybe_text(view.business_id.as_deref())),
         empty("suspendedDate", Kind::Time),
     ],
 };
-

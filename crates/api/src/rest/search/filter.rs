@@ -61,13 +61,7 @@ impl Conditions {
         })
     }
 
-    fn add(
-        &mut self,
-        reader: &mut Reader<'_>,
-        path: &Path<'_>,
-        table: &Table,
-        filterable: &Filterable,
-    ) -> Result<(), Failure> {
+    fn add(&mut self, reader: &mut Reader<'_>, path: &Path<'_>, table: &Table, filterable: &Filterable) -> Result<(), Failure> {
         match filterable.by {
             By::Field(field) => {
                 let operations = operations(reader, path, filterable)?;
@@ -220,12 +214,7 @@ fn operations(reader: &mut Reader<'_>, path: &Path<'_>, filterable: &Filterable)
     Ok(operations)
 }
 
-fn operation(
-    name: &str,
-    reader: &mut Reader<'_>,
-    path: &Path<'_>,
-    filterable: &Filterable,
-) -> Result<Option<Op>, Failure> {
+fn operation(name: &str, reader: &mut Reader<'_>, path: &Path<'_>, filterable: &Filterable) -> Result<Option<Op>, Failure> {
     let comparison: fn(Scalar) -> Op = match name {
         "$eq" => Op::Eq,
         "$neq" => Op::Neq,
@@ -270,12 +259,7 @@ fn scalar(reader: &mut Reader<'_>, path: &Path<'_>, filterable: &Filterable) -> 
     }
 }
 
-fn word(
-    reader: &mut Reader<'_>,
-    path: &Path<'_>,
-    name: &str,
-    words: &'static [&'static str],
-) -> Result<Option<Scalar>, Failure> {
+fn word(reader: &mut Reader<'_>, path: &Path<'_>, name: &str, words: &'static [&'static str]) -> Result<Option<Scalar>, Failure> {
     let Some(text) = path::text(reader, path)? else { return Ok(None) };
     let word = words.iter().find(|word| word.eq_ignore_ascii_case(&text));
     let word = word.ok_or_else(|| path::no_such_word(&text, name, words))?;

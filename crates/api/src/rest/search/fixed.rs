@@ -15,7 +15,8 @@ fn holds(op: &Op, constant: Constant) -> bool {
         Constant::Boolean(boolean) => Some(Scalar::Bool(boolean)),
         Constant::Text(text) => Some(Scalar::Text(text.to_owned())),
     };
-    let compares = |other: &Scalar, test: fn(std::cmp::Ordering) -> bool| value.as_ref().is_some_and(|value| test(value.cmp(other)));
+    let compares =
+        |other: &Scalar, test: fn(std::cmp::Ordering) -> bool| value.as_ref().is_some_and(|value| test(value.cmp(other)));
     match op {
         Op::Eq(other) => value.as_ref() == Some(other),
         Op::Neq(other) => value.as_ref() != Some(other),

@@ -40,7 +40,9 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, path: &Path<'_>) -> Result<Pagin
         Ok(())
     })?;
     if is_empty {
-        return Err(Failure::unreadable(format!("Request property [{path}] must have at least one of [limit, from, after, before]")));
+        return Err(Failure::unreadable(format!(
+            "Request property [{path}] must have at least one of [limit, from, after, before]"
+        )));
     }
     let styles = [paging.from.is_some(), paging.after.is_some(), paging.before.is_some()];
     if 1 < styles.into_iter().filter(|style| *style).count() {

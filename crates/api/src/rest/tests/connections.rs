@@ -91,7 +91,10 @@ async fn a_long_poll_outlives_every_patience_and_ends_when_the_server_drains() {
     let config = Config { head_timeout: SHORT, idle_timeout: SHORT, body_timeout: SHORT, ..Config::default() };
     let listening = listen(config).await;
     let body = r#"{"type":"work","timeout":1000,"maxJobsToActivate":1,"requestTimeout":60000}"#;
-    let head = format!("POST /v2/jobs/activation HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let head = format!(
+        "POST /v2/jobs/activation HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
     let mut stream = listening.connect().await;
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut byte = [0];

@@ -16,7 +16,12 @@ async fn a_process_is_deployed_started_worked_on_and_found() {
     assert_eq!(server.post(&path, r#"{"variables":{"done":true}}"#).await.status, 204);
     let instance = server.get(&format!("/v2/process-instances/{key}")).await.json();
     assert_eq!(instance["state"], "COMPLETED");
-    let variables = server.post("/v2/variables/search", &format!("{{\"filter\":{{\"processInstanceKey\":\"{key}\"}},\"sort\":[{{\"field\":\"name\"}}]}}")).await;
+    let variables = server
+        .post(
+            "/v2/variables/search",
+            &format!("{{\"filter\":{{\"processInstanceKey\":\"{key}\"}},\"sort\":[{{\"field\":\"name\"}}]}}"),
+        )
+        .await;
     let names: Vec<_> = variables.json()["items"].as_array().unwrap().iter().map(|item| item["name"].clone()).collect();
     assert_eq!(names, ["done", "n", "who"]);
 }
@@ -80,7 +85,9 @@ async fn pages_lead_from_one_to_the_next_and_back() {
         let body = format!("{{\"sort\":[{{\"field\":\"processInstanceKey\",\"order\":\"DESC\"}}],\"page\":{page}}}");
         server.post("/v2/process-instances/search", &body).await.json()
     };
-    let keys = |page: &Value| -> Vec<Value> { page["items"].as_array().unwrap().iter().map(|item| item["processInstanceKey"].clone()).collect() };
+    let keys = |page: &Value| -> Vec<Value> {
+        page["items"].as_array().unwrap().iter().map(|item| item["processInstanceKey"].clone()).collect()
+    };
     let all = keys(&page("{\"limit\":100}").await);
     let first = page("{\"limit\":2}").await;
     let second = page(&format!("{{\"limit\":2,\"after\":{}}}", first["page"]["endCursor"])).await;

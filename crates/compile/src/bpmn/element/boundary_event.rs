@@ -22,9 +22,7 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
         }
         Some(("error", definition)) => {
             if site.attribute("cancelActivity").and_then(boolean) == Some(false) {
-                site.complain(
-                    "an error boundary event always interrupts: remove cancelActivity=\"false\"",
-                );
+                site.complain("an error boundary event always interrupts: remove cancelActivity=\"false\"");
             }
             let catch = caught(site, *definition);
             site.element(catch.map(Kind::ErrorBoundary))
@@ -38,32 +36,20 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
 
 /// Without an error, or with one that has no code, everything is caught.
 fn caught(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<ErrorCatch> {
-    let reference = definition
-        .attribute("errorRef")
-        .map(referred)
-        .unwrap_or_default();
+    let reference = definition.attribute("errorRef").map(referred).unwrap_or_default();
     if reference.is_empty() {
         return Some(ErrorCatch::Any);
     }
     let errors = site.errors;
     let Some(error) = errors.get(reference) else {
-        site.complain_at(
-            definition,
-            format!("the error {} does not exist", quoted(reference)),
-        );
+        site.complain_at(definition, format!("the error {} does not exist", quoted(reference)));
         return None;
     };
     let Some(code) = error.code else {
         return Some(ErrorCatch::Any);
     };
     if expression::source(code).is_some() {
-        site.complain_at(
-            definition,
-            format!(
-                "the code {} of a caught error cannot be an expression",
-                quoted(code)
-            ),
-        );
+        site.complain_at(definition, format!("the code {} of a caught error cannot be an expression", quoted(code)));
         return None;
     }
     Some(ErrorCatch::Code(code.into()))

@@ -14,9 +14,7 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     let end = match triggers.first() {
         None => Some(EndEvent::None),
         Some(("terminate", _)) => Some(EndEvent::Terminate),
-        Some(("error", definition)) => {
-            thrown(site, *definition).map(|code| EndEvent::Error { code })
-        }
+        Some(("error", definition)) => thrown(site, *definition).map(|code| EndEvent::Error { code }),
         Some((trigger, _)) => return site.unsupported(&format!("{trigger} end event")),
     };
     let mut element = site.element(end.map(Kind::EndEvent));
@@ -28,10 +26,7 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
 }
 
 fn thrown(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<Text> {
-    let reference = definition
-        .attribute("errorRef")
-        .map(referred)
-        .unwrap_or_default();
+    let reference = definition.attribute("errorRef").map(referred).unwrap_or_default();
     let errors = site.errors;
     let Some(error) = errors.get(reference) else {
         let reason = match reference {
@@ -42,13 +37,7 @@ fn thrown(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<Text>
         return None;
     };
     let Some(code) = error.code else {
-        site.complain_at(
-            definition,
-            format!(
-                "the error {} needs an errorCode to be thrown",
-                quoted(reference)
-            ),
-        );
+        site.complain_at(definition, format!("the error {} needs an errorCode to be thrown", quoted(reference)));
         return None;
     };
     let code = expression::text("the error code", code);

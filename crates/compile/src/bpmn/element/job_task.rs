@@ -11,15 +11,8 @@ use crate::expression;
 const RETRIES: i32 = 3;
 
 /// Reads a task of which the definition has been found.
-pub(super) fn read(
-    site: &mut Site<'_, '_, '_>,
-    definition: Node<'_, '_>,
-    flavour: JobTaskFlavour,
-) -> DraftElement {
-    let job_type = match definition
-        .attribute("type")
-        .filter(|value| !value.is_empty())
-    {
+pub(super) fn read(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>, flavour: JobTaskFlavour) -> DraftElement {
+    let job_type = match definition.attribute("type").filter(|value| !value.is_empty()) {
         Some(value) => expression::text("the job type", value),
         None => Err("zeebe:taskDefinition needs a type: the name workers ask for".to_owned()),
     };
@@ -27,12 +20,7 @@ pub(super) fn read(
     let retries = retries(definition.attribute("retries").unwrap_or_default());
     let retries = site.note(definition, retries);
     let headers = extension::headers(site);
-    let task = job_type.zip(retries).map(|(job_type, retries)| JobTask {
-        flavour,
-        job_type,
-        retries,
-        headers,
-    });
+    let task = job_type.zip(retries).map(|(job_type, retries)| JobTask { flavour, job_type, retries, headers });
     site.element(task.map(Kind::JobTask))
 }
 

@@ -26,23 +26,12 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
 }
 
 fn evaluated(site: &mut Site<'_, '_, '_>, script: Node<'_, '_>) -> Option<Script> {
-    let expression = match script
-        .attribute("expression")
-        .filter(|value| !value.is_empty())
-    {
+    let expression = match script.attribute("expression").filter(|value| !value.is_empty()) {
         Some(value) => expression::required("the script", value),
         None => Err("zeebe:script needs an expression".to_owned()),
     };
     let expression = site.note(script, expression);
-    let result = script
-        .attribute("resultVariable")
-        .filter(|name| !name.is_empty());
-    let result = site.note(
-        script,
-        result.ok_or("zeebe:script needs a resultVariable".to_owned()),
-    );
-    expression.zip(result).map(|(expression, result)| Script {
-        expression,
-        result: result.into(),
-    })
+    let result = script.attribute("resultVariable").filter(|name| !name.is_empty());
+    let result = site.note(script, result.ok_or("zeebe:script needs a resultVariable".to_owned()));
+    expression.zip(result).map(|(expression, result)| Script { expression, result: result.into() })
 }

@@ -13,15 +13,10 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     let mut element = site.element(Some(Kind::StartEvent));
     element.inputs = None;
     if is_public(site) {
-        site.complain(
-            "start forms with public access are not supported: remove the property publicAccess",
-        );
+        site.complain("start forms with public access are not supported: remove the property publicAccess");
     }
     if let Some((trigger, _)) = triggers.first() {
-        site.complain(format!(
-            "{trigger} start event {} is not supported yet",
-            quoted(site.id)
-        ));
+        site.complain(format!("{trigger} start event {} is not supported yet", quoted(site.id)));
         element.content = Content::RefusedStart;
     }
     element
@@ -30,11 +25,8 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
 /// Whether anybody may start instances with a form, as a property for other programs says.
 fn is_public(site: &mut Site<'_, '_, '_>) -> bool {
     let properties = extension::all(site.node, "properties");
-    let mut properties = properties
-        .iter()
-        .flat_map(|properties| properties.children());
+    let mut properties = properties.iter().flat_map(|properties| properties.children());
     properties.any(|property| {
-        property.attribute("name") == Some("publicAccess")
-            && property.attribute("value").and_then(boolean) == Some(true)
+        property.attribute("name") == Some("publicAccess") && property.attribute("value").and_then(boolean) == Some(true)
     })
 }

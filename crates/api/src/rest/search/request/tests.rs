@@ -100,7 +100,9 @@ fn every_filter_refuses_what_is_not_its_own() {
         for filterable in table.filters {
             let name = filterable.name;
             let wrong = if filterable.value == Value::Boolean { "\"true\"" } else { "true" };
-            for body in [format!("{{\"filter\":{{\"{name}\":{wrong}}}}}"), format!("{{\"filter\":{{\"{name}\":{{\"$near\":1}}}}}}")] {
+            for body in
+                [format!("{{\"filter\":{{\"{name}\":{wrong}}}}}"), format!("{{\"filter\":{{\"{name}\":{{\"$near\":1}}}}}}")]
+            {
                 let failure = query(table, &body).unwrap_err();
                 assert_eq!(failure.reason, Reason::Unreadable, "{body}");
                 assert!(failure.detail.contains(&format!("filter.{name}")), "{body}: {}", failure.detail);
@@ -165,7 +167,10 @@ fn what_is_asked_of_an_element_is_asked_of_one_element() {
 
 #[test]
 fn a_variable_is_sought_by_name_and_value() {
-    let found = conditions(instances(r#"{"filter":{"variables":[{"name":"city","value":"\"Oslo\""},{"name":"x","value":{"$exists":false}}]}}"#).unwrap());
+    let found = conditions(
+        instances(r#"{"filter":{"variables":[{"name":"city","value":"\"Oslo\""},{"name":"x","value":{"$exists":false}}]}}"#)
+            .unwrap(),
+    );
     assert!(matches!(&found[0], Filter::Related(Entity::Variables, _)));
     assert!(matches!(&found[1], Filter::Not(_)));
     for body in [r#"{"filter":{"variables":[{"name":"city"}]}}"#, r#"{"filter":{"variables":[{"value":"1"}]}}"#] {
@@ -251,7 +256,9 @@ fn pages_are_turned_by_position_or_by_cursor() {
 #[test]
 fn latest_versions_sort_and_page_less() {
     let definitions = |body: &str| query(&process_definitions::TABLE, body);
-    assert!(definitions(r#"{"filter":{"isLatestVersion":true},"sort":[{"field":"processDefinitionId"}]}"#).unwrap().latest_version);
+    assert!(
+        definitions(r#"{"filter":{"isLatestVersion":true},"sort":[{"field":"processDefinitionId"}]}"#).unwrap().latest_version
+    );
     assert!(!definitions(r#"{"filter":{"isLatestVersion":false},"sort":[{"field":"name"}]}"#).unwrap().latest_version);
     for body in [
         r#"{"filter":{"isLatestVersion":true},"sort":[{"field":"name"}]}"#,

@@ -1,0 +1,199 @@
+//! One client of the server: the few requests the bench makes, over gRPC or REST.
+
+use std::time::Duration;
+
+use api::grpc::wire::gateway_client::GatewayClient;
+use api::grpc::wire::{ActivatedJob, CompleteJobRequest, CreateProcessInstanceRequest, StreamActivatedJobsRequest};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tonic::Streaming;
+use tonic::transport::{Channel, Endpoint};
+
+use super::http::Connection;
+use super::subject::Subject;
+use super::workers::JOBS_PER_WORKER;
+use crate::cli::Protocol;
+
+/// How long a request may take before it counts as failed.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a poll waits for jobs.
+const POLL: Duration = Duration::from_secs(10);
+/// How long a worker may take for a job.
+const LEASE: Duration = Duration::from_secs(60);
+
+/// Where the server is and how it is spoken to.
+#[derive(Debug, Clone)]
+pub(super) struct Endpoints {
+    /// HOST:PORT
+    pub(super) rest: String,
+    /// HOST:PORT
+    pub(super) grpc: String,
+    pub(super) protocol: Protocol,
+}
+
+impl Endpoints {
+    pub(super) async fn deploy(&self, subject: &Subject) -> Result<(), String> {
+        const BOUNDARY: &str = "caudal-bench-boundary";
+        let body = format!(
+            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"resources\"; filename=\"{}.bpmn\"\r\nContent-Type: application/octet-stream\r\n\r\n{}\r\n--{BOUNDARY}--\r\n",
+            subject.name,
+            subject.bpmn()
+        );
+        let mut connection = Connection::to(&self.rest);
+        let kind = format!("multipart/form-data; boundary={BOUNDARY}");
+        let answer = connection.send("POST", "/v2/deployments", &kind, body.as_bytes(), PATIENCE).await?;
+        answer.expect_success().map(drop)
+    }
+
+    pub(super) async fn connect(&self) -> Result<Caller, String> {
+        match self.protocol {
+            Protocol::Rest => Ok(Caller::Rest(Connection::to(&self.rest))),
+            Protocol::Grpc => {
+                let endpoint = Endpoint::from_shared(format!("http://{}", self.grpc));
+                let endpoint = endpoint.map_err(|error| format!("--grpc {}: {error}", self.grpc))?;
+                let channel =
+                    endpoint.connect().await.map_err(|error| format!("cannot reach {} over gRPC: {error:?}", self.grpc))?;
+                Ok(Caller::Grpc(GatewayClient::new(channel)))
+            }
+        }
+    }
+}
+
+pub(super) enum Caller {
+    Grpc(GatewayClient<Channel>),
+    Rest(Connection),
+}
+
+/// A job as a worker sees it.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) key: u64,
+    /// Which task of the process, from 1.
+    pub(super) task: u32,
+    /// When its instance was begun, in microseconds of the run.
+    pub(super) begun: u64,
+}
+
+impl Job {
+    fn new(key: u64, element_id: &str, variables: &str) -> Result<Self, String> {
+        let begun = Subject::begun(variables).ok_or_else(|| format!("job {key} has lost its variables"))?;
+        Ok(Self { key, task: Subject::task_number(element_id), begun })
+    }
+}
+
+impl Caller {
+    /// Another of the same: over gRPC on the same connection, over REST on one of its own, as HTTP/1 needs it.
+    pub(super) fn another(&self) -> Self {
+        match self {
+            Self::Grpc(client) => Self::Grpc(client.clone()),
+            Self::Rest(connection) => Self::Rest(connection.another()),
+        }
+    }
+
+    pub(super) async fn create(&mut self, process_id: &str, variables: String) -> Result<(), String> {
+        match self {
+            Self::Grpc(client) => {
+                let request = CreateProcessInstanceRequest {
+                    bpmn_process_id: process_id.to_owned(),
+                    version: -1,
+                    variables,
+                    ..CreateProcessInstanceRequest::default()
+                };
+                within(client.create_process_instance(request)).await.map(drop)
+            }
+            Self::Rest(connection) => {
+                let body = format!("{{\"processDefinitionId\":\"{process_id}\",\"variables\":{variables}}}");
+                connection.post("/v2/process-instances", body.as_bytes(), PATIENCE).await?.expect_success().map(drop)
+            }
+        }
+    }
+
+    pub(super) async fn complete(&mut self, job: u64) -> Result<(), String> {
+        match self {
+            Self::Grpc(client) => {
+                let request = CompleteJobRequest { job_key: job as i64, ..CompleteJobRequest::default() };
+                within(client.complete_job(request)).await.map(drop)
+            }
+            Self::Rest(connection) => {
+                connection.post(&format!("/v2/jobs/{job}/completion"), b"{}", PATIENCE).await?.expect_success().map(drop)
+            }
+        }
+    }
+
+    /// Jobs of a type, as they come.
+    pub(super) async fn jobs<'a>(&'a mut self, job_type: &str, worker: &str) -> Result<Jobs<'a>, String> {
+        match self {
+            Self::Grpc(client) => {
+                let request = StreamActivatedJobsRequest {
+                    r#type: job_type.to_owned(),
+                    worker: worker.to_owned(),
+                    timeout: LEASE.as_millis() as i64,
+                    ..StreamActivatedJobsRequest::default()
+                };
+                Ok(Jobs::Stream(within(client.stream_activated_jobs(request)).await?))
+            }
+            Self::Rest(connection) => {
+                let poll = serde_json::json!({
+                    "type": job_type,
+                    "worker": worker,
+                    "timeout": LEASE.as_millis() as u64,
+                    "maxJobsToActivate": JOBS_PER_WORKER,
+                    "requestTimeout": POLL.as_millis() as u64,
+                });
+                Ok(Jobs::Poll { connection, poll: poll.to_string() })
+            }
+        }
+    }
+}
+
+pub(super) enum Jobs<'a> {
+    Stream(Streaming<ActivatedJob>),
+    Poll { connection: &'a mut Connection, poll: String },
+}
+
+impl Jobs<'_> {
+    /// The next jobs; none if a poll waited in vain.
+    pub(super) async fn next(&mut self) -> Result<Vec<Job>, String> {
+        match self {
+            Self::Stream(stream) => {
+                let job = stream.message().await.map_err(|status| told(&status))?;
+                let job = job.ok_or("the server ended the stream of jobs")?;
+                Ok(vec![Job::new(job.key as u64, &job.element_id, &job.variables)?])
+            }
+            Self::Poll { connection, poll } => {
+                let answer = connection.post("/v2/jobs/activation", poll.as_bytes(), POLL + PATIENCE).await?.expect_success()?;
+                let polled: Polled<'_> = serde_json::from_slice(&answer)
+                    .map_err(|error| format!("the answer to a poll is not understood: {error}"))?;
+                let key = |job: &PolledJob<'_>| job.job_key.parse().map_err(|_| format!("'{}' is no job key", job.job_key));
+                polled.jobs.iter().map(|job| Job::new(key(job)?, job.element_id, job.variables.get())).collect()
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Polled<'a> {
+    #[serde(borrow)]
+    jobs: Vec<PolledJob<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PolledJob<'a> {
+    job_key: &'a str,
+    element_id: &'a str,
+    #[serde(borrow)]
+    variables: &'a RawValue,
+}
+
+async fn within<T>(call: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>) -> Result<T, String> {
+    match tokio::time::timeout(PATIENCE, call).await {
+        Ok(Ok(response)) => Ok(response.into_inner()),
+        Ok(Err(status)) => Err(told(&status)),
+        Err(_) => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+    }
+}
+
+fn told(status: &tonic::Status) -> String {
+    format!("{:?}: {}", status.code(), status.message())
+}

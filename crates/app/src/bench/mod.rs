@@ -1,0 +1,133 @@
+//! `caudal bench process`: how many instances of start → service task → end a server completes, how fast, and at what cost.
+//!
+//! Reading order: this file (the course of a run), `subject` (the process and its variables), `run` (what starters and workers share and
+//! what they measured), `starters`, `workers`, `caller` (one request at a time over gRPC or REST; `http` is the little it needs of HTTP),
+//! `target` (the server under test and its fresh store), `usage` (its memory and CPU), `floor` (the same rows without the engine), `report`.
+//!
+//! An instance's variables carry the moment it was begun, so a worker knows how old a job is without asking anybody.
+//!
+//! Deliberately absent: anything a client of the server could not do, except in `floor`.
+
+mod caller;
+mod database;
+mod floor;
+mod fresh;
+mod histogram;
+mod http;
+mod report;
+mod run;
+mod starters;
+mod subject;
+mod target;
+mod usage;
+mod workers;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
+
+use crate::cli::BenchProcess;
+use caller::Endpoints;
+use report::{Report, Spent};
+use run::{Limits, Run};
+use subject::Subject;
+use target::Target;
+
+/// Caches fill, plans are made and files grow before anything counts.
+const WARM_UP: Duration = Duration::from_secs(2);
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+/// How long what was begun may take to end when nothing more is started.
+const DRAIN_MAX: Duration = Duration::from_secs(15);
+/// How long the floor is measured.
+const FLOOR: Duration = Duration::from_secs(5);
+/// Instances per commit where the server's own ticks are not known.
+const FLOOR_BATCH: usize = 50;
+
+pub(crate) fn process(options: &BenchProcess) -> Result<(), String> {
+    // One thread: starters and workers are not what is measured, and share the machine with it.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
+    runtime.block_on(bench(options))
+}
+
+async fn bench(options: &BenchProcess) -> Result<(), String> {
+    let target = Target::of(options).await?;
+    let measured = tokio::select! {
+        measured = measure(options, &target) => measured,
+        _ = tokio::signal::ctrl_c() => Err("interrupted".to_owned()),
+    };
+    if let (Err(reason), Some(log)) = (&measured, target.log()) {
+        eprintln!("caudal: {reason}; the server's last words:\n{log}");
+    }
+    let fresh = target.stop();
+    let report = match measured {
+        Ok(report) if options.floor => tokio::select! {
+            floor = measure_floor(options, fresh.as_ref(), report.instances_per_tick) => floor.map(|rate| report.with_floor(rate)),
+            _ = tokio::signal::ctrl_c() => Err("interrupted".to_owned()),
+        },
+        measured => measured,
+    };
+    if let Some(fresh) = fresh {
+        fresh.remove().await?;
+    }
+    report?.show(options.json)
+}
+
+async fn measure(options: &BenchProcess, target: &Target) -> Result<Report, String> {
+    let subject = Subject::new(options.variables_bytes, options.tasks);
+    let endpoints = Endpoints { rest: target.rest.clone(), grpc: target.grpc.clone(), protocol: options.protocol };
+    endpoints.deploy(&subject).await?;
+    let run = Arc::new(Run::new(subject, Limits { starters: options.starters as usize, rate: options.rate }));
+    let mut tasks = JoinSet::new();
+    workers::spawn(&mut tasks, &run, &endpoints, options.workers).await?;
+    starters::spawn(&mut tasks, &run, &endpoints, options.starters).await?;
+    watch(&run, WARM_UP, None, "warming up").await;
+    let before = Spent::so_far(target, &run).await;
+    run.count();
+    let begun = Instant::now();
+    let length = if options.instances.is_some() { Duration::MAX } else { Duration::from_secs(options.seconds) };
+    watch(&run, length, options.instances, "measuring").await;
+    let seconds = begun.elapsed().as_secs_f64();
+    let after = Spent::so_far(target, &run).await;
+    run.stop();
+    drain(&run).await;
+    if let Some((failures, first)) = run.failures() {
+        eprintln!("caudal: {failures} requests failed; the first: {first}");
+    }
+    Report::of(&run, seconds, &before, &after)
+}
+
+/// Lets the run go on for a time or until so many more instances are completed, and says every second how it goes.
+async fn watch(run: &Run, length: Duration, instances: Option<u64>, what: &str) {
+    let begun = Instant::now();
+    let goal = instances.map_or(u64::MAX, |instances| run.completed() + instances);
+    let mut completed = run.completed();
+    while begun.elapsed() < length && run.completed() < goal {
+        let since = Instant::now();
+        tokio::time::sleep(PROGRESS_EVERY.min(length - begun.elapsed().min(length))).await;
+        let rate = (run.completed() - completed) as f64 / since.elapsed().as_secs_f64();
+        completed = run.completed();
+        let (running, failed) = (run.running(), run.failures().map_or(0, |(count, _)| count));
+        eprintln!("{what}  {:>3} s  {rate:>7.0} instances/s  {running:>5} running  {failed} failed", begun.elapsed().as_secs());
+    }
+}
+
+async fn drain(run: &Run) {
+    let begun = Instant::now();
+    while 0 < run.running() && begun.elapsed() < DRAIN_MAX {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    if 0 < run.running() {
+        eprintln!("caudal: {} instances did not end within {} s", run.running(), DRAIN_MAX.as_secs());
+    }
+}
+
+async fn measure_floor(options: &BenchProcess, fresh: Option<&fresh::Fresh>, batch: Option<f64>) -> Result<f64, String> {
+    let fresh = fresh.ok_or("the floor needs a store of its own: leave --url out")?;
+    let batch = batch.map_or(FLOOR_BATCH, |batch| (batch.round() as usize).max(1));
+    eprintln!("measuring the floor: {batch} instances per commit");
+    let store = crate::serve::open(&fresh.again().await?).await?;
+    let subject = Subject::new(options.variables_bytes, options.tasks);
+    floor::measure(&*store, &subject, batch, FLOOR).await
+}

@@ -1,0 +1,156 @@
+//! What starters and workers share: how much may be under way, what happened, how long it took.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Instant;
+
+use tokio::sync::Semaphore;
+
+use super::histogram::Histogram;
+use super::subject::Subject;
+
+/// Instances that may be running, for each that may be in creation: workers fall behind this far before starters wait for them.
+const RUNNING_PER_STARTER: usize = 4;
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) starters: usize,
+    /// Instances per second; as many as go if none.
+    pub(super) rate: Option<u32>,
+}
+
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) subject: Subject,
+    pub(super) limits: Limits,
+    epoch: Instant,
+    /// Room for instances that run.
+    room: Semaphore,
+    /// How many instances the starters have taken on.
+    taken: AtomicU64,
+    created: AtomicU64,
+    completed: AtomicU64,
+    stopping: AtomicBool,
+    /// Instances begun from here on count, in microseconds of the run.
+    counted_from: AtomicU64,
+    times: Mutex<Times>,
+    failures: Mutex<Option<(u64, String)>>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Times {
+    pub(super) create: Histogram,
+    pub(super) activation: Histogram,
+    pub(super) instance: Histogram,
+}
+
+impl Run {
+    pub(super) fn new(subject: Subject, limits: Limits) -> Self {
+        Self {
+            subject,
+            limits,
+            epoch: Instant::now(),
+            room: Semaphore::new(limits.starters * RUNNING_PER_STARTER),
+            taken: AtomicU64::new(0),
+            created: AtomicU64::new(0),
+            completed: AtomicU64::new(0),
+            stopping: AtomicBool::new(false),
+            counted_from: AtomicU64::new(u64::MAX),
+            times: Mutex::default(),
+            failures: Mutex::default(),
+        }
+    }
+
+    /// Waits until another instance may be begun; when it was due, in microseconds of the run. `None` once the run ends.
+    ///
+    /// At a chosen rate an instance that has to wait for a free starter or for room was due before: its lateness counts.
+    pub(super) async fn next(&self) -> Option<u64> {
+        let due = self.limits.rate.map(|rate| self.taken.fetch_add(1, Relaxed) * 1_000_000 / u64::from(rate));
+        let on_time = due.is_some_and(|due| self.now() <= due);
+        if let Some(due) = due {
+            tokio::time::sleep_until((self.epoch + std::time::Duration::from_micros(due)).into()).await;
+        }
+        let woken = self.now();
+        self.room.acquire().await.ok()?.forget();
+        match due {
+            _ if self.stopping.load(Relaxed) => None,
+            // The timer is coarse; that is not the server's fault.
+            Some(_) if on_time => Some(woken),
+            Some(due) => Some(due),
+            None => Some(self.now()),
+        }
+    }
+
+    pub(super) fn created(&self, begun: u64) {
+        self.created.fetch_add(1, Relaxed);
+        self.record(begun, |times| &mut times.create);
+    }
+
+    pub(super) fn activated(&self, begun: u64) {
+        self.record(begun, |times| &mut times.activation);
+    }
+
+    pub(super) fn completed_one(&self, begun: u64) {
+        self.completed.fetch_add(1, Relaxed);
+        self.room.add_permits(1);
+        self.record(begun, |times| &mut times.instance);
+    }
+
+    /// An instance that was not created leaves its room to another.
+    pub(super) fn not_created(&self, reason: String) {
+        self.room.add_permits(1);
+        self.failed(reason);
+    }
+
+    pub(super) fn failed(&self, reason: String) {
+        let mut failures = lock(&self.failures);
+        failures.get_or_insert((0, reason)).0 += 1;
+    }
+
+    /// From now on times count.
+    pub(super) fn count(&self) {
+        self.counted_from.store(self.now(), Relaxed);
+    }
+
+    /// Nothing more is begun, and times count no longer.
+    pub(super) fn stop(&self) {
+        self.counted_from.store(u64::MAX, Relaxed);
+        self.stopping.store(true, Relaxed);
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Relaxed)
+    }
+
+    pub(super) fn completed(&self) -> u64 {
+        self.completed.load(Relaxed)
+    }
+
+    /// Created and not completed.
+    pub(super) fn running(&self) -> u64 {
+        self.created.load(Relaxed).saturating_sub(self.completed())
+    }
+
+    /// How many requests failed, and why the first did.
+    pub(super) fn failures(&self) -> Option<(u64, String)> {
+        lock(&self.failures).clone()
+    }
+
+    pub(super) fn times(&self) -> Times {
+        lock(&self.times).clone()
+    }
+
+    fn now(&self) -> u64 {
+        self.epoch.elapsed().as_micros() as u64
+    }
+
+    fn record(&self, begun: u64, which: impl FnOnce(&mut Times) -> &mut Histogram) {
+        if self.counted_from.load(Relaxed) <= begun {
+            which(&mut lock(&self.times)).record(self.now().saturating_sub(begun));
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("nothing panics while holding it")
+}

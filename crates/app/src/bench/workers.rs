@@ -1,0 +1,87 @@
+//! Workers: each takes jobs from a stream (gRPC) or a long poll (REST) and completes several at a time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+
+use super::caller::{Caller, Endpoints, Job};
+use super::run::Run;
+
+/// Jobs one worker works on at the same time; also what it asks for in one poll.
+pub(super) const JOBS_PER_WORKER: usize = 32;
+/// A server that refuses is not asked again at once.
+const PAUSE: Duration = Duration::from_millis(100);
+
+pub(super) async fn spawn(tasks: &mut JoinSet<()>, run: &Arc<Run>, endpoints: &Endpoints, count: u32) -> Result<(), String> {
+    for number in 0..count {
+        let caller = endpoints.connect().await?;
+        tasks.spawn(work(run.clone(), caller, format!("worker-{number}")));
+    }
+    Ok(())
+}
+
+/// Until the run is over and its tasks are dropped.
+async fn work(run: Arc<Run>, caller: Caller, name: String) {
+    let hands = Arc::new(Hands::of(&caller));
+    let mut caller = caller;
+    loop {
+        let ended = match caller.jobs(&run.subject.name, &name).await {
+            Ok(mut jobs) => loop {
+                match jobs.next().await {
+                    Ok(jobs) => take_on(&run, &hands, jobs).await,
+                    Err(reason) => break reason,
+                }
+            },
+            Err(reason) => reason,
+        };
+        if run.is_stopping() {
+            return;
+        }
+        run.failed(ended);
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+async fn take_on(run: &Arc<Run>, hands: &Arc<Hands>, jobs: Vec<Job>) {
+    for job in jobs {
+        if job.task == 1 {
+            run.activated(job.begun);
+        }
+        let Ok(permit) = hands.free.clone().acquire_owned().await else { return };
+        tokio::spawn(complete(run.clone(), hands.clone(), permit, job));
+    }
+}
+
+async fn complete(run: Arc<Run>, hands: Arc<Hands>, _busy: OwnedSemaphorePermit, job: Job) {
+    let mut caller = hands.take();
+    match caller.complete(job.key).await {
+        Ok(()) if job.task == run.subject.tasks => run.completed_one(job.begun),
+        Ok(()) => {}
+        Err(reason) => run.failed(reason),
+    }
+    hands.give_back(caller);
+}
+
+/// The connections a worker completes jobs over: as many as it may work on jobs at a time.
+struct Hands {
+    free: Arc<Semaphore>,
+    idle: std::sync::Mutex<Vec<Caller>>,
+}
+
+impl Hands {
+    fn of(caller: &Caller) -> Self {
+        let idle = (0..JOBS_PER_WORKER).map(|_| caller.another()).collect();
+        Self { free: Arc::new(Semaphore::new(JOBS_PER_WORKER)), idle: std::sync::Mutex::new(idle) }
+    }
+
+    fn take(&self) -> Caller {
+        let mut idle = self.idle.lock().expect("nothing panics while holding it");
+        idle.pop().expect("there is one for each permit")
+    }
+
+    fn give_back(&self, caller: Caller) {
+        self.idle.lock().expect("nothing panics while holding it").push(caller);
+    }
+}
