@@ -29,7 +29,7 @@ impl Run<'_> {
             };
             values.push(value);
         }
-        expression.evaluate(&values, &self.now).map_err(|e| fail(e.to_string()))
+        expression.evaluate(&values, &self.now()).map_err(|e| fail(e.to_string()))
     }
 
     /// A text that is written out or computed; anything but a string is trouble.

@@ -1,5 +1,6 @@
 //! One command against one instance. This file decides the order; the leaves are in `lifecycle` and `element`.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 
 use feel::Now;
@@ -23,7 +24,7 @@ pub fn step(
     now: i64,
     keys: &mut Keys,
 ) -> Result<Vec<Event>, Rejected> {
-    let mut run = Run { process, instance, keys, now: Now::utc(now), events: Vec::new(), work: VecDeque::new() };
+    let mut run = Run { process, instance, keys, now, evaluations: Cell::new(0), events: Vec::new(), work: VecDeque::new() };
     run.begin(command)?;
     while let Some(work) = run.work.pop_front() {
         match work {
@@ -40,7 +41,9 @@ pub(crate) struct Run<'a> {
     pub(crate) process: &'a Process,
     pub(crate) instance: &'a mut Instance,
     pub(crate) keys: &'a mut Keys,
-    pub(crate) now: Now,
+    now: i64,
+    /// How many expressions were evaluated, so that each has a seed of its own.
+    evaluations: Cell<u64>,
     pub(crate) work: VecDeque<Work>,
     events: Vec<Event>,
 }
@@ -140,6 +143,14 @@ impl<'a> Run<'a> {
     pub(crate) fn emit(&mut self, event: Event) {
         self.instance.apply(&event);
         self.events.push(event);
+    }
+
+    /// The time, with a seed for `uuid()` and `random number()` that no other evaluation has: keys are never given twice, and a
+    /// step without new keys is told apart by its time.
+    pub(crate) fn now(&self) -> Now {
+        let count = self.evaluations.get();
+        self.evaluations.set(count + 1);
+        Now::utc(self.now).seeded(self.keys.next_key().wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(count))
     }
 
     pub(crate) fn is_exhausted(&self) -> bool {

@@ -431,7 +431,9 @@ fn away() -> Error {
 }
 
 fn moved() -> Error {
-    Error::Unavailable { reason: "the store went away or the partition changes its owner; the command may still be processed".to_owned() }
+    Error::Unavailable {
+        reason: "the store went away or the partition changes its owner; the command may still be processed".to_owned(),
+    }
 }
 
 impl From<store::Error> for Error {
