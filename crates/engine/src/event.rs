@@ -73,6 +73,7 @@ pub enum Event {
     },
     IncidentResolved {
         key: IncidentKey,
+        element: ElementKey,
     },
     /// The instance ended.
     Ended {

@@ -14,7 +14,7 @@ impl Run<'_> {
     /// Takes the incident away and tries again what raised it. A job's incident only frees the job.
     pub(crate) fn resolve(&mut self, key: IncidentKey) -> Result<(), Rejected> {
         let incident = self.instance.incidents.get(&key).cloned().ok_or(Rejected::NoSuchIncident)?;
-        self.emit(Event::IncidentResolved { key });
+        self.emit(Event::IncidentResolved { key, element: incident.element });
         if incident.job.is_some() {
             return Ok(());
         }

@@ -141,7 +141,7 @@ impl Instance {
             Event::IncidentRaised { key, element, job, kind, .. } => {
                 self.incidents.insert(*key, Incident { element: *element, job: *job, kind: *kind });
             }
-            Event::IncidentResolved { key } => {
+            Event::IncidentResolved { key, .. } => {
                 self.incidents.remove(key);
             }
             Event::Ended { outcome } => {

@@ -117,7 +117,7 @@ impl Run<'_> {
         }
         let incidents: Vec<_> = self.instance.incidents_of(key).collect();
         for incident in incidents {
-            self.emit(Event::IncidentResolved { key: incident });
+            self.emit(Event::IncidentResolved { key: incident, element: key });
         }
         self.emit(Event::Dropped { key });
     }

@@ -14,7 +14,6 @@ const LINES_MAX: usize = 100;
 #[derive(Debug, Default)]
 pub struct Trace {
     names: BTreeMap<ElementKey, String>,
-    incidents: BTreeMap<crate::IncidentKey, String>,
 }
 
 impl Trace {
@@ -75,11 +74,8 @@ impl Trace {
             Event::JobClosed { end: JobEnd::Completed, element, .. } => (self.name(*element), "job done".to_owned()),
             Event::JobClosed { end: JobEnd::Cancelled, element, .. } => (self.name(*element), "job dropped".to_owned()),
             Event::JobClosed { end: JobEnd::ErrorThrown, element, .. } => (self.name(*element), "job threw".to_owned()),
-            Event::IncidentRaised { key, element, kind, .. } => {
-                self.incidents.insert(*key, self.name(*element));
-                (self.name(*element), format!("stuck: {}", kind_name(*kind)))
-            }
-            Event::IncidentResolved { key } => (self.incidents.remove(key)?, "incident resolved".to_owned()),
+            Event::IncidentRaised { element, kind, .. } => (self.name(*element), format!("stuck: {}", kind_name(*kind))),
+            Event::IncidentResolved { element, .. } => (self.name(*element), "incident resolved".to_owned()),
             Event::Ended { outcome: Outcome::Completed } => ("process".to_owned(), "completed".to_owned()),
             Event::Ended { outcome: Outcome::Terminated } => ("process".to_owned(), "terminated".to_owned()),
         };

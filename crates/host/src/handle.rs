@@ -1,6 +1,6 @@
 //! What an edge (REST, gRPC, the command line's own server) may ask of the host.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use crate::dispatch::{Sink, Waiter, Wish};
 use crate::drive::PARTITION;
 use crate::follow::Follower;
+use crate::handed::{ActivatedJobs, Asked, JobStream};
 use crate::metrics::Metrics;
 use crate::partition::{End, Input, Parts, Released, Reply};
 use crate::{Limits, await_end, await_jobs};
@@ -115,67 +116,6 @@ pub(crate) enum Route {
     Follow,
     /// This server owns the partition but its store is away.
     Away,
-}
-
-/// Jobs leased to a caller. Those it did not take when this is dropped are ready for others at once.
-pub struct ActivatedJobs {
-    jobs: Vec<ActivatedJob>,
-    host: Host,
-}
-
-impl ActivatedJobs {
-    pub fn is_empty(&self) -> bool {
-        self.jobs.is_empty()
-    }
-
-    /// They are on their way to the worker.
-    pub fn take(mut self) -> Vec<ActivatedJob> {
-        std::mem::take(&mut self.jobs)
-    }
-}
-
-impl Drop for ActivatedJobs {
-    fn drop(&mut self) {
-        self.host.give_back(&self.jobs);
-    }
-}
-
-impl std::fmt::Debug for ActivatedJobs {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ActivatedJobs").field("jobs", &self.jobs).finish_non_exhaustive()
-    }
-}
-
-/// Jobs as they come. Dropping it frees what was not taken.
-pub struct JobStream {
-    jobs: mpsc::Receiver<ActivatedJob>,
-    starved: Arc<AtomicBool>,
-    job_type: Arc<str>,
-    tenants: Vec<Arc<str>>,
-    host: Host,
-    _permit: OwnedSemaphorePermit,
-}
-
-impl JobStream {
-    /// The next job; `None` when this server can push no more.
-    pub async fn next(&mut self) -> Option<ActivatedJob> {
-        let job = self.jobs.recv().await?;
-        if self.starved.swap(false, Ordering::SeqCst) {
-            self.host.tell(Input::Room { job_type: self.job_type.clone(), tenants: self.tenants.clone() });
-        }
-        Some(job)
-    }
-}
-
-impl Drop for JobStream {
-    fn drop(&mut self) {
-        self.jobs.close();
-        let mut left = Vec::new();
-        while let Ok(job) = self.jobs.try_recv() {
-            left.push(job);
-        }
-        self.host.give_back(&left);
-    }
 }
 
 impl Host {
@@ -354,7 +294,7 @@ impl Host {
     }
 
     /// Tells the owner something that needs no answer, in the background if its inbox is full.
-    fn tell(&self, input: Input) {
+    pub(crate) fn tell(&self, input: Input) {
         let input = match self.route() {
             Route::Own(inbox) => match inbox.try_send(input) {
                 Ok(()) => return,
@@ -386,21 +326,6 @@ impl Host {
 
     fn permit(&self, of: &Arc<Semaphore>, what: &'static str) -> Result<OwnedSemaphorePermit, Error> {
         of.clone().try_acquire_owned().map_err(|_| Error::Exhausted { what })
-    }
-}
-
-/// A poll that is dropped gives back what reached it unread.
-struct Asked<'a> {
-    receiver: oneshot::Receiver<Vec<ActivatedJob>>,
-    host: &'a Host,
-}
-
-impl Drop for Asked<'_> {
-    fn drop(&mut self) {
-        self.receiver.close();
-        if let Ok(jobs) = self.receiver.try_recv() {
-            self.host.give_back(&jobs);
-        }
     }
 }
 

@@ -16,6 +16,7 @@ mod definitions;
 mod dispatch;
 mod drive;
 mod follow;
+mod handed;
 mod handle;
 mod hot;
 mod json;
@@ -26,7 +27,8 @@ mod recorder;
 
 pub use definitions::{Compiled, Definitions};
 pub use drive::{Driver, Role, prepare};
-pub use handle::{ActivatedJobs, Awaited, CommandOutcome, Error, Host, JobStream, Poll, Subscription, Topology};
+pub use handed::{ActivatedJobs, JobStream};
+pub use handle::{Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topology};
 pub use limits::Limits;
 pub use metrics::Metrics;
 pub use partition::{Parts, Released};

@@ -114,14 +114,14 @@ impl Recorder {
                 self.incidents_new.insert(*key, row);
                 self.touch_element(hot, *element_instance, now, None);
             }
-            Event::IncidentResolved { key } => {
+            Event::IncidentResolved { key, element } => {
                 match self.incidents_new.get_mut(key) {
                     Some(new) => new.resolved = Some(now),
                     None => {
                         self.incidents_changed.insert(*key, IncidentChange { key: *key, resolved: now });
                     }
                 }
-                self.touch_holders(hot, now);
+                self.touch_element(hot, *element, now, None);
             }
             Event::Started { .. }
             | Event::Entered { .. }
@@ -148,14 +148,6 @@ impl Recorder {
             None => {
                 self.elements_changed.insert(key, ElementChange { key, state, ended, incident });
             }
-        }
-    }
-
-    /// After an incident went: the elements alive show those that are left.
-    fn touch_holders(&mut self, hot: &HotInstance, now: Millis) {
-        let alive: Vec<_> = hot.instance.elements.keys().copied().collect();
-        for key in alive {
-            self.touch_element(hot, key, now, None);
         }
     }
 

@@ -46,7 +46,10 @@ impl Stored for Event {
                 kind.put(to);
                 message.put(to);
             }
-            Self::IncidentResolved { key } => key.put(to),
+            Self::IncidentResolved { key, element } => {
+                key.put(to);
+                element.put(to);
+            }
             Self::Ended { outcome } => outcome.put(to),
         }
     }
@@ -83,7 +86,7 @@ impl Stored for Event {
                 kind: Stored::take(from)?,
                 message: Stored::take(from)?,
             },
-            14 => Self::IncidentResolved { key: Stored::take(from)? },
+            14 => Self::IncidentResolved { key: Stored::take(from)?, element: Stored::take(from)? },
             15 => Self::Ended { outcome: Stored::take(from)? },
             tag => return Err(unknown("event", tag)),
         })

@@ -160,7 +160,8 @@ fn event() -> impl Strategy<Value = Event> {
         (number(), element_key(), prop::option::of(job_key()), kinds, text()).prop_map(|(key, element, job, kind, message)| {
             Event::IncidentRaised { key: IncidentKey(key), element, job, kind, message }
         }),
-        number().prop_map(|key| Event::IncidentResolved { key: IncidentKey(key) }),
+        (number(), number())
+            .prop_map(|(key, element)| Event::IncidentResolved { key: IncidentKey(key), element: ElementKey(element) }),
         prop::sample::select(vec![Outcome::Completed, Outcome::Terminated]).prop_map(|outcome| Event::Ended { outcome }),
     ]
 }
