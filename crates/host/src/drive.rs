@@ -174,13 +174,13 @@ impl Owner<'_> {
             while self.batch.inputs.len() < self.parts.limits.batch_max
                 && let Ok(input) = self.receiver.try_recv()
             {
-                self.batch.inputs.push_back(input);
+                self.take(input);
             }
             self.parts.metrics.inbox_depth.set(self.receiver.len() as i64);
             match self.turn().await {
                 Ok(()) => {}
                 Err(CommitError::Overtaken { .. }) => {
-                    self.partition.note_follower(self.clock.now());
+                    self.partition.note_contention(self.clock.now());
                     self.look_at_log = true;
                     self.batch.pending.clear();
                 }
@@ -212,14 +212,23 @@ impl Owner<'_> {
             () = tokio::time::sleep(due.min(upkeep)) => {}
             () = stopped(stop) => {}
         }
-        self.batch.inputs = VecDeque::from(inputs);
+        for input in inputs {
+            self.take(input);
+        }
+    }
+
+    fn take(&mut self, input: Input) {
+        match input {
+            Input::Appended => self.look_at_log = true,
+            input => self.batch.inputs.push_back(input),
+        }
     }
 
     /// Upkeep, the log, then one tick.
     async fn turn(&mut self) -> Result<(), CommitError> {
         self.upkeep().await?;
         let now = self.clock.now();
-        if self.partition.is_followed(now) {
+        if self.partition.is_contended(now) {
             self.append_own().await?;
         }
         if self.look_at_log {

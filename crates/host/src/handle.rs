@@ -176,6 +176,7 @@ impl Host {
     pub async fn submit_durably(&self, request: Request) -> Result<u64, Error> {
         let position = self.inner.follower.append(&request).await?;
         self.inner.metrics.count(request.command.kind(), "appended");
+        self.tell(Input::Appended);
         Ok(position)
     }
 

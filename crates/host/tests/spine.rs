@@ -372,6 +372,19 @@ async fn a_server_without_an_engine_works_through_the_log() {
 }
 
 #[tokio::test]
+async fn a_command_made_durable_first_is_processed_at_once() {
+    let server = Server::start(memory().1, "a", Role::Engine).owning().await;
+    deploy(&server.host, &order("work")).await;
+    let position = server.host.submit_durably(request(create(vec![]))).await.unwrap();
+    let found = server.host.activate(poll(Some(Duration::from_secs(20)))).await.unwrap().take();
+    assert_eq!(found.len(), 1);
+    let outcome = server.host.command(position).await.unwrap().unwrap();
+    assert!(outcome.processed);
+    assert!(matches!(outcome.answer, Some(Answer::Created(created)) if created.instance == found[0].instance));
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn both_write_at_once_and_nothing_is_lost() {
     let (_, store) = memory();
     let owner = Server::start(store.clone(), "engine", Role::Engine).owning().await;

@@ -40,7 +40,7 @@ impl Partition {
                     self.release(tick, &jobs);
                     kept.push(Kept::Input(Input::Release { jobs }));
                 }
-                other @ (Input::Wait(_) | Input::Room { .. }) => kept.push(Kept::Input(other)),
+                other @ (Input::Wait(_) | Input::Room { .. } | Input::Appended) => kept.push(Kept::Input(other)),
             }
         }
     }

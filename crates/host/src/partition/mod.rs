@@ -49,6 +49,8 @@ pub(crate) enum Input {
     Release {
         jobs: Vec<Released>,
     },
+    /// This server put something into the log.
+    Appended,
 }
 
 /// A lease to give back, if it is still that one.
@@ -111,6 +113,8 @@ pub(crate) struct Partition {
     awaiting: FxHashMap<InstanceKey, Vec<Awaiting>>,
     /// Until then other servers are taken to be interested in every commit.
     followed_until: Millis,
+    /// Until then this server's own commands go through the log.
+    contended_until: Millis,
     /// When those who have gone are swept out next.
     sweep_at: Millis,
     in_doubt: Option<tick::InDoubt>,
@@ -141,6 +145,7 @@ impl Partition {
             processed_to: ownership.processed_to,
             keys: Keys::starting_at(ownership.next_key),
             followed_until: 0,
+            contended_until: 0,
             sweep_at: 0,
             in_doubt: None,
             store,
@@ -179,14 +184,14 @@ impl Partition {
         self.dispatch.has_work()
     }
 
-    /// Whether another server has used the log lately.
-    pub(crate) fn is_followed(&self, now: Millis) -> bool {
-        now < self.followed_until
+    /// Whether the log was appended to in the way of a tick lately.
+    pub(crate) fn is_contended(&self, now: Millis) -> bool {
+        now < self.contended_until
     }
 
-    /// Another server uses the log: this server's own commands go through it too for a while.
-    pub(crate) fn note_follower(&mut self, now: Millis) {
-        self.followed_until = now + tick::FOLLOWED_FOR;
+    /// Somebody appended in the way of a tick: this server's own commands go through the log too for a while.
+    pub(crate) fn note_contention(&mut self, now: Millis) {
+        self.contended_until = now + tick::CONTENDED_FOR;
     }
 
     /// Compiles what is running, the busiest first, so that the first commands find it ready.

@@ -26,7 +26,7 @@ impl Partition {
             match input {
                 Input::Request { request, .. } => self.plan_request(tick, request, &mut wanted, &mut definitions).await?,
                 Input::Release { jobs } => wanted.jobs.extend(jobs.iter().map(|released| released.job)),
-                Input::Wait(_) | Input::Room { .. } => {}
+                Input::Wait(_) | Input::Room { .. } | Input::Appended => {}
             }
         }
         self.plan_hand_out(tick, &mut wanted).await?;
@@ -46,6 +46,7 @@ impl Partition {
             match input {
                 Input::Wait(waiter) => self.dispatch.wait(waiter),
                 Input::Room { job_type, tenants } => self.dispatch.has_room(&job_type, &tenants),
+                Input::Appended => {}
                 other @ (Input::Request { .. } | Input::Release { .. }) => rest.push_back(other),
             }
         }

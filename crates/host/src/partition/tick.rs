@@ -16,7 +16,10 @@ use crate::dispatch::{QueueId, Sink, Waiter};
 use crate::recorder::Recorder;
 
 /// How long after its last command another server is taken to be interested.
-pub(super) const FOLLOWED_FOR: Millis = 60_000;
+const FOLLOWED_FOR: Millis = 60_000;
+
+/// How long a server's own commands go through the log after a tick was overtaken.
+pub(super) const CONTENDED_FOR: Millis = 5_000;
 
 /// How often those who have gone are swept out.
 const SWEEP_EVERY: Millis = 5_000;
