@@ -51,6 +51,8 @@ pub enum Rejected {
     NoStartEvent,
     /// No element of this instance waits for that job.
     NoSuchJob,
+    /// An incident holds that job.
+    Stuck,
     /// No active element instance has that key.
     NoSuchScope,
     /// No incident of this instance has that key.

@@ -136,6 +136,9 @@ impl<'a> Run<'a> {
     }
 
     fn waiting_for(&self, job: JobKey) -> Result<ElementKey, Rejected> {
+        if self.instance.incidents.values().any(|incident| incident.job == Some(job)) {
+            return Err(Rejected::Stuck);
+        }
         self.instance.waiting_for(job).ok_or(Rejected::NoSuchJob)
     }
 

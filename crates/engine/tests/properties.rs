@@ -134,7 +134,8 @@ impl<'a> Run<'a> {
     }
 
     fn jobs(&self) -> Vec<JobKey> {
-        self.instance.elements.values().filter_map(|element| element.job).collect()
+        let held = |job: &JobKey| self.instance.incidents.values().any(|incident| incident.job == Some(*job));
+        self.instance.elements.values().filter_map(|element| element.job).filter(|job| !held(job)).collect()
     }
 
     fn incidents(&self) -> Vec<IncidentKey> {
@@ -201,7 +202,7 @@ impl<'a> Run<'a> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whatever is done, history is state, an active instance waits for something, and in the end nothing is left.
     #[test]
