@@ -1,4 +1,5 @@
-"""Gives generated requests something to hit: a few deployed processes and running instances, whose keys replace half of the made-up ones."""
+"""Gives generated requests something to hit: a few deployed processes and running instances, which replace half of the made-up ones; and keeps
+requests that may wait from waiting long."""
 
 import os
 import pathlib
@@ -44,11 +45,31 @@ def found(kind, key):
 KEYS = populate()
 
 
+PROCESSES = ["order", "decide", "ship"]
+WAIT_MS = 50
+
+
+def chosen(value, from_these):
+    """The value, or, half of the time, one of these. The value itself decides, so that a seed still repeats a run."""
+    number = zlib.crc32(repr(value).encode())
+    return from_these[number // 2 % len(from_these)] if number % 2 == 0 and from_these else value
+
+
 @schemathesis.hook
 def map_path_parameters(context, path_parameters):
-    """Chooses by the made-up value itself, so that a seed still repeats a run."""
     for name, value in (path_parameters or {}).items():
-        number = zlib.crc32(repr(value).encode())
-        if number % 2 == 0 and KEYS.get(name):
-            path_parameters[name] = KEYS[name][number // 2 % len(KEYS[name])]
+        path_parameters[name] = chosen(value, KEYS.get(name))
     return path_parameters
+
+
+@schemathesis.hook
+def map_body(context, body):
+    path = context.operation.path
+    if not isinstance(body, dict):
+        return body
+    if path == "/v2/process-instances" and isinstance(body.get("processDefinitionId"), str):
+        body["processDefinitionId"] = chosen(body["processDefinitionId"], PROCESSES)
+    waits = path == "/v2/jobs/activation" or body.get("awaitCompletion") is True
+    if waits and isinstance(body.get("requestTimeout", 0), int):
+        body["requestTimeout"] = WAIT_MS
+    return body

@@ -20,7 +20,7 @@ pub(crate) const NAME: &str = "schemathesis";
 const REQUESTS_MIN: u64 = 5_000;
 const SEEDS_MAX: u64 = 5;
 /// Requests per operation and run, at most.
-const EXAMPLES: u64 = 20;
+const EXAMPLES: u64 = 50;
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
 const RUN_MAX: Duration = Duration::from_secs(480);
 

@@ -61,13 +61,12 @@ pub(super) static OPERATIONS: &[Operation] = &[
         method: Method::GET,
         path: "/v2/authentication/me",
         id: "getAuthentication",
-        summary: "Who the caller is: nobody while there is no authentication, hence 401",
+        summary: "Who the caller is: anonymous while there is no authentication",
         input: Input::None,
         query: &[],
-        output: Output::NoContent,
-        failures: &[401],
-        // As Camunda 8 answers without authentication: no body.
-        run: |_| Box::pin(async { Ok(StatusCode::UNAUTHORIZED.into_response()) }),
+        output: Output::Object(&CALLER),
+        failures: &[],
+        run: |_| Box::pin(async { Ok(answer::ok(CALLER.to_vec(&()))) }),
     },
 ];
 
@@ -141,6 +140,31 @@ static LICENSE: Layout<()> = Layout {
         column("licenseType", Kind::Text, |()| Cell::Text("unknown")),
         column("isCommercial", Kind::Boolean, |()| Cell::Boolean(false)),
         empty("expiresAt", Kind::Time),
+    ],
+};
+
+static CALLER: Layout<()> = Layout {
+    name: "CamundaUserResult",
+    columns: &[
+        column("username", Kind::Text, |()| Cell::Text("anonymous")),
+        empty("displayName", Kind::Text),
+        empty("email", Kind::Text),
+        column("authorizedComponents", Kind::Texts, |()| Cell::Json(r#"["*"]"#)),
+        column("tenants", Kind::NestedList(&TENANT), |()| Cell::Nested(Box::new(|out| TENANT.write_list(out, &[()])))),
+        column("groups", Kind::Texts, |()| Cell::Json("[]")),
+        column("roles", Kind::Texts, |()| Cell::Json("[]")),
+        empty("salesPlanType", Kind::Text),
+        column("c8Links", Kind::Object, |()| Cell::Json("{}")),
+        column("canLogout", Kind::Boolean, |()| Cell::Boolean(false)),
+    ],
+};
+
+static TENANT: Layout<()> = Layout {
+    name: "TenantResult",
+    columns: &[
+        column("name", Kind::Text, |()| Cell::Text("Default")),
+        column("tenantId", Kind::Text, |()| Cell::Text("<default>")),
+        empty("description", Kind::Text),
     ],
 };
 

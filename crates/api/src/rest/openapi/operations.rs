@@ -129,7 +129,6 @@ fn success(schemas: &mut Schemas, operation: &Operation) -> (&'static str, Value
 fn problem(status: u16) -> Value {
     let why = match status {
         400 => "The request cannot be read, or asks for something that cannot be",
-        401 => "There is no such caller",
         404 => "What the request names is not there",
         406 => "The caller takes nothing this server can answer with",
         408 => "The body did not arrive in time",
@@ -140,10 +139,6 @@ fn problem(status: u16) -> Value {
         504 => "No answer in time; the command may still be done",
         _ => "Not done",
     };
-    // As Camunda 8 has it, without a body.
-    if status == 401 {
-        return json!({ "description": why });
-    }
     let schema = reference("ProblemDetail");
     json!({ "description": why, "content": { "application/problem+json": { "schema": schema } } })
 }
