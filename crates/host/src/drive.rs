@@ -183,6 +183,11 @@ impl Owner<'_> {
                     self.partition.note_contention(self.clock.now());
                     self.look_at_log = true;
                     self.batch.pending.clear();
+                    if let Err(error) = self.partition.reread_catalogue().await
+                        && !self.recover(&error, stop).await
+                    {
+                        return;
+                    }
                 }
                 Err(CommitError::Deposed { epoch }) => {
                     tracing::warn!(epoch, "another server owns the partition now; this one stops writing and follows");

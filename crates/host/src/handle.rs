@@ -283,7 +283,7 @@ impl Host {
     }
 
     /// Leases of jobs nobody took go back in the background.
-    pub fn give_back(&self, jobs: &[ActivatedJob]) {
+    pub(crate) fn give_back(&self, jobs: &[ActivatedJob]) {
         self.release(Released::of(jobs));
     }
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use engine::{DefinitionKey, Document, InstanceKey, JobKey};
+use engine::{DefinitionKey, Document, InstanceKey, JobKey, PartitionId};
 use host::{Definitions, Error, Host, Limits, Metrics, Parts, Poll, Role, Subscription, prepare};
 use store::Store;
 use store::log::{
-    ActivatedJob, Answer, Code, Command, Create, Created, Deploy, DeployResource, FailJob, IdempotencyKey, ProcessRef, Request,
-    ThrowError, UpdateJob,
+    ActivatedJob, Answer, Code, Command, Create, Created, Deploy, DeployResource, FailJob, IdempotencyKey, NewCommand,
+    ProcessRef, Request, ThrowError, UpdateJob,
 };
 use store::memory::Memory;
 use store::query::{Entity, Filter, Items, Page, Query};
@@ -385,6 +385,19 @@ async fn a_command_made_durable_first_is_processed_at_once() {
 }
 
 #[tokio::test]
+async fn a_command_that_cannot_be_read_is_refused_and_stops_nothing() {
+    let (_, store) = memory();
+    let garbage = NewCommand { kind: "create", request: vec![255, 1, 2, 3] };
+    let position = store.append(PartitionId(1), vec![garbage]).await.unwrap()[0];
+    let server = Server::start(store, "a", Role::Engine).owning().await;
+    deploy(&server.host, &order("work")).await;
+    start(&server.host).await;
+    let outcome = server.host.command(position).await.unwrap().unwrap();
+    assert!(matches!(outcome.answer, Some(Answer::Rejected(_))), "{outcome:?}");
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn both_write_at_once_and_nothing_is_lost() {
     let (_, store) = memory();
     let owner = Server::start(store.clone(), "engine", Role::Engine).owning().await;
@@ -401,7 +414,7 @@ async fn both_write_at_once_and_nothing_is_lost() {
     keys.sort_unstable();
     keys.dedup();
     assert_eq!(keys.len(), 40);
-    let log = store.pending(engine::PartitionId(1), 0, 1_000).await.unwrap();
+    let log = store.pending(PartitionId(1), 0, 1_000).await.unwrap();
     let positions: Vec<u64> = log.iter().map(|row| row.position).collect();
     assert_eq!(positions, (1..=positions.len() as u64).collect::<Vec<_>>(), "positions are gapless");
     owner.stop().await;

@@ -7,8 +7,15 @@ use crate::expression::{Trouble, wrong_kind};
 use crate::step::Run;
 use crate::{ElementKey, Event, IncidentKind, JobKey, Opened};
 
+/// A queue's name goes into indexes of the stores, whose entries are bounded.
+const JOB_TYPE_BYTES_MAX: usize = 1_000;
+
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, task: &JobTask) -> Result<(), Trouble> {
     let job_type = run.text(key, &task.job_type, "the job type")?;
+    if JOB_TYPE_BYTES_MAX < job_type.len() {
+        let message = format!("the job type has {} bytes; at most {JOB_TYPE_BYTES_MAX} are allowed", job_type.len());
+        return Err(Trouble { kind: IncidentKind::ExtractValue, message });
+    }
     let retries = retries(run, key, &task.retries)?;
     let job = JobKey(run.keys.take());
     run.emit(Event::Activated { key });

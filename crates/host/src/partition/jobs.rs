@@ -152,7 +152,7 @@ impl Partition {
     pub(super) fn resolve_incident(&mut self, tick: &mut Tick, key: IncidentKey) -> Done {
         let missing = || not_found(format!("Expected to resolve incident with key '{key}', but no such incident was found"));
         let hot = |this: &Self, instance| this.hot.get(instance).and_then(|hot| hot.instance.incidents.get(&key).cloned());
-        let Some(instance) = tick.owners.get(&key.0).copied().or_else(|| self.holder(key)) else { return missing() };
+        let Some(instance) = tick.owners.get(&key.0).copied() else { return missing() };
         let Some(incident) = hot(self, instance) else { return missing() };
         let job = incident.job.and_then(|job| self.find_job(job)).map(|job| (job.key, job.retries));
         if let Some((job, retries)) = job
@@ -173,11 +173,6 @@ impl Partition {
             }
             Some(Err(_)) | None => missing(),
         }
-    }
-
-    /// The instance in memory that has this incident.
-    fn holder(&self, key: IncidentKey) -> Option<InstanceKey> {
-        self.hot.values().find(|hot| hot.instance.incidents.contains_key(&key)).map(|hot| hot.instance.key)
     }
 
     /// Follows the engine's waits for workers: new jobs are ready, closed ones are done.

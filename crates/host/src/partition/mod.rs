@@ -157,8 +157,8 @@ impl Partition {
 
     /// After the store was away or somebody else was faster: start again from what it holds. Callers and workers stay.
     async fn reopen(&mut self, ownership: &Ownership) -> Result<(), Error> {
-        self.catalogue = Catalogue::load(&*self.store, ownership.fence.partition).await?;
         self.fence = ownership.fence;
+        self.reread_catalogue().await?;
         self.tail = ownership.tail;
         self.processed_to = ownership.processed_to;
         self.keys = Keys::starting_at(ownership.next_key);
@@ -187,6 +187,12 @@ impl Partition {
     /// Whether the log was appended to in the way of a tick lately.
     pub(crate) fn is_contended(&self, now: Millis) -> bool {
         now < self.contended_until
+    }
+
+    /// A tick was undone: what it deployed or deleted is not there, so definitions are read again.
+    pub(crate) async fn reread_catalogue(&mut self) -> Result<(), Error> {
+        self.catalogue = Catalogue::load(&*self.store, self.fence.partition).await?;
+        Ok(())
     }
 
     /// Somebody appended in the way of a tick: this server's own commands go through the log too for a while.

@@ -19,8 +19,10 @@ impl Partition {
         let mut wanted = Wanted::default();
         let mut definitions: Vec<DefinitionKey> = Vec::new();
         for pending in &batch.pending {
-            let request = format::decode_request(&pending.request)?;
-            self.plan_request(tick, &request, &mut wanted, &mut definitions).await?;
+            // One that cannot be read needs nothing: it is refused in its turn.
+            if let Ok(request) = format::decode_request(&pending.request) {
+                self.plan_request(tick, &request, &mut wanted, &mut definitions).await?;
+            }
         }
         for input in &batch.inputs {
             match input {
