@@ -10,4 +10,5 @@ pub mod error;
 mod fingerprint;
 pub mod grpc;
 mod json;
+mod label;
 pub mod rest;

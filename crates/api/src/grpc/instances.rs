@@ -10,14 +10,10 @@ use tonic::{Request, Response, Status};
 use super::gateway::Gateway;
 use super::submit::{failed, key, refused, submit, unexpected, variables};
 use super::{idempotency, tenant, wire, worker};
-use crate::document;
+use crate::{document, label};
 
 const CREATE: &str = "CREATE";
 const CREATE_AND_AWAIT: &str = "CREATE_WITH_AWAITING_RESULT";
-
-const TAGS_MAX: usize = 10;
-const TAG_BYTES_MAX: usize = 100;
-const BUSINESS_ID_CHARACTERS_MAX: usize = 256;
 
 /// A caller that asks for longer is told after this that it was too long.
 const RESULT_WAIT_MAX: Duration = Duration::from_secs(60 * 60);
@@ -94,7 +90,7 @@ fn command(
         tenant: tenant::one(call, &request.tenant_id)?,
         variables: variables(gateway, &request.variables)?,
         tags: tags(request.tags).map_err(|reason| refused(intent, reason))?,
-        business_id: business_id(request.business_id).map_err(|reason| refused(intent, reason))?,
+        business_id: label::business_id(request.business_id.map(Arc::from)).map_err(|reason| refused(intent, reason))?,
         process: process(request.process_definition_key, request.bpmn_process_id, request.version),
     };
     Ok(Command::Create(create))
@@ -109,32 +105,9 @@ fn process(definition: i64, id: String, version: i32) -> ProcessRef {
 }
 
 fn tags(given: Vec<String>) -> Result<Vec<Arc<str>>, String> {
-    if TAGS_MAX < given.len() {
-        return Err(format!("there are {} tags, but at most {TAGS_MAX} are allowed", given.len()));
-    }
-    if let Some(wrong) = given.iter().find(|tag| !is_tag(tag)) {
-        return Err(format!(
-            "the tag '{wrong}' is not valid: a tag begins with a letter, goes on with letters, digits and _-:. \
-             and has at most {TAG_BYTES_MAX} characters"
-        ));
-    }
-    Ok(worker::names(given))
-}
-
-fn is_tag(tag: &str) -> bool {
-    let rest = |c: char| c.is_ascii_alphanumeric() || "_-:.".contains(c);
-    tag.len() <= TAG_BYTES_MAX && tag.starts_with(|c: char| c.is_ascii_alphabetic()) && tag.chars().all(rest)
-}
-
-/// An empty one is none.
-fn business_id(given: Option<String>) -> Result<Option<Arc<str>>, String> {
-    let given = given.filter(|id| !id.is_empty());
-    match given {
-        Some(id) if BUSINESS_ID_CHARACTERS_MAX < id.chars().count() => {
-            Err(format!("the business id is longer than {BUSINESS_ID_CHARACTERS_MAX} characters"))
-        }
-        given => Ok(given.map(Arc::from)),
-    }
+    let tags = worker::names(given);
+    label::check_tags(&tags)?;
+    Ok(tags)
 }
 
 fn response(created: Created) -> wire::CreateProcessInstanceResponse {
@@ -160,24 +133,5 @@ mod tests {
         assert_eq!(process(0, "bake".to_owned(), 0), ProcessRef::Id { id: "bake".into(), version: Some(0) });
         assert_eq!(process(7, String::new(), 0), ProcessRef::Key(DefinitionKey(7)));
         assert_eq!(process(-7, String::new(), 0), ProcessRef::Key(DefinitionKey(0)));
-    }
-
-    #[test]
-    fn tags_are_words() {
-        for good in ["a", "a:b", "Order-7.x_y", &"a".repeat(TAG_BYTES_MAX)] {
-            assert!(is_tag(good), "{good}");
-        }
-        for bad in ["", "1 bad", "ä", "a b", &"a".repeat(TAG_BYTES_MAX + 1)] {
-            assert!(!is_tag(bad), "{bad}");
-        }
-        assert!(tags(vec!["a".to_owned(); TAGS_MAX]).is_ok());
-        assert!(tags(vec!["a".to_owned(); TAGS_MAX + 1]).is_err());
-    }
-
-    #[test]
-    fn an_empty_business_id_is_none() {
-        assert_eq!(business_id(Some(String::new())), Ok(None));
-        assert_eq!(business_id(Some("b-1".to_owned())), Ok(Some("b-1".into())));
-        assert!(business_id(Some("ü".repeat(BUSINESS_ID_CHARACTERS_MAX + 1))).is_err());
     }
 }

@@ -8,17 +8,13 @@ use axum::response::Response;
 use engine::{DefinitionKey, Document};
 use store::log::{Answer, Command, Create, Created, ProcessRef};
 
-use crate::document;
 use crate::error::{Failure, Reason};
 use crate::rest::answer;
 use crate::rest::call::Call;
 use crate::rest::describe::Kind;
 use crate::rest::layout::{Cell, Layout, column, optional};
 use crate::rest::shape::{Fields, Shape, field};
-
-const TAGS_MAX: usize = 10;
-const TAG_CHARS_MAX: usize = 100;
-const BUSINESS_ID_CHARS_MAX: usize = 256;
+use crate::{document, label};
 
 pub(super) static CREATION: Shape = Shape {
     name: "ProcessInstanceCreationInstruction",
@@ -80,7 +76,7 @@ pub(super) async fn create(call: Call) -> Result<Response, Failure> {
     super::check_reference(fields.number("operationReference"))?;
     check_instructions(&mut fields)?;
     let tenant = call.tenant(fields.text("tenantId").as_deref(), "Create Process Instance")?;
-    let (tags, business_id) = (tags(&mut fields)?, business_id(&mut fields)?);
+    let (tags, business_id) = (tags(&mut fields)?, label::business_id(fields.shared("businessId")).map_err(Failure::invalid)?);
     let variables = fields.document("variables");
     let awaits = fields.boolean("awaitCompletion") == Some(true);
     let timeout = timeout(&call, fields.number("requestTimeout"));
@@ -146,31 +142,8 @@ fn check_instructions(fields: &mut Fields<'_>) -> Result<(), Failure> {
 
 fn tags(fields: &mut Fields<'_>) -> Result<Vec<Arc<str>>, Failure> {
     let tags = fields.texts("tags");
-    if TAGS_MAX < tags.len() {
-        return Err(Failure::invalid(format!("{} tags were provided, but at most {TAGS_MAX} are allowed", tags.len())));
-    }
-    match tags.iter().find(|tag| !is_tag(tag)) {
-        None => Ok(tags),
-        Some(tag) => Err(Failure::invalid(format!(
-            "The provided tag '{tag}' is not valid: a letter, then letters, digits, '_', '-', ':' or '.', {TAG_CHARS_MAX} characters at most"
-        ))),
-    }
-}
-
-fn is_tag(tag: &str) -> bool {
-    tag.len() <= TAG_CHARS_MAX
-        && tag.starts_with(|first: char| first.is_ascii_alphabetic())
-        && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':' | b'.'))
-}
-
-fn business_id(fields: &mut Fields<'_>) -> Result<Option<Arc<str>>, Failure> {
-    let id = fields.shared("businessId").filter(|id| !id.is_empty());
-    match id {
-        Some(id) if BUSINESS_ID_CHARS_MAX < id.chars().count() => {
-            Err(Failure::invalid(format!("The provided businessId is longer than {BUSINESS_ID_CHARS_MAX} characters")))
-        }
-        id => Ok(id),
-    }
+    label::check_tags(&tags).map_err(Failure::invalid)?;
+    Ok(tags)
 }
 
 fn timeout(call: &Call, millis: Option<i64>) -> Duration {
