@@ -153,6 +153,7 @@ fn completed(kind: Kind, index: usize, wiring: &Wiring) -> Kind {
         | Kind::PassTask(_)
         | Kind::JobTask(_)
         | Kind::ScriptTask(_)
+        | Kind::DecisionTask(_)
         | Kind::ParallelGateway
         | Kind::ErrorBoundary(_) => kind,
     }

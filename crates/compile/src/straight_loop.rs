@@ -47,6 +47,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         | Kind::ThrowEvent
         | Kind::PassTask(_)
         | Kind::ScriptTask(_)
+        | Kind::DecisionTask(_)
         | Kind::ExclusiveGateway { .. }
         | Kind::ParallelGateway => ways_on(index),
     });
@@ -60,7 +61,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
 /// Whether an element makes a loop worth refusing.
 fn is_work(kind: &Kind) -> bool {
     match kind {
-        Kind::ThrowEvent | Kind::PassTask(_) | Kind::ScriptTask(_) => true,
+        Kind::ThrowEvent | Kind::PassTask(_) | Kind::ScriptTask(_) | Kind::DecisionTask(_) => true,
         Kind::Process(_)
         | Kind::SubProcess(_)
         | Kind::StartEvent

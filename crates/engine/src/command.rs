@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Document, ElementKey, IncidentKey, JobKey};
+use crate::{Document, ElementKey, IncidentKey, IncidentKind, JobKey};
 
 /// A command against one instance.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +19,8 @@ pub enum Command {
     ThrowError(ThrownError),
     /// Set variables: in that scope alone, or where they exist seen from it.
     SetVariables { scope: ElementKey, variables: Document, local: bool },
+    /// What came of a decision the instance called.
+    Decide { element: ElementKey, verdict: Result<Arc<str>, Undecided> },
     /// Try again what raised the incident.
     ResolveIncident { incident: IncidentKey },
 }
@@ -40,6 +42,13 @@ pub struct ThrownError {
     pub variables: Document,
 }
 
+/// Why a called decision gave no output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undecided {
+    pub kind: IncidentKind,
+    pub reason: Arc<str>,
+}
+
 /// The command does not fit the state of the instance; nothing has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rejected {
@@ -53,6 +62,8 @@ pub enum Rejected {
     NoSuchJob,
     /// An incident holds that job.
     Stuck,
+    /// No element of this instance waits for a decision under that key.
+    NoSuchDecision,
     /// No active element instance has that key.
     NoSuchScope,
     /// No incident of this instance has that key.

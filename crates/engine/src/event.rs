@@ -64,6 +64,12 @@ pub enum Event {
         element: ElementKey,
         end: JobEnd,
     },
+    /// An element needs a decision before it can go on; the host answers in the same tick.
+    DecisionCalled {
+        element: ElementKey,
+        /// The id of the decision.
+        decision: Arc<str>,
+    },
     IncidentRaised {
         key: IncidentKey,
         element: ElementKey,
@@ -126,4 +132,8 @@ pub enum IncidentKind {
     UnhandledError,
     /// The instance went on for too long without ever waiting.
     LoopLimit,
+    /// There is no such decision.
+    CalledDecision,
+    /// A decision could not be evaluated.
+    DecisionEvaluation,
 }

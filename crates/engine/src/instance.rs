@@ -136,6 +136,8 @@ impl Instance {
                 let variable = variables.iter_mut().find(|v| v.key == *key);
                 variable.expect("an updated variable exists").value = value.clone();
             }
+            // The element stays in its entry until the verdict, as it does with an incident.
+            Event::DecisionCalled { .. } => {}
             Event::JobOpened(opened) => self.element_mut(opened.element).job = Some(opened.key),
             Event::JobClosed { element, .. } => self.element_mut(*element).job = None,
             Event::IncidentRaised { key, element, job, kind, .. } => {

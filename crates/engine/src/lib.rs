@@ -23,7 +23,7 @@ mod step;
 pub mod trace;
 mod variables;
 
-pub use command::{Command, FailedJob, Rejected, ThrownError};
+pub use command::{Command, FailedJob, Rejected, ThrownError, Undecided};
 pub use event::{Event, IncidentKind, JobEnd, Opened, Outcome, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
 pub use key::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId, VariableKey};

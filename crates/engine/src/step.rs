@@ -77,6 +77,7 @@ impl<'a> Run<'a> {
             }
             Command::FailJob(failed) => self.fail_job(failed),
             Command::ThrowError(thrown) => self.throw_from_job(thrown),
+            Command::Decide { element, verdict } => element::decision_task::decide(self, *element, verdict),
             Command::SetVariables { scope, variables, local } => {
                 if !self.instance.elements.contains_key(scope) {
                     return Err(Rejected::NoSuchScope);

@@ -74,6 +74,7 @@ impl Trace {
             Event::JobClosed { end: JobEnd::Completed, element, .. } => (self.name(*element), "job done".to_owned()),
             Event::JobClosed { end: JobEnd::Cancelled, element, .. } => (self.name(*element), "job dropped".to_owned()),
             Event::JobClosed { end: JobEnd::ErrorThrown, element, .. } => (self.name(*element), "job threw".to_owned()),
+            Event::DecisionCalled { element, decision } => (self.name(*element), format!("calls decision {decision}")),
             Event::IncidentRaised { element, kind, .. } => (self.name(*element), format!("stuck: {}", kind_name(*kind))),
             Event::IncidentResolved { element, .. } => (self.name(*element), "incident resolved".to_owned()),
             Event::Ended { outcome: Outcome::Completed } => ("process".to_owned(), "completed".to_owned()),
@@ -102,5 +103,7 @@ fn kind_name(kind: IncidentKind) -> &'static str {
         IncidentKind::JobNoRetries => "no retries left",
         IncidentKind::UnhandledError => "error not caught",
         IncidentKind::LoopLimit => "endless loop",
+        IncidentKind::CalledDecision => "no such decision",
+        IncidentKind::DecisionEvaluation => "decision failed",
     }
 }

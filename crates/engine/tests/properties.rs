@@ -4,10 +4,10 @@
 use std::fmt::Write as _;
 
 use engine::{
-    Command, DefinitionKey, Event, FailedJob, IncidentKey, Instance, InstanceKey, JobKey, Keys, Rejected, State, ThrownError,
-    step,
+    Command, DefinitionKey, ElementInstance, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance, InstanceKey,
+    JobKey, Keys, Rejected, State, ThrownError, Undecided, step,
 };
-use model::Process;
+use model::{Kind, Process};
 use proptest::prelude::*;
 
 /// A block has one way in and one way out.
@@ -17,6 +17,7 @@ enum Block {
     Task,
     /// Its input fails until `fixed` is set.
     Fragile,
+    Decision,
     Sequence(Vec<Block>),
     Exclusive(Vec<Block>),
     Parallel(Vec<Block>),
@@ -25,7 +26,7 @@ enum Block {
 }
 
 fn block() -> impl Strategy<Value = Block> {
-    let leaf = prop_oneof![Just(Block::Pass), Just(Block::Task), Just(Block::Task), Just(Block::Fragile)];
+    let leaf = prop_oneof![Just(Block::Pass), Just(Block::Task), Just(Block::Task), Just(Block::Fragile), Just(Block::Decision)];
     leaf.prop_recursive(4, 24, 3, |inner| {
         let several = || proptest::collection::vec(inner.clone(), 1..4);
         prop_oneof![
@@ -60,6 +61,7 @@ impl Writer {
         match block {
             Block::Pass => self.line(&id, "pass", to),
             Block::Task => self.line(&id, "task t", to),
+            Block::Decision => self.line(&id, "decide out by rules", to),
             Block::Fragile => {
                 self.line(&id, "task t", to);
                 writeln!(self.text, "    in x = assert(fixed, fixed != null)").unwrap();
@@ -138,12 +140,35 @@ impl<'a> Run<'a> {
         self.instance.elements.values().filter_map(|element| element.job).filter(|job| !held(job)).collect()
     }
 
+    /// Elements that wait for a verdict.
+    fn decisions(&self) -> Vec<ElementKey> {
+        let stuck = |key: &ElementKey| self.instance.incidents_of(*key).next().is_some();
+        let asks = |element: &ElementInstance| matches!(self.process.element(element.element).kind, Kind::DecisionTask(_));
+        self.instance.elements.iter().filter(|(key, element)| asks(element) && !stuck(key)).map(|(key, _)| *key).collect()
+    }
+
+    /// Gives verdicts until nobody asks, as the host does within a tick; one in `n` fails.
+    fn decide_all(&mut self, n: usize) {
+        while let Some(element) = self.decisions().first().copied() {
+            let failed = Undecided { kind: IncidentKind::DecisionEvaluation, reason: "two rules match".into() };
+            let verdict = if n % 3 == 2 { Err(failed) } else { Ok("1".into()) };
+            let decide = Command::Decide { element, verdict };
+            self.ask(&decide).expect("the element asked");
+            let again = if self.instance.state == State::Active { Rejected::NoSuchDecision } else { Rejected::NotRunning };
+            assert_eq!(self.ask(&decide), Err(again), "decided twice");
+        }
+    }
+
     fn incidents(&self) -> Vec<IncidentKey> {
         self.instance.incidents.keys().copied().collect()
     }
 
     /// The n-th thing that can be done now. Fixing the cause comes with the first incident resolved.
     fn act(&mut self, n: usize) {
+        self.decide_all(n);
+        if self.instance.state != State::Active {
+            return;
+        }
         let (jobs, incidents) = (self.jobs(), self.incidents());
         match n % (jobs.len() + incidents.len()).max(1) {
             n if n < jobs.len() => {
@@ -184,7 +209,7 @@ impl<'a> Run<'a> {
         assert_eq!(replayed, self.instance, "history is not state");
         if self.instance.state == State::Active {
             assert!(
-                !self.jobs().is_empty() || !self.incidents().is_empty(),
+                !self.jobs().is_empty() || !self.incidents().is_empty() || !self.decisions().is_empty(),
                 "an active instance waits for nothing: {:?}",
                 self.instance
             );

@@ -1,7 +1,7 @@
 //! Runs `spec/traces/**/*.trace`: a process in the text notation, commands, and what happened. `UPDATE_TRACES=1` rewrites what happened.
 //!
 //! Commands: `start {…}`, `job ELEMENT {…}`, `fail ELEMENT {…}` (retries left), `stuck ELEMENT {…}` (none left),
-//! `error ELEMENT CODE {…}`, `set ELEMENT {…}`, `set-local ELEMENT {…}`, `resolve ELEMENT`, `cancel`.
+//! `error ELEMENT CODE {…}`, `decide ELEMENT {"output": …}` (without an output it failed), `no-decision ELEMENT`, `set ELEMENT {…}`, `set-local ELEMENT {…}`, `resolve ELEMENT`, `cancel`.
 //! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use engine::trace::Trace;
 use engine::{
-    Command, DefinitionKey, Document, ElementKey, Event, FailedJob, IncidentKey, Instance, InstanceKey, JobKey, Keys, Phase,
-    State, ThrownError, step,
+    Command, DefinitionKey, Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance, InstanceKey, JobKey,
+    Keys, Phase, State, ThrownError, Undecided, step,
 };
-use model::Process;
+use model::{Kind, Process};
 
 #[test]
 fn traces() {
@@ -115,7 +115,8 @@ impl<'a> Run<'a> {
             return;
         }
         for (key, element) in &self.instance.elements {
-            let waits = element.job.is_some() || self.instance.incidents_of(*key).next().is_some();
+            let asks = matches!(self.process.element(element.element).kind, Kind::DecisionTask(_));
+            let waits = asks || element.job.is_some() || self.instance.incidents_of(*key).next().is_some();
             let holds = self.instance.children(*key).next().is_some() || self.instance.tokens.iter().any(|t| t.scope == *key);
             assert!(waits || holds, "after '{line}': {} waits for nothing", self.process.element(element.element).id);
             assert!(element.phase != Phase::Active || waits || holds);
@@ -137,6 +138,15 @@ impl<'a> Run<'a> {
             ["stuck", id] => Command::FailJob(FailedJob { job: self.job(id), variables, stuck: Some("broken".into()) }),
             ["error", id, code] => {
                 Command::ThrowError(ThrownError { job: self.job(id), code: code.into(), message: "".into(), variables })
+            }
+            ["decide", id] => {
+                let output = variables.iter().find(|(name, _)| &**name == "output").map(|(_, value)| value.clone());
+                let failed = Undecided { kind: IncidentKind::DecisionEvaluation, reason: "two rules match".into() };
+                Command::Decide { element: self.element(id), verdict: output.ok_or(failed) }
+            }
+            ["no-decision", id] => {
+                let missing = Undecided { kind: IncidentKind::CalledDecision, reason: "there is none".into() };
+                Command::Decide { element: self.element(id), verdict: Err(missing) }
             }
             ["set", id] => Command::SetVariables { scope: self.element(id), variables, local: false },
             ["set-local", id] => Command::SetVariables { scope: self.element(id), variables, local: true },

@@ -130,6 +130,7 @@ impl Recorder {
             | Event::TokenDropped(_)
             | Event::JobOpened(_)
             | Event::JobClosed { .. }
+            | Event::DecisionCalled { .. }
             | Event::Ended { .. } => {}
         }
     }

@@ -69,6 +69,8 @@ pub enum Kind {
     JobTask(JobTask),
     /// A script the engine evaluates itself.
     ScriptTask(Script),
+    /// A business rule task that calls a decision.
+    DecisionTask(DecisionTask),
     ExclusiveGateway {
         default: Option<FlowIx>,
     },
@@ -125,6 +127,26 @@ pub struct Script {
     pub expression: Expression,
     /// The variable that takes the result.
     pub result: Arc<str>,
+}
+
+#[derive(Debug, Clone)]
+pub struct DecisionTask {
+    /// The id of the decision.
+    pub decision: Text,
+    pub binding: Binding,
+    /// The variable that takes the result.
+    pub result: Arc<str>,
+}
+
+/// Which version of something deployed is meant by its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Binding {
+    /// The latest at the moment of the call.
+    Latest,
+    /// The one deployed together with the process.
+    Deployment,
+    /// The latest that carries this tag.
+    VersionTag(Arc<str>),
 }
 
 #[derive(Debug, Clone)]

@@ -126,13 +126,15 @@ impl Availability {
     }
 }
 
-const INCIDENT_KINDS: [IncidentKind; 6] = [
+const INCIDENT_KINDS: [IncidentKind; 8] = [
     IncidentKind::IoMapping,
     IncidentKind::ExtractValue,
     IncidentKind::Condition,
     IncidentKind::JobNoRetries,
     IncidentKind::UnhandledError,
     IncidentKind::LoopLimit,
+    IncidentKind::CalledDecision,
+    IncidentKind::DecisionEvaluation,
 ];
 
 pub fn incident_kind_word(kind: IncidentKind) -> &'static str {
@@ -143,6 +145,8 @@ pub fn incident_kind_word(kind: IncidentKind) -> &'static str {
         IncidentKind::JobNoRetries => "JOB_NO_RETRIES",
         IncidentKind::UnhandledError => "UNHANDLED_ERROR_EVENT",
         IncidentKind::LoopLimit => "LOOP_LIMIT",
+        IncidentKind::CalledDecision => "CALLED_DECISION_ERROR",
+        IncidentKind::DecisionEvaluation => "DECISION_EVALUATION_ERROR",
     }
 }
 

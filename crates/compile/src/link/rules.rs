@@ -87,7 +87,9 @@ pub(super) fn boundaries(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Vec<
 
 fn may_carry_boundary(element: &DraftElement) -> bool {
     match element.kind() {
-        Some(Kind::SubProcess(_) | Kind::PassTask(_) | Kind::JobTask(_) | Kind::ScriptTask(_)) | None => true,
+        Some(Kind::SubProcess(_) | Kind::PassTask(_) | Kind::JobTask(_) | Kind::ScriptTask(_) | Kind::DecisionTask(_)) | None => {
+            true
+        }
         Some(
             Kind::Process(_)
             | Kind::StartEvent

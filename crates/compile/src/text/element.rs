@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use model::{EndEvent, ErrorCatch, JobTask, JobTaskFlavour, Kind, PassTask, Retries, Scope, Script, Text};
+use model::{Binding, DecisionTask, EndEvent, ErrorCatch, JobTask, JobTaskFlavour, Kind, PassTask, Retries, Scope, Script, Text};
 
 use super::flow::Flows;
 use super::statement::{Line, Statement};
@@ -110,6 +110,7 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
         "script-task" => job(JobTaskFlavour::Script),
         "rule-task" => job(JobTaskFlavour::BusinessRule),
         "script" => script(rest),
+        "decide" => decide(rest),
         "exclusive" => bare(Kind::ExclusiveGateway { default: None }),
         "parallel" => bare(Kind::ParallelGateway),
         "subprocess" => match words::whole(rest) {
@@ -132,6 +133,16 @@ fn script(rest: &str) -> Result<Read, String> {
     let source = source.strip_prefix('=').ok_or(usage)?;
     let script = Script { expression: expression::parse("the script", source)?, result: variable.into() };
     Ok((Kind::ScriptTask(script), None, None))
+}
+
+/// `VARIABLE by ID`, `VARIABLE by = FEEL`; an option says which version.
+fn decide(rest: &str) -> Result<Read, String> {
+    let usage = "write 'decide VARIABLE by DECISION'";
+    let (variable, decision) = words::first(rest).ok_or(usage)?;
+    let decision = decision.strip_prefix("by ").ok_or(usage)?;
+    let decision = value("the decision id", decision)?.ok_or(usage)?;
+    let task = DecisionTask { decision, binding: Binding::Latest, result: variable.into() };
+    Ok((Kind::DecisionTask(task), None, None))
 }
 
 /// `CODE`, `= FEEL`, `CODE on ID`, `on ID`.
@@ -186,6 +197,7 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
             }
             "retries" => retries(draft, rest),
             "header" => header(draft, rest),
+            "binding" => binding(draft, rest),
             word => Err(format!("there is no option {}", quoted(word))),
         };
         if let Err(reason) = read {
@@ -215,6 +227,20 @@ fn retries(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
     task.retries = match rest.strip_prefix('=') {
         Some(source) => Retries::Computed(expression::parse("the number of retries", source)?),
         None => Retries::Fixed(rest.parse().map_err(|_| format!("{} is no number", quoted(rest)))?),
+    };
+    Ok(())
+}
+
+/// `latest`, `deployment`, `tag TEXT`.
+fn binding(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
+    let Content::Read(Kind::DecisionTask(task)) = &mut draft.content else {
+        return Err("only what calls a decision has a binding".to_owned());
+    };
+    task.binding = match (rest, rest.strip_prefix("tag ").and_then(words::whole)) {
+        ("latest", _) => Binding::Latest,
+        ("deployment", _) => Binding::Deployment,
+        (_, Some(tag)) => Binding::VersionTag(tag.into()),
+        (_, None) => return Err("write 'binding latest', 'binding deployment' or 'binding tag TEXT'".to_owned()),
     };
     Ok(())
 }

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use model::{Element, EndEvent, ErrorCatch, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Text};
+use model::{
+    Binding, DecisionTask, Element, EndEvent, ErrorCatch, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Text,
+};
 
 use super::flow::usual_id;
 use super::words;
@@ -54,6 +56,7 @@ fn kind(process: &Process, index: usize) -> String {
             format!("{word} {}", value(job_type))
         }
         Kind::ScriptTask(script) => format!("script {} = {}", words::write(&script.result), script.expression.source()),
+        Kind::DecisionTask(task) => format!("decide {} by {}", words::write(&task.result), value(&task.decision)),
         Kind::ExclusiveGateway { .. } => "exclusive".to_owned(),
         Kind::ParallelGateway => "parallel".to_owned(),
         Kind::ErrorBoundary(catch) => {
@@ -116,9 +119,17 @@ fn options(text: &mut String, element: &Element) {
     if let Some(outputs) = &element.outputs {
         line(text, &format!("    outputs {}", outputs.source()));
     }
-    let Kind::JobTask(task) = &element.kind else {
-        return;
-    };
+    match &element.kind {
+        Kind::JobTask(task) => job_options(text, task),
+        Kind::DecisionTask(DecisionTask { binding: Binding::Deployment, .. }) => line(text, "    binding deployment"),
+        Kind::DecisionTask(DecisionTask { binding: Binding::VersionTag(tag), .. }) => {
+            line(text, &format!("    binding tag {}", words::write_whole(tag)));
+        }
+        _ => {}
+    }
+}
+
+fn job_options(text: &mut String, task: &JobTask) {
     match &task.retries {
         Retries::Fixed(3) => {}
         Retries::Fixed(number) => line(text, &format!("    retries {number}")),

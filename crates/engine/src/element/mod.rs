@@ -1,5 +1,6 @@
 //! What each kind of element does on entry, and how it is left: one file per kind.
 
+pub(crate) mod decision_task;
 pub(crate) mod end_event;
 pub(crate) mod error;
 pub(crate) mod exclusive_gateway;

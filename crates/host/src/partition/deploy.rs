@@ -269,6 +269,7 @@ fn kind_word(kind: &Kind) -> &'static str {
             JobTaskFlavour::BusinessRule => "BUSINESS_RULE_TASK",
         },
         Kind::ScriptTask(_) => "SCRIPT_TASK",
+        Kind::DecisionTask(_) => "BUSINESS_RULE_TASK",
         Kind::ExclusiveGateway { .. } => "EXCLUSIVE_GATEWAY",
         Kind::ParallelGateway => "PARALLEL_GATEWAY",
         Kind::ErrorBoundary(_) => "BOUNDARY_EVENT",

@@ -21,6 +21,8 @@ pub(super) async fn all_words_come_back(store: Arc<dyn Store>) {
         IncidentKind::JobNoRetries,
         IncidentKind::UnhandledError,
         IncidentKind::LoopLimit,
+        IncidentKind::CalledDecision,
+        IncidentKind::DecisionEvaluation,
     ];
     let mut changes = Changes {
         definitions_new: vec![definition],

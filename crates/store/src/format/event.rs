@@ -51,6 +51,10 @@ impl Stored for Event {
                 element.put(to);
             }
             Self::Ended { outcome } => outcome.put(to),
+            Self::DecisionCalled { element, decision } => {
+                element.put(to);
+                decision.put(to);
+            }
         }
     }
 
@@ -88,6 +92,7 @@ impl Stored for Event {
             },
             14 => Self::IncidentResolved { key: Stored::take(from)?, element: Stored::take(from)? },
             15 => Self::Ended { outcome: Stored::take(from)? },
+            16 => Self::DecisionCalled { element: Stored::take(from)?, decision: Stored::take(from)? },
             tag => return Err(unknown("event", tag)),
         })
     }
@@ -111,6 +116,7 @@ fn number(event: &Event) -> u8 {
         Event::IncidentRaised { .. } => 13,
         Event::IncidentResolved { .. } => 14,
         Event::Ended { .. } => 15,
+        Event::DecisionCalled { .. } => 16,
     }
 }
 
@@ -159,6 +165,8 @@ impl Stored for IncidentKind {
             Self::JobNoRetries => 3,
             Self::UnhandledError => 4,
             Self::LoopLimit => 5,
+            Self::CalledDecision => 6,
+            Self::DecisionEvaluation => 7,
         });
     }
 
@@ -170,6 +178,8 @@ impl Stored for IncidentKind {
             3 => Ok(Self::JobNoRetries),
             4 => Ok(Self::UnhandledError),
             5 => Ok(Self::LoopLimit),
+            6 => Ok(Self::CalledDecision),
+            7 => Ok(Self::DecisionEvaluation),
             tag => Err(unknown("kind of incident", tag)),
         }
     }

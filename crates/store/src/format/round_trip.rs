@@ -126,6 +126,8 @@ fn event() -> impl Strategy<Value = Event> {
         IncidentKind::JobNoRetries,
         IncidentKind::UnhandledError,
         IncidentKind::LoopLimit,
+        IncidentKind::CalledDecision,
+        IncidentKind::DecisionEvaluation,
     ]);
     let ends = prop::sample::select(vec![JobEnd::Completed, JobEnd::Cancelled, JobEnd::ErrorThrown]);
     prop_oneof![
