@@ -11,6 +11,7 @@ mod environment;
 #[cfg(feature = "recorded-feel")]
 #[allow(unreachable_pub, reason = "its two functions are the module's whole surface")]
 mod feel;
+mod fuzz;
 mod go;
 mod java;
 mod logged;
@@ -36,6 +37,7 @@ Commands:
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
   feel CASES.jsonl     how many recorded answers of Camunda's FEEL engine ours gives too
+  fuzz TARGET          look for inputs that break a parser: feel, bpmn; --seconds N, 60 unless told
   help                 this text
 
 Examples:
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         }
         ["test", rest @ ..] => test::Choice::parse(rest).and_then(|choice| test::run(&choice)),
         ["tidy"] => tidy::run(),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
         ["feel", path] => feel_cases(path),
         [other, ..] => Err(format!("there is no command `{other}`; `cargo xtask help` lists what there is")),
     };
