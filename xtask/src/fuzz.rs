@@ -42,7 +42,7 @@ pub(crate) fn run(words: &[&str]) -> Result<Verdict, String> {
     let status = Command::new(&binary)
         .arg(&corpus)
         .args([format!("-max_total_time={seconds}"), format!("-artifact_prefix={}/finding-{name}-", place.display())])
-        .args(["-timeout=10", "-rss_limit_mb=2048", "-max_len=4096", "-print_final_stats=1", "-verbosity=1"])
+        .args(["-timeout=60", "-rss_limit_mb=2048", "-max_len=4096", "-print_final_stats=1", "-verbosity=1"])
         .status()
         .map_err(|error| format!("cannot run {}: {error}", binary.display()))?;
     if status.success() {
