@@ -81,6 +81,7 @@ fn expression() -> impl Strategy<Value = String> {
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a}) in (({b}), > ({a}), [1..({b})])")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a}) between ({b}) and 10")),
             inner.clone().prop_map(|a| format!("({a}) instance of list<number>")),
+            inner.clone().prop_map(|a| format!("({a}) instance of context<a: number, `b: <`: string>")),
             inner.clone().prop_map(|a| format!("string join(list: [string({a})], delimiter: \"-\")")),
             inner.prop_map(|a| format!("(function(x, y: number) x = ({a}))(1, 2)")),
         ]

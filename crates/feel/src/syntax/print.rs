@@ -200,7 +200,7 @@ fn write_string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-fn write_name(name: &str, out: &mut String) {
+pub(super) fn write_name(name: &str, out: &mut String) {
     if is_word(name) {
         out.push_str(name);
     } else {

@@ -1,5 +1,6 @@
 //! A type as text.
 
+use super::print::write_name;
 use crate::types::Type;
 use std::fmt::Write;
 
@@ -23,7 +24,8 @@ pub(super) fn write_type(declared: &Type, out: &mut String) {
             out.push_str("context<");
             for (at, (name, member)) in members.iter().enumerate() {
                 out.push_str(if 0 < at { ", " } else { "" });
-                write!(out, "{name}: ").expect("writing to a string cannot fail");
+                write_name(name, out);
+                out.push_str(": ");
                 write_type(member, out);
             }
             out.push('>');
