@@ -95,7 +95,7 @@ impl<'a> Reader<'a, '_> {
             self.place_types(&mut next_type);
             let root = self.file().root;
             if !names::collect(root, &mut seen, &mut spaced) {
-                self.complain(root, format!("the file has too many names with spaces: at most {SPACED_NAMES_MAX} are allowed"));
+                self.complain(root, too_many_names());
             }
             for node in root.children() {
                 let (count, target): (&mut usize, fn(usize) -> Target) = match dmn_name(node) {
@@ -116,7 +116,12 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn elements(&mut self, lists: &mut Lists) {
-        for node in self.file().root.children() {
+        let file_names = self.names.clone();
+        for node in self.file().root.children().filter(Node::is_element) {
+            self.names = file_names.clone();
+            if !names::collect_local(node, &mut self.names) {
+                self.complain(node, too_many_names());
+            }
             match dmn_name(node) {
                 Some("inputData") => {
                     let (id, name) = self.id_and_name(node);
@@ -296,4 +301,8 @@ impl<'a> Reader<'a, '_> {
             }
         }
     }
+}
+
+fn too_many_names() -> String {
+    format!("there are too many names with spaces: at most {SPACED_NAMES_MAX} are allowed")
 }

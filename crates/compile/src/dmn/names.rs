@@ -10,23 +10,28 @@ use super::file::dmn_name;
 /// Names that are not single words. Each is looked for at every place of every expression.
 pub(super) const SPACED_NAMES_MAX: usize = 1_000;
 
-/// Collects the names of a file. False when there are too many.
+/// Collects the names a whole file knows: of variables, and of members, which may turn up behind any dot. False when there
+/// are too many.
 pub(super) fn collect(root: Node<'_, '_>, seen: &mut HashSet<String>, names: &mut Names) -> bool {
     let named = root.descendants().filter_map(|node| match dmn_name(node)? {
-        "variable"
-        | "formalParameter"
-        | "parameter"
-        | "column"
-        | "output"
-        | "inputData"
-        | "itemComponent"
-        | "import"
-        | "businessKnowledgeModel"
-        | "decisionService"
-        | "parameters" => node.attribute("name"),
+        "variable" | "column" | "output" | "inputData" | "itemComponent" | "import" | "businessKnowledgeModel"
+        | "decisionService" => node.attribute("name"),
+        _ => None,
+    });
+    add(named, seen, names)
+}
+
+/// Collects the names only one decision or knowledge model knows: of parameters and items.
+pub(super) fn collect_local(element: Node<'_, '_>, names: &mut Names) -> bool {
+    let named = element.descendants().filter_map(|node| match dmn_name(node)? {
+        "formalParameter" => node.attribute("name"),
         "for" | "some" | "every" => node.attribute("iteratorVariable"),
         _ => None,
     });
+    add(named, &mut HashSet::new(), names)
+}
+
+fn add<'n>(named: impl Iterator<Item = &'n str>, seen: &mut HashSet<String>, names: &mut Names) -> bool {
     for name in named {
         let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
         if is_plain || !seen.insert(name.to_owned()) {
