@@ -22,6 +22,7 @@ pub(crate) async fn from_store(host: &Host, created: Created, fetch: &[Arc<str>]
                 return Ok(Awaited { created: created.clone(), completed, variables });
             }
             tokio::select! {
+                biased;
                 _ = wakeups.changed() => {}
                 () = tokio::time::sleep(host.limits().poll_every) => {}
             }

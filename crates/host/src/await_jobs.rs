@@ -2,28 +2,46 @@
 
 use std::time::Duration;
 
+use engine::JobKey;
 use store::log::{Activate, ActivatedJob, Answer, Command, Request};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use crate::drive::PARTITION;
 use crate::handle::{Error, Host, Poll};
 
-/// Asks until there is a job or the patience ends. Between two asks it waits for the owner to wake it.
+/// Asks until there is a job or the patience ends. Between two asks it waits until the store shows a job: each ask is a command, and its
+/// own answer wakes everybody again.
 pub(crate) async fn from_log(host: &Host, poll: &Poll) -> Result<Vec<ActivatedJob>, Error> {
     let until = Instant::now() + poll.wait.unwrap_or(Duration::ZERO);
     let mut wakeups = host.store().wakeups();
     loop {
-        wakeups.mark_unchanged();
         let jobs = ask(host, poll).await?;
         if !jobs.is_empty() || until <= Instant::now() {
             return Ok(jobs);
         }
-        tokio::select! {
-            _ = wakeups.changed() => {}
-            () = tokio::time::sleep(host.limits().poll_every) => {}
-            () = tokio::time::sleep_until(until) => {}
+        loop {
+            wakeups.mark_unchanged();
+            if any_ready(host, poll).await? {
+                break;
+            }
+            tokio::select! {
+                biased;
+                () = tokio::time::sleep_until(until) => return Ok(Vec::new()),
+                _ = wakeups.changed() => {}
+                () = tokio::time::sleep(host.limits().poll_every) => {}
+            }
         }
     }
+}
+
+async fn any_ready(host: &Host, poll: &Poll) -> Result<bool, Error> {
+    for tenant in &poll.tenants {
+        if !host.store().ready_jobs(PARTITION, &poll.job_type, tenant, JobKey(0), 1).await?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Pushes jobs into a stream until nobody listens.
@@ -31,8 +49,9 @@ pub(crate) async fn push(host: Host, poll: Poll, sender: mpsc::Sender<ActivatedJ
     let patient = Poll { wait: Some(Duration::from_secs(60)), ..poll };
     while let Ok(permit) = sender.reserve().await {
         let jobs = tokio::select! {
-            jobs = from_log(&host, &patient) => jobs,
+            biased;
             () = sender.closed() => return,
+            jobs = from_log(&host, &patient) => jobs,
         };
         match jobs {
             Ok(jobs) => {

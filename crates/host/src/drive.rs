@@ -2,15 +2,19 @@
 //!
 //! Modes of a server with the engine role: *waiting* for the lease; *owning*, where commands go straight to the tick; *away*, owning
 //! but without a store, where callers are told to try again. One without it only follows.
+//!
+//! The order in which events that coincide are looked at is fixed here and everywhere in this crate (`biased`), and time is the runtime's:
+//! so a run can be simulated and repeated.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use engine::PartitionId;
 use store::log::NewCommand;
 use store::{CommitError, Error, Millis, Ownership, format};
 use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 
 use crate::handle::{Host, Route};
 use crate::partition::{Batch, Input, Partition, Parts};
@@ -83,8 +87,9 @@ impl Driver {
                 }
             };
             tokio::select! {
-                () = tokio::time::sleep(pause) => {}
+                biased;
                 () = stopped(stop) => {}
+                () = tokio::time::sleep(pause) => {}
             }
         }
     }
@@ -212,10 +217,11 @@ impl Owner<'_> {
         let due = self.partition.wake_at().map_or(upkeep, |at| self.clock.until(at));
         let mut inputs = Vec::new();
         tokio::select! {
-            _ = self.receiver.recv_many(&mut inputs, self.parts.limits.batch_max) => {}
-            Ok(()) = wakeups.changed() => self.look_at_log = true,
-            () = tokio::time::sleep(due.min(upkeep)) => {}
+            biased;
             () = stopped(stop) => {}
+            Ok(()) = wakeups.changed() => self.look_at_log = true,
+            _ = self.receiver.recv_many(&mut inputs, self.parts.limits.batch_max) => {}
+            () = tokio::time::sleep(due.min(upkeep)) => {}
         }
         for input in inputs {
             self.take(input);
@@ -241,7 +247,8 @@ impl Owner<'_> {
             self.batch.pending = self.parts.store.pending(PARTITION, self.partition.processed_to(), limit).await?;
             self.look_at_log = self.batch.pending.len() == limit;
         }
-        if self.look_at_log {
+        self.batch.is_partial = self.look_at_log;
+        if self.batch.is_partial {
             // More lies in the log than one tick takes: what enters it now comes after that.
             let later = std::mem::take(&mut self.batch.inputs);
             let ticked = self.partition.tick(&mut self.batch, now).await;
@@ -313,8 +320,9 @@ impl Owner<'_> {
         self.host.set_route(Route::Away);
         loop {
             tokio::select! {
-                () = tokio::time::sleep(RETRY_EVERY) => {}
+                biased;
                 () = stopped(stop) => return false,
+                () = tokio::time::sleep(RETRY_EVERY) => {}
             }
             let node = &self.host.inner().node;
             match self.parts.store.acquire(PARTITION, node, self.parts.limits.lease).await {

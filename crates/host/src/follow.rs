@@ -71,6 +71,7 @@ impl Follower {
                 Err(error) => tracing::warn!(%error, "cannot read answers"),
             }
             tokio::select! {
+                biased;
                 _ = wakeups.changed() => {}
                 () = self.somebody_waits.notified() => {}
                 () = tokio::time::sleep(self.poll_every) => {}

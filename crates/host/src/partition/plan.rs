@@ -62,6 +62,9 @@ impl Partition {
             let entries: Vec<_> = timed.iter().map(|job| (job.at, job.key.0)).collect();
             self.timeline.refilled(&entries);
         }
+        if batch.is_partial {
+            return Ok(());
+        }
         for key in self.timeline.due(tick.now, self.limits.batch_max) {
             let request = Request { command: Command::JobDue { job: JobKey(key) }, idempotency: None };
             let (sender, _) = tokio::sync::oneshot::channel();
@@ -94,7 +97,11 @@ impl Partition {
             Command::ThrowError(throw) => wanted.jobs.push(throw.job),
             Command::UpdateJob(update) => wanted.jobs.push(update.job),
             Command::Release { jobs } => wanted.jobs.extend(jobs),
-            Command::SetVariables { scope, .. } => wanted.elements.push(*scope),
+            Command::SetVariables { scope, .. } => {
+                // The process itself is no row among the elements.
+                wanted.instances.push(InstanceKey(scope.0));
+                wanted.elements.push(*scope);
+            }
             Command::ResolveIncident { incident } => wanted.incidents.push(*incident),
             Command::Activate(activate) => self.plan_activate(tick, activate),
         }

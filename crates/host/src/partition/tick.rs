@@ -69,6 +69,8 @@ pub(super) enum HandedTo {
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) pending: Vec<Pending>,
+    /// More lies in the log after `pending`: nothing may enter it in this tick.
+    pub(crate) is_partial: bool,
     /// Callers of this server whose commands are in the log already.
     pub(crate) callers: FxHashMap<u64, Reply>,
     pub(crate) inputs: VecDeque<Input>,

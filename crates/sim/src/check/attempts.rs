@@ -1,0 +1,129 @@
+//! What was sent and what was told: invariants 1, 5 and 7.
+//!
+//! Every attempt to do something leaves a mark of its own, a variable named for it, so that each can be found in history: none if it was
+//! refused, one if it was done, never two.
+
+use std::fmt;
+
+use engine::{Event, IncidentKey, InstanceKey, JobKey, State as InstanceState};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::state::State;
+use super::{Check, Violation, ensure};
+
+/// One thing somebody wants done once, however often it is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct AttemptId(pub(crate) usize);
+
+impl fmt::Display for AttemptId {
+    /// Also the name of the variable that proves it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a{}", self.0)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    Create,
+    SetVariables(InstanceKey),
+    Complete(JobKey),
+    Fail(JobKey),
+    Throw(JobKey),
+    Cancel(InstanceKey),
+    Resolve(IncidentKey),
+    Update(JobKey),
+    Deploy,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    Done,
+    Created(InstanceKey),
+    Rejected,
+}
+
+#[derive(Debug)]
+struct Attempt {
+    what: What,
+    /// The instance in which its mark was found.
+    done: Option<InstanceKey>,
+    told: Option<Told>,
+}
+
+#[derive(Default)]
+pub(crate) struct Attempts {
+    all: Vec<Attempt>,
+    completed: FxHashMap<JobKey, AttemptId>,
+    resolved: FxHashSet<IncidentKey>,
+    cancelled: FxHashSet<InstanceKey>,
+    extended: FxHashSet<JobKey>,
+}
+
+impl Attempts {
+    pub(crate) fn new_attempt(&mut self, what: What) -> AttemptId {
+        if let What::Update(job) = what {
+            self.extended.insert(job);
+        }
+        self.all.push(Attempt { what, done: None, told: None });
+        AttemptId(self.all.len() - 1)
+    }
+
+    /// Whether anybody asked for a longer lease.
+    pub(super) fn may_extend(&self, job: JobKey) -> bool {
+        self.extended.contains(&job)
+    }
+
+    /// An event that became durable; gives what was attempted if it bears a mark.
+    pub(super) fn saw(&mut self, event: &Event, instance: InstanceKey) -> Result<Option<What>, Violation> {
+        let id = match event {
+            Event::VariableCreated { name, .. } => mark(name),
+            Event::IncidentRaised { message, .. } => message.split_once('(').and_then(|(_, rest)| mark(rest.split(')').next()?)),
+            _ => None,
+        };
+        let Some(id) = id else { return Ok(None) };
+        let Some(attempt) = self.all.get_mut(id.0) else { return Ok(None) };
+        let what = attempt.what;
+        let again = attempt.done.is_some();
+        ensure(5, !again, || format!("{id} {what:?} happened twice, in {:?} and {instance}", attempt.done))?;
+        let refused = attempt.told == Some(Told::Rejected);
+        ensure(1, !refused, || format!("{id} {what:?} was refused and happened later"))?;
+        attempt.done = Some(instance);
+        if let What::Complete(job) = what {
+            let other = self.completed.insert(job, id);
+            ensure(7, other.is_none(), || format!("job {job} was completed by {id} and {other:?}"))?;
+        }
+        Ok(Some(what))
+    }
+
+    pub(super) fn told(&mut self, id: AttemptId, told: Told, state: &State) -> Check {
+        let attempt = &mut self.all[id.0];
+        let (what, before) = (attempt.what, attempt.told.replace(told));
+        ensure(5, before.is_none_or(|before| before == told), || format!("{id} {what:?} was told {before:?}, then {told:?}"))?;
+        let done = attempt.done;
+        if told == Told::Rejected {
+            return ensure(1, done.is_none(), || format!("{id} {what:?} was told to be refused, but happened"));
+        }
+        if before.is_some() {
+            return Ok(());
+        }
+        match what {
+            What::Create => ensure(1, done.map(Told::Created) == Some(told), || format!("{id} was told {told:?}; it made {done:?}")),
+            What::SetVariables(_) | What::Complete(_) | What::Fail(_) | What::Throw(_) => {
+                ensure(1, done.is_some(), || format!("{id} {what:?} was told to be done, but is not durable"))
+            }
+            What::Cancel(instance) => {
+                let ended = state.ended(instance);
+                ensure(1, ended == Some(InstanceState::Terminated), || format!("{id} {what:?} was told to be done; it is {ended:?}"))?;
+                ensure(5, self.cancelled.insert(instance), || format!("instance {instance} was cancelled twice"))
+            }
+            What::Resolve(incident) => {
+                ensure(5, self.resolved.insert(incident), || format!("incident {incident} was resolved twice"))
+            }
+            What::Update(_) | What::Deploy => Ok(()),
+        }
+    }
+}
+
+fn mark(name: &str) -> Option<AttemptId> {
+    name.strip_prefix('a')?.parse().ok().map(AttemptId)
+}

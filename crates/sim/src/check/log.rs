@@ -1,0 +1,105 @@
+//! The log and who may write it: invariants 1, 2 and 4.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use store::log::Pending;
+use store::{Commit, Fence, Millis, Ownership};
+
+use super::{Check, ensure};
+
+#[derive(Default)]
+pub(crate) struct Log {
+    epoch: i64,
+    owner: Option<Arc<str>>,
+    lease_until: Millis,
+    /// The last position, and the last processed one.
+    pub(crate) tail: u64,
+    pub(crate) processed_to: u64,
+    next_key: u64,
+}
+
+impl Log {
+    pub(crate) fn acquired(&mut self, owner: &str, ownership: &Ownership, lease: Duration, now: Millis) -> Check {
+        let free = self.owner.as_deref().is_none_or(|held_by| held_by == owner) || self.lease_until <= now;
+        ensure(4, free, || format!("{owner} got the partition at {now}, leased to {:?} until {}", self.owner, self.lease_until))?;
+        ensure(4, self.epoch < ownership.fence.epoch, || format!("epoch {} after {}", ownership.fence.epoch, self.epoch))?;
+        let same = (ownership.tail, ownership.processed_to) == (self.tail, self.processed_to);
+        ensure(2, same, || format!("{owner} starts from {ownership:?}; the log ends at {}, processed {}", self.tail, self.processed_to))?;
+        self.epoch = ownership.fence.epoch;
+        self.owner = Some(owner.into());
+        self.lease_until = now + lease.as_millis() as Millis;
+        Ok(())
+    }
+
+    pub(crate) fn renewed(&mut self, fence: Fence, lease: Duration, now: Millis) -> Check {
+        ensure(4, fence.epoch == self.epoch, || format!("epoch {} was renewed in epoch {}", fence.epoch, self.epoch))?;
+        self.lease_until = now + lease.as_millis() as Millis;
+        Ok(())
+    }
+
+    pub(crate) fn released(&mut self, fence: Fence) {
+        if fence.epoch == self.epoch {
+            self.lease_until = 0;
+        }
+    }
+
+    pub(crate) fn appended(&mut self, positions: &[u64]) -> Check {
+        for position in positions {
+            let next = self.tail + 1;
+            ensure(2, *position == next, || format!("an append got position {position} where {next} is next"))?;
+            self.tail = next;
+        }
+        Ok(())
+    }
+
+    /// What a server reads of the log, or was told of it, must have no gaps.
+    pub(crate) fn read(&self, after: u64, pending: &[Pending]) -> Check {
+        let first = after.max(self.processed_to) + 1;
+        for (pending, next) in pending.iter().zip(first..) {
+            ensure(2, pending.position == next, || format!("position {} is seen before {next}", pending.position))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn landed(&mut self, commit: &Commit, now: Millis) -> Check {
+        let epoch = commit.fence.epoch;
+        ensure(4, epoch == self.epoch, || format!("a commit of epoch {epoch} went through in epoch {}", self.epoch))?;
+        ensure(6, commit.now <= now, || format!("a commit says it is {}, the database says {now}", commit.now))?;
+        let mut processed_to = self.processed_to;
+        for row in &commit.processed {
+            let next = processed_to + 1;
+            ensure(1, row.position == next, || format!("position {} is processed where {next} is next", row.position))?;
+            processed_to = next;
+        }
+        ensure(1, processed_to <= self.tail, || format!("processed up to {processed_to}; the log ends at {}", self.tail))?;
+        if !commit.appended.is_empty() {
+            ensure(1, processed_to == self.tail, || format!("positions {}..={} are skipped", processed_to + 1, self.tail))?;
+        }
+        for row in &commit.appended {
+            let next = self.tail + 1;
+            ensure(2, row.position == next, || format!("a commit appends position {} where {next} is next", row.position))?;
+            (self.tail, processed_to) = (next, next);
+        }
+        let told = commit.processed_to;
+        ensure(3, told == processed_to, || format!("a commit says {told} is processed; it is {processed_to}"))?;
+        self.processed_to = processed_to;
+        self.keys(commit)
+    }
+
+    /// Keys are handed out once, and with the commit that uses them.
+    fn keys(&mut self, commit: &Commit) -> Check {
+        let changes = &commit.changes;
+        let new = changes.instances_new.iter().map(|row| row.key.0);
+        let new = new.chain(changes.jobs_new.iter().map(|row| row.key.0));
+        let new = new.chain(changes.definitions_new.iter().map(|row| row.key.0));
+        let new = new.chain(changes.incidents_new.iter().map(|row| row.key.0));
+        for key in new.chain(changes.elements_new.iter().map(|row| row.key.0)) {
+            let fresh = self.next_key <= key && key < commit.next_key;
+            ensure(3, fresh, || format!("key {key} is used again: keys from {} to {}", self.next_key, commit.next_key))?;
+        }
+        ensure(3, self.next_key < commit.next_key, || format!("next key {} after {}", commit.next_key, self.next_key))?;
+        self.next_key = commit.next_key;
+        Ok(())
+    }
+}

@@ -1,0 +1,292 @@
+//! One server's connection to the database, which breaks, stalls and loses things.
+
+use std::future::pending;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use engine::{DefinitionKey, JobKey, PartitionId};
+use store::log::{Command, CommandStatus, NewCommand, Pending, Request};
+use store::query::{Query, QueryPage};
+use store::{
+    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
+    format, row,
+};
+use tokio::sync::{Notify, watch};
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+use crate::fault::Fault;
+use crate::world::World;
+
+pub(crate) struct Link {
+    world: Arc<World>,
+    pub(crate) name: Arc<str>,
+    dead: AtomicBool,
+    death: Notify,
+    driver: Mutex<Option<AbortHandle>>,
+    stalled: AtomicBool,
+    stalled_until: Mutex<Instant>,
+    /// One channel for each who listens: those who share a channel are woken in an order that no seed decides.
+    wakeups: Mutex<Vec<watch::Sender<u64>>>,
+}
+
+impl Link {
+    pub(crate) fn new(world: Arc<World>, name: Arc<str>) -> Self {
+        Self {
+            world,
+            name,
+            dead: AtomicBool::new(false),
+            death: Notify::new(),
+            driver: Mutex::new(None),
+            stalled: AtomicBool::new(false),
+            stalled_until: Mutex::new(Instant::now()),
+            wakeups: Mutex::default(),
+        }
+    }
+
+    /// What to end when the server dies.
+    pub(crate) fn drives(&self, driver: AbortHandle) {
+        *self.driver.lock().unwrap_or_else(PoisonError::into_inner) = Some(driver);
+    }
+
+    /// The server is gone: nothing of it reaches the database any more, nobody hears of it again.
+    pub(crate) fn die(&self) {
+        self.world.note(|| format!("{} dies", self.name));
+        self.dead.store(true, Ordering::Relaxed);
+        self.death.notify_waiters();
+        if let Some(driver) = self.driver.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            driver.abort();
+        }
+    }
+
+    pub(crate) async fn died(&self) {
+        let death = self.death.notified();
+        if !self.is_dead() {
+            death.await;
+        }
+    }
+
+    fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn stall(&self, time: Duration) {
+        self.world.note(|| format!("{} stalls for {time:?}", self.name));
+        *self.stalled_until.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + time;
+        self.stalled.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn wake(&self) {
+        let mut wakeups = self.wakeups.lock().unwrap_or_else(PoisonError::into_inner);
+        wakeups.retain(|listener| !listener.is_closed());
+        wakeups.iter().for_each(|listener| listener.send_modify(|count| *count += 1));
+    }
+
+    /// Gets through to the other side, or never.
+    async fn reach(&self) {
+        if self.stalled.load(Ordering::Relaxed) {
+            let until = *self.stalled_until.lock().unwrap_or_else(PoisonError::into_inner);
+            tokio::time::sleep_until(until).await;
+            self.stalled.store(false, Ordering::Relaxed);
+        }
+        if self.is_dead() || self.world.spins() {
+            pending::<()>().await;
+        }
+    }
+
+    async fn read<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        self.reach().await;
+        if self.world.strikes(Fault::ReadRefused) {
+            return Err(broken());
+        }
+        work.await
+    }
+
+    /// Loses half of what it strikes on the way there, half on the way back.
+    async fn lease<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        self.reach().await;
+        let lost = self.world.strikes(Fault::RenewLost);
+        if lost && self.world.between(0, 1) == 0 {
+            return Err(broken());
+        }
+        let done = work.await;
+        self.reach().await;
+        if lost { Err(broken()) } else { done }
+    }
+
+    /// Somebody's command that means nothing gets in the way.
+    async fn overtake(&self) -> Result<(), Error> {
+        let nothing = Request { command: Command::Release { jobs: vec![] }, idempotency: None };
+        let command = NewCommand { kind: nothing.command.kind(), request: format::encode_request(&nothing) };
+        self.world.append(vec![command]).await.map(|_| ())
+    }
+}
+
+fn broken() -> Error {
+    Error::unavailable("the connection broke")
+}
+
+#[async_trait::async_trait]
+impl Store for Link {
+    async fn commit(&self, commit: Commit) -> Result<Millis, CommitError> {
+        let world = &self.world;
+        self.reach().await;
+        if world.strikes(Fault::Overtaken) {
+            self.overtake().await?;
+        }
+        if world.strikes(Fault::DiesBeforeCommit) {
+            self.die();
+            self.reach().await;
+        }
+        if world.strikes(Fault::CommitLost) {
+            return Err(broken().into());
+        }
+        if world.strikes(Fault::CommitLate) {
+            let (world, late) = (world.clone(), world.a_while());
+            tokio::spawn(async move {
+                tokio::time::sleep(late).await;
+                let _nobody_hears_of_it = world.land(commit).await;
+            });
+            return Err(broken().into());
+        }
+        if world.strikes(Fault::SlowCommit) {
+            tokio::time::sleep(world.a_while()).await;
+        }
+        let landed = world.land(commit).await;
+        if world.strikes(Fault::DiesAfterCommit) {
+            self.die();
+        }
+        self.reach().await;
+        if world.strikes(Fault::SlowCommit) {
+            tokio::time::sleep(world.a_while()).await;
+        }
+        if world.strikes(Fault::AnswerLost) {
+            return Err(broken().into());
+        }
+        landed
+    }
+
+    async fn append(&self, _: PartitionId, commands: Vec<NewCommand>) -> Result<Vec<u64>, Error> {
+        self.reach().await;
+        if self.world.strikes(Fault::AppendLost) {
+            return Err(broken());
+        }
+        let positions = self.world.append(commands).await;
+        if self.world.strikes(Fault::AppendAnswerLost) {
+            return Err(broken());
+        }
+        self.reach().await;
+        positions
+    }
+
+    async fn now(&self) -> Result<Millis, Error> {
+        self.read(self.world.memory.now()).await
+    }
+    async fn acquire(&self, partition: PartitionId, owner: &str, lease: Duration) -> Result<Option<Ownership>, Error> {
+        let acquiring = async {
+            let acquired = self.world.memory.acquire(partition, owner, lease).await?;
+            if let Some(ownership) = &acquired {
+                self.world.note(|| format!("{owner} owns the partition: {ownership:?}"));
+                let now = self.world.now();
+                self.world.check(|checker| checker.log.acquired(owner, ownership, lease, now));
+            }
+            Ok(acquired)
+        };
+        self.lease(acquiring).await
+    }
+    async fn renew(&self, fence: Fence, lease: Duration) -> Result<Option<Renewed>, Error> {
+        let renewing = async {
+            let renewed = self.world.memory.renew(fence, lease).await?;
+            if let Some(renewed) = &renewed {
+                self.world.check(|checker| checker.log.renewed(fence, lease, renewed.now));
+            }
+            Ok(renewed)
+        };
+        self.lease(renewing).await
+    }
+    async fn release(&self, fence: Fence) -> Result<(), Error> {
+        let releasing = async {
+            self.world.state().checker.log.released(fence);
+            self.world.memory.release(fence).await
+        };
+        self.lease(releasing).await
+    }
+    async fn partitions(&self) -> Result<Vec<PartitionStatus>, Error> {
+        self.read(self.world.memory.partitions()).await
+    }
+    async fn pending(&self, partition: PartitionId, after: u64, limit: usize) -> Result<Vec<Pending>, Error> {
+        let pending = self.read(self.world.memory.pending(partition, after, limit)).await?;
+        self.world.check(|checker| checker.log.read(after, &pending));
+        Ok(pending)
+    }
+    async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<CommandStatus>, Error> {
+        self.read(self.world.memory.statuses(partition, positions)).await
+    }
+    fn wakeups(&self) -> watch::Receiver<u64> {
+        let (sender, receiver) = watch::channel(0);
+        self.wakeups.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        receiver
+    }
+    async fn load(&self, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Error> {
+        self.read(self.world.memory.load(partition, wanted, now)).await
+    }
+    async fn ready_jobs(
+        &self,
+        partition: PartitionId,
+        job_type: &str,
+        tenant: &str,
+        after: JobKey,
+        limit: usize,
+    ) -> Result<Vec<ReadyJob>, Error> {
+        self.read(self.world.memory.ready_jobs(partition, job_type, tenant, after, limit)).await
+    }
+    async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error> {
+        self.read(self.world.memory.timed_jobs(partition, after, limit)).await
+    }
+    async fn latest_definitions(&self, partition: PartitionId) -> Result<Vec<row::Definition>, Error> {
+        self.read(self.world.memory.latest_definitions(partition)).await
+    }
+    async fn version_counters(&self, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Error> {
+        self.read(self.world.memory.version_counters(partition)).await
+    }
+    async fn definition(&self, key: DefinitionKey) -> Result<Option<row::Definition>, Error> {
+        self.read(self.world.memory.definition(key)).await
+    }
+    async fn definition_version(
+        &self,
+        partition: PartitionId,
+        process_id: &str,
+        tenant: &str,
+        version: i32,
+    ) -> Result<Option<row::Definition>, Error> {
+        self.read(self.world.memory.definition_version(partition, process_id, tenant, version)).await
+    }
+    async fn definition_before(
+        &self,
+        partition: PartitionId,
+        process_id: &str,
+        tenant: &str,
+        version: i32,
+    ) -> Result<Option<row::Definition>, Error> {
+        self.read(self.world.memory.definition_before(partition, process_id, tenant, version)).await
+    }
+    async fn resource(&self, key: u64) -> Result<Option<row::Resource>, Error> {
+        self.read(self.world.memory.resource(key)).await
+    }
+    async fn running_definitions(&self, partition: PartitionId, limit: usize) -> Result<Vec<DefinitionKey>, Error> {
+        self.read(self.world.memory.running_definitions(partition, limit)).await
+    }
+    async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error> {
+        self.read(self.world.memory.has_running(definition)).await
+    }
+    async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
+        self.read(self.world.memory.search(query)).await
+    }
+    async fn purge_idempotent(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
+        self.read(self.world.memory.purge_idempotent(partition, now, limit)).await
+    }
+    fn pool(&self) -> (usize, usize) {
+        self.world.memory.pool()
+    }
+}

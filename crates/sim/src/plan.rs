@@ -1,0 +1,101 @@
+//! What one seed plays: how many of whom, which faults, how small the bounds. All drawn from the seed; shrinking changes it by hand.
+
+use std::time::Duration;
+
+use host::Limits;
+
+use crate::fault::{Fault, Faults};
+use crate::rng::Rng;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    pub seed: u64,
+    pub faults: Faults,
+    /// How often faults strike; 100 is usual.
+    pub pressure: u64,
+    /// Servers that may own the partition.
+    pub engines: usize,
+    /// Servers that only append and read.
+    pub followers: usize,
+    pub clients: usize,
+    /// What each client does before it has done enough.
+    pub acts: usize,
+    pub workers: usize,
+    pub processes: usize,
+    pub job_types: usize,
+    /// Whether a server that starts again has its old name, and so gets its lease back at once.
+    pub keeps_name: bool,
+}
+
+impl Plan {
+    pub fn of(seed: u64) -> Self {
+        let mut rng = Rng::new(seed, 1);
+        let mut faults = Faults::default();
+        // One seed in eight has all faults, one has none; the others a few.
+        let share = match rng.below(8) {
+            0 => 1000,
+            1 => 0,
+            _ => rng.between(100, 500),
+        };
+        for fault in Fault::ALL {
+            if rng.chance(share) {
+                faults = faults.with(fault);
+            }
+        }
+        Self {
+            seed,
+            faults,
+            pressure: rng.between(20, 180),
+            engines: rng.between(1, 3) as usize,
+            followers: rng.below(2) as usize,
+            clients: rng.between(1, 3) as usize,
+            acts: rng.between(3, 9) as usize,
+            workers: rng.between(1, 3) as usize,
+            processes: rng.between(1, 2) as usize,
+            job_types: rng.between(1, 2) as usize,
+            keeps_name: rng.chance(500),
+        }
+    }
+
+    /// Bounds small enough to be reached.
+    pub(crate) fn limits(&self) -> Limits {
+        let mut rng = Rng::new(self.seed, 2);
+        let mut small = |usual: usize, least: u64, most: u64| match rng.below(3) {
+            0 => usual,
+            _ => rng.between(least, most) as usize,
+        };
+        Limits {
+            inbox_max: small(10_000, 2, 6),
+            batch_max: small(1_000, 1, 5),
+            instances_hot_max: small(1_000, 1, 3),
+            ready_window_max: small(1_000, 1, 3),
+            timeline_max: small(1_000, 1, 3),
+            stream_buffer_max: small(64, 1, 2),
+            lease: Duration::from_secs(5),
+            ..Limits::default()
+        }
+    }
+
+    /// What replays exactly this.
+    pub fn command(&self) -> String {
+        let drawn = Self::of(self.seed);
+        let mut command = format!("cargo xtask sim --seed {}", self.seed);
+        let gone: Vec<_> = drawn.faults.iter().filter(|fault| !self.faults.has(*fault)).map(Fault::name).collect();
+        if !gone.is_empty() {
+            command += &format!(" --without {}", gone.join(","));
+        }
+        let sizes = [
+            ("engines", self.engines, drawn.engines),
+            ("followers", self.followers, drawn.followers),
+            ("clients", self.clients, drawn.clients),
+            ("acts", self.acts, drawn.acts),
+            ("workers", self.workers, drawn.workers),
+            ("processes", self.processes, drawn.processes),
+            ("job-types", self.job_types, drawn.job_types),
+        ];
+        for (name, size, _) in sizes.into_iter().filter(|(_, size, drawn)| size != drawn) {
+            command += &format!(" --{name} {size}");
+        }
+        command
+    }
+}

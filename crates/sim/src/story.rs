@@ -1,0 +1,119 @@
+//! One run from its beginning to its end: everybody does their part under faults, then the faults stop and everything must come to rest.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use host::{Metrics, Poll};
+use tokio::task::JoinSet;
+
+use crate::call::{Heard, TENANT};
+use crate::check::Violation;
+use crate::client::{Client, incidents, repair};
+use crate::fault::Fault;
+use crate::plan::Plan;
+use crate::rng::Rng;
+use crate::server;
+use crate::worker::{self, Worker};
+use crate::world::{Report, World};
+
+/// Rounds after the faults stop, each of a second or so, in which everything must come to rest.
+const REST_ROUNDS_MAX: usize = 150;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recording {
+    /// Only what is needed to compare runs.
+    Off,
+    /// A line for everything that happens.
+    On,
+}
+
+/// Plays a plan. The same plan gives the same report, to the last byte.
+pub fn play(plan: &Plan, recording: Recording, metrics: &Arc<Metrics>) -> Report {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = runtime.expect("a runtime without I/O needs nothing of the system");
+    let quarantined = metrics.quarantined.get();
+    runtime.block_on(async {
+        let world = Arc::new(World::new(plan.clone(), recording == Recording::On, metrics.clone()));
+        tokio::select! {
+            biased;
+            () = world.broken() => {}
+            () = story(&world) => {}
+        }
+        if quarantined < metrics.quarantined.get() {
+            world.fail(Violation { invariant: 11, what: "a command hit a fault of the engine".to_owned() });
+        }
+        world.report()
+    })
+}
+
+async fn story(world: &Arc<World>) {
+    let plan = &world.plan;
+    let slots = plan.engines + plan.followers;
+    world.state().servers.resize_with(slots, || None);
+    for slot in 0..slots {
+        tokio::spawn(server::keep_up(world.clone(), slot));
+    }
+    tokio::spawn(server::weather(world.clone()));
+    let mut clients: JoinSet<()> = (0..plan.clients).map(|n| Client::new(world.clone(), n).run()).collect();
+    let mut workers: JoinSet<()> = (0..plan.workers).map(|n| Worker::new(world.clone(), n).run()).collect();
+    joined(world, &mut clients).await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    world.stop_faults();
+    joined(world, &mut workers).await;
+    rest(world).await;
+}
+
+/// Everybody came home; somebody who panicked is a fault of ours.
+async fn joined(world: &World, actors: &mut JoinSet<()>) {
+    while let Some(ended) = actors.join_next().await {
+        if let Err(error) = ended {
+            world.fail(Violation { invariant: 11, what: format!("an actor panicked: {error}") });
+        }
+    }
+}
+
+/// Good workers and a patient person bring everything to its end.
+async fn rest(world: &Arc<World>) {
+    let mut rng = Rng::new(world.plan.seed, 5);
+    for _ in 0..REST_ROUNDS_MAX {
+        let (active, waiting) = {
+            let checker = &world.state().checker;
+            (checker.state.active().count(), checker.log.tail - checker.log.processed_to)
+        };
+        if world.is_broken() || (active == 0 && waiting == 0) {
+            return;
+        }
+        for job_type in 0..world.plan.job_types {
+            work_off(world, &mut rng, job_type).await;
+        }
+        for stuck in incidents(world, &mut rng).await {
+            repair(world, &mut rng, stuck).await;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    let (active, log) = {
+        let checker = &world.state().checker;
+        (checker.state.active().collect::<Vec<_>>(), (checker.log.processed_to, checker.log.tail))
+    };
+    world.fail(Violation { invariant: 0, what: format!("without faults, {active:?} never ended; processed of the log: {log:?}") });
+}
+
+async fn work_off(world: &Arc<World>, rng: &mut Rng, job_type: usize) {
+    let server = world.server(rng).await;
+    let poll = Poll {
+        job_type: format!("t{job_type}").into(),
+        worker: "rest".into(),
+        timeout: 60_000,
+        max: 20,
+        tenants: vec![TENANT.into()],
+        fetch: vec![],
+        wait: None,
+    };
+    if let Heard::Done(jobs) = world.hear(&server, Fault::PollDropped, server.host.activate(poll)).await {
+        for job in jobs.take() {
+            let now = world.now();
+            world.check(|checker| checker.jobs.took(&job.worker, &job, now));
+            worker::complete(world, rng, false, &job).await;
+        }
+    }
+}
