@@ -142,7 +142,9 @@ impl Client {
         let request = Request { command: self.create_command(id), idempotency: None };
         let server = world.server(&mut self.rng).await;
         world.note(|| format!("{id} Create is put into the log by {}", server.link.name));
-        let Heard::Done(position) = world.hear(&server, Fault::GivesUp, server.host.submit_durably(request)).await else { return };
+        let Heard::Done(position) = world.hear(&server, Fault::GivesUp, server.host.submit_durably(request)).await else {
+            return;
+        };
         for _ in 0..60 {
             tokio::time::sleep(Duration::from_secs(1)).await;
             let server = world.server(&mut self.rng).await;

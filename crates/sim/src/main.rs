@@ -10,7 +10,9 @@ fn main() {
     let metrics = Arc::new(host::Metrics::default());
     if args[1] == "--seed" {
         let report = play(&Plan::of(args[2].parse().unwrap()), Recording::On, &metrics);
-        for line in &report.history { println!("{line}"); }
+        for line in &report.history {
+            println!("{line}");
+        }
         println!("{:?} {}", report.violation, report.hash);
         return;
     }
@@ -24,7 +26,9 @@ fn main() {
         if let Some(v) = report.violation {
             println!("seed {seed}: {} {}", v.invariant, &v.what[..v.what.len().min(300)]);
             bad += 1;
-            if bad > 15 { break; }
+            if bad > 15 {
+                break;
+            }
         }
     }
     println!("{n} seeds, {bad} bad, {commits} commits, {:?}", t.elapsed());

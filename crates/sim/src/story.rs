@@ -95,7 +95,8 @@ async fn rest(world: &Arc<World>) {
         let checker = &world.state().checker;
         (checker.state.active().collect::<Vec<_>>(), (checker.log.processed_to, checker.log.tail))
     };
-    world.fail(Violation { invariant: 0, what: format!("without faults, {active:?} never ended; processed of the log: {log:?}") });
+    world
+        .fail(Violation { invariant: 0, what: format!("without faults, {active:?} never ended; processed of the log: {log:?}") });
 }
 
 async fn work_off(world: &Arc<World>, rng: &mut Rng, job_type: usize) {

@@ -123,6 +123,9 @@ impl Partition {
     }
 
     fn execute(&mut self, tick: &mut Tick, command: &Command) -> Done {
+        if let Some(what) = subject(command).and_then(|key| tick.unusable.get(&key)) {
+            return rejected(Code::InvalidState, format!("Expected to go on, but what is stored cannot be run: {what}"));
+        }
         let answer = match command {
             Command::Deploy(deploy) => self.deploy(tick, deploy),
             Command::DeleteResource { key } => self.delete_resource(tick, *key),
@@ -162,7 +165,7 @@ impl Partition {
     fn create(&mut self, tick: &mut Tick, create: &Create) -> Done {
         let definition = match self.definition(tick, create) {
             Ok(definition) => definition,
-            Err(reason) => return not_found(reason),
+            Err(rejection) => return Done { answer: Answer::Rejected(rejection), instance: None, events: Vec::new() },
         };
         let process = &definition.process;
         if process.start().is_none() {
@@ -201,7 +204,7 @@ impl Partition {
         Done { answer: Answer::Created(created), instance: Some(key), events }
     }
 
-    fn definition(&self, tick: &Tick, create: &Create) -> Result<Arc<Compiled>, String> {
+    fn definition(&self, tick: &Tick, create: &Create) -> Result<Arc<Compiled>, Rejection> {
         let (key, missing) = match &create.process {
             ProcessRef::Key(key) => (Some(*key), format!("Expected to find process definition with key '{key}', but none found")),
             ProcessRef::Id { id, version: None } => (
@@ -213,12 +216,15 @@ impl Partition {
                 format!("Expected to find process definition with process ID '{id}' and version '{version}', but none found"),
             ),
         };
+        if let Some(what) = key.and_then(|key| tick.unusable.get(&key.0)) {
+            return Err(Rejection { code: Code::InvalidState, reason: format!("Expected to start an instance, but {what}") });
+        }
         let compiled = key.and_then(|key| tick.compiled.get(&key));
         let visible = |compiled: &&Arc<Compiled>| {
             let gone = tick.deleted.contains(&compiled.row.key);
             compiled.row.tenant == create.tenant && !compiled.row.deleted && !gone
         };
-        compiled.filter(visible).cloned().ok_or(missing)
+        compiled.filter(visible).cloned().ok_or(Rejection { code: Code::NotFound, reason: missing })
     }
 
     fn cancel(&mut self, tick: &mut Tick, instance: InstanceKey) -> Done {
@@ -273,6 +279,24 @@ pub(super) fn rejected(code: Code, reason: String) -> Done {
 
 pub(super) fn not_found(reason: String) -> Done {
     rejected(Code::NotFound, reason)
+}
+
+/// The key of what a command is about, if that exists before the command.
+fn subject(command: &Command) -> Option<u64> {
+    match command {
+        Command::Cancel { instance } => Some(instance.0),
+        Command::CompleteJob { job, .. } | Command::JobDue { job } => Some(job.0),
+        Command::FailJob(fail) => Some(fail.job.0),
+        Command::ThrowError(throw) => Some(throw.job.0),
+        Command::UpdateJob(update) => Some(update.job.0),
+        Command::SetVariables { scope, .. } => Some(scope.0),
+        Command::ResolveIncident { incident } => Some(incident.0),
+        Command::Deploy(_)
+        | Command::DeleteResource { .. }
+        | Command::Create(_)
+        | Command::Activate(_)
+        | Command::Release { .. } => None,
+    }
 }
 
 fn outcome(answer: &Answer) -> &'static str {

@@ -34,8 +34,11 @@ impl Partition {
         self.plan_hand_out(tick, &mut wanted).await?;
         self.load(tick, wanted).await?;
         for key in definitions {
-            if let Some(compiled) = self.definitions.get(key).await? {
-                tick.compiled.insert(key, compiled);
+            match self.definitions.get(key).await {
+                Ok(Some(compiled)) => drop(tick.compiled.insert(key, compiled)),
+                Ok(None) => {}
+                Err(Error::Corrupt { what }) => self.quarantine(tick, [key.0], &what),
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(())
@@ -184,9 +187,30 @@ impl Partition {
         if self.hot.contains(key) {
             return Ok(());
         }
-        let definition = self.definitions.get(loaded.instance.definition).await?;
-        let definition = definition.ok_or_else(|| Error::corrupt(format!("instance {key} has no definition")))?;
-        self.hot.insert(HotInstance::from_rows(loaded, definition));
+        match self.definitions.get(loaded.instance.definition).await {
+            Ok(Some(definition)) => self.hot.insert(HotInstance::from_rows(loaded, definition)),
+            Ok(None) => self.quarantine_instance(tick, &loaded, asked, "it has no definition"),
+            Err(Error::Corrupt { what }) => self.quarantine_instance(tick, &loaded, asked, &what),
+            Err(error) => return Err(error),
+        }
         Ok(())
+    }
+
+    /// What cannot be run as it is stored stops alone: its commands are refused, its jobs are not handed out.
+    fn quarantine_instance(&mut self, tick: &mut Tick, loaded: &LoadedInstance, asked: &[ElementKey], what: &str) {
+        for job in &loaded.jobs {
+            self.dispatch.not_ready(&QueueId { tenant: job.tenant.clone(), job_type: job.job_type.clone() }, job.key);
+        }
+        let elements = loaded.elements.iter().map(|element| element.key).filter(|key| asked.contains(key)).map(|key| key.0);
+        let jobs = loaded.jobs.iter().map(|job| job.key.0);
+        let incidents = loaded.incidents.iter().map(|incident| incident.key.0);
+        let keys: Vec<u64> = [loaded.instance.key.0].into_iter().chain(elements).chain(jobs).chain(incidents).collect();
+        self.quarantine(tick, keys, what);
+    }
+
+    fn quarantine(&self, tick: &mut Tick, keys: impl IntoIterator<Item = u64>, what: &str) {
+        tracing::error!(what, "something stored cannot be run; its commands are refused until it can");
+        self.metrics.quarantined.inc();
+        tick.unusable.extend(keys.into_iter().map(|key| (key, what.to_owned())));
     }
 }

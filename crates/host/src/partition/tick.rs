@@ -43,6 +43,8 @@ pub(super) struct Tick {
     pub(super) deleted: Vec<DefinitionKey>,
     /// Instances of jobs, elements and incidents named by commands.
     pub(super) owners: FxHashMap<u64, InstanceKey>,
+    /// Definitions, instances, jobs, elements and incidents that cannot be run as they are stored, and why.
+    pub(super) unusable: FxHashMap<u64, String>,
     pub(super) touched: FxHashSet<InstanceKey>,
     /// Jobs that commands of the log will ask for.
     pub(super) expected: FxHashMap<QueueId, usize>,
