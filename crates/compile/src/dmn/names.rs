@@ -14,7 +14,13 @@ pub(super) const SPACED_NAMES_MAX: usize = 1_000;
 /// are too many.
 pub(super) fn collect(root: Node<'_, '_>, seen: &mut HashSet<String>, names: &mut Names) -> bool {
     let named = root.descendants().filter_map(|node| match dmn_name(node)? {
-        "variable" | "column" | "output" | "inputData" | "itemComponent" | "import" | "businessKnowledgeModel"
+        "variable"
+        | "column"
+        | "output"
+        | "inputData"
+        | "itemComponent"
+        | "import"
+        | "businessKnowledgeModel"
         | "decisionService" => node.attribute("name"),
         _ => None,
     });
