@@ -116,12 +116,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn elements(&mut self, lists: &mut Lists) {
-        let file_names = self.names.clone();
-        for node in self.file().root.children().filter(Node::is_element) {
-            self.names = file_names.clone();
-            if !names::collect_local(node, &mut self.names) {
-                self.complain(node, too_many_names());
-            }
+        for node in self.file().root.children() {
             match dmn_name(node) {
                 Some("inputData") => {
                     let (id, name) = self.id_and_name(node);
@@ -129,11 +124,11 @@ impl<'a> Reader<'a, '_> {
                     lists.inputs.push(InputData { id, name, variable });
                 }
                 Some("decision") => {
-                    let decision = self.decision(node);
+                    let decision = self.knowing(node, Self::decision);
                     lists.decisions.push(decision);
                 }
                 Some("businessKnowledgeModel") => {
-                    let knowledge = self.knowledge(node);
+                    let knowledge = self.knowing(node, Self::knowledge);
                     lists.knowledge.push(knowledge);
                 }
                 Some("decisionService") => {
@@ -143,6 +138,21 @@ impl<'a> Reader<'a, '_> {
                 _ => {}
             }
         }
+    }
+
+    /// Reads an element with the names known that only it knows.
+    fn knowing<T>(&mut self, node: Node<'a, 'a>, read: fn(&mut Self, Node<'a, 'a>) -> T) -> T {
+        let local = names::local(node);
+        if local.is_empty() {
+            return read(self, node);
+        }
+        let outside = self.names.clone();
+        if !names::add(local.into_iter(), &mut HashSet::new(), &mut self.names) {
+            self.complain(node, too_many_names());
+        }
+        let element = read(self, node);
+        self.names = outside;
+        element
     }
 
     fn decision(&mut self, node: Node<'a, 'a>) -> Decision {

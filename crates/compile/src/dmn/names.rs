@@ -27,20 +27,20 @@ pub(super) fn collect(root: Node<'_, '_>, seen: &mut HashSet<String>, names: &mu
     add(named, seen, names)
 }
 
-/// Collects the names only one decision or knowledge model knows: of parameters and items.
-pub(super) fn collect_local(element: Node<'_, '_>, names: &mut Names) -> bool {
+/// The names only one decision or knowledge model knows, of parameters and items.
+pub(super) fn local<'n>(element: Node<'n, 'n>) -> Vec<&'n str> {
     let named = element.descendants().filter_map(|node| match dmn_name(node)? {
         "formalParameter" => node.attribute("name"),
         "for" | "some" | "every" => node.attribute("iteratorVariable"),
         _ => None,
     });
-    add(named, &mut HashSet::new(), names)
+    named.filter(|name| !is_plain(name)).collect()
 }
 
-fn add<'n>(named: impl Iterator<Item = &'n str>, seen: &mut HashSet<String>, names: &mut Names) -> bool {
+/// Adds names to those known. False when there are too many.
+pub(super) fn add<'n>(named: impl Iterator<Item = &'n str>, seen: &mut HashSet<String>, names: &mut Names) -> bool {
     for name in named {
-        let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        if is_plain || !seen.insert(name.to_owned()) {
+        if is_plain(name) || !seen.insert(name.to_owned()) {
             continue;
         }
         if SPACED_NAMES_MAX < seen.len() {
@@ -49,6 +49,11 @@ fn add<'n>(named: impl Iterator<Item = &'n str>, seen: &mut HashSet<String>, nam
         names.add(name);
     }
     true
+}
+
+/// Whether a name is a single word for certain.
+fn is_plain(name: &str) -> bool {
+    name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// A name with single spaces between its words.

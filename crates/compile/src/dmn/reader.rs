@@ -69,6 +69,9 @@ impl<'a, 'f> Reader<'a, 'f> {
         if text.trim().is_empty() {
             return self.unreadable(node, format!("{what} is empty: write FEEL in its text"));
         }
+        if text.trim().starts_with('=') && self.rules == Rules::Deployed {
+            return self.unreadable(node, format!("{what} {} begins with '=': leave that out in DMN", quoted(text.trim())));
+        }
         match feel::parse_in(text.trim(), Dialect::Dmn, &self.names) {
             Ok(expression) => Logic::Literal(expression),
             Err(error) => self.unreadable(node, not_feel(what, &text, &error)),
@@ -85,6 +88,9 @@ impl<'a, 'f> Reader<'a, 'f> {
         let text = text.trim();
         if text.is_empty() || text == "-" {
             return None;
+        }
+        if (text.starts_with('=') || text.starts_with("!=")) && !self.file().is_since_1_4() {
+            self.mind(node, format!("{what} {} begins with an operator of DMN 1.4: use its namespace", quoted(text)));
         }
         Some(match feel::parse_unary_tests_in(text, Dialect::Dmn, &self.names) {
             Ok(expression) => Test::Unary(expression),
