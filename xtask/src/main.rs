@@ -23,6 +23,8 @@ mod python;
 mod schemathesis;
 mod server;
 mod summary;
+#[cfg(feature = "tck")]
+mod tck;
 mod test;
 mod tidy;
 
@@ -36,6 +38,7 @@ Commands:
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
   feel CASES.jsonl     how many recorded answers of Camunda's FEEL engine ours gives too
+  tck PATH [--all]     how much of the DMN Technology Compatibility Kit ours gets right; --all lists every folder
   help                 this text
 
 Examples:
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         ["test", rest @ ..] => test::Choice::parse(rest).and_then(|choice| test::run(&choice)),
         ["tidy"] => tidy::run(),
         ["feel", path] => feel_cases(path),
+        ["tck", path, flags @ ..] => tck_cases(path, flags),
         [other, ..] => Err(format!("there is no command `{other}`; `cargo xtask help` lists what there is")),
     };
     children::let_signals_finish();
@@ -78,12 +82,32 @@ fn feel_cases(path: &str) -> Result<Verdict, String> {
     feel::run(path).map(|()| Verdict::Good)
 }
 
-/// Runs this tool again, built with what the command needs.
 #[cfg(not(feature = "recorded-feel"))]
 fn feel_cases(path: &str) -> Result<Verdict, String> {
+    again("recorded-feel", &["feel", path])
+}
+
+#[cfg(feature = "tck")]
+fn tck_cases(path: &str, flags: &[&str]) -> Result<Verdict, String> {
+    let shown = match flags {
+        [] => tck::Shown::WithMisses,
+        ["--all"] => tck::Shown::All,
+        _ => return Err("after the path there may be `--all` only".to_owned()),
+    };
+    tck::run(path, shown).map(|good| if good { Verdict::Good } else { Verdict::Bad })
+}
+
+#[cfg(not(feature = "tck"))]
+fn tck_cases(path: &str, flags: &[&str]) -> Result<Verdict, String> {
+    again("tck", &[&["tck", path], flags].concat())
+}
+
+/// Runs this tool again, built with what the command needs.
+#[cfg(not(all(feature = "recorded-feel", feature = "tck")))]
+fn again(feature: &str, words: &[&str]) -> Result<Verdict, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = std::process::Command::new(cargo);
-    command.args(["run", "--quiet", "--package", "xtask", "--features", "recorded-feel", "--", "feel", path]);
+    command.args(["run", "--quiet", "--package", "xtask", "--features", feature, "--"]).args(words);
     let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
     Ok(if status.success() { Verdict::Good } else { Verdict::Bad })
 }

@@ -7,14 +7,14 @@ mod flow;
 mod scope;
 mod site;
 mod vocabulary;
-mod xml;
 
 use model::Process;
 
 use crate::diagnostic::{Diagnostic, Findings};
+use crate::xml;
 
-pub(crate) use vocabulary::is_id;
-pub use xml::RESOURCE_BYTES_MAX;
+pub(crate) use definitions::ID_CHARS_MAX;
+pub(crate) use vocabulary::{ZEEBE, is_id};
 
 /// What a BPMN file contains.
 #[derive(Debug, Clone)]

@@ -15,13 +15,17 @@
 
 mod bpmn;
 mod diagnostic;
+mod dmn;
 mod draft;
 mod expression;
 mod link;
 mod mapping;
 mod straight_loop;
 mod text;
+mod xml;
 
-pub use bpmn::{Compiled, RESOURCE_BYTES_MAX, bpmn};
+pub use bpmn::{Compiled, bpmn};
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic};
+pub use dmn::{dmn, dmn_standard};
 pub use text::{print, text};
+pub use xml::RESOURCE_BYTES_MAX;

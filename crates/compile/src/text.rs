@@ -53,10 +53,10 @@ mod words;
 
 use model::Process;
 
-use crate::bpmn::RESOURCE_BYTES_MAX;
 use crate::diagnostic::{Diagnostic, Findings};
 use crate::draft::{Draft, FlowOrder};
 use crate::link;
+use crate::xml::RESOURCE_BYTES_MAX;
 
 pub use print::print;
 

@@ -1,7 +1,7 @@
 //! The step: one command against one process instance, in memory, giving the events that happened.
 //!
 //! Reading order: [`Command`] (what may be asked), [`Event`] (what may happen), [`Instance`] (what is known), then
-//! [`step`](step::step) and the files under `element/`, one per kind of element.
+//! [`step`](step::step) and the files under `element/`, one per kind of element; [`decision`] evaluates decisions.
 //!
 //! Invariants:
 //! - applying events is the only way an instance changes; events applied to nothing give the instance;
@@ -12,6 +12,7 @@
 //! anything that knows of more than one instance.
 
 mod command;
+pub mod decision;
 mod element;
 mod event;
 mod expression;

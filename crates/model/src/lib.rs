@@ -1,6 +1,6 @@
-//! The compiled process as plain data: elements and flows are indices, expressions are parsed, references are resolved.
+//! Compiled processes and decisions as plain data: elements and flows are indices, expressions are parsed, references are resolved.
 //!
-//! Read [`Process`] first, then [`Kind`]. A compiled process is immutable and may be shared between threads.
+//! Read [`Process`] first, then [`Kind`]; [`decision`] is the same for decisions. A compiled process is immutable and may be shared between threads.
 //!
 //! What holds for every `Process` that `compile` produces:
 //! - element 0 is the process itself, the outermost scope; every other element's `scope` has a smaller index;
@@ -9,9 +9,13 @@
 //!
 //! Deliberately absent: parsing (that is `compile`), state of running instances (that is `engine`), any I/O.
 
+pub mod decision;
+
 use std::sync::Arc;
 
 use feel::Expression;
+
+pub use decision::Requirements;
 
 /// One executable process of a deployed resource.
 #[derive(Debug, Clone)]

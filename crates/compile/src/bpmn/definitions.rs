@@ -12,7 +12,7 @@ use crate::diagnostic::{Findings, quoted};
 use crate::link;
 
 /// Longer ids would not fit the indexes they end up in.
-const ID_CHARS_MAX: usize = 255;
+pub(crate) const ID_CHARS_MAX: usize = 255;
 
 /// The executable processes of a file.
 pub(super) fn read(document: &Document<'_>, findings: &mut Findings) -> Vec<Process> {

@@ -3,7 +3,7 @@
 use roxmltree::Node;
 
 pub(super) const BPMN: &str = "http://www.omg.org/spec/BPMN/20100524/MODEL";
-pub(super) const ZEEBE: &str = "http://camunda.org/schema/zeebe/1.0";
+pub(crate) const ZEEBE: &str = "http://camunda.org/schema/zeebe/1.0";
 
 /// Children of `definitions` that say nothing about execution, or are looked at only where they are referred to.
 pub(super) const PASSIVE_ROOTS: [&str; 28] = [

@@ -188,6 +188,12 @@ impl Value {
     }
 
     /// How deep and large the value is.
+    /// The value, if it is within the limits: for values put together outside of an expression.
+    pub fn bounded(self) -> Result<Value, Error> {
+        self.extent().check()?;
+        Ok(self)
+    }
+
     pub(crate) fn extent(&self) -> Extent {
         match self {
             Value::Null

@@ -17,7 +17,7 @@ const ATTRIBUTES_MAX: usize = 256;
 const NAMESPACES_MAX: usize = 256;
 
 /// The text of a file.
-pub(super) fn decode(content: &[u8]) -> Result<&str, Vec<Diagnostic>> {
+pub(crate) fn decode(content: &[u8]) -> Result<&str, Vec<Diagnostic>> {
     let refused = |reason: String| Err(vec![Diagnostic { line: 1, column: 1, element: None, reason }]);
     if RESOURCE_BYTES_MAX < content.len() {
         return refused(format!("the file has {} bytes, but at most {RESOURCE_BYTES_MAX} are allowed", content.len()));
@@ -39,7 +39,7 @@ pub(super) fn decode(content: &[u8]) -> Result<&str, Vec<Diagnostic>> {
 }
 
 /// The tree of a text.
-pub(super) fn parse(text: &str) -> Result<Document<'_>, Vec<Diagnostic>> {
+pub(crate) fn parse(text: &str) -> Result<Document<'_>, Vec<Diagnostic>> {
     if let Err((at, reason)) = scan(text.as_bytes()) {
         let mut findings = Findings::default();
         findings.add_anonymous(at, reason);

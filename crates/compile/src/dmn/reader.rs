@@ -1,0 +1,174 @@
+//! What reading needs everywhere: the files, what is called how, and where to put complaints.
+
+use std::sync::Arc;
+
+use feel::{Dialect, Expression, Names, ParseError};
+use model::decision::{Logic, Test, Type, Variable};
+use roxmltree::Node;
+
+use super::file::{File, child, text_of};
+use super::names::normalized;
+use crate::diagnostic::{Findings, quoted};
+
+/// How much has to be right.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rules {
+    /// Everything, before it is deployed.
+    Deployed,
+    /// What the standard's test suite takes for granted.
+    Standard,
+}
+
+pub(super) struct Reader<'a, 'f> {
+    pub(super) files: Vec<File<'a>>,
+    /// The file being read.
+    pub(super) current: usize,
+    pub(super) rules: Rules,
+    /// Of the file being read.
+    pub(super) names: Names,
+    findings: &'f mut Findings,
+}
+
+impl<'a, 'f> Reader<'a, 'f> {
+    pub(super) fn new(files: Vec<File<'a>>, rules: Rules, findings: &'f mut Findings) -> Self {
+        Self { files, current: 0, rules, names: Names::default(), findings }
+    }
+
+    pub(super) fn file(&self) -> &File<'a> {
+        &self.files[self.current]
+    }
+
+    /// Notes a problem of the nearest element with an id.
+    pub(super) fn complain(&mut self, node: Node<'_, '_>, reason: impl AsRef<str>) {
+        let at = if self.current == 0 { node.range().start } else { 0 };
+        match node.ancestors().find_map(|ancestor| ancestor.attribute("id")) {
+            Some(id) => self.findings.add(at, id, reason),
+            None => self.findings.add_anonymous(at, reason),
+        }
+    }
+
+    /// Notes what only a deployment minds.
+    pub(super) fn mind(&mut self, node: Node<'_, '_>, reason: impl AsRef<str>) {
+        if self.rules == Rules::Deployed {
+            self.complain(node, reason);
+        }
+    }
+
+    /// What cannot be read: a problem of a deployment, otherwise an expression that is `null`.
+    pub(super) fn unreadable(&mut self, node: Node<'_, '_>, reason: String) -> Logic {
+        self.mind(node, &reason);
+        Logic::Unreadable(Arc::from(reason))
+    }
+
+    /// The expression in an element's text.
+    pub(super) fn literal(&mut self, node: Node<'a, 'a>, what: &str) -> Logic {
+        if let Some(reason) = self.other_language(node) {
+            return self.unreadable(node, reason);
+        }
+        let text = text_of(node, "text").unwrap_or_default();
+        if text.trim().is_empty() {
+            return self.unreadable(node, format!("{what} is empty: write FEEL in its text"));
+        }
+        match feel::parse_in(text.trim(), Dialect::Dmn, &self.names) {
+            Ok(expression) => Logic::Literal(expression),
+            Err(error) => self.unreadable(node, not_feel(what, &text, &error)),
+        }
+    }
+
+    /// The unary tests in an element's text; nothing if anything passes.
+    pub(super) fn test(&mut self, node: Node<'a, 'a>, what: &str) -> Option<Test> {
+        if let Some(reason) = self.other_language(node) {
+            self.mind(node, &reason);
+            return Some(Test::Unreadable(Arc::from(reason)));
+        }
+        let text = text_of(node, "text").unwrap_or_default();
+        let text = text.trim();
+        if text.is_empty() || text == "-" {
+            return None;
+        }
+        Some(match feel::parse_unary_tests_in(text, Dialect::Dmn, &self.names) {
+            Ok(expression) => Test::Unary(expression),
+            Err(error) => {
+                let reason = not_feel(what, text, &error);
+                self.mind(node, &reason);
+                Test::Unreadable(Arc::from(reason))
+            }
+        })
+    }
+
+    /// The unary tests in a child's text, where one that cannot be read may be left out.
+    pub(super) fn allowed(&mut self, node: Node<'a, 'a>, name: &'static str) -> Option<Expression> {
+        match self.test(child(node, name)?, "the list of allowed values")? {
+            Test::Unary(expression) => Some(expression),
+            Test::Unreadable(_) => None,
+        }
+    }
+
+    /// The allowed values in a child's text as a list in their order, if that is what they are.
+    pub(super) fn values(&self, node: Node<'a, 'a>, name: &'static str) -> Option<Expression> {
+        let text = text_of(child(node, name)?, "text")?;
+        if text.trim().is_empty() {
+            return None;
+        }
+        feel::parse_in(&format!("[{text}\n]"), Dialect::Dmn, &self.names).ok()
+    }
+
+    /// Why an element's text is not FEEL, if it says so.
+    fn other_language(&self, node: Node<'_, '_>) -> Option<String> {
+        let language = node.attribute("expressionLanguage").or_else(|| self.file().root.attribute("expressionLanguage"))?;
+        let is_feel = language.is_empty() || language.eq_ignore_ascii_case("feel") || language.contains("/FEEL");
+        (!is_feel).then(|| format!("the expression language is {}, but only FEEL is supported", quoted(language)))
+    }
+
+    /// The type an attribute names. A type nobody knows says nothing.
+    pub(super) fn declared(&self, node: Node<'_, '_>) -> Option<Type> {
+        self.named_type(node.attribute("typeRef")?)
+    }
+
+    pub(super) fn named_type(&self, name: &str) -> Option<Type> {
+        let name = name.trim();
+        let file = self.file();
+        if let Some(index) = file.types.get(name) {
+            return Some(Type::Item(*index));
+        }
+        for (import, namespace) in &file.imports {
+            let Some(rest) = name.strip_prefix(import).and_then(|rest| rest.strip_prefix(['.', ':'])) else {
+                continue;
+            };
+            let other = self.files.iter().find(|other| other.namespace == *namespace);
+            if let Some(index) = other.and_then(|other| other.types.get(rest)) {
+                return Some(Type::Item(*index));
+            }
+        }
+        let name = name.rsplit_once(':').map_or(name, |(_, name)| name);
+        match name {
+            "integer" | "long" | "double" => Some(Type::Feel(feel::Type::Number)),
+            "Any" => None,
+            name => feel::Type::named(name).map(Type::Feel),
+        }
+    }
+
+    /// The name and type of an element that is a variable.
+    pub(super) fn variable(&mut self, node: Node<'a, 'a>) -> Variable {
+        let name = node.attribute("name").map(normalized).unwrap_or_default();
+        if name.is_empty() {
+            self.complain(node, format!("{} needs a name", quoted(node.tag_name().name())));
+        }
+        Variable { name: Arc::from(name), declared: self.declared(node) }
+    }
+}
+
+/// The first child of an element that is its variable, or else one of this name.
+pub(super) fn own_variable<'a>(reader: &mut Reader<'a, '_>, node: Node<'a, 'a>, otherwise: &str) -> Variable {
+    match child(node, "variable").filter(|variable| variable.attribute("name").is_some()) {
+        Some(variable) => reader.variable(variable),
+        None => {
+            let declared = child(node, "variable").and_then(|variable| reader.declared(variable));
+            Variable { name: Arc::from(normalized(otherwise)), declared }
+        }
+    }
+}
+
+fn not_feel(what: &str, text: &str, error: &ParseError) -> String {
+    format!("{what} {} is not valid FEEL: {error}", quoted(text.trim()))
+}

@@ -1,0 +1,123 @@
+//! Evaluating decisions: variables in, a value out, and a report of how it came about.
+//!
+//! Reading order: [`evaluate`] and [`Evaluation`], then `graph` (what is required comes first), `logic` (boxed expressions),
+//! `table` and `hit_policy`, `function` (knowledge models and services as functions), `conform` (declared types).
+//!
+//! What holds:
+//! - the same model, variables and time give the same evaluation;
+//! - steps and depth of everything one evaluation does, functions and required decisions included, are bounded by one
+//!   [`feel::Budget`];
+//! - a failure names the decision it happened in; what was evaluated until then is reported.
+
+mod conform;
+mod function;
+mod graph;
+mod hit_policy;
+mod iterate;
+mod logic;
+mod report;
+mod scope;
+mod table;
+
+use std::sync::Arc;
+
+use feel::{Budget, Context, Now, Value};
+use model::Requirements;
+
+use graph::Graph;
+use report::Report;
+
+/// More than this are evaluated all the same, but those evaluated again are not reported again.
+pub const REPORTED_MAX: usize = 1_000;
+
+/// What came of a decision.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    pub output: Result<Value, Failure>,
+    /// Every decision and knowledge model in the order they were evaluated, the decision itself last; one that is needed
+    /// twice is listed twice. In case of failure the last is the one that failed.
+    pub decisions: Vec<Evaluated>,
+}
+
+/// Why there is no output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Index into [`Requirements::decisions`]: the one that failed, maybe not the one asked for.
+    pub decision: usize,
+    /// For a person; names the decision.
+    pub reason: String,
+}
+
+/// One decision or knowledge model, evaluated once.
+#[derive(Debug, Clone)]
+pub struct Evaluated {
+    pub subject: Subject,
+    pub output: Value,
+    /// Of a decision table.
+    pub inputs: Vec<Input>,
+    /// Of a decision table: the rules that matched, in their order.
+    pub rules: Vec<Matched>,
+}
+
+/// What was evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// Index into [`Requirements::decisions`].
+    Decision(usize),
+    /// Index into [`Requirements::knowledge`].
+    Knowledge(usize),
+}
+
+#[derive(Debug, Clone)]
+pub struct Input {
+    pub id: Arc<str>,
+    pub name: Arc<str>,
+    pub value: Value,
+}
+
+#[derive(Debug, Clone)]
+pub struct Matched {
+    pub id: Arc<str>,
+    /// From 1.
+    pub index: usize,
+    pub outputs: Vec<Output>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Output {
+    pub id: Arc<str>,
+    pub name: Arc<str>,
+    pub value: Value,
+}
+
+/// What an evaluation works with.
+pub(crate) struct Run<'r> {
+    model: &'r Requirements,
+    now: &'r Now,
+    budget: &'r mut Budget,
+    report: &'r Report,
+}
+
+/// Evaluates a decision, given by its index in [`Requirements::decisions`].
+///
+/// # Panics
+/// If there is no such decision.
+pub fn evaluate(model: &Requirements, decision: usize, variables: &Context, now: &Now) -> Evaluation {
+    let report = Report::default();
+    let mut budget = Budget::default();
+    let mut run = Run { model, now, budget: &mut budget, report: &report };
+    let output = run.decision(&mut Graph::new(variables), decision);
+    Evaluation { output, decisions: report.take() }
+}
+
+/// Evaluates a decision service, given by its index in [`Requirements::services`], with its inputs as variables.
+///
+/// # Panics
+/// If there is no such service.
+pub fn evaluate_service(model: &Requirements, service: usize, variables: &Context, now: &Now) -> Evaluation {
+    let report = Report::default();
+    let mut budget = Budget::default();
+    let mut run = Run { model, now, budget: &mut budget, report: &report };
+    let output = run.service(service, variables);
+    Evaluation { output, decisions: report.take() }
+}

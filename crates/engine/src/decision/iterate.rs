@@ -1,0 +1,96 @@
+//! Filters and iterations.
+
+use std::sync::{Arc, LazyLock};
+
+use feel::{Dialect, Error, Expression, Value};
+use model::decision::{Filter, Iteration, Quantifier};
+
+use super::Run;
+use super::scope::Scope;
+
+/// What FEEL iterates over, be it a list, a range or a single value.
+static ITEMS: LazyLock<Option<Expression>> = LazyLock::new(|| feel::parse_with("for i in domain return i", Dialect::Dmn).ok());
+
+impl Run<'_> {
+    pub(super) fn filter(&mut self, filter: &Filter, outer: &Scope<'_>) -> Result<Value, Error> {
+        let items = match self.value(&filter.list, outer)? {
+            Value::Null => return Ok(Value::Null),
+            Value::List(list) => list.items().to_vec(),
+            single => vec![single],
+        };
+        let item_name = Arc::from("item");
+        let mut kept = Vec::new();
+        for item in &items {
+            let mut scope = Scope::within(outer);
+            if let Value::Context(context) = item {
+                context.entries().iter().for_each(|(name, value)| scope.bind(name, value.clone()));
+            }
+            scope.bind(&item_name, item.clone());
+            match self.value(&filter.matches, &scope)? {
+                Value::Bool(true) => kept.push(item.clone()),
+                Value::Number(number) => return Ok(at(&items, number.to_i64())),
+                _ => {}
+            }
+        }
+        Value::list(kept).bounded()
+    }
+
+    pub(super) fn each(&mut self, iteration: &Iteration, outer: &Scope<'_>) -> Result<Value, Error> {
+        let Some(items) = self.items(iteration, outer)? else {
+            return Ok(Value::Null);
+        };
+        let partial = Arc::from("partial");
+        let mut results: Vec<Value> = Vec::with_capacity(items.len());
+        for item in items {
+            let mut scope = Scope::within(outer);
+            self.budget.charge(results.len() as u64)?;
+            scope.bind(&partial, Value::list(results.clone()));
+            scope.bind(&iteration.variable, item);
+            results.push(self.value(&iteration.body, &scope)?);
+        }
+        Value::list(results).bounded()
+    }
+
+    /// `true` and `false` as FEEL has them: one item may decide, otherwise what is not known makes the whole unknown.
+    pub(super) fn quantified(
+        &mut self,
+        quantifier: Quantifier,
+        iteration: &Iteration,
+        outer: &Scope<'_>,
+    ) -> Result<Value, Error> {
+        let decisive = quantifier == Quantifier::Some;
+        let Some(items) = self.items(iteration, outer)? else {
+            return Ok(Value::Null);
+        };
+        let mut known = true;
+        for item in items {
+            let mut scope = Scope::within(outer);
+            scope.bind(&iteration.variable, item);
+            match self.value(&iteration.body, &scope)? {
+                Value::Bool(holds) if holds == decisive => return Ok(Value::Bool(decisive)),
+                Value::Bool(_) => {}
+                _ => known = false,
+            }
+        }
+        Ok(if known { Value::Bool(!decisive) } else { Value::Null })
+    }
+
+    fn items(&mut self, iteration: &Iteration, outer: &Scope<'_>) -> Result<Option<Vec<Value>>, Error> {
+        let domain = self.value(&iteration.domain, outer)?;
+        let Some(expression) = &*ITEMS else {
+            return Ok(None);
+        };
+        let items = expression.evaluate_within(&[Some(domain)], self.now, self.budget, &mut Vec::new())?;
+        Ok(items.as_list().map(<[Value]>::to_vec))
+    }
+}
+
+/// The item at a place counted from 1, or from the end if negative.
+fn at(items: &[Value], place: Option<i64>) -> Value {
+    let index = match place {
+        Some(place) if 0 < place => usize::try_from(place - 1).ok(),
+        Some(place) if place < 0 => usize::try_from(place.unsigned_abs()).ok().and_then(|back| items.len().checked_sub(back)),
+        _ => None,
+    };
+    index.and_then(|index| items.get(index)).cloned().unwrap_or(Value::Null)
+}
