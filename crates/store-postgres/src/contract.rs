@@ -7,8 +7,8 @@ use engine::{DefinitionKey, JobKey, PartitionId, RequirementsKey};
 use store::log::{CommandStatus, NewCommand, Pending};
 use store::query::{Query, QueryPage};
 use store::{
-    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
-    row,
+    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store,
+    TimedJob, Wanted, row,
 };
 use tokio::sync::watch;
 

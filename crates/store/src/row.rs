@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use engine::{
-    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Phase, RequirementsKey,
-    Token, VariableKey,
+    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Phase,
+    RequirementsKey, Token, VariableKey,
 };
 use model::ElementIx;
 

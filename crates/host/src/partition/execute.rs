@@ -126,6 +126,7 @@ impl Partition {
         let answer = match command {
             Command::Deploy(deploy) => self.deploy(tick, deploy),
             Command::DeleteResource { key } => self.delete_resource(tick, *key),
+            Command::Evaluate(evaluate) => self.evaluate(tick, evaluate),
             Command::Create(create) => return self.create(tick, create),
             Command::Cancel { instance } => return self.cancel(tick, *instance),
             Command::CompleteJob { job, variables } => return self.complete_job(tick, *job, variables),

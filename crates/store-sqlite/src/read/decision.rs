@@ -15,10 +15,7 @@ pub(crate) fn requirements(connection: &Connection, key: RequirementsKey) -> Res
     Ok(with_decisions(connection, statement::REQUIREMENTS_BY_KEY, which)?.pop())
 }
 
-pub(crate) fn latest_requirements(
-    connection: &Connection,
-    partition: PartitionId,
-) -> Result<Vec<DecisionRequirements>, Failure> {
+pub(crate) fn latest_requirements(connection: &Connection, partition: PartitionId) -> Result<Vec<DecisionRequirements>, Failure> {
     with_decisions(connection, statement::LATEST_REQUIREMENTS, [partition.0])
 }
 
@@ -42,11 +39,7 @@ pub(crate) fn decision_counters(connection: &Connection, partition: PartitionId)
     })
 }
 
-fn counters(
-    connection: &Connection,
-    sql: &str,
-    partition: PartitionId,
-) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Failure> {
+fn counters(connection: &Connection, sql: &str, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Failure> {
     let mut select = connection.prepare_cached(sql)?;
     let rows = select.query_map([partition.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -3,7 +3,8 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, FailJob, IdempotencyKey, ProcessRef, Request, ThrowError, UpdateJob,
+    Activate, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, FailJob, IdempotencyKey, ProcessRef, Request,
+    ThrowError, UpdateJob,
 };
 
 record!(Request { command, idempotency });

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobEnd, JobKey, Opened, Outcome, Token};
 use engine::{DecisionKey, Document, EvaluationKey, RequirementsKey, VariableKey};
+use engine::{DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobEnd, JobKey, Opened, Outcome, Token};
 use model::{ElementIx, FlowIx};
 use proptest::prelude::*;
 
@@ -218,8 +218,11 @@ fn command() -> impl Strategy<Value = Command> {
         ),
         prop::collection::vec(job_key(), 0..4).prop_map(|jobs| Command::Release { jobs }),
         job_key().prop_map(|job| Command::JobDue { job }),
-        (decision_ref(), text(), document())
-            .prop_map(|(decision, tenant, variables)| Command::Evaluate(Evaluate { decision, tenant, variables })),
+        (decision_ref(), text(), document()).prop_map(|(decision, tenant, variables)| Command::Evaluate(Evaluate {
+            decision,
+            tenant,
+            variables
+        })),
     ]
 }
 
@@ -296,8 +299,12 @@ fn requirements() -> impl Strategy<Value = DeployedRequirements> {
 }
 
 fn decision() -> impl Strategy<Value = DeployedDecision> {
-    (number(), text(), text(), any::<i32>())
-        .prop_map(|(key, id, name, version)| DeployedDecision { key: DecisionKey(key), id, name, version })
+    (number(), text(), text(), any::<i32>()).prop_map(|(key, id, name, version)| DeployedDecision {
+        key: DecisionKey(key),
+        id,
+        name,
+        version,
+    })
 }
 
 fn evaluated() -> impl Strategy<Value = Evaluated> {
@@ -323,8 +330,11 @@ fn evaluated_decision() -> impl Strategy<Value = EvaluatedDecision> {
     let words = (text(), text(), text(), text(), text());
     let input = (text(), text(), text()).prop_map(|(id, name, value)| EvaluatedInput { id, name, value });
     let output = (text(), text(), text()).prop_map(|(id, name, value)| EvaluatedOutput { id, name, value });
-    let rule = (text(), any::<u32>(), prop::collection::vec(output, 0..3))
-        .prop_map(|(id, index, outputs)| MatchedRule { id, index, outputs });
+    let rule = (text(), any::<u32>(), prop::collection::vec(output, 0..3)).prop_map(|(id, index, outputs)| MatchedRule {
+        id,
+        index,
+        outputs,
+    });
     let origin = (number(), number(), element_key()).prop_map(|(instance, definition, element_instance)| EvaluationOrigin {
         instance: InstanceKey(instance),
         definition: DefinitionKey(definition),

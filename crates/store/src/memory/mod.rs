@@ -21,8 +21,8 @@ use tokio::sync::watch;
 use crate::log::{CommandStatus, NewCommand, Pending};
 use crate::query::{Query, QueryPage};
 use crate::{
-    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
-    row,
+    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store,
+    TimedJob, Wanted, row,
 };
 use database::Database;
 

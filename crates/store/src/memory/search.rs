@@ -7,8 +7,8 @@ use super::database::{Database, Tables};
 use super::field::{Row, value};
 use super::view;
 use crate::pattern;
-use crate::row::DecisionRequirements;
 use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX};
+use crate::row::DecisionRequirements;
 
 pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
     let mut found: Vec<(&Tables, Row<'_>)> = Vec::new();

@@ -1,7 +1,8 @@
 //! Rows as searches show them.
 
 use engine::{
-    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, RequirementsKey, VariableKey,
+    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, RequirementsKey,
+    VariableKey,
 };
 
 use crate::Millis;

@@ -96,8 +96,7 @@ fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -
         (Field::EvaluatedId, Scalar::Text(id)) => match evaluated_key(id) {
             Some((evaluation, key)) => {
                 let (own, partition) = (from.alias(Table::Own), PartitionId::of(evaluation));
-                let (evaluation, key) =
-                    (writing.param(Scalar::Int(evaluation as i64)), writing.param(Scalar::Int(key as i64)));
+                let (evaluation, key) = (writing.param(Scalar::Int(evaluation as i64)), writing.param(Scalar::Int(key as i64)));
                 format!("({own}.partition = {partition} AND {own}.key = {key} AND {own}.evaluation = {evaluation})")
             }
             None => "FALSE".to_owned(),

@@ -10,8 +10,8 @@ use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, Variab
 use self::row::Row;
 use super::column::Table::{self, Definition, DefinitionElement, Instance, Own};
 use crate::query::{
-    Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query, QueryPage,
-    ScalarKind, Sort, TOTAL_MAX, VariableView,
+    Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query, QueryPage, ScalarKind,
+    Sort, TOTAL_MAX, VariableView,
 };
 use crate::row::{InstanceState, JobState};
 use crate::{Error, words};
