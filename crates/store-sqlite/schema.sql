@@ -1,3 +1,21 @@
+CREATE TABLE decisions (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    requirements INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    version_tag TEXT,
+    tenant TEXT NOT NULL,
+    deleted INTEGER NOT NULL,
+    PRIMARY KEY (partition, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX decisions_by_requirements ON decisions (partition, requirements, place);
+
+CREATE UNIQUE INDEX decisions_by_version ON decisions (partition, id, tenant, version);
+
 CREATE TABLE definition_elements (
     partition INTEGER NOT NULL,
     definition INTEGER NOT NULL,
@@ -45,6 +63,33 @@ CREATE TABLE elements (
 CREATE INDEX elements_by_instance ON elements (partition, instance);
 
 CREATE INDEX elements_live ON elements (partition, instance) WHERE state = 'ACTIVE';
+
+CREATE TABLE evaluated_decisions (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    evaluation INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    decision INTEGER,
+    decision_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    version INTEGER,
+    kind TEXT NOT NULL,
+    requirements INTEGER NOT NULL,
+    root_decision INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    evaluated INTEGER NOT NULL,
+    output TEXT NOT NULL,
+    details BLOB NOT NULL,
+    instance INTEGER,
+    definition INTEGER,
+    element_instance INTEGER,
+    PRIMARY KEY (partition, key),
+    CHECK (key = evaluation + place - 1)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX evaluated_decisions_by_decision ON evaluated_decisions (decision);
+
+CREATE INDEX evaluated_decisions_by_instance ON evaluated_decisions (partition, instance) WHERE instance IS NOT NULL;
 
 CREATE TABLE idempotent (
     partition INTEGER NOT NULL,
@@ -173,6 +218,23 @@ CREATE TABLE partitions (
     next_key INTEGER NOT NULL,
     CHECK (processed_to <= tail)
 ) STRICT;
+
+CREATE TABLE requirements (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    resource INTEGER NOT NULL,
+    resource_name TEXT NOT NULL,
+    deployment INTEGER NOT NULL,
+    checksum BLOB NOT NULL,
+    deleted INTEGER NOT NULL,
+    PRIMARY KEY (partition, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX requirements_by_version ON requirements (partition, id, tenant, version);
 
 CREATE TABLE resources (
     partition INTEGER NOT NULL,

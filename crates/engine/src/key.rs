@@ -69,6 +69,12 @@ keys! {
     IncidentKey,
     /// One version of a process definition.
     DefinitionKey,
+    /// One version of a DMN file.
+    RequirementsKey,
+    /// One version of a decision.
+    DecisionKey,
+    /// One evaluation of a decision, with all it requires.
+    EvaluationKey,
 }
 
 impl InstanceKey {

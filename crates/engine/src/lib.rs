@@ -27,6 +27,9 @@ mod variables;
 pub use command::{Command, FailedJob, Rejected, ThrownError, Undecided};
 pub use event::{Event, IncidentKind, JobEnd, Opened, Outcome, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
-pub use key::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId, VariableKey};
+pub use key::{
+    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId, RequirementsKey,
+    VariableKey,
+};
 pub use step::{STEP_EVENTS_MAX, step};
 pub use variables::{Document, visible};

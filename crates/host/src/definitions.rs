@@ -1,9 +1,10 @@
-//! Compiled processes: made once per definition key, shared, bounded by count and bytes. A key is never reused, so an entry is never stale.
+//! Compiled processes and decisions: made once per key, shared, bounded by count and bytes. A key is never reused, so an entry is
+//! never stale.
 
 use std::sync::Arc;
 
-use engine::DefinitionKey;
-use model::Process;
+use engine::{DefinitionKey, RequirementsKey};
+use model::{Process, Requirements};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use store::{Error, Store, row};
@@ -25,22 +26,47 @@ impl Compiled {
     }
 }
 
+/// A DMN file ready to be evaluated. Decision by decision, row and model go together.
+#[derive(Debug)]
+pub struct CompiledDecisions {
+    pub row: row::DecisionRequirements,
+    pub requirements: Requirements,
+    source_bytes: u64,
+}
+
+impl CompiledDecisions {
+    pub(crate) fn new(row: row::DecisionRequirements, requirements: Requirements, source_bytes: usize) -> Self {
+        Self { row, requirements, source_bytes: source_bytes as u64 }
+    }
+}
+
+/// What is kept under a key: keys of processes and of decisions never meet.
+#[derive(Debug, Clone)]
+enum Made {
+    Process(Arc<Compiled>),
+    Decisions(Arc<CompiledDecisions>),
+}
+
 /// Counts bytes, but at least a share of the room, so that the number of entries is bounded too.
 #[derive(Debug, Clone)]
 struct Weight {
     least: u64,
 }
 
-impl Weighter<DefinitionKey, Arc<Compiled>> for Weight {
-    fn weight(&self, _: &DefinitionKey, compiled: &Arc<Compiled>) -> u64 {
-        compiled.source_bytes.max(self.least)
+impl Weighter<u64, Made> for Weight {
+    fn weight(&self, _: &u64, made: &Made) -> u64 {
+        let source_bytes = match made {
+            Made::Process(compiled) => compiled.source_bytes,
+            Made::Decisions(compiled) => compiled.source_bytes,
+        };
+        source_bytes.max(self.least)
     }
 }
 
-/// All compiled definitions of a server.
+/// All compiled processes and decisions of a server.
 pub struct Definitions {
     store: Arc<dyn Store>,
-    cache: Cache<DefinitionKey, Arc<Compiled>, Weight>,
+    cache: Cache<u64, Made, Weight>,
     metrics: Arc<Metrics>,
 }
 
@@ -54,15 +80,30 @@ impl Definitions {
 
     /// The compiled definition; whoever asks first reads and compiles it, the others wait for that. `None` if there is none.
     pub async fn get(&self, key: DefinitionKey) -> Result<Option<Arc<Compiled>>, Error> {
-        if let Some(compiled) = self.cache.get(&key) {
+        match self.made(key.0, self.read(key)).await? {
+            Some(Made::Process(compiled)) => Ok(Some(compiled)),
+            Some(Made::Decisions(_)) | None => Ok(None),
+        }
+    }
+
+    /// The same for the decisions of a DMN file.
+    pub async fn decisions(&self, key: RequirementsKey) -> Result<Option<Arc<CompiledDecisions>>, Error> {
+        match self.made(key.0, self.read_decisions(key)).await? {
+            Some(Made::Decisions(compiled)) => Ok(Some(compiled)),
+            Some(Made::Process(_)) | None => Ok(None),
+        }
+    }
+
+    async fn made(&self, key: u64, make: impl Future<Output = Result<Made, Option<Error>>>) -> Result<Option<Made>, Error> {
+        if let Some(made) = self.cache.get(&key) {
             self.metrics.definition_hits.inc();
-            return Ok(Some(compiled));
+            return Ok(Some(made));
         }
         self.metrics.definition_misses.inc();
-        let found = self.cache.get_or_insert_async(&key, self.read(key)).await;
+        let found = self.cache.get_or_insert_async(&key, make).await;
         self.report();
         match found {
-            Ok(compiled) => Ok(Some(compiled)),
+            Ok(made) => Ok(Some(made)),
             Err(None) => Ok(None),
             Err(Some(error)) => Err(error),
         }
@@ -70,23 +111,43 @@ impl Definitions {
 
     /// A definition compiled elsewhere, such as by its deployment.
     pub(crate) fn insert(&self, compiled: Arc<Compiled>) {
-        self.cache.insert(compiled.row.key, compiled);
+        self.cache.insert(compiled.row.key.0, Made::Process(compiled));
+        self.report();
+    }
+
+    pub(crate) fn insert_decisions(&self, compiled: Arc<CompiledDecisions>) {
+        self.cache.insert(compiled.row.key.0, Made::Decisions(compiled));
         self.report();
     }
 
     /// Its row has changed: the next who asks reads it again.
     pub(crate) fn forget(&self, key: DefinitionKey) {
-        self.cache.remove(&key);
+        self.cache.remove(&key.0);
         self.report();
     }
 
-    async fn read(&self, key: DefinitionKey) -> Result<Arc<Compiled>, Option<Error>> {
+    pub(crate) fn forget_decisions(&self, key: RequirementsKey) {
+        self.cache.remove(&key.0);
+        self.report();
+    }
+
+    async fn read(&self, key: DefinitionKey) -> Result<Made, Option<Error>> {
         let row = self.store.definition(key).await.map_err(Some)?.ok_or(None)?;
-        let resource = self.store.resource(row.resource).await.map_err(Some)?;
-        let resource = resource.ok_or_else(|| Some(Error::corrupt(format!("definition {key} has no resource"))))?;
-        let source_bytes = resource.content.len();
+        let resource = self.source(row.resource).await.map_err(Some)?;
         let process = compile_one(&resource, &row).map_err(Some)?;
-        Ok(Arc::new(Compiled::new(row, process, source_bytes)))
+        Ok(Made::Process(Arc::new(Compiled::new(row, process, resource.content.len()))))
+    }
+
+    async fn read_decisions(&self, key: RequirementsKey) -> Result<Made, Option<Error>> {
+        let row = self.store.requirements(key).await.map_err(Some)?.ok_or(None)?;
+        let resource = self.source(row.resource).await.map_err(Some)?;
+        let requirements = compile_decisions(&resource, &row).map_err(Some)?;
+        Ok(Made::Decisions(Arc::new(CompiledDecisions::new(row, requirements, resource.content.len()))))
+    }
+
+    async fn source(&self, key: u64) -> Result<row::Resource, Error> {
+        let resource = self.store.resource(key).await?;
+        resource.ok_or_else(|| Error::corrupt(format!("there is no resource with key {key}")))
     }
 
     fn report(&self) {
@@ -97,12 +158,23 @@ impl Definitions {
 
 /// What was deployed compiled then; that it does not now means the store is damaged or the compiler changed its mind.
 fn compile_one(resource: &row::Resource, row: &row::Definition) -> Result<Process, Error> {
-    let compiled = compile::bpmn(&resource.content).map_err(|diagnostics| {
-        let first = diagnostics.first().map(ToString::to_string).unwrap_or_default();
-        Error::corrupt(format!("{} no longer compiles: {first}", resource.name))
-    })?;
+    let compiled = compile::bpmn(&resource.content).map_err(|diagnostics| no_longer(resource, &diagnostics))?;
     let mut processes = compiled.processes.into_iter();
     processes
         .find(|process| process.id == row.process_id)
         .ok_or_else(|| Error::corrupt(format!("{} no longer has process '{}'", resource.name, row.process_id)))
+}
+
+fn compile_decisions(resource: &row::Resource, row: &row::DecisionRequirements) -> Result<Requirements, Error> {
+    let requirements = compile::dmn(&resource.content).map_err(|diagnostics| no_longer(resource, &diagnostics))?;
+    let ids = requirements.decisions.iter().map(|decision| &decision.id);
+    if !ids.eq(row.decisions.iter().map(|decision| &decision.id)) {
+        return Err(Error::corrupt(format!("{} no longer has the decisions it was deployed with", resource.name)));
+    }
+    Ok(requirements)
+}
+
+fn no_longer(resource: &row::Resource, diagnostics: &[compile::Diagnostic]) -> Error {
+    let first = diagnostics.first().map(ToString::to_string).unwrap_or_default();
+    Error::corrupt(format!("{} no longer compiles: {first}", resource.name))
 }

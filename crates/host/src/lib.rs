@@ -1,7 +1,7 @@
 //! The host: partitions, ticks, dispatch of jobs, caches, leases; and the handle by which edges use them.
 //!
 //! Reading order: [`Host`] (what an edge may ask), `partition` (one owner's state and its tick), `dispatch` (who gets which job),
-//! `definitions` (compiled processes), `follow` (a server that does not own the partition), `drive` (the loops).
+//! `definitions` (compiled processes and decisions), `follow` (a server that does not own the partition), `drive` (the loops).
 //!
 //! Invariants:
 //! - a caller is answered only after the commit that contains its command;
@@ -25,7 +25,7 @@ mod metrics;
 mod partition;
 mod recorder;
 
-pub use definitions::{Compiled, Definitions};
+pub use definitions::{Compiled, CompiledDecisions, Definitions};
 pub use drive::{Driver, Role, prepare};
 pub use handed::{ActivatedJobs, JobStream};
 pub use handle::{Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topology};

@@ -71,6 +71,10 @@ impl<'a> Call<'a> {
         self.push(values.collect::<Vec<_>>(), Type::INT4_ARRAY)
     }
 
+    pub(crate) fn smalls_opt(self, values: impl Iterator<Item = Option<i32>>) -> Self {
+        self.push(values.collect::<Vec<_>>(), Type::INT4_ARRAY)
+    }
+
     /// Stored codes of our enums.
     pub(crate) fn codes(self, values: impl Iterator<Item = i16>) -> Self {
         self.push(values.collect::<Vec<_>>(), Type::INT2_ARRAY)

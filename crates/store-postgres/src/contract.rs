@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DefinitionKey, JobKey, PartitionId};
+use engine::{DefinitionKey, JobKey, PartitionId, RequirementsKey};
 use store::log::{CommandStatus, NewCommand, Pending};
 use store::query::{Query, QueryPage};
 use store::{
-    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
-    row,
+    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store,
+    TimedJob, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -118,6 +118,22 @@ impl Store for Postgres {
 
     async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error> {
         self.is_running(definition).await
+    }
+
+    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error> {
+        self.requirements_latest(partition).await
+    }
+
+    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error> {
+        self.decisions_latest(partition).await
+    }
+
+    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error> {
+        self.decision_versions_given(partition).await
+    }
+
+    async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
+        self.requirements_by_key(key).await
     }
 
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {

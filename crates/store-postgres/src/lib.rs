@@ -14,6 +14,7 @@
 mod call;
 mod commit;
 mod contract;
+mod decisions;
 mod definitions;
 mod fault;
 mod load;

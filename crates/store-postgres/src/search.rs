@@ -52,4 +52,8 @@ impl Cells for Columns<'_> {
     fn text(&self, column: usize) -> Result<Option<String>, Error> {
         cell(self.0, column)
     }
+
+    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>, Error> {
+        cell(self.0, column)
+    }
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use engine::{DefinitionKey, JobKey, PartitionId};
+use engine::{DefinitionKey, JobKey, PartitionId, RequirementsKey};
 use store::log::{CommandStatus, NewCommand, Pending};
 use store::query::{Query, QueryPage};
 use store::{
-    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
-    row,
+    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store,
+    TimedJob, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -130,6 +130,22 @@ impl Store for Sqlite {
 
     async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error> {
         self.readers.run(move |connection| read::has_running(connection, definition)).await
+    }
+
+    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error> {
+        self.readers.run(move |connection| read::latest_requirements(connection, partition)).await
+    }
+
+    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error> {
+        self.readers.run(move |connection| read::latest_decisions(connection, partition)).await
+    }
+
+    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error> {
+        self.readers.run(move |connection| read::decision_counters(connection, partition)).await
+    }
+
+    async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
+        self.readers.run(move |connection| read::requirements(connection, key)).await
     }
 
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {

@@ -47,6 +47,11 @@ pub struct Changes {
     pub definitions_new: Vec<row::Definition>,
     /// Definitions deleted: they stay readable.
     pub definitions_deleted: Vec<engine::DefinitionKey>,
+    /// With their decisions.
+    pub requirements_new: Vec<row::DecisionRequirements>,
+    /// Deleted with their decisions: they stay readable.
+    pub requirements_deleted: Vec<engine::RequirementsKey>,
+    pub evaluated_decisions_new: Vec<row::EvaluatedDecision>,
     pub instances_new: Vec<row::Instance>,
     pub instances_changed: Vec<InstanceChange>,
     pub elements_new: Vec<row::Element>,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId};
+use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey};
 use tokio::sync::watch;
 
 use crate::log::{CommandStatus, NewCommand, Pending};
@@ -85,6 +85,13 @@ pub struct LoadedInstance {
     pub jobs: Vec<row::Job>,
     /// Incidents not resolved, by key.
     pub incidents: Vec<row::Incident>,
+}
+
+/// The highest versions ever given, each with id and tenant.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DecisionCounters {
+    pub requirements: Vec<(Arc<str>, Arc<str>, i32)>,
+    pub decisions: Vec<(Arc<str>, Arc<str>, i32)>,
 }
 
 /// A job that waits for a worker.
@@ -194,6 +201,20 @@ pub trait Store: Send + Sync + 'static {
 
     /// Whether any instance of it runs.
     async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error>;
+
+    // ---- decisions ----
+
+    /// The latest not deleted version of all requirements, by id and tenant.
+    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error>;
+
+    /// The latest not deleted version of every decision, by id and tenant.
+    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error>;
+
+    /// Highest version number ever given, deleted ones included.
+    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error>;
+
+    /// Deleted ones too.
+    async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error>;
 
     // ---- reads ----
 

@@ -27,6 +27,7 @@ pub mod words;
 
 pub use commit::{Changes, Commit, ElementChange, IncidentChange, InstanceChange, LogRow, VariableChange};
 pub use contract::{
-    Fence, Loaded, LoadedInstance, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
+    DecisionCounters, Fence, Loaded, LoadedInstance, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob,
+    Wanted,
 };
 pub use error::{CommitError, Error};

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, Document, ElementKey, IncidentKey, InstanceKey, JobKey};
+use engine::{
+    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey,
+};
 
-use crate::Millis;
+use crate::{Millis, row};
 
 /// What may be asked of a partition.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     Deploy(Deploy),
-    /// Delete a definition (its key is the resource's key for callers).
+    /// Delete a process definition or decision requirements (their key is the resource's key for callers).
     DeleteResource {
         key: u64,
     },
@@ -33,6 +35,8 @@ pub enum Command {
     ResolveIncident {
         incident: IncidentKey,
     },
+    /// Evaluate a decision on its own.
+    Evaluate(Evaluate),
     /// Hand out ready jobs to a worker that is connected to another server.
     Activate(Activate),
     /// Jobs a worker was given but never took: ready again at once.
@@ -74,6 +78,20 @@ pub enum ProcessRef {
         id: Arc<str>,
         version: Option<i32>,
     },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluate {
+    pub decision: DecisionRef,
+    pub tenant: Arc<str>,
+    pub variables: Document,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum DecisionRef {
+    Key(DecisionKey),
+    /// The latest version.
+    Id(Arc<str>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -126,6 +144,7 @@ impl Command {
             Self::UpdateJob(_) => "update-job",
             Self::SetVariables { .. } => "set-variables",
             Self::ResolveIncident { .. } => "resolve-incident",
+            Self::Evaluate(_) => "evaluate",
             Self::Activate(_) => "activate",
             Self::Release { .. } => "release",
             Self::JobDue { .. } => "job-due",
@@ -186,6 +205,7 @@ pub enum Answer {
         key: u64,
     },
     Activated(Vec<ActivatedJob>),
+    Evaluated(Evaluated),
     Rejected(Rejection),
 }
 
@@ -194,6 +214,7 @@ pub struct Deployed {
     pub key: u64,
     pub tenant: Arc<str>,
     pub processes: Vec<DeployedProcess>,
+    pub requirements: Vec<DeployedRequirements>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -202,6 +223,45 @@ pub struct DeployedProcess {
     pub version: i32,
     pub definition: DefinitionKey,
     pub resource_name: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeployedRequirements {
+    pub key: RequirementsKey,
+    pub id: Arc<str>,
+    pub name: Arc<str>,
+    pub version: i32,
+    pub resource_name: Arc<str>,
+    pub decisions: Vec<DeployedDecision>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeployedDecision {
+    pub key: DecisionKey,
+    pub id: Arc<str>,
+    pub name: Arc<str>,
+    pub version: i32,
+}
+
+/// How an evaluation came out. One that failed is an answer too, but leaves no rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluated {
+    pub key: EvaluationKey,
+    pub decision: DeployedDecision,
+    pub requirements: RequirementsKey,
+    pub requirements_id: Arc<str>,
+    pub tenant: Arc<str>,
+    /// JSON text; `null` where it failed.
+    pub output: Arc<str>,
+    pub failure: Option<EvaluationFailure>,
+    pub decisions: Vec<row::EvaluatedDecision>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvaluationFailure {
+    /// The decision that failed, which may be a required one.
+    pub decision_id: Arc<str>,
+    pub message: Arc<str>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Phase, Token, VariableKey};
+use engine::{
+    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Phase,
+    RequirementsKey, Token, VariableKey,
+};
 use model::ElementIx;
 
 use crate::Millis;
@@ -39,6 +42,111 @@ pub struct DefinitionElement {
     pub kind: Arc<str>,
     /// Static headers as a JSON object.
     pub headers: Arc<str>,
+}
+
+/// One version of a DMN file: decisions and what they require of each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DecisionRequirements {
+    pub key: RequirementsKey,
+    pub id: Arc<str>,
+    pub name: Arc<str>,
+    pub version: i32,
+    pub tenant: Arc<str>,
+    pub resource: u64,
+    pub resource_name: Arc<str>,
+    pub deployment: u64,
+    /// SHA-256 over name and content of the resource.
+    pub checksum: Vec<u8>,
+    /// Its decisions are deleted with it.
+    pub deleted: bool,
+    /// In the order of the file.
+    pub decisions: Vec<Decision>,
+}
+
+/// One version of a decision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    pub key: DecisionKey,
+    pub id: Arc<str>,
+    pub name: Arc<str>,
+    pub version: i32,
+    pub version_tag: Option<Arc<str>>,
+}
+
+/// The latest version of a decision, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LatestDecision {
+    pub id: Arc<str>,
+    pub tenant: Arc<str>,
+    pub key: DecisionKey,
+    pub requirements: RequirementsKey,
+}
+
+/// One decision that an evaluation looked at. It says by itself what it was, since a knowledge model is no decision of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvaluatedDecision {
+    pub evaluation: EvaluationKey,
+    /// From 1, required decisions first.
+    pub place: u32,
+    /// Absent for the function of a knowledge model, as is its version.
+    pub decision: Option<DecisionKey>,
+    pub decision_id: Arc<str>,
+    pub name: Arc<str>,
+    pub version: Option<i32>,
+    /// `DECISION_TABLE`, `LITERAL_EXPRESSION`, …
+    pub kind: Arc<str>,
+    pub requirements: RequirementsKey,
+    /// The decision that was asked for.
+    pub root_decision: DecisionKey,
+    pub tenant: Arc<str>,
+    pub evaluated: Millis,
+    /// JSON text.
+    pub output: Arc<str>,
+    pub inputs: Vec<EvaluatedInput>,
+    pub rules: Vec<MatchedRule>,
+    /// The task that asked for it, if one did.
+    pub origin: Option<EvaluationOrigin>,
+}
+
+impl EvaluatedDecision {
+    /// Its own key: an evaluation takes as many keys as it has decisions, the first of them for itself.
+    pub fn key(&self) -> u64 {
+        self.evaluation.0 + u64::from(self.place) - 1
+    }
+}
+
+/// The value of an input of a decision table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvaluatedInput {
+    pub id: Arc<str>,
+    pub name: Arc<str>,
+    /// JSON text.
+    pub value: Arc<str>,
+}
+
+/// A rule of a decision table that matched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatchedRule {
+    pub id: Arc<str>,
+    /// From 1.
+    pub index: u32,
+    pub outputs: Vec<EvaluatedOutput>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvaluatedOutput {
+    pub id: Arc<str>,
+    pub name: Arc<str>,
+    /// JSON text.
+    pub value: Arc<str>,
+}
+
+/// The task that asked for an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EvaluationOrigin {
+    pub instance: InstanceKey,
+    pub definition: DefinitionKey,
+    pub element_instance: ElementKey,
 }
 
 /// A deployed file.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use engine::{Event, Instance, InstanceKey, Phase, Rejected, State, step};
 use store::log::{Answer, Code, Command, Create, Created, IdempotencyKey, Pending, ProcessRef, Rejection, Request};
 use store::row::{self, InstanceState};
-use store::{LogRow, format};
+use store::{Error, LogRow, format};
 
 use super::tick::{Batch, Ended, Kept, Tick, log_row};
 use super::{Input, Partition, Reply};
@@ -22,19 +22,22 @@ pub(super) struct Done {
 }
 
 impl Partition {
-    pub(super) fn execute_all(&mut self, tick: &mut Tick, batch: &mut Batch, kept: &mut Vec<Kept>) {
+    /// In order. An error means that something to be read on the way could not be: what was done until then is to be undone.
+    pub(super) async fn execute_all(&mut self, tick: &mut Tick, batch: &mut Batch, kept: &mut Vec<Kept>) -> Result<(), Error> {
         for pending in &batch.pending {
-            let answer = self.execute_pending(tick, pending);
+            let (answer, followed) = self.execute_pending(tick, pending).await;
             if let Some(reply) = batch.callers.remove(&pending.position) {
                 tick.replies.push((reply, answer));
                 kept.push(Kept::Caller(pending.position));
             }
+            followed?;
         }
         while let Some(input) = batch.inputs.pop_front() {
             match input {
                 Input::Request { request, reply } => {
-                    self.execute_request(tick, &request, reply);
+                    let followed = self.execute_request(tick, &request, reply).await;
                     kept.push(Kept::Request(request));
+                    followed?;
                 }
                 Input::Release { jobs } => {
                     self.release(tick, &jobs);
@@ -43,10 +46,11 @@ impl Partition {
                 other @ (Input::Wait(_) | Input::Room { .. } | Input::Appended) => kept.push(Kept::Input(other)),
             }
         }
+        Ok(())
     }
 
     /// A command another server put into the log: it has its position, and its answer is kept for that server to read.
-    fn execute_pending(&mut self, tick: &mut Tick, pending: &Pending) -> Answer {
+    async fn execute_pending(&mut self, tick: &mut Tick, pending: &Pending) -> (Answer, Result<(), Error>) {
         let request = match format::decode_request(&pending.request) {
             Ok(request) => request,
             Err(error) => {
@@ -54,11 +58,12 @@ impl Partition {
                 let answer = Answer::Rejected(Rejection { code: Code::InvalidArgument, reason });
                 let row = log_row("unreadable", None, &[], Some(format::encode_answer(&answer)));
                 tick.processed.push(LogRow { position: pending.position, ..row });
-                return answer;
+                return (answer, Ok(()));
             }
         };
         let kind = request.command.kind();
-        let done = self.once(tick, &request, pending.position);
+        let mut done = self.once(tick, &request, pending.position);
+        let followed = self.answer_calls(tick, &mut done).await;
         self.metrics.count(kind, outcome(&done.answer));
         let row = log_row(kind, done.instance, &done.events, Some(format::encode_answer(&done.answer)));
         tick.processed.push(LogRow { position: pending.position, ..row });
@@ -73,20 +78,22 @@ impl Partition {
             let sink = Sink::Log { max: activate.max as usize, slot: tick.processed.len() - 1 };
             self.dispatch.wait(Waiter { wish, sink });
         }
-        done.answer
+        (done.answer, followed)
     }
 
     /// A command of this server's own callers. One that is refused and has no idempotency key leaves no trace.
-    fn execute_request(&mut self, tick: &mut Tick, request: &Request, reply: Reply) {
+    async fn execute_request(&mut self, tick: &mut Tick, request: &Request, reply: Reply) -> Result<(), Error> {
         let kind = request.command.kind();
         let position = self.tail + 1 + tick.appended.len() as u64;
-        let done = self.once(tick, request, position);
+        let mut done = self.once(tick, request, position);
+        let followed = self.answer_calls(tick, &mut done).await;
         self.metrics.count(kind, outcome(&done.answer));
         let refused = matches!(done.answer, Answer::Rejected(_));
         if !refused || request.idempotency.is_some() {
             tick.appended.push(log_row(kind, done.instance, &done.events, None));
         }
         tick.replies.push((reply, done.answer));
+        followed
     }
 
     /// Does the command unless its idempotency key has an answer already.
@@ -129,6 +136,7 @@ impl Partition {
         let answer = match command {
             Command::Deploy(deploy) => self.deploy(tick, deploy),
             Command::DeleteResource { key } => self.delete_resource(tick, *key),
+            Command::Evaluate(evaluate) => self.evaluate(tick, evaluate),
             Command::Create(create) => return self.create(tick, create),
             Command::Cancel { instance } => return self.cancel(tick, *instance),
             Command::CompleteJob { job, variables } => return self.complete_job(tick, *job, variables),
@@ -294,6 +302,7 @@ fn subject(command: &Command) -> Option<u64> {
         Command::Deploy(_)
         | Command::DeleteResource { .. }
         | Command::Create(_)
+        | Command::Evaluate(_)
         | Command::Activate(_)
         | Command::Release { .. } => None,
     }

@@ -7,6 +7,8 @@
 //! A commit that does not go through leaves memory in doubt: everything derived is dropped and read again, and the same inputs are
 //! done once more. Callers hear nothing until then.
 
+mod calls;
+mod decide;
 mod deploy;
 mod execute;
 mod hand_out;

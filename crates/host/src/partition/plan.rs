@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, InstanceKey, JobKey};
+use engine::{DefinitionKey, ElementKey, InstanceKey, JobKey, RequirementsKey};
 use store::log::{Command, ProcessRef, Request};
 use store::{CommitError, Error, LoadedInstance, Wanted, format};
 
-use super::deploy::Deletion;
+use super::deploy::{DefinitionDeletion, Deletion, RequirementsDeletion};
 use super::tick::{Batch, Tick};
 use super::{Input, Partition};
 use crate::dispatch::QueueId;
@@ -94,6 +94,7 @@ impl Partition {
                     definitions.push(key);
                 }
             }
+            Command::Evaluate(evaluate) => self.plan_evaluation(tick, evaluate).await?,
             Command::Cancel { instance } => wanted.instances.push(*instance),
             Command::CompleteJob { job, .. } | Command::JobDue { job } => wanted.jobs.push(*job),
             Command::FailJob(fail) => wanted.jobs.push(fail.job),
@@ -129,12 +130,18 @@ impl Partition {
     }
 
     async fn plan_deletion(&self, tick: &mut Tick, key: u64) -> Result<(), Error> {
-        let Some(row) = self.store.definition(DefinitionKey(key)).await?.filter(|row| !row.deleted) else {
-            return Ok(());
-        };
-        let runs = self.store.has_running(row.key).await?;
-        let before = self.store.definition_before(self.fence.partition, &row.process_id, &row.tenant, row.version).await?;
-        tick.deletions.insert(key, Deletion { row, runs, before });
+        if let Some(row) = self.store.definition(DefinitionKey(key)).await?.filter(|row| !row.deleted) {
+            let runs = self.store.has_running(row.key).await?;
+            let before = self.store.definition_before(self.fence.partition, &row.process_id, &row.tenant, row.version).await?;
+            tick.deletions.insert(key, Deletion::Definition(DefinitionDeletion { row, runs, before }));
+        } else if let Some(row) = self.store.requirements(RequirementsKey(key)).await?.filter(|row| !row.deleted) {
+            let before = self.requirements_before(&row).await?;
+            let mut decisions_before = Vec::with_capacity(row.decisions.len());
+            for decision in &row.decisions {
+                decisions_before.push(self.decision_before(&decision.id, &row.tenant, decision.version).await?);
+            }
+            tick.deletions.insert(key, Deletion::Requirements(RequirementsDeletion { row, before, decisions_before }));
+        }
         Ok(())
     }
 
@@ -208,7 +215,7 @@ impl Partition {
         self.quarantine(tick, keys, what);
     }
 
-    fn quarantine(&self, tick: &mut Tick, keys: impl IntoIterator<Item = u64>, what: &str) {
+    pub(super) fn quarantine(&self, tick: &mut Tick, keys: impl IntoIterator<Item = u64>, what: &str) {
         tracing::error!(what, "something stored cannot be run; its commands are refused until it can");
         self.metrics.quarantined.inc();
         tick.unusable.extend(keys.into_iter().map(|key| (key, what.to_owned())));

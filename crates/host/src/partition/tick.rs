@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::{DefinitionKey, Event, InstanceKey};
+use engine::{DefinitionKey, Event, InstanceKey, RequirementsKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::log::{ActivatedJob, Answer, Pending};
 use store::{Commit, CommitError, Error, LogRow, Millis, Ownership, format, row};
 
 use super::deploy::Deletion;
 use super::{Awaiting, End, Input, Partition, Released, Reply};
-use crate::definitions::Compiled;
+use crate::definitions::{Compiled, CompiledDecisions};
 use crate::dispatch::{QueueId, Sink, Waiter};
 use crate::recorder::Recorder;
 
@@ -41,6 +41,9 @@ pub(super) struct Tick {
     pub(super) deployed: Vec<Arc<Compiled>>,
     pub(super) deletions: FxHashMap<u64, Deletion>,
     pub(super) deleted: Vec<DefinitionKey>,
+    pub(super) decisions: FxHashMap<RequirementsKey, Arc<CompiledDecisions>>,
+    pub(super) decisions_deployed: Vec<Arc<CompiledDecisions>>,
+    pub(super) decisions_deleted: Vec<RequirementsKey>,
     /// Instances of jobs, elements and incidents named by commands.
     pub(super) owners: FxHashMap<u64, InstanceKey>,
     /// Definitions, instances, jobs, elements and incidents that cannot be run as they are stored, and why.
@@ -89,7 +92,10 @@ impl Partition {
         }
         self.plan(&mut tick, batch).await?;
         let mut kept = Vec::new();
-        self.execute_all(&mut tick, batch, &mut kept);
+        if let Err(error) = self.execute_all(&mut tick, batch, &mut kept).await {
+            self.undo(tick, batch, kept);
+            return Err(error.into());
+        }
         self.hand_out(&mut tick);
         if tick.processed.is_empty() && tick.appended.is_empty() && tick.recorder.is_empty() {
             self.effects(tick, batch);
@@ -175,6 +181,12 @@ impl Partition {
         }
         for key in tick.deleted {
             self.definitions.forget(key);
+        }
+        for compiled in tick.decisions_deployed {
+            self.definitions.insert_decisions(compiled);
+        }
+        for key in tick.decisions_deleted {
+            self.definitions.forget_decisions(key);
         }
         for (reply, answer) in tick.replies {
             self.reply(reply, answer);

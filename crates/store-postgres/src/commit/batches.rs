@@ -3,6 +3,7 @@
 use store::row::Job;
 use store::{Changes, Commit, LogRow, format, words};
 
+use super::decisions;
 use crate::call::Call;
 
 /// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
@@ -10,6 +11,7 @@ pub(super) struct Texts {
     tags_new: Vec<String>,
     tokens_new: Vec<Vec<u8>>,
     tokens_changed: Vec<Vec<u8>>,
+    pub(super) details: Vec<Vec<u8>>,
 }
 
 impl Texts {
@@ -18,6 +20,7 @@ impl Texts {
             tags_new: changes.instances_new.iter().map(|row| words::tags_text(&row.tags)).collect(),
             tokens_new: changes.instances_new.iter().map(|row| format::encode_tokens(&row.tokens)).collect(),
             tokens_changed: changes.instances_changed.iter().map(|row| format::encode_tokens(&row.tokens)).collect(),
+            details: changes.evaluated_decisions_new.iter().map(format::encode_details).collect(),
         }
     }
 }
@@ -48,6 +51,10 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         definitions_new(commit),
         definition_elements_new(commit),
         definitions_deleted(commit),
+        decisions::requirements_new(commit),
+        decisions::decisions_new(commit),
+        decisions::requirements_deleted(commit),
+        decisions::evaluated_decisions_new(commit, texts),
         instances_new(commit, texts),
         instance_tags_new(commit),
         instances_changed(commit, texts),
@@ -65,7 +72,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.
-fn batch<'a, T>(
+pub(super) fn batch<'a, T>(
     commit: &Commit,
     sql: &'static str,
     rows: &'a [T],

@@ -15,6 +15,7 @@
 //! many rows: one look-up per row is then the cheapest. Known exception: a table analysed while it held at most one row.
 
 mod batches;
+mod decisions;
 
 use store::{Commit, CommitError, Error, Millis};
 use tokio_postgres::error::SqlState;

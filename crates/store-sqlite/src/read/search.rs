@@ -47,4 +47,8 @@ impl Cells for Found<'_> {
     fn text(&self, column: usize) -> Result<Option<String>, Error> {
         self.0.get(column).map_err(Error::corrupt)
     }
+
+    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>, Error> {
+        self.0.get(column).map_err(Error::corrupt)
+    }
 }

@@ -125,6 +125,7 @@ fn searches_by_instance_and_by_key_read_what_they_show() {
         (Entity::Variables, "INDEX variables_by_instance (partition=? AND instance=?)"),
         (Entity::Jobs, "INDEX jobs_by_instance (partition=? AND instance=?)"),
         (Entity::Incidents, "INDEX incidents_by_instance (partition=? AND instance=?)"),
+        (Entity::EvaluatedDecisions, "INDEX evaluated_decisions_by_instance (partition=? AND instance=?)"),
     ];
     for (entity, index) in expected {
         let search = sql::search(&Query { filter: of_instance.clone(), ..Query::of(entity) }, Dialect::Sqlite);

@@ -2,6 +2,7 @@
 
 mod changes;
 mod commit;
+mod decision;
 mod definition;
 mod log;
 mod ownership;

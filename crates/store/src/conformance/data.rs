@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use engine::{ElementKey, IncidentKey, IncidentKind, InstanceKey, Keys, PartitionId, Phase};
+use engine::{DecisionKey, ElementKey, IncidentKey, IncidentKind, InstanceKey, Keys, PartitionId, Phase};
 use model::ElementIx;
 
 use super::rows;
 use crate::Changes;
-use crate::row::{Availability, Element, ElementState, Instance, InstanceState, JobState};
+use crate::row::{Availability, Element, ElementState, EvaluationOrigin, Instance, InstanceState, JobState};
 
 /// What breaks a statement that quotes badly, a pattern that escapes badly, and an order that is not that of bytes.
 pub const ODD_TEXTS: &[&str] = &[
@@ -50,6 +50,8 @@ pub const ODD_TEXTS: &[&str] = &[
 pub const TENANTS: [&str; 2] = [rows::TENANT, "ténant"];
 
 const DEFINITIONS: usize = 9;
+const REQUIREMENTS: usize = 6;
+const KINDS: [&str; 3] = ["DECISION_TABLE", "LITERAL_EXPRESSION", "CONTEXT"];
 const NOW: i64 = 1_700_000_000_000;
 
 /// Rows for one partition, with the first key they leave free.
@@ -57,6 +59,7 @@ pub fn data(partition: PartitionId, instances: usize) -> (Changes, u64) {
     let mut making =
         Making { keys: Keys::starting_at(partition.first_key()), seed: 7 + u64::from(partition.0), changes: Changes::default() };
     making.definitions(partition);
+    making.requirements(partition);
     for number in 0..instances {
         making.instance(number);
     }
@@ -118,6 +121,54 @@ impl Making {
         }
     }
 
+    /// Three files of two versions with two decisions each; the third belongs to the other tenant.
+    fn requirements(&mut self, partition: PartitionId) {
+        for number in 0..REQUIREMENTS {
+            let (file, version) = (["A", "a", "_"][number / 2], number as i32 % 2 + 1);
+            let mut requirements = rows::requirements(self.keys.take(), &format!("rules-{}-{file}", partition.0), version);
+            requirements.tenant = TENANTS[usize::from(number / 2 == 2)].into();
+            requirements.name = self.odd().into();
+            requirements.resource_name = self.odd().into();
+            requirements.deleted = number % 4 == 3;
+            for name in ["x", "y"] {
+                let mut decision = rows::decision(self.keys.take(), &format!("{name}-{}-{file}", partition.0), version);
+                decision.name = self.odd().into();
+                decision.version_tag = self.odd_maybe();
+                requirements.decisions.push(decision);
+            }
+            self.changes.requirements_new.push(requirements);
+        }
+        for _ in 0..3 {
+            self.evaluation(None);
+        }
+    }
+
+    /// One to three decisions; the first of three is a knowledge model.
+    fn evaluation(&mut self, origin: Option<EvaluationOrigin>) {
+        let of = self.pick(REQUIREMENTS);
+        let requirements = self.changes.requirements_new[of].clone();
+        let (evaluation, evaluated) = (self.keys.take(), self.time());
+        let count = 1 + self.pick(3) as u32;
+        for place in 1..=count {
+            let mut decision = rows::evaluated_decision(evaluation, &requirements);
+            decision.place = place;
+            decision.kind = KINDS[self.pick(KINDS.len())].into();
+            decision.name = self.odd().into();
+            decision.decision_id = self.odd().into();
+            decision.output = self.odd().into();
+            decision.root_decision = DecisionKey(requirements.decisions[1].key.0);
+            decision.evaluated = evaluated;
+            decision.origin = origin;
+            if count == 3 && place == 1 {
+                (decision.decision, decision.version) = (None, None);
+            }
+            if 1 < place {
+                self.keys.take();
+            }
+            self.changes.evaluated_decisions_new.push(decision);
+        }
+    }
+
     fn instance(&mut self, number: usize) {
         let of = self.pick(DEFINITIONS);
         let definition = self.changes.definitions_new[of].key;
@@ -157,6 +208,10 @@ impl Making {
         element.ended = self.time_maybe();
         if self.pick(3) == 0 {
             element.scope = ElementKey(element.key.0 - 1);
+        }
+        if self.pick(5) == 0 {
+            let (instance, definition) = (element.instance, element.definition);
+            self.evaluation(Some(EvaluationOrigin { instance, definition, element_instance: element.key }));
         }
         if self.pick(2) == 0 {
             self.job(&element);

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test suite, although other crates run it")]
 
 pub mod data;
+mod decisions;
 mod definitions;
 mod incidents_and_jobs;
 mod load;
@@ -78,6 +79,9 @@ tests! {
     definitions::versions_by_number,
     definitions::running_ones,
     definitions::resources,
+    decisions::latest_is_the_highest_not_deleted,
+    decisions::requirements_by_key,
+    decisions::evaluations_come_back,
     upkeep::first_answers_are_purged_in_small_batches,
     search::absent_values_come_first,
     search::patterns_tell_case,

@@ -1,11 +1,15 @@
 //! Plain rows to start from; tests change what they are about.
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, IncidentKind, InstanceKey, JobKey, PartitionId, Phase, VariableKey};
+use engine::{
+    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, PartitionId, Phase,
+    RequirementsKey, VariableKey,
+};
 use model::ElementIx;
 
 use crate::row::{
-    Availability, Definition, DefinitionElement, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job,
-    JobState, Resource, Variable,
+    Availability, Decision, DecisionRequirements, Definition, DefinitionElement, Element, ElementState, EvaluatedDecision,
+    EvaluatedInput, EvaluatedOutput, Idempotent, Incident, Instance, InstanceState, Job, JobState, MatchedRule, Resource,
+    Variable,
 };
 
 pub const TENANT: &str = "<default>";
@@ -37,6 +41,50 @@ pub fn definition(key: u64, process_id: &str, version: i32) -> Definition {
             element("work", "SERVICE_TASK"),
             element("end", "END_EVENT"),
         ],
+    }
+}
+
+/// Without decisions.
+pub fn requirements(key: u64, id: &str, version: i32) -> DecisionRequirements {
+    DecisionRequirements {
+        key: RequirementsKey(key),
+        id: id.into(),
+        name: "Rules".into(),
+        version,
+        tenant: TENANT.into(),
+        resource: key + 1_000,
+        resource_name: "rules.dmn".into(),
+        deployment: key + 2_000,
+        checksum: vec![version as u8; 32],
+        deleted: false,
+        decisions: Vec::new(),
+    }
+}
+
+pub fn decision(key: u64, id: &str, version: i32) -> Decision {
+    Decision { key: DecisionKey(key), id: id.into(), name: "Rule".into(), version, version_tag: None }
+}
+
+/// The first decision of the requirements, evaluated on its own: one input, one rule that matched.
+pub fn evaluated_decision(key: u64, requirements: &DecisionRequirements) -> EvaluatedDecision {
+    let decision = &requirements.decisions[0];
+    let output = EvaluatedOutput { id: "o".into(), name: "Output".into(), value: "1".into() };
+    EvaluatedDecision {
+        evaluation: EvaluationKey(key),
+        place: 1,
+        decision: Some(decision.key),
+        decision_id: decision.id.clone(),
+        name: decision.name.clone(),
+        version: Some(decision.version),
+        kind: "DECISION_TABLE".into(),
+        requirements: requirements.key,
+        root_decision: decision.key,
+        tenant: requirements.tenant.clone(),
+        evaluated: STARTED,
+        output: "1".into(),
+        inputs: vec![EvaluatedInput { id: "i".into(), name: "Input".into(), value: "\"x\"".into() }],
+        rules: vec![MatchedRule { id: "r".into(), index: 1, outputs: vec![output] }],
+        origin: None,
     }
 }
 

@@ -42,6 +42,9 @@ fn numbers(page: &QueryPage) -> Vec<u64> {
         Items::Variables(items) => items.iter().map(|one| one.key.0).collect(),
         Items::Jobs(items) => items.iter().map(|one| one.key.0).collect(),
         Items::Incidents(items) => items.iter().map(|one| one.key.0).collect(),
+        Items::Requirements(items) => items.iter().map(|one| one.key.0).collect(),
+        Items::Decisions(items) => items.iter().map(|one| one.key.0).collect(),
+        Items::EvaluatedDecisions(items) => items.iter().map(|one| one.evaluation.0 + u64::from(one.place) - 1).collect(),
     };
     keys.into_iter().map(|key| key - rows::key(PARTITION, 0)).collect()
 }
@@ -154,6 +157,13 @@ pub(super) async fn tenants_do_not_see_each_other(store: Arc<dyn Store>) {
         changes.elements_new.push(task);
         changes.instances_new.push(instance);
         changes.definitions_new.push(definition);
+        let mut requirements = rows::requirements(rows::key(PARTITION, n + 60), "r", 1);
+        requirements.tenant = tenant.into();
+        requirements.decisions = vec![rows::decision(rows::key(PARTITION, n + 70), "d", 1)];
+        let mut evaluated = rows::evaluated_decision(rows::key(PARTITION, n + 80), &requirements);
+        evaluated.tenant = tenant.into();
+        changes.evaluated_decisions_new.push(evaluated);
+        changes.requirements_new.push(requirements);
     }
     owner.commit(changes).await;
     let entities = [
@@ -163,6 +173,9 @@ pub(super) async fn tenants_do_not_see_each_other(store: Arc<dyn Store>) {
         (Entity::Jobs, 30),
         (Entity::Incidents, 40),
         (Entity::Variables, 50),
+        (Entity::Requirements, 60),
+        (Entity::Decisions, 70),
+        (Entity::EvaluatedDecisions, 80),
     ];
     for (entity, first) in entities {
         let of =

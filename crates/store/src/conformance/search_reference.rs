@@ -10,8 +10,17 @@ use crate::Store;
 use crate::memory::Memory;
 use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, ScalarKind, Sort};
 
-const ENTITIES: [Entity; 6] =
-    [Entity::Definitions, Entity::Instances, Entity::Elements, Entity::Variables, Entity::Jobs, Entity::Incidents];
+const ENTITIES: [Entity; 9] = [
+    Entity::Definitions,
+    Entity::Instances,
+    Entity::Elements,
+    Entity::Variables,
+    Entity::Jobs,
+    Entity::Incidents,
+    Entity::Requirements,
+    Entity::Decisions,
+    Entity::EvaluatedDecisions,
+];
 
 /// The store under test beside the reference, with the same rows in both, in two partitions.
 struct Pair {
@@ -212,12 +221,14 @@ pub(super) async fn related_tags_and_tenants(store: Arc<dyn Store>) {
             pair.search(&Query { tenants: Some(tenants), ..Query::of(entity) }).await;
         }
     }
-    for field in Entity::Definitions.fields() {
-        for op in operators(field.kind(), &pair.values(Entity::Definitions, *field).await) {
-            let filter = Filter::Is(*field, op);
-            let tenants = Some(vec![TENANTS[0].into()]);
-            pair.search(&Query { filter: filter.clone(), latest_version: true, ..Query::of(Entity::Definitions) }).await;
-            pair.search(&Query { filter, latest_version: true, tenants, ..Query::of(Entity::Definitions) }).await;
+    for entity in [Entity::Definitions, Entity::Decisions] {
+        for field in entity.fields() {
+            for op in operators(field.kind(), &pair.values(entity, *field).await) {
+                let filter = Filter::Is(*field, op);
+                let tenants = Some(vec![TENANTS[0].into()]);
+                pair.search(&Query { filter: filter.clone(), latest_version: true, ..Query::of(entity) }).await;
+                pair.search(&Query { filter, latest_version: true, tenants, ..Query::of(entity) }).await;
+            }
         }
     }
 }

@@ -56,6 +56,8 @@ fn everything() -> (Changes, LoadedInstance) {
         incidents: vec![incident],
         instance,
     };
+    let mut requirements = rows::requirements(rows::key(PARTITION, 20), "rules", 1);
+    requirements.decisions = vec![rows::decision(rows::key(PARTITION, 21), "rule", 1)];
     let changes = Changes {
         resources_new: vec![rows::resource(definition.resource)],
         definitions_new: vec![definition],
@@ -64,6 +66,8 @@ fn everything() -> (Changes, LoadedInstance) {
         variables_new: loaded.variables.clone(),
         jobs_new: loaded.jobs.clone(),
         incidents_new: loaded.incidents.clone(),
+        evaluated_decisions_new: vec![rows::evaluated_decision(rows::key(PARTITION, 30), &requirements)],
+        requirements_new: vec![requirements],
         idempotent_new: vec![rows::idempotent("t", "k", i64::MAX)],
         ..Changes::default()
     };
@@ -88,7 +92,17 @@ pub(super) async fn every_kind_of_row_is_written(store: Arc<dyn Store>) {
     assert_eq!(store.resource(definition.resource).await.unwrap(), Some(changes.resources_new[0].clone()));
     let wanted = Wanted { idempotent: vec![("t".into(), "k".into())], ..Wanted::default() };
     assert_eq!(store.load(PARTITION, &wanted, 0).await.unwrap().idempotent, changes.idempotent_new);
-    let entities = [Entity::Definitions, Entity::Instances, Entity::Elements, Entity::Variables, Entity::Jobs, Entity::Incidents];
+    let entities = [
+        Entity::Definitions,
+        Entity::Instances,
+        Entity::Elements,
+        Entity::Variables,
+        Entity::Jobs,
+        Entity::Incidents,
+        Entity::Requirements,
+        Entity::Decisions,
+        Entity::EvaluatedDecisions,
+    ];
     for entity in entities {
         let expected = if entity == Entity::Variables { 2 } else { 1 };
         assert_eq!(store.search(&Query::of(entity)).await.unwrap().total, expected, "{entity:?}");

@@ -2,9 +2,16 @@
 
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
-use crate::log::{ActivatedJob, Answer, Code, Created, Deployed, DeployedProcess, Rejection};
+use crate::log::{
+    ActivatedJob, Answer, Code, Created, Deployed, DeployedDecision, DeployedProcess, DeployedRequirements, Evaluated,
+    EvaluationFailure, Rejection,
+};
 
-record!(Deployed { key, tenant, processes });
+record!(Deployed { key, tenant, processes, requirements });
+record!(DeployedRequirements { key, id, name, version, resource_name, decisions });
+record!(DeployedDecision { key, id, name, version });
+record!(Evaluated { key, decision, requirements, requirements_id, tenant, output, failure, decisions });
+record!(EvaluationFailure { decision_id, message });
 record!(DeployedProcess { process_id, version, definition, resource_name });
 record!(Created { instance, definition, process_id, version, tenant, tags, business_id });
 record!(ActivatedJob {
@@ -52,6 +59,10 @@ impl Stored for Answer {
                 to.byte(5);
                 jobs.put(to);
             }
+            Self::Evaluated(evaluated) => {
+                to.byte(7);
+                evaluated.put(to);
+            }
             Self::Rejected(rejection) => {
                 to.byte(6);
                 rejection.put(to);
@@ -68,6 +79,7 @@ impl Stored for Answer {
             4 => Self::VariablesSet { key: Stored::take(from)? },
             5 => Self::Activated(Stored::take(from)?),
             6 => Self::Rejected(Stored::take(from)?),
+            7 => Self::Evaluated(Stored::take(from)?),
             tag => return Err(unknown("answer", tag)),
         })
     }

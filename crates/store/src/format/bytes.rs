@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, VariableKey};
+use engine::{
+    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, VariableKey,
+};
 use model::{ElementIx, FlowIx};
 
 use crate::Error;
@@ -281,4 +283,16 @@ macro_rules! newtypes {
     )+};
 }
 
-newtypes!(DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, VariableKey, ElementIx, FlowIx);
+newtypes!(
+    DecisionKey,
+    DefinitionKey,
+    ElementKey,
+    EvaluationKey,
+    IncidentKey,
+    InstanceKey,
+    JobKey,
+    RequirementsKey,
+    VariableKey,
+    ElementIx,
+    FlowIx,
+);

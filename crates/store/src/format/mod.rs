@@ -8,6 +8,7 @@
 
 mod answer;
 mod bytes;
+mod decision;
 mod event;
 mod request;
 #[cfg(test)]
@@ -17,7 +18,9 @@ use engine::{Event, Token};
 
 use crate::Error;
 use crate::log::{Answer, Request};
+use crate::row::EvaluatedDecision;
 use bytes::{Reader, Stored, Writer};
+pub use decision::EvaluatedDetails;
 
 /// What this server writes. It reads all versions up to this one.
 const VERSION: u8 = 1;
@@ -51,6 +54,14 @@ pub fn encode_answer(answer: &Answer) -> Vec<u8> {
 }
 
 pub fn decode_answer(bytes: &[u8]) -> Result<Answer, Error> {
+    decode(bytes)
+}
+
+pub fn encode_details(decision: &EvaluatedDecision) -> Vec<u8> {
+    encode(&EvaluatedDetails { inputs: decision.inputs.clone(), rules: decision.rules.clone() })
+}
+
+pub fn decode_details(bytes: &[u8]) -> Result<EvaluatedDetails, Error> {
     decode(bytes)
 }
 

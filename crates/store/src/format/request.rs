@@ -3,7 +3,8 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, Command, Create, Deploy, DeployResource, FailJob, IdempotencyKey, ProcessRef, Request, ThrowError, UpdateJob,
+    Activate, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, FailJob, IdempotencyKey, ProcessRef, Request,
+    ThrowError, UpdateJob,
 };
 
 record!(Request { command, idempotency });
@@ -11,6 +12,7 @@ record!(IdempotencyKey { tenant, key, fingerprint });
 record!(Deploy { tenant, resources });
 record!(DeployResource { name, content });
 record!(Create { process, tenant, variables, tags, business_id });
+record!(Evaluate { decision, tenant, variables });
 record!(FailJob { job, retries, message, backoff, variables });
 record!(ThrowError { job, code, message, variables });
 record!(UpdateJob { job, retries, timeout });
@@ -40,6 +42,7 @@ impl Stored for Command {
             Self::Activate(activate) => activate.put(to),
             Self::Release { jobs } => jobs.put(to),
             Self::JobDue { job } => job.put(to),
+            Self::Evaluate(evaluate) => evaluate.put(to),
         }
     }
 
@@ -58,6 +61,7 @@ impl Stored for Command {
             10 => Self::Activate(Stored::take(from)?),
             11 => Self::Release { jobs: Stored::take(from)? },
             12 => Self::JobDue { job: Stored::take(from)? },
+            13 => Self::Evaluate(Stored::take(from)?),
             tag => return Err(unknown("command", tag)),
         })
     }
@@ -78,6 +82,7 @@ fn number(command: &Command) -> u8 {
         Command::Activate(_) => 10,
         Command::Release { .. } => 11,
         Command::JobDue { .. } => 12,
+        Command::Evaluate(_) => 13,
     }
 }
 
@@ -101,6 +106,29 @@ impl Stored for ProcessRef {
             0 => Ok(Self::Key(Stored::take(from)?)),
             1 => Ok(Self::Id { id: Stored::take(from)?, version: Stored::take(from)? }),
             tag => Err(unknown("reference to a process", tag)),
+        }
+    }
+}
+
+impl Stored for DecisionRef {
+    fn put(&self, to: &mut Writer) {
+        match self {
+            Self::Key(key) => {
+                to.byte(0);
+                key.put(to);
+            }
+            Self::Id(id) => {
+                to.byte(1);
+                id.put(to);
+            }
+        }
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        match from.byte()? {
+            0 => Ok(Self::Key(Stored::take(from)?)),
+            1 => Ok(Self::Id(Stored::take(from)?)),
+            tag => Err(unknown("reference to a decision", tag)),
         }
     }
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use engine::{DecisionKey, Document, EvaluationKey, RequirementsKey, VariableKey};
 use engine::{DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobEnd, JobKey, Opened, Outcome, Token};
-use engine::{Document, VariableKey};
 use model::{ElementIx, FlowIx};
 use proptest::prelude::*;
 
 use super::*;
 use crate::log::*;
+use crate::row::{EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, MatchedRule};
 
 proptest! {
     #[test]
@@ -32,6 +33,12 @@ proptest! {
     }
 
     #[test]
+    fn details_come_back(decision in evaluated_decision()) {
+        let details = decode_details(&encode_details(&decision)).unwrap();
+        prop_assert_eq!((details.inputs, details.rules), (decision.inputs, decision.rules));
+    }
+
+    #[test]
     fn arbitrary_bytes_do_not_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..200), versioned in any::<bool>()) {
         if let (true, Some(first)) = (versioned, bytes.first_mut()) {
             *first = VERSION;
@@ -40,6 +47,7 @@ proptest! {
         let _ = decode_tokens(&bytes);
         let _ = decode_request(&bytes);
         let _ = decode_answer(&bytes);
+        let _ = decode_details(&bytes);
     }
 
     /// A damaged byte gives an error or another value, never a panic; a missing end always gives an error.
@@ -212,6 +220,11 @@ fn command() -> impl Strategy<Value = Command> {
         ),
         prop::collection::vec(job_key(), 0..4).prop_map(|jobs| Command::Release { jobs }),
         job_key().prop_map(|job| Command::JobDue { job }),
+        (decision_ref(), text(), document()).prop_map(|(decision, tenant, variables)| Command::Evaluate(Evaluate {
+            decision,
+            tenant,
+            variables
+        })),
     ]
 }
 
@@ -227,8 +240,10 @@ fn answer() -> impl Strategy<Value = Answer> {
         Code::Exhausted,
     ]);
     prop_oneof![
-        (number(), text(), prop::collection::vec(process, 0..3))
-            .prop_map(|(key, tenant, processes)| Answer::Deployed(Deployed { key, tenant, processes })),
+        (number(), text(), prop::collection::vec(process, 0..3), prop::collection::vec(requirements(), 0..3)).prop_map(
+            |(key, tenant, processes, requirements)| Answer::Deployed(Deployed { key, tenant, processes, requirements })
+        ),
+        evaluated().prop_map(Answer::Evaluated),
         number().prop_map(|key| Answer::ResourceDeleted { key }),
         (number(), number(), text(), any::<i32>(), text(), texts(), prop::option::of(text())).prop_map(
             |(instance, definition, process_id, version, tenant, tags, business_id)| {
@@ -265,5 +280,85 @@ fn activated() -> impl Strategy<Value = ActivatedJob> {
         tenant: rest.3,
         tags: rest.4,
         business_id: rest.5,
+    })
+}
+
+fn decision_ref() -> impl Strategy<Value = DecisionRef> {
+    prop_oneof![number().prop_map(|key| DecisionRef::Key(DecisionKey(key))), text().prop_map(DecisionRef::Id)]
+}
+
+fn requirements() -> impl Strategy<Value = DeployedRequirements> {
+    (number(), text(), text(), any::<i32>(), text(), prop::collection::vec(decision(), 0..3)).prop_map(
+        |(key, id, name, version, resource_name, decisions)| DeployedRequirements {
+            key: RequirementsKey(key),
+            id,
+            name,
+            version,
+            resource_name,
+            decisions,
+        },
+    )
+}
+
+fn decision() -> impl Strategy<Value = DeployedDecision> {
+    (number(), text(), text(), any::<i32>()).prop_map(|(key, id, name, version)| DeployedDecision {
+        key: DecisionKey(key),
+        id,
+        name,
+        version,
+    })
+}
+
+fn evaluated() -> impl Strategy<Value = Evaluated> {
+    let failure = (text(), text()).prop_map(|(decision_id, message)| EvaluationFailure { decision_id, message });
+    let names = (text(), text(), text());
+    let decisions = prop::collection::vec(evaluated_decision(), 0..3);
+    (number(), decision(), number(), names, prop::option::of(failure), decisions).prop_map(
+        |(key, decision, requirements, names, failure, decisions)| Evaluated {
+            key: EvaluationKey(key),
+            decision,
+            requirements: RequirementsKey(requirements),
+            requirements_id: names.0,
+            tenant: names.1,
+            output: names.2,
+            failure,
+            decisions,
+        },
+    )
+}
+
+fn evaluated_decision() -> impl Strategy<Value = EvaluatedDecision> {
+    let keys = (number(), prop::option::of(number()), number(), number());
+    let words = (text(), text(), text(), text(), text());
+    let input = (text(), text(), text()).prop_map(|(id, name, value)| EvaluatedInput { id, name, value });
+    let output = (text(), text(), text()).prop_map(|(id, name, value)| EvaluatedOutput { id, name, value });
+    let rule = (text(), any::<u32>(), prop::collection::vec(output, 0..3)).prop_map(|(id, index, outputs)| MatchedRule {
+        id,
+        index,
+        outputs,
+    });
+    let origin = (number(), number(), element_key()).prop_map(|(instance, definition, element_instance)| EvaluationOrigin {
+        instance: InstanceKey(instance),
+        definition: DefinitionKey(definition),
+        element_instance,
+    });
+    let numbers = (any::<u32>(), any::<Option<i32>>(), any::<i64>());
+    let lists = (prop::collection::vec(input, 0..3), prop::collection::vec(rule, 0..3), prop::option::of(origin));
+    (keys, words, numbers, lists).prop_map(|(keys, words, numbers, lists)| EvaluatedDecision {
+        evaluation: EvaluationKey(keys.0),
+        place: numbers.0,
+        decision: keys.1.map(DecisionKey),
+        decision_id: words.0,
+        name: words.1,
+        version: numbers.1,
+        kind: words.2,
+        requirements: RequirementsKey(keys.2),
+        root_decision: DecisionKey(keys.3),
+        tenant: words.3,
+        evaluated: numbers.2,
+        output: words.4,
+        inputs: lists.0,
+        rules: lists.1,
+        origin: lists.2,
     })
 }

@@ -41,6 +41,13 @@ impl Tables {
                 definition.deleted = true;
             }
         }
+        self.requirements.extend(changes.requirements_new.into_iter().map(|row| (row.key, row)));
+        for key in changes.requirements_deleted {
+            if let Some(requirements) = self.requirements.get_mut(&key) {
+                requirements.deleted = true;
+            }
+        }
+        self.evaluated_decisions.extend(changes.evaluated_decisions_new.into_iter().map(|row| (row.key(), row)));
         for row in changes.instances_new {
             if row.state == InstanceState::Active {
                 self.running.insert(row.key, Running::default());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, VariableKey};
+use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, VariableKey};
 
 use crate::log::{CommandStatus, NewCommand, Pending};
 use crate::{Fence, LogRow, Millis, Ownership, PartitionStatus, Renewed, row};
@@ -38,6 +38,9 @@ pub(super) struct Entry {
 pub(super) struct Tables {
     pub(super) resources: BTreeMap<u64, row::Resource>,
     pub(super) definitions: BTreeMap<DefinitionKey, row::Definition>,
+    pub(super) requirements: BTreeMap<RequirementsKey, row::DecisionRequirements>,
+    /// By their own keys.
+    pub(super) evaluated_decisions: BTreeMap<u64, row::EvaluatedDecision>,
     pub(super) instances: BTreeMap<InstanceKey, row::Instance>,
     pub(super) elements: BTreeMap<ElementKey, row::Element>,
     pub(super) variables: BTreeMap<VariableKey, row::Variable>,

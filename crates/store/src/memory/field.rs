@@ -5,7 +5,9 @@ use model::ElementIx;
 
 use super::database::Tables;
 use crate::query::{Field, Scalar, VALUE_CHARS_SHOWN};
-use crate::row::{Definition, DefinitionElement, Element, Incident, Instance, Job, Variable};
+use crate::row::{
+    Decision, DecisionRequirements, Definition, DefinitionElement, Element, EvaluatedDecision, Incident, Instance, Job, Variable,
+};
 use crate::words;
 
 #[derive(Clone, Copy)]
@@ -16,17 +18,21 @@ pub(super) enum Row<'a> {
     Variable(&'a Variable),
     Job(&'a Job),
     Incident(&'a Incident),
+    Requirements(&'a DecisionRequirements),
+    Decision(&'a DecisionRequirements, &'a Decision),
+    EvaluatedDecision(&'a EvaluatedDecision),
 }
 
 impl Row<'_> {
     /// The instance it belongs to.
     pub(super) fn instance(self) -> Option<InstanceKey> {
         match self {
-            Self::Definition(_) | Self::Instance(_) => None,
+            Self::Definition(_) | Self::Instance(_) | Self::Requirements(_) | Self::Decision(..) => None,
             Self::Element(row) => Some(row.instance),
             Self::Variable(row) => Some(row.instance),
             Self::Job(row) => Some(row.instance),
             Self::Incident(row) => Some(row.instance),
+            Self::EvaluatedDecision(row) => Some(row.origin?.instance),
         }
     }
 }
@@ -40,6 +46,9 @@ pub(super) fn value(tables: &Tables, row: Row<'_>, field: Field) -> Option<Scala
         Row::Variable(row) => of_variable(tables, row, field),
         Row::Job(row) => of_job(tables, row, field),
         Row::Incident(row) => of_incident(tables, row, field),
+        Row::Requirements(row) => of_requirements(row, field),
+        Row::Decision(requirements, row) => of_decision(requirements, row, field),
+        Row::EvaluatedDecision(row) => of_evaluated_decision(row, field),
     }
 }
 
@@ -141,6 +150,52 @@ fn of_incident(tables: &Tables, row: &Incident, field: Field) -> Option<Scalar> 
         Field::ElementKey => key(row.element_instance.0),
         Field::JobKey => key(row.job?.0),
         Field::Created => int(row.created),
+        _ => None,
+    }
+}
+
+fn of_requirements(row: &DecisionRequirements, field: Field) -> Option<Scalar> {
+    match field {
+        Field::RequirementsKey => key(row.key.0),
+        Field::RequirementsId => text(&row.id),
+        Field::RequirementsName => text(&row.name),
+        Field::RequirementsVersion => int(row.version),
+        Field::ResourceName => text(&row.resource_name),
+        Field::DeploymentKey => key(row.deployment),
+        Field::Tenant => text(&row.tenant),
+        Field::DefinitionState => text(if row.deleted { "DELETED" } else { "ACTIVE" }),
+        _ => None,
+    }
+}
+
+fn of_decision(requirements: &DecisionRequirements, row: &Decision, field: Field) -> Option<Scalar> {
+    match field {
+        Field::DecisionKey => key(row.key.0),
+        Field::DecisionId => text(&row.id),
+        Field::DecisionName => text(&row.name),
+        Field::Version => int(row.version),
+        Field::VersionTag => text(row.version_tag.as_ref()?),
+        _ => of_requirements(requirements, field),
+    }
+}
+
+fn of_evaluated_decision(row: &EvaluatedDecision, field: Field) -> Option<Scalar> {
+    match field {
+        Field::EvaluatedKey => key(row.key()),
+        Field::EvaluatedId => text(&format!("{}-{}", row.evaluation, row.place)),
+        Field::EvaluationKey => key(row.evaluation.0),
+        Field::DecisionKey => key(row.decision?.0),
+        Field::DecisionId => text(&row.decision_id),
+        Field::DecisionName => text(&row.name),
+        Field::Version => int(row.version?),
+        Field::DecisionKind => text(&row.kind),
+        Field::RootDecisionKey => key(row.root_decision.0),
+        Field::RequirementsKey => key(row.requirements.0),
+        Field::Tenant => text(&row.tenant),
+        Field::Evaluated => int(row.evaluated),
+        Field::InstanceKey => key(row.origin?.instance.0),
+        Field::DefinitionKey => key(row.origin?.definition.0),
+        Field::ElementKey => key(row.origin?.element_instance.0),
         _ => None,
     }
 }

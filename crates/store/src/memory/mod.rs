@@ -5,6 +5,7 @@
 
 mod commit;
 mod database;
+mod decision;
 mod definition;
 mod field;
 mod load;
@@ -14,14 +15,14 @@ mod view;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use engine::{DefinitionKey, JobKey, PartitionId};
+use engine::{DefinitionKey, JobKey, PartitionId, RequirementsKey};
 use tokio::sync::watch;
 
 use crate::log::{CommandStatus, NewCommand, Pending};
 use crate::query::{Query, QueryPage};
 use crate::{
-    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
-    row,
+    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store,
+    TimedJob, Wanted, row,
 };
 use database::Database;
 
@@ -168,6 +169,23 @@ impl Store for Memory {
 
     async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error> {
         Ok(self.database().tables().any(|tables| definition::has_running(tables, definition)))
+    }
+
+    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error> {
+        Ok(self.database().read(partition, |partition| decision::latest_requirements(&partition.tables)))
+    }
+
+    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error> {
+        Ok(self.database().read(partition, |partition| decision::latest_decisions(&partition.tables)))
+    }
+
+    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error> {
+        Ok(self.database().read(partition, |partition| decision::counters(&partition.tables)))
+    }
+
+    async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
+        let database = self.database();
+        Ok(database.tables().find_map(|tables| tables.requirements.get(&key).cloned()))
     }
 
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {

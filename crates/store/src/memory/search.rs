@@ -8,6 +8,7 @@ use super::field::{Row, value};
 use super::view;
 use crate::pattern;
 use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX};
+use crate::row::DecisionRequirements;
 
 pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
     let mut found: Vec<(&Tables, Row<'_>)> = Vec::new();
@@ -41,7 +42,14 @@ fn rows(tables: &Tables, entity: Entity) -> Box<dyn Iterator<Item = Row<'_>> + '
         Entity::Variables => Box::new(tables.variables.values().map(Row::Variable)),
         Entity::Jobs => Box::new(tables.jobs.values().map(Row::Job)),
         Entity::Incidents => Box::new(tables.incidents.values().map(Row::Incident)),
+        Entity::Requirements => Box::new(tables.requirements.values().map(Row::Requirements)),
+        Entity::Decisions => Box::new(tables.requirements.values().flat_map(decisions)),
+        Entity::EvaluatedDecisions => Box::new(tables.evaluated_decisions.values().map(Row::EvaluatedDecision)),
     }
+}
+
+fn decisions(requirements: &DecisionRequirements) -> impl Iterator<Item = Row<'_>> {
+    requirements.decisions.iter().map(move |decision| Row::Decision(requirements, decision))
 }
 
 fn is_asked_for(tables: &Tables, row: Row<'_>, query: &Query) -> bool {
@@ -94,11 +102,14 @@ fn holds(value: Option<&Scalar>, op: &Op) -> bool {
 fn latest_only<'a>(found: Vec<(&'a Tables, Row<'a>)>) -> Vec<(&'a Tables, Row<'a>)> {
     let mut latest: BTreeMap<(&str, &str), (i32, &Tables, Row<'_>)> = BTreeMap::new();
     for (tables, row) in found {
-        let Row::Definition(definition) = row else { continue };
-        let entry = (definition.version, tables, row);
-        let held = latest.entry((&*definition.process_id, &*definition.tenant)).or_insert(entry);
-        if held.0 < definition.version {
-            *held = entry;
+        let (id, tenant, version) = match row {
+            Row::Definition(definition) => (&*definition.process_id, &*definition.tenant, definition.version),
+            Row::Decision(requirements, decision) => (&*decision.id, &*requirements.tenant, decision.version),
+            _ => continue,
+        };
+        let held = latest.entry((id, tenant)).or_insert((version, tables, row));
+        if held.0 < version {
+            *held = (version, tables, row);
         }
     }
     latest.into_values().map(|(_, tables, row)| (tables, row)).collect()

@@ -2,8 +2,11 @@
 
 use super::database::Tables;
 use super::field::{Row, definition, element};
-use crate::query::{DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Query, VariableView};
-use crate::row::{Definition, Element, Incident, Instance, Job, Variable};
+use crate::query::{
+    DecisionView, DefinitionView, ElementView, Entity, EvaluatedDecisionView, IncidentView, InstanceView, Items, JobView, Query,
+    RequirementsView, VariableView,
+};
+use crate::row::{Decision, DecisionRequirements, Definition, Element, EvaluatedDecision, Incident, Instance, Job, Variable};
 
 pub(super) fn items<'a>(query: &Query, rows: impl Iterator<Item = (&'a Tables, Row<'a>)>) -> Items {
     let mut items = match query.entity {
@@ -13,6 +16,9 @@ pub(super) fn items<'a>(query: &Query, rows: impl Iterator<Item = (&'a Tables, R
         Entity::Variables => Items::Variables(Vec::new()),
         Entity::Jobs => Items::Jobs(Vec::new()),
         Entity::Incidents => Items::Incidents(Vec::new()),
+        Entity::Requirements => Items::Requirements(Vec::new()),
+        Entity::Decisions => Items::Decisions(Vec::new()),
+        Entity::EvaluatedDecisions => Items::EvaluatedDecisions(Vec::new()),
     };
     for (tables, row) in rows {
         match (&mut items, row) {
@@ -22,6 +28,9 @@ pub(super) fn items<'a>(query: &Query, rows: impl Iterator<Item = (&'a Tables, R
             (Items::Variables(items), Row::Variable(row)) => items.extend(of_variable(tables, row, query.value_chars_max)),
             (Items::Jobs(items), Row::Job(row)) => items.extend(of_job(tables, row)),
             (Items::Incidents(items), Row::Incident(row)) => items.extend(of_incident(tables, row)),
+            (Items::Requirements(items), Row::Requirements(row)) => items.push(of_requirements(row)),
+            (Items::Decisions(items), Row::Decision(requirements, row)) => items.push(of_decision(requirements, row)),
+            (Items::EvaluatedDecisions(items), Row::EvaluatedDecision(row)) => items.push(of_evaluated_decision(tables, row)),
             _ => unreachable!("rows are of the entity asked for"),
         }
     }
@@ -142,4 +151,57 @@ fn of_incident(tables: &Tables, row: &Incident) -> Option<IncidentView> {
         created: row.created,
         resolved: row.resolved,
     })
+}
+
+fn of_requirements(row: &DecisionRequirements) -> RequirementsView {
+    RequirementsView {
+        key: row.key,
+        id: row.id.to_string(),
+        name: row.name.to_string(),
+        version: row.version,
+        resource_name: row.resource_name.to_string(),
+        resource: row.resource,
+        tenant: row.tenant.to_string(),
+        deleted: row.deleted,
+    }
+}
+
+fn of_decision(requirements: &DecisionRequirements, row: &Decision) -> DecisionView {
+    DecisionView {
+        key: row.key,
+        id: row.id.to_string(),
+        name: row.name.to_string(),
+        version: row.version,
+        version_tag: row.version_tag.as_deref().map(str::to_owned),
+        tenant: requirements.tenant.to_string(),
+        requirements: requirements.key,
+        requirements_id: requirements.id.to_string(),
+        requirements_name: requirements.name.to_string(),
+        requirements_version: requirements.version,
+        resource: requirements.resource,
+        deleted: requirements.deleted,
+    }
+}
+
+fn of_evaluated_decision(tables: &Tables, row: &EvaluatedDecision) -> EvaluatedDecisionView {
+    let instance = row.origin.map(|origin| origin.instance);
+    EvaluatedDecisionView {
+        evaluation: row.evaluation,
+        place: row.place,
+        decision: row.decision,
+        decision_id: row.decision_id.to_string(),
+        name: row.name.to_string(),
+        version: row.version,
+        kind: row.kind.to_string(),
+        root_decision: row.root_decision,
+        tenant: row.tenant.to_string(),
+        evaluated: row.evaluated,
+        output: row.output.to_string(),
+        instance,
+        root: instance.and_then(|key| tables.instances.get(&key)).map(|instance| instance.root),
+        definition: row.origin.map(|origin| origin.definition),
+        element_instance: row.origin.map(|origin| origin.element_instance),
+        inputs: row.inputs.clone(),
+        rules: row.rules.clone(),
+    }
 }

@@ -11,6 +11,7 @@ pub(super) enum Table {
     Definition,
     DefinitionElement,
     Instance,
+    Requirements,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +75,7 @@ impl From {
             Table::Definition => "d",
             Table::DefinitionElement => "e",
             Table::Instance => "i",
+            Table::Requirements => "r",
         };
         format!("{letter}{}", self.depth)
     }
@@ -92,6 +94,7 @@ impl From {
                     ("definition_elements", same)
                 }
                 Table::Instance => ("instances", format!("{other}.key = {own}.instance")),
+                Table::Requirements => ("requirements", format!("{other}.key = {own}.requirements")),
             };
             let join = match (join, dialect) {
                 (Join::Showing, _) => "LEFT JOIN",
@@ -110,7 +113,7 @@ impl From {
             Table::Own => true,
             Table::Definition => matches!(self.entity, Entity::Instances | Entity::Incidents),
             Table::DefinitionElement => false,
-            Table::Instance => true,
+            Table::Instance | Table::Requirements => true,
         }
     }
 }
@@ -123,6 +126,9 @@ pub(super) fn table_name(entity: Entity) -> &'static str {
         Entity::Variables => "variables",
         Entity::Jobs => "jobs",
         Entity::Incidents => "incidents",
+        Entity::Requirements => "requirements",
+        Entity::Decisions => "decisions",
+        Entity::EvaluatedDecisions => "evaluated_decisions",
     }
 }
 
@@ -150,21 +156,27 @@ pub(super) fn column(entity: Entity, field: Field, dialect: Dialect) -> Column {
 
 fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str, Presence) {
     use Presence::{Always, Maybe};
-    use Table::{Definition, DefinitionElement, Own};
-    let of_definition = if entity == Entity::Definitions { Own } else { Definition };
+    use Table::{Definition, DefinitionElement, Own, Requirements};
+    let of_definition = match entity {
+        Entity::Definitions | Entity::Requirements | Entity::Decisions | Entity::EvaluatedDecisions => Own,
+        Entity::Instances | Entity::Elements | Entity::Variables | Entity::Jobs | Entity::Incidents => Definition,
+    };
+    let of_requirements = if entity == Entity::Requirements { Own } else { Requirements };
+    // A decision may be evaluated on its own, and a knowledge model has no version.
+    let of_evaluated = if entity == Entity::EvaluatedDecisions { Maybe } else { Always };
     match field {
         Field::DefinitionKey if entity == Entity::Definitions => (Own, "@.key", Always),
-        Field::DefinitionKey => (Own, "@.definition", Always),
+        Field::DefinitionKey => (Own, "@.definition", of_evaluated),
         Field::ProcessId => (of_definition, "@.process_id", Always),
         Field::DefinitionName => (of_definition, "@.name", Maybe),
-        Field::Version => (of_definition, "@.version", Always),
+        Field::Version => (of_definition, "@.version", of_evaluated),
         Field::VersionTag => (of_definition, "@.version_tag", Maybe),
         Field::ResourceName => (of_definition, "@.resource_name", Always),
         Field::Tenant if entity == Entity::Jobs => (Own, "@.tenant", Always),
         Field::Tenant => (of_definition, "@.tenant", Always),
         Field::DefinitionState => (of_definition, definition_state(dialect), Always),
         Field::InstanceKey if entity == Entity::Instances => (Own, "@.key", Always),
-        Field::InstanceKey => (Own, "@.instance", Always),
+        Field::InstanceKey => (Own, "@.instance", of_evaluated),
         Field::InstanceState | Field::ElementState | Field::JobState => (Own, "@.state", Always),
         Field::Started => (Own, "@.started", Always),
         Field::Ended => (Own, "@.ended", Maybe),
@@ -174,7 +186,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::HasIncident => (Own, "(@.incident IS NOT NULL)", Always),
         Field::BusinessId => (Own, "@.business_id", Maybe),
         Field::ElementKey if entity == Entity::Elements => (Own, "@.key", Always),
-        Field::ElementKey => (Own, "@.element_instance", Always),
+        Field::ElementKey => (Own, "@.element_instance", of_evaluated),
         Field::ElementId => (DefinitionElement, "@.id", Always),
         Field::ElementName => (DefinitionElement, "@.name", Maybe),
         Field::ElementKind => (DefinitionElement, "@.kind", Always),
@@ -200,6 +212,23 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::IncidentKind => (Own, "@.kind", Always),
         Field::IncidentState => (Own, incident_state(dialect), Always),
         Field::MessageHash => (Own, "@.message_hash", Always),
+        Field::RequirementsKey if entity == Entity::Requirements => (Own, "@.key", Always),
+        Field::RequirementsKey => (Own, "@.requirements", Always),
+        Field::RequirementsId => (of_requirements, "@.id", Always),
+        Field::RequirementsName => (of_requirements, "@.name", Always),
+        Field::RequirementsVersion => (of_requirements, "@.version", Always),
+        Field::DeploymentKey => (of_requirements, "@.deployment", Always),
+        Field::DecisionKey if entity == Entity::Decisions => (Own, "@.key", Always),
+        Field::DecisionKey => (Own, "@.decision", Maybe),
+        Field::DecisionId if entity == Entity::Decisions => (Own, "@.id", Always),
+        Field::DecisionId => (Own, "@.decision_id", Always),
+        Field::DecisionName => (Own, "@.name", Always),
+        Field::EvaluatedKey => (Own, "@.key", Always),
+        Field::EvaluatedId => (Own, evaluated_id(dialect), Always),
+        Field::EvaluationKey => (Own, "@.evaluation", Always),
+        Field::DecisionKind => (Own, "@.kind", Always),
+        Field::RootDecisionKey => (Own, "@.root_decision", Always),
+        Field::Evaluated => (Own, "@.evaluated", Always),
     }
 }
 
@@ -217,5 +246,12 @@ fn incident_state(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Sqlite => "(CASE WHEN @.resolved IS NULL THEN 'ACTIVE' ELSE 'RESOLVED' END)",
         Dialect::Postgres => "((CASE WHEN @.resolved IS NULL THEN 'ACTIVE' ELSE 'RESOLVED' END) COLLATE \"C\")",
+    }
+}
+
+fn evaluated_id(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => "(@.evaluation || '-' || @.place)",
+        Dialect::Postgres => "((@.evaluation || '-' || @.place) COLLATE \"C\")",
     }
 }

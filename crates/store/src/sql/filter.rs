@@ -92,6 +92,15 @@ fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -
                  OR ({own}.scope = {key} AND {own}.scope <> {own}.instance)))"
             )
         }
+        // True of the same row as the plain comparison, and found by its key.
+        (Field::EvaluatedId, Scalar::Text(id)) => match evaluated_key(id) {
+            Some((evaluation, key)) => {
+                let (own, partition) = (from.alias(Table::Own), PartitionId::of(evaluation));
+                let (evaluation, key) = (writing.param(Scalar::Int(evaluation as i64)), writing.param(Scalar::Int(key as i64)));
+                format!("({own}.partition = {partition} AND {own}.key = {key} AND {own}.evaluation = {evaluation})")
+            }
+            None => "FALSE".to_owned(),
+        },
         (_, Scalar::Bool(true)) => text,
         (_, Scalar::Bool(false)) => format!("NOT {text}"),
         (_, Scalar::Int(_) | Scalar::Text(_)) => {
@@ -99,6 +108,14 @@ fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -
             with_partitions(from, field, std::slice::from_ref(value), same)
         }
     }
+}
+
+/// The evaluation's key and the row's own, read from `12-1`; nothing where the text is not just as a row writes it.
+fn evaluated_key(id: &str) -> Option<(u64, u64)> {
+    let (evaluation, place) = id.split_once('-')?;
+    let (evaluation, place): (u64, u32) = (evaluation.parse().ok()?, place.parse().ok()?);
+    let key = evaluation.checked_add(u64::from(place))?.checked_sub(1).filter(|key| *key <= i64::MAX as u64)?;
+    (format!("{evaluation}-{place}") == id).then_some((evaluation, key))
 }
 
 fn in_list(writing: &mut Writing, from: &mut From, field: Field, values: &[Scalar]) -> String {
@@ -156,9 +173,16 @@ fn key(value: &Scalar) -> Option<u64> {
 fn lives_with_its_row(entity: Entity, field: Field) -> bool {
     match field {
         Field::DefinitionKey => entity == Entity::Definitions,
-        Field::InstanceKey | Field::ElementKey | Field::ScopeKey | Field::VariableKey | Field::JobKey | Field::IncidentKey => {
-            true
-        }
+        Field::RequirementsKey => matches!(entity, Entity::Requirements | Entity::Decisions),
+        Field::DecisionKey => entity == Entity::Decisions,
+        Field::InstanceKey
+        | Field::ElementKey
+        | Field::ScopeKey
+        | Field::VariableKey
+        | Field::JobKey
+        | Field::IncidentKey
+        | Field::EvaluatedKey
+        | Field::EvaluationKey => true,
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ use super::filter::{condition, of_tenants};
 use super::order::{after, order_by, reversed};
 use super::view::columns;
 use super::{Dialect, Sql, Writing};
-use crate::query::{Page, Query, TOTAL_MAX};
+use crate::query::{Entity, Page, Query, TOTAL_MAX};
 
 /// A search ready to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,8 +77,9 @@ fn matching(writing: &mut Writing, from: &mut From, query: &Query) -> Vec<String
         let mut newer = From::new(query.entity, from.depth + 1);
         let asked = asked(writing, &mut newer, query);
         let (this, other) = (from.alias(Table::Own), newer.alias(Table::Own));
+        let id = if query.entity == Entity::Decisions { "id" } else { "process_id" };
         matches.push(format!(
-            "NOT EXISTS (SELECT 1 FROM {} WHERE {other}.partition = {this}.partition AND {other}.process_id = {this}.process_id \
+            "NOT EXISTS (SELECT 1 FROM {} WHERE {other}.partition = {this}.partition AND {other}.{id} = {this}.{id} \
              AND {other}.tenant = {this}.tenant AND {other}.version > {this}.version AND {})",
             newer.sql(writing.dialect),
             asked.join(" AND ")

@@ -1,13 +1,17 @@
 //! What each entity shows, column by column, and how rows become views again.
 
+mod decision;
+mod row;
+
 use std::borrow::Cow;
 
 use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, VariableKey};
 
+use self::row::Row;
 use super::column::Table::{self, Definition, DefinitionElement, Instance, Own};
 use crate::query::{
-    Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query, QueryPage, Scalar,
-    ScalarKind, Sort, TOTAL_MAX, VariableView,
+    Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query, QueryPage, ScalarKind,
+    Sort, TOTAL_MAX, VariableView,
 };
 use crate::row::{InstanceState, JobState};
 use crate::{Error, words};
@@ -18,6 +22,7 @@ pub trait Cells {
     fn int(&self, column: usize) -> Result<Option<i64>, Error>;
     fn bool(&self, column: usize) -> Result<Option<bool>, Error>;
     fn text(&self, column: usize) -> Result<Option<String>, Error>;
+    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>, Error>;
 }
 
 /// A page as it is read, row by row.
@@ -38,6 +43,9 @@ impl Collected {
             Entity::Variables => Items::Variables(Vec::new()),
             Entity::Jobs => Items::Jobs(Vec::new()),
             Entity::Incidents => Items::Incidents(Vec::new()),
+            Entity::Requirements => Items::Requirements(Vec::new()),
+            Entity::Decisions => Items::Decisions(Vec::new()),
+            Entity::EvaluatedDecisions => Items::EvaluatedDecisions(Vec::new()),
         };
         let backwards = matches!(query.page, Page::Before { .. });
         Self { order: query.order(), backwards, items, first: None, last: None }
@@ -52,6 +60,9 @@ impl Collected {
             Items::Variables(items) => items.push(variable(&mut row)?),
             Items::Jobs(items) => items.push(job(&mut row)?),
             Items::Incidents(items) => items.push(incident(&mut row)?),
+            Items::Requirements(items) => items.push(decision::requirements(&mut row)?),
+            Items::Decisions(items) => items.push(decision::decision(&mut row)?),
+            Items::EvaluatedDecisions(items) => items.push(decision::evaluated(&mut row)?),
         }
         let cursor = Cursor(self.order.iter().map(|sort| row.scalar(sort.field.kind())).collect::<Result<_, _>>()?);
         if self.first.is_none() {
@@ -70,6 +81,9 @@ impl Collected {
                 Items::Variables(items) => items.reverse(),
                 Items::Jobs(items) => items.reverse(),
                 Items::Incidents(items) => items.reverse(),
+                Items::Requirements(items) => items.reverse(),
+                Items::Decisions(items) => items.reverse(),
+                Items::EvaluatedDecisions(items) => items.reverse(),
             }
             std::mem::swap(&mut self.first, &mut self.last);
         }
@@ -101,6 +115,9 @@ pub(super) fn columns(query: &Query) -> Vec<Shown> {
         Entity::Variables => VARIABLE.iter().map(shown).collect(),
         Entity::Jobs => JOB.iter().map(shown).collect(),
         Entity::Incidents => INCIDENT.iter().map(shown).collect(),
+        Entity::Requirements => decision::REQUIREMENTS.iter().map(shown).collect(),
+        Entity::Decisions => decision::DECISION.iter().map(shown).collect(),
+        Entity::EvaluatedDecisions => decision::EVALUATED_DECISION.iter().map(shown).collect(),
     };
     if query.entity == Entity::Variables {
         let (value, is_cut) = match query.value_chars_max {
@@ -324,68 +341,4 @@ fn incident(row: &mut Row<'_, impl Cells>) -> Result<IncidentView, Error> {
         created: row.int()?,
         resolved: row.int_maybe()?,
     })
-}
-
-/// Reads cells from left to right.
-struct Row<'a, C> {
-    cells: &'a C,
-    column: usize,
-}
-
-impl<C: Cells> Row<'_, C> {
-    fn next(&mut self) -> usize {
-        self.column += 1;
-        self.column - 1
-    }
-
-    fn int_maybe(&mut self) -> Result<Option<i64>, Error> {
-        let column = self.next();
-        self.cells.int(column)
-    }
-
-    fn text_maybe(&mut self) -> Result<Option<String>, Error> {
-        let column = self.next();
-        self.cells.text(column)
-    }
-
-    fn bool_maybe(&mut self) -> Result<Option<bool>, Error> {
-        let column = self.next();
-        self.cells.bool(column)
-    }
-
-    fn key_maybe(&mut self) -> Result<Option<u64>, Error> {
-        Ok(self.int_maybe()?.map(|key| key as u64))
-    }
-
-    fn int(&mut self) -> Result<i64, Error> {
-        self.int_maybe()?.ok_or_else(|| self.missing())
-    }
-
-    fn key(&mut self) -> Result<u64, Error> {
-        Ok(self.int()? as u64)
-    }
-
-    fn number(&mut self) -> Result<i32, Error> {
-        i32::try_from(self.int()?).map_err(Error::corrupt)
-    }
-
-    fn text(&mut self) -> Result<String, Error> {
-        self.text_maybe()?.ok_or_else(|| self.missing())
-    }
-
-    fn bool(&mut self) -> Result<bool, Error> {
-        self.bool_maybe()?.ok_or_else(|| self.missing())
-    }
-
-    fn scalar(&mut self, kind: ScalarKind) -> Result<Option<Scalar>, Error> {
-        match kind {
-            Bool => Ok(self.bool_maybe()?.map(Scalar::Bool)),
-            Int => Ok(self.int_maybe()?.map(Scalar::Int)),
-            Text => Ok(self.text_maybe()?.map(Scalar::Text)),
-        }
-    }
-
-    fn missing(&self) -> Error {
-        Error::corrupt(format_args!("column {} of a search has no value", self.column - 1))
-    }
 }

@@ -1,0 +1,153 @@
+//! Versions of requirements and their decisions, and what evaluations leave.
+
+use std::sync::Arc;
+
+use engine::RequirementsKey;
+
+use super::owner::{Owner, PARTITION};
+use super::rows;
+use crate::query::{Entity, EvaluatedDecisionView, Field, Filter, Items, Op, Query, Scalar};
+use crate::row::{DecisionRequirements, EvaluatedDecision, EvaluationOrigin, LatestDecision};
+use crate::{Changes, Store};
+
+fn requirements(n: u64, id: &str, version: i32, tenant: &str) -> DecisionRequirements {
+    let mut requirements = rows::requirements(rows::key(PARTITION, n), id, version);
+    requirements.tenant = tenant.into();
+    requirements
+}
+
+/// Versions 1 and 2 of `r`, each with decisions `a` and `b`; `c` has taken `b` over as its third version.
+fn three() -> Vec<DecisionRequirements> {
+    let mut all = vec![requirements(10, "r", 1, "t"), requirements(20, "r", 2, "t"), requirements(30, "c", 1, "t")];
+    for (n, requirements) in (0..).zip(&mut all[..2]) {
+        let version = n as i32 + 1;
+        requirements.decisions = vec![
+            rows::decision(rows::key(PARTITION, 11 + 10 * n), "a", version),
+            rows::decision(rows::key(PARTITION, 12 + 10 * n), "b", version),
+        ];
+        requirements.decisions[1].version_tag = Some("v".into());
+    }
+    all[2].decisions = vec![rows::decision(rows::key(PARTITION, 31), "b", 3)];
+    all
+}
+
+fn latest(id: &str, requirements: &DecisionRequirements, index: usize) -> LatestDecision {
+    let (tenant, key) = (requirements.tenant.clone(), requirements.decisions[index].key);
+    LatestDecision { id: id.into(), tenant, key, requirements: requirements.key }
+}
+
+async fn latest_of(store: &Arc<dyn Store>) -> (Vec<RequirementsKey>, Vec<LatestDecision>) {
+    let mut requirements = store.latest_requirements(PARTITION).await.unwrap();
+    requirements.sort_by_key(|one| one.key);
+    let mut decisions = store.latest_decisions(PARTITION).await.unwrap();
+    decisions.sort_by_key(|one| one.id.clone());
+    (requirements.iter().map(|one| one.key).collect(), decisions)
+}
+
+pub(super) async fn latest_is_the_highest_not_deleted(store: Arc<dyn Store>) {
+    let mut owner = Owner::of(&store).await;
+    let all = three();
+    owner.commit(Changes { requirements_new: all.clone(), ..Changes::default() }).await;
+    let (requirements, decisions) = latest_of(&store).await;
+    assert_eq!(requirements, [all[1].key, all[2].key]);
+    assert_eq!(decisions, [latest("a", &all[1], 0), latest("b", &all[2], 0)]);
+    owner.commit(Changes { requirements_deleted: vec![all[1].key, all[2].key], ..Changes::default() }).await;
+    let (requirements, decisions) = latest_of(&store).await;
+    assert_eq!(requirements, [all[0].key]);
+    assert_eq!(decisions, [latest("a", &all[0], 0), latest("b", &all[0], 1)]);
+    let mut counters = store.decision_counters(PARTITION).await.unwrap();
+    counters.requirements.sort();
+    counters.decisions.sort();
+    let counter = |id: &str, version| (id.into(), "t".into(), version);
+    assert_eq!(counters.requirements, [counter("c", 1), counter("r", 2)]);
+    assert_eq!(counters.decisions, [counter("a", 2), counter("b", 3)], "deleted ones count");
+}
+
+pub(super) async fn requirements_by_key(store: Arc<dyn Store>) {
+    let mut owner = Owner::of(&store).await;
+    let mut all = three();
+    owner.commit(Changes { requirements_new: all.clone(), ..Changes::default() }).await;
+    assert_eq!(store.requirements(all[1].key).await.unwrap(), Some(all[1].clone()), "decisions in the order of the file");
+    owner.commit(Changes { requirements_deleted: vec![all[1].key], ..Changes::default() }).await;
+    all[1].deleted = true;
+    assert_eq!(store.requirements(all[1].key).await.unwrap(), Some(all[1].clone()));
+    assert_eq!(store.requirements(RequirementsKey(rows::key(PARTITION, 99))).await.unwrap(), None);
+    assert_eq!(store.requirements(RequirementsKey(0)).await.unwrap(), None);
+    let deleted = Filter::Is(Field::DefinitionState, Op::Eq(Scalar::Text("DELETED".into())));
+    for (entity, expected) in [(Entity::Requirements, 1), (Entity::Decisions, 2)] {
+        let found = store.search(&Query { filter: deleted.clone(), ..Query::of(entity) }).await.unwrap();
+        assert_eq!(found.total, expected, "{entity:?}");
+    }
+}
+
+pub(super) async fn evaluations_come_back(store: Arc<dyn Store>) {
+    let mut owner = Owner::of(&store).await;
+    let requirements = three();
+    let mut instance = rows::instance(rows::key(PARTITION, 40), rows::key(PARTITION, 1));
+    instance.root = engine::InstanceKey(rows::key(PARTITION, 39));
+    let origin = EvaluationOrigin {
+        instance: instance.key,
+        definition: instance.definition,
+        element_instance: engine::ElementKey(rows::key(PARTITION, 41)),
+    };
+    let mut first = rows::evaluated_decision(rows::key(PARTITION, 50), &requirements[0]);
+    (first.decision, first.version, first.rules) = (None, None, Vec::new());
+    let second = EvaluatedDecision { place: 2, ..rows::evaluated_decision(rows::key(PARTITION, 50), &requirements[0]) };
+    let of_task = EvaluatedDecision {
+        origin: Some(origin),
+        output: "\u{e9}".into(),
+        ..rows::evaluated_decision(rows::key(PARTITION, 52), &requirements[0])
+    };
+    owner
+        .commit(Changes {
+            requirements_new: requirements,
+            evaluated_decisions_new: vec![first.clone(), second.clone(), of_task.clone()],
+            instances_new: vec![instance.clone()],
+            ..Changes::default()
+        })
+        .await;
+    assert_eq!(evaluated(&store, "50-1").await, Some(view(&first, None)));
+    assert_eq!(evaluated(&store, "50-2").await, Some(view(&second, None)));
+    assert_eq!(evaluated(&store, "52-1").await, Some(view(&of_task, Some(instance.root))));
+    for nothing in ["51-1", "50-3", "50-02", "50", "-1", "50-", "50-0"] {
+        assert_eq!(evaluated(&store, nothing).await, None, "{nothing}");
+    }
+}
+
+/// By its id, whose number is counted from the partition's first key.
+async fn evaluated(store: &Arc<dyn Store>, id: &str) -> Option<EvaluatedDecisionView> {
+    let id = match id.split_once('-') {
+        Some((n, place)) if !n.is_empty() => format!("{}-{place}", rows::key(PARTITION, n.parse().unwrap())),
+        _ => id.to_owned(),
+    };
+    let filter = Filter::Is(Field::EvaluatedId, Op::Eq(Scalar::Text(id)));
+    match store.search(&Query { filter, ..Query::of(Entity::EvaluatedDecisions) }).await.unwrap().items {
+        Items::EvaluatedDecisions(mut found) => {
+            assert!(found.len() < 2);
+            found.pop()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn view(row: &EvaluatedDecision, root: Option<engine::InstanceKey>) -> EvaluatedDecisionView {
+    EvaluatedDecisionView {
+        evaluation: row.evaluation,
+        place: row.place,
+        decision: row.decision,
+        decision_id: row.decision_id.to_string(),
+        name: row.name.to_string(),
+        version: row.version,
+        kind: row.kind.to_string(),
+        root_decision: row.root_decision,
+        tenant: row.tenant.to_string(),
+        evaluated: row.evaluated,
+        output: row.output.to_string(),
+        instance: row.origin.map(|origin| origin.instance),
+        root,
+        definition: row.origin.map(|origin| origin.definition),
+        element_instance: row.origin.map(|origin| origin.element_instance),
+        inputs: row.inputs.clone(),
+        rules: row.rules.clone(),
+    }
+}

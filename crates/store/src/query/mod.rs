@@ -1,0 +1,179 @@
+//! What a search asks and what it gives: typed fields, filters, sorting and paging by key.
+
+mod field;
+mod view;
+
+use std::sync::Arc;
+
+pub use field::{Entity, Field, ScalarKind};
+pub use view::{
+    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, JobView, RequirementsView,
+    VariableView,
+};
+
+/// Past this many matches a page no longer says how many there are, only that there are more.
+pub const TOTAL_MAX: u64 = 10_000;
+
+/// A value of more characters than this counts as truncated.
+pub const VALUE_CHARS_SHOWN: usize = 8_191;
+
+/// The longest pattern and the longest list of values or of filters side by side that every store takes. Whoever asks keeps to it.
+pub const LIKE_CHARS_MAX: usize = 10_000;
+pub const LIST_MAX: usize = 900;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    pub entity: Entity,
+    /// Rows of these tenants only; `None` for all.
+    pub tenants: Option<Vec<Arc<str>>>,
+    pub filter: Filter,
+    /// The entity's own key is always the last criterion, ascending unless it is named here.
+    pub sort: Vec<Sort>,
+    pub page: Page,
+    /// Definitions and decisions only: of those that match, the highest version of each id and tenant.
+    pub latest_version: bool,
+    /// Variables only: read at most this many characters of a value.
+    pub value_chars_max: Option<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Filter {
+    All(Vec<Filter>),
+    Any(Vec<Filter>),
+    Is(Field, Op),
+    /// Instances only: has this tag.
+    HasTag(Arc<str>),
+    /// Instances only: some row of that entity belongs to the instance and matches.
+    Related(Entity, Box<Filter>),
+    Not(Box<Filter>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Op {
+    Eq(Scalar),
+    /// True also where there is no value.
+    Neq(Scalar),
+    In(Vec<Scalar>),
+    /// True also where there is no value.
+    NotIn(Vec<Scalar>),
+    Exists(bool),
+    Lt(Scalar),
+    Lte(Scalar),
+    Gt(Scalar),
+    Gte(Scalar),
+    /// `*` any characters, `?` one, `\` takes the next character literally.
+    Like(String),
+}
+
+/// Keys, numbers and times are `Int`. `None` values are absent, not a scalar. Whoever asks uses the kind the field has.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scalar {
+    Bool(bool),
+    Int(i64),
+    Text(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sort {
+    pub field: Field,
+    pub order: Order,
+}
+
+/// Absent values come first ascending, last descending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    Ascending,
+    Descending,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Page {
+    From {
+        from: u64,
+        limit: u32,
+    },
+    After {
+        cursor: Cursor,
+        limit: u32,
+    },
+    /// The `limit` rows before the cursor, still in the order asked for.
+    Before {
+        cursor: Cursor,
+        limit: u32,
+    },
+}
+
+/// Where a row stands: its values of [`Query::order`], so those of the sort fields, then its key unless that is one of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor(pub Vec<Option<Scalar>>);
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryPage {
+    pub items: Items,
+    /// Exact up to [`TOTAL_MAX`].
+    pub total: u64,
+    pub total_is_more: bool,
+    /// Of the first and the last item.
+    pub start: Option<Cursor>,
+    pub end: Option<Cursor>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Items {
+    Definitions(Vec<DefinitionView>),
+    Instances(Vec<InstanceView>),
+    Elements(Vec<ElementView>),
+    Variables(Vec<VariableView>),
+    Jobs(Vec<JobView>),
+    Incidents(Vec<IncidentView>),
+    Requirements(Vec<RequirementsView>),
+    Decisions(Vec<DecisionView>),
+    EvaluatedDecisions(Vec<EvaluatedDecisionView>),
+}
+
+impl Query {
+    /// Everything of an entity, by key.
+    pub fn of(entity: Entity) -> Self {
+        Self {
+            entity,
+            tenants: None,
+            filter: Filter::All(Vec::new()),
+            sort: Vec::new(),
+            page: Page::From { from: 0, limit: 100 },
+            latest_version: false,
+            value_chars_max: None,
+        }
+    }
+
+    /// What rows are ordered by: as asked, then the key.
+    pub fn order(&self) -> Vec<Sort> {
+        let mut order = self.sort.clone();
+        let key = self.entity.key();
+        // Nothing can follow the key: it decides.
+        match order.iter().position(|sort| sort.field == key) {
+            Some(position) => order.truncate(position + 1),
+            None => order.push(Sort { field: key, order: Order::Ascending }),
+        }
+        order
+    }
+
+    /// Whether a cursor fits this order. Callers may send any: ask before paging by it.
+    pub fn accepts(&self, cursor: &Cursor) -> bool {
+        let order = self.order();
+        let fits = |(sort, value): (&Sort, &Option<Scalar>)| match value {
+            Some(value) => value.kind() == sort.field.kind(),
+            None => true,
+        };
+        order.len() == cursor.0.len() && order.iter().zip(&cursor.0).all(fits)
+    }
+}
+
+impl Scalar {
+    pub fn kind(&self) -> ScalarKind {
+        match self {
+            Self::Bool(_) => ScalarKind::Bool,
+            Self::Int(_) => ScalarKind::Int,
+            Self::Text(_) => ScalarKind::Text,
+        }
+    }
+}

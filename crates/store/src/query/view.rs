@@ -1,0 +1,168 @@
+//! Rows as searches show them.
+
+use engine::{
+    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, RequirementsKey,
+    VariableKey,
+};
+
+use crate::Millis;
+use crate::row::{EvaluatedInput, InstanceState, JobState, MatchedRule};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DefinitionView {
+    pub key: DefinitionKey,
+    pub process_id: String,
+    pub name: Option<String>,
+    pub version: i32,
+    pub version_tag: Option<String>,
+    pub resource_name: String,
+    pub resource: u64,
+    pub tenant: String,
+    pub deleted: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct InstanceView {
+    pub key: InstanceKey,
+    pub definition: DefinitionKey,
+    pub process_id: String,
+    pub name: Option<String>,
+    pub version: i32,
+    pub version_tag: Option<String>,
+    pub tenant: String,
+    pub state: InstanceState,
+    pub started: Millis,
+    pub ended: Option<Millis>,
+    pub has_incident: bool,
+    pub parent_instance: Option<InstanceKey>,
+    pub parent_element: Option<ElementKey>,
+    pub root: InstanceKey,
+    pub tags: Vec<String>,
+    pub business_id: Option<String>,
+}
+
+/// As searches show it: alive is active.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ElementView {
+    pub key: ElementKey,
+    pub instance: InstanceKey,
+    pub root: InstanceKey,
+    pub definition: DefinitionKey,
+    pub process_id: String,
+    pub tenant: String,
+    pub element_id: String,
+    pub element_name: Option<String>,
+    pub kind: String,
+    pub scope: ElementKey,
+    pub state: InstanceState,
+    pub started: Millis,
+    pub ended: Option<Millis>,
+    pub incident: Option<IncidentKey>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct VariableView {
+    pub key: VariableKey,
+    pub instance: InstanceKey,
+    pub root: InstanceKey,
+    pub scope: ElementKey,
+    pub tenant: String,
+    pub name: String,
+    /// Cut at [`Query::value_chars_max`].
+    pub value: String,
+    /// Whether it was cut.
+    pub is_truncated: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobView {
+    pub key: JobKey,
+    pub job_type: String,
+    pub instance: InstanceKey,
+    pub root: InstanceKey,
+    pub definition: DefinitionKey,
+    pub process_id: String,
+    pub tenant: String,
+    pub element_id: String,
+    pub element_instance: ElementKey,
+    /// A JSON object.
+    pub headers: String,
+    pub state: JobState,
+    pub retries: i32,
+    pub worker: String,
+    pub deadline: Option<Millis>,
+    pub error_code: String,
+    pub error_message: String,
+    pub failed_with_retries_left: bool,
+    pub created: Millis,
+    pub updated: Millis,
+    pub ended: Option<Millis>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct IncidentView {
+    pub key: IncidentKey,
+    pub instance: InstanceKey,
+    pub root: InstanceKey,
+    pub definition: DefinitionKey,
+    pub process_id: String,
+    pub tenant: String,
+    pub element_id: String,
+    pub element_instance: ElementKey,
+    pub job: Option<JobKey>,
+    pub kind: IncidentKind,
+    pub message: String,
+    pub created: Millis,
+    pub resolved: Option<Millis>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequirementsView {
+    pub key: RequirementsKey,
+    pub id: String,
+    pub name: String,
+    pub version: i32,
+    pub resource_name: String,
+    pub resource: u64,
+    pub tenant: String,
+    pub deleted: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DecisionView {
+    pub key: DecisionKey,
+    pub id: String,
+    pub name: String,
+    pub version: i32,
+    pub version_tag: Option<String>,
+    pub tenant: String,
+    pub requirements: RequirementsKey,
+    pub requirements_id: String,
+    pub requirements_name: String,
+    pub requirements_version: i32,
+    pub resource: u64,
+    pub deleted: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvaluatedDecisionView {
+    pub evaluation: EvaluationKey,
+    pub place: u32,
+    /// Absent for the function of a knowledge model, as is its version.
+    pub decision: Option<DecisionKey>,
+    pub decision_id: String,
+    pub name: String,
+    pub version: Option<i32>,
+    pub kind: String,
+    pub root_decision: DecisionKey,
+    pub tenant: String,
+    pub evaluated: Millis,
+    /// JSON text.
+    pub output: String,
+    pub instance: Option<InstanceKey>,
+    pub root: Option<InstanceKey>,
+    pub definition: Option<DefinitionKey>,
+    pub element_instance: Option<ElementKey>,
+    pub inputs: Vec<EvaluatedInput>,
+    pub rules: Vec<MatchedRule>,
+}
