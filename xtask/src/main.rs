@@ -39,7 +39,7 @@ Commands:
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
   feel CASES.jsonl     how many recorded answers of Camunda's FEEL engine ours gives too
-  fuzz TARGET          look for inputs that break a parser: feel, bpmn; --seconds N, 60 unless told
+  fuzz TARGET          look for inputs that break a parser: feel, bpmn, dmn; --seconds N, 60 unless told
   tck PATH [--all]     how much of the DMN Technology Compatibility Kit ours gets right; --all lists every folder
   help                 this text
 
