@@ -107,7 +107,7 @@ fn names() -> Vec<&'static str> {
 }
 
 /// Two runs in one target folder would pull the ground from under each other.
-fn sole_run(places: &Places) -> Result<File, String> {
+pub(crate) fn sole_run(places: &Places) -> Result<File, String> {
     let path = places.own.join("lock");
     let file = File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     match file.try_lock() {
@@ -151,6 +151,16 @@ fn build(places: &Places, choice: &Choice) -> Report {
         Ok(End::Failure(why)) | Err(why) => Outcome::Broken(why),
     };
     Report { part: "build".to_owned(), on: "", took: began.elapsed(), outcome, logs: vec![log] }
+}
+
+/// The server alone.
+pub(crate) fn build_server(places: &Places) -> Result<(), String> {
+    let log = places.log("build");
+    let finished = run_logged(cargo(places).args(["build", "--workspace", "--bins"]), &log, Audience::Terminal, BUILD_MAX)?;
+    match finished.end {
+        End::Success => Ok(()),
+        End::Failure(why) => Err(why),
+    }
 }
 
 fn rust_tests(places: &Places, cluster: &Cluster) -> Report {
