@@ -148,7 +148,7 @@ impl Session {
             Err(_) => Err(Fault::unavailable("PostgreSQL does not answer in time")),
         };
         // A server that is read-only or shutting down may have a successor: only a new connection finds it.
-        if outcome.as_ref().is_err_and(Fault::is_unavailable) {
+        if outcome.as_ref().is_err_and(Fault::passes) {
             self.broken.store(true, Ordering::Relaxed);
         }
         outcome
