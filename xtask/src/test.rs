@@ -1,12 +1,13 @@
 //! `cargo xtask test`: sets everything up, runs every test, takes everything down.
 //!
 //! The order: the database, then the build with the clients' environments being made beside it, then the Rust tests, then each real client
-//! against a fresh server on each store, then generated requests.
+//! against a fresh server on each store, then the server is killed and disturbed, then generated requests.
 
 use std::fs::File;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::chaos::part as chaos;
 use crate::clients::{self, Client};
 use crate::environment::Readiness;
 use crate::logged::{Audience, End, Finished, run as run_logged};
@@ -89,6 +90,9 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
         for (client, readiness) in chosen.iter().zip(&ready.clients) {
             Store::ALL.into_iter().for_each(|store| note(client_test(&places, &cluster, client, readiness, store)));
         }
+        if choice.takes(chaos::NAME) {
+            chaos::test(&places, &mut note);
+        }
         if choice.takes(schemathesis::NAME) {
             note(schemathesis::test(&places, &cluster, &ready.schemathesis));
         }
@@ -102,7 +106,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
 fn names() -> Vec<&'static str> {
     let mut names = vec![RUST];
     names.extend(clients::ALL.iter().map(|client| client.name));
-    names.push(schemathesis::NAME);
+    names.extend([chaos::NAME, schemathesis::NAME]);
     names
 }
 

@@ -49,8 +49,8 @@ pub(super) struct Log {
 pub(super) fn check(history: &[Record], found: &Found) -> Vec<String> {
     let mut wrong = Vec::new();
     log(&found.log, &mut wrong);
-    answers(history, &mut wrong);
     starts(history, found, &mut wrong);
+    answers(history, &mut wrong);
     let attempts = Attempts::of(history);
     for (key, instance) in &found.instances {
         whole(*key, instance, &mut wrong);

@@ -90,7 +90,8 @@ fn exchange(mut stream: &TcpStream, to: SocketAddr, request: &Request<'_>) -> st
     stream.set_read_timeout(Some(ANSWER_MAX))?;
     stream.set_write_timeout(Some(ANSWER_MAX))?;
     let Request { method, path, kind, idempotency_key, body } = request;
-    let mut sent = format!("{method} {path} HTTP/1.1\r\nhost: {to}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n", body.len());
+    let mut sent =
+        format!("{method} {path} HTTP/1.1\r\nhost: {to}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n", body.len());
     if let Some(key) = idempotency_key {
         sent.push_str(&format!("idempotency-key: {key}\r\n"));
     }

@@ -8,11 +8,14 @@ mod fault;
 mod history;
 mod http;
 mod load;
+pub(crate) mod part;
 mod process;
 mod proxy;
 mod random;
+mod refusals;
 mod run;
 mod server;
+mod small_disk;
 mod state;
 mod world;
 

@@ -58,6 +58,29 @@ impl Server {
         })
     }
 
+    /// The same behind another program that starts it, such as one that enters a namespace.
+    pub(super) fn started_by(mut self, words: &[String]) -> Server {
+        let program = std::mem::replace(&mut self.program, PathBuf::from(&words[0]));
+        let mut arguments = words[1..].to_vec();
+        arguments.push(program.to_string_lossy().into_owned());
+        arguments.append(&mut self.arguments);
+        self.arguments = arguments;
+        self
+    }
+
+    /// Starts it and expects it to leave by itself, with an error. What it said.
+    pub(super) fn refuse(&mut self) -> Result<String, String> {
+        let said = self.log_text().len();
+        match self.start() {
+            Ok(_) => {
+                self.stop();
+                Err("the server started where it should have refused".to_owned())
+            }
+            Err(_) if self.ended().is_some() => Ok(self.log_text()[said..].to_owned()),
+            Err(why) => Err(why),
+        }
+    }
+
     /// Starts it and waits until it does what it is asked. How long that took.
     pub(super) fn start(&mut self) -> Result<Duration, String> {
         let began = Instant::now();
