@@ -37,6 +37,7 @@ Commands:
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
   chaos [OPTIONS]      kill or disturb the real server under load again and again, then check what its clients were told
+  chaos refusals       the real server on a store that is full, read-only or taken
   feel CASES.jsonl     how many recorded answers of Camunda's FEEL engine ours gives too
   help                 this text
 
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
         }
         ["test", rest @ ..] => test::Choice::parse(rest).and_then(|choice| test::run(&choice)),
         ["tidy"] => tidy::run(),
+        ["chaos", "refusals"] => chaos::refusals(),
         ["chaos", rest @ ..] => chaos::Options::parse(rest).and_then(|options| chaos::run(&options)),
         ["feel", path] => feel_cases(path),
         [other, ..] => Err(format!("there is no command `{other}`; `cargo xtask help` lists what there is")),

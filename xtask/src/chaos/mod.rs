@@ -24,7 +24,7 @@ use std::time::{Instant, SystemTime};
 use crate::metadata::Metadata;
 use crate::places::{self, Places};
 use crate::postgres::Cluster;
-use crate::{Verdict, children, test};
+use crate::{Verdict, children, summary, test};
 
 use fault::Fault;
 use run::Plan;
@@ -77,6 +77,20 @@ impl Options {
 fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str, wanted: &str) -> Result<T, String> {
     let names = || all.iter().map(|one| name(*one)).collect::<Vec<_>>().join(", ");
     all.iter().copied().find(|one| name(*one) == wanted).ok_or_else(|| format!("`{wanted}` is not one of {}", names()))
+}
+
+/// `cargo xtask chaos refusals`: stores that are full, read-only or taken.
+pub(crate) fn refusals() -> Result<Verdict, String> {
+    let began = Instant::now();
+    let places = Places::find(&Metadata::read(&places::root())?)?;
+    let _lock = test::sole_run(&places)?;
+    children::end_with_us().map_err(|error| format!("cannot listen for signals: {error}"))?;
+    test::build_server(&places)?;
+    let cluster = Cluster::start_private(&places, "chaos-postgres")?;
+    let mut reports = Vec::new();
+    part::refuse(&places, &cluster, &mut |report| reports.push(report));
+    summary::print(&reports, began.elapsed());
+    Ok(if summary::count(&reports).1 == 0 { Verdict::Good } else { Verdict::Bad })
 }
 
 pub(crate) fn run(options: &Options) -> Result<Verdict, String> {

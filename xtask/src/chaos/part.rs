@@ -45,26 +45,35 @@ pub(crate) fn test(places: &Places, note: &mut dyn FnMut(Report)) {
             let mut file = File::create(&log).map_err(|error| format!("cannot write {}: {error}", log.display()))?;
             run::run(places, cluster, &plan, &mut |line| drop(writeln!(file, "{line}")))
         });
-        let outcome = match outcome {
-            Ok(ran) if ran.wrong.is_empty() => Outcome::Ran { passed: 1, failed: 0, note: ran.summary },
-            Ok(ran) => Outcome::Broken(format!("{}\n{}", ran.summary, ran.wrong.join("\n"))),
-            Err(why) => Outcome::Broken(why),
-        };
-        let part = format!("{NAME} {} ({})", fault.name(), layout.name());
-        note(Report { part, on: store.name(), took: began.elapsed(), outcome, logs: vec![log] });
+        let seen = outcome.and_then(|ran| match ran.wrong.as_slice() {
+            [] => Ok(ran.summary),
+            wrong => Err(format!("{}\n{}", ran.summary, wrong.join("\n"))),
+        });
+        let what = format!("{} ({})", fault.name(), layout.name());
+        note(Report { logs: vec![log], ..report(&what, store, began, seen) });
     }
-    let mut refusal = |what: &str, store: Store, check: &dyn Fn() -> Result<String, String>| {
+    match &cluster {
+        Ok(cluster) => refuse(places, cluster, note),
+        Err(why) => note(report("refusals", Store::Postgres, Instant::now(), Err(why.clone()))),
+    }
+}
+
+/// Stores that take no writes.
+pub(super) fn refuse(places: &Places, cluster: &Cluster, note: &mut dyn FnMut(Report)) {
+    let mut check = |what: &str, store: Store, check: &dyn Fn() -> Result<String, String>| {
         let began = Instant::now();
-        let outcome = match check() {
-            Ok(note) => Outcome::Ran { passed: 1, failed: 0, note },
-            Err(why) => Outcome::Broken(why),
-        };
-        note(Report { part: format!("{NAME} {what}"), on: store.name(), took: began.elapsed(), outcome, logs: Vec::new() });
+        note(report(what, store, began, check()));
     };
-    refusal("full disk", Store::Sqlite, &|| refusals::full_disk(places));
-    refusal("read-only folder", Store::Sqlite, &|| refusals::read_only_folder(places));
-    refusal("second server", Store::Sqlite, &|| refusals::second_server(places));
-    refusal("read-only database", Store::Postgres, &|| {
-        refusals::read_only_database(places, cluster.as_ref().map_err(Clone::clone)?)
-    });
+    check("full disk", Store::Sqlite, &|| refusals::full_disk(places));
+    check("read-only folder", Store::Sqlite, &|| refusals::read_only_folder(places));
+    check("second server", Store::Sqlite, &|| refusals::second_server(places));
+    check("read-only database", Store::Postgres, &|| refusals::read_only_database(places, cluster));
+}
+
+fn report(what: &str, store: Store, began: Instant, seen: Result<String, String>) -> Report {
+    let outcome = match seen {
+        Ok(note) => Outcome::Ran { passed: 1, failed: 0, note },
+        Err(why) => Outcome::Broken(why),
+    };
+    Report { part: format!("{NAME} {what}"), on: store.name(), took: began.elapsed(), outcome, logs: Vec::new() }
 }
