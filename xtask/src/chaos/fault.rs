@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use super::proxy::Proxy;
 use super::random::Random;
+use super::server::Server;
 use super::world::World;
 use crate::postgres::Sudden;
 
@@ -23,7 +25,7 @@ pub(crate) enum Fault {
     Cut,
     /// The network to the database passes nothing on, one way or both.
     Stall,
-    /// SIGSTOP to the owner past its lease.
+    /// SIGSTOP to the owner past its lease, or its network held as long: its last commit arrives when another server owns the partition.
     Pause,
 }
 
@@ -55,7 +57,7 @@ impl Fault {
             Fault::DatabaseStop => end_database(world, Sudden::ImmediateStop, random),
             Fault::Cut => cut(world, number),
             Fault::Stall => stall(world, number, random),
-            Fault::Pause => pause(world, random),
+            Fault::Pause => pause(world, number, random),
         }
     }
 }
@@ -82,7 +84,7 @@ fn end_database(world: &mut World<'_>, how: Sudden, random: &mut Random) -> Resu
 fn cut(world: &mut World<'_>, number: usize) -> Result<String, String> {
     let postgres = world.postgres()?;
     if number.is_multiple_of(2) {
-        postgres.proxy.cut();
+        postgres.networks.iter().for_each(Proxy::cut);
         return Ok("all connections cut in the network".to_owned());
     }
     let database = &postgres.database;
@@ -99,29 +101,37 @@ fn stall(world: &mut World<'_>, number: usize, random: &mut Random) -> Result<St
         1 => (false, true, "from the database"),
         _ => (true, true, "both ways"),
     };
-    let proxy = &world.postgres()?.proxy;
-    proxy.hold(there, back);
+    let networks = &world.postgres()?.networks;
+    networks.iter().for_each(|network| network.hold(there, back));
     std::thread::sleep(length);
-    proxy.hold(false, false);
+    networks.iter().for_each(|network| network.hold(false, false));
     Ok(format!("network {word} stalled for {} ms", length.as_millis()))
 }
 
-fn pause(world: &mut World<'_>, random: &mut Random) -> Result<String, String> {
+fn pause(world: &mut World<'_>, number: usize, random: &mut Random) -> Result<String, String> {
     let owner = wait_for(|| world.servers.iter().position(|server| server.owns())).ok_or("no server owns the partition")?;
     let deposed = world.servers[owner].log_text().matches(DEPOSED).count();
-    world.servers[owner].hold()?;
+    let by_network = number.is_multiple_of(2);
+    if by_network {
+        world.postgres()?.networks[owner].hold(true, true);
+    } else {
+        world.servers[owner].hold()?;
+    }
     let held = Instant::now();
-    let other = wait_for(|| world.servers.iter().position(|server| server.owns()));
+    let others = |(place, server): (usize, &Server)| (place != owner && server.owns()).then_some(place);
+    let other = wait_for(|| world.servers.iter().enumerate().find_map(others));
     let taken_over = held.elapsed();
     std::thread::sleep(random.millis(100, 1_500));
     world.servers[owner].release()?;
+    world.postgres()?.networks[owner].hold(false, false);
     let other = other.ok_or("the other server did not take over while the owner was held")?;
     let server = &world.servers[owner];
     wait_for(|| (deposed < server.log_text().matches(DEPOSED).count()).then_some(()))
         .ok_or_else(|| format!("the deposed server did not say so; see {}", server.log.display()))?;
     Ok(format!(
-        "server {} held, server {} took over after {} ms, and the first knows",
+        "server {}{} held, server {} took over after {} ms, and the first knows",
         owner + 1,
+        if by_network { "'s network" } else { "" },
         other + 1,
         taken_over.as_millis()
     ))

@@ -26,7 +26,7 @@ const RUNS: [(Fault, Layout, usize, Store); 8] = [
     (Fault::DatabaseStop, Layout::One, 3, Store::Postgres),
     (Fault::Cut, Layout::One, 4, Store::Postgres),
     (Fault::Stall, Layout::One, 3, Store::Postgres),
-    (Fault::Pause, Layout::Pair, 3, Store::Postgres),
+    (Fault::Pause, Layout::Pair, 4, Store::Postgres),
 ];
 
 pub(crate) fn test(places: &Places, note: &mut dyn FnMut(Report)) {

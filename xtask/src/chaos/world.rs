@@ -57,11 +57,12 @@ enum Site<'a> {
     Postgres(Postgres<'a>),
 }
 
-/// A database on a cluster, reached through a network that can be disturbed.
+/// A database on a cluster, which each server reaches through a network of its own that can be disturbed.
 #[derive(Debug)]
 pub(super) struct Postgres<'a> {
     pub(super) cluster: &'a mut Cluster,
-    pub(super) proxy: Proxy,
+    /// By server.
+    pub(super) networks: Vec<Proxy>,
     pub(super) database: String,
     url: String,
 }
@@ -74,14 +75,19 @@ impl<'a> World<'a> {
         layout: Layout,
         name: &str,
     ) -> Result<World<'a>, String> {
-        let (store, address) = match cluster {
-            None => sqlite(places, name)?,
-            Some(cluster) => postgres(cluster, name)?,
+        let store = match cluster {
+            None => Site::Sqlite(empty_folder(places, name)?),
+            Some(cluster) => {
+                let database = name.replace('-', "_");
+                let url = cluster.fresh_database(&database)?;
+                Site::Postgres(Postgres { cluster, networks: Vec::new(), database, url })
+            }
         };
         // The shortest lease that a busy machine still renews in time, so that a run sees many owners.
         let settings = if layout == Layout::Pair { "[limits]\nlease_millis = 2000\n" } else { "" };
         let mut world = World { servers: Vec::new(), doors: Vec::new(), places, store };
         for (number, roles) in (1..).zip(layout.roles()) {
+            let address = world.store.address()?;
             let mut server = Server::new(places, &format!("{name}-server-{number}"), &address, settings, *roles)?;
             server.start()?;
             if *roles != Roles::Engine {
@@ -112,23 +118,29 @@ impl<'a> World<'a> {
     }
 }
 
-fn sqlite<'a>(places: &Places, name: &str) -> Result<(Site<'a>, String), String> {
+impl Site<'_> {
+    /// What the next server takes as `--store`.
+    fn address(&mut self) -> Result<String, String> {
+        match self {
+            Site::Sqlite(folder) => Ok(format!("sqlite:{}", folder.display())),
+            Site::Postgres(postgres) => {
+                let host = host_and_port(&postgres.url);
+                let found = host.to_socket_addrs().map_err(|error| format!("{host}: {error}"))?.next();
+                let network = Proxy::to(found.ok_or_else(|| format!("{host} names no address"))?)?;
+                let address = postgres.url.replacen(host, &format!("127.0.0.1:{}", network.port), 1);
+                postgres.networks.push(network);
+                Ok(address)
+            }
+        }
+    }
+}
+
+fn empty_folder(places: &Places, name: &str) -> Result<PathBuf, String> {
     let folder = places.own.join("data").join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(|error| format!("cannot remove {}: {error}", folder.display()))?;
     }
-    let address = format!("sqlite:{}", folder.display());
-    Ok((Site::Sqlite(folder), address))
-}
-
-fn postgres<'a>(cluster: &'a mut Cluster, name: &str) -> Result<(Site<'a>, String), String> {
-    let database = name.replace('-', "_");
-    let url = cluster.fresh_database(&database)?;
-    let host = host_and_port(&url);
-    let found = host.to_socket_addrs().map_err(|error| format!("{host}: {error}"))?.next();
-    let proxy = Proxy::to(found.ok_or_else(|| format!("{host} names no address"))?)?;
-    let address = url.replacen(host, &format!("127.0.0.1:{}", proxy.port), 1);
-    Ok((Site::Postgres(Postgres { cluster, proxy, database, url }), address))
+    Ok(folder)
 }
 
 /// `HOST:PORT` of a `postgres://` URL that names both.
