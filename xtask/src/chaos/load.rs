@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -18,6 +18,8 @@ const WORKERS: usize = 6;
 /// How long a worker may keep a job. Jobs that died with an answer come back after it.
 const LEASE_MILLIS: u64 = 1_500;
 const POLL_MILLIS: u64 = 1_000;
+/// Workers are behind if none of them waited for a job in this time.
+const IDLE_MILLIS: u64 = 500;
 /// Between two tries while nobody listens.
 const PAUSE: Duration = Duration::from_millis(15);
 
@@ -35,6 +37,7 @@ impl Load {
     pub(super) fn begin(servers: &[SocketAddr], history: &Arc<History>, random: &mut Random) -> Load {
         let starting = Arc::new(AtomicBool::new(true));
         let working = Arc::new(AtomicBool::new(true));
+        let idle_at = Arc::new(AtomicU64::new(0));
         let mut client = |kind: char, number: usize, go_on: &Arc<AtomicBool>| Client {
             name: format!("{kind}{number}"),
             calls: 0,
@@ -43,6 +46,7 @@ impl Load {
             history: history.clone(),
             random: random.split(),
             go_on: go_on.clone(),
+            idle_at: idle_at.clone(),
         };
         let starters = (1..=STARTERS).map(|number| client('s', number, &starting)).collect::<Vec<_>>();
         let workers = (1..=WORKERS).map(|number| client('w', number, &working)).collect::<Vec<_>>();
@@ -81,6 +85,8 @@ struct Client {
     history: Arc<History>,
     random: Random,
     go_on: Arc<AtomicBool>,
+    /// When a worker last got fewer jobs than it asked for.
+    idle_at: Arc<AtomicU64>,
 }
 
 impl Client {
@@ -101,16 +107,19 @@ impl Client {
                 let path = format!("/v2/process-instances/{instance}");
                 self.send(&call, &Request::get(&path), &Act::Look { instance });
             }
-            let pause = self.random.millis(1, 40);
+            // No more than the workers can do: a backlog would only make every run end late.
+            let behind = IDLE_MILLIS < self.history.now().saturating_sub(self.idle_at.load(Ordering::Relaxed));
+            let pause = if behind { self.random.millis(200, 400) } else { self.random.millis(1, 40) };
             std::thread::sleep(pause);
         }
     }
 
     fn work(&mut self, job_type: &str) {
         while self.go_on.load(Ordering::Relaxed) {
+            let wanted = 1 + self.random.below(8);
             let poll = json!({
                 "type": job_type, "worker": self.name, "timeout": LEASE_MILLIS, "requestTimeout": POLL_MILLIS,
-                "maxJobsToActivate": 1 + self.random.below(8),
+                "maxJobsToActivate": wanted,
             });
             let call = self.next_call();
             let (told, answer) = self.send(&call, &Request::post("/v2/jobs/activation", &poll.to_string()), &Act::Poll);
@@ -118,9 +127,11 @@ impl Client {
                 std::thread::sleep(PAUSE);
                 continue;
             }
-            for job in answer["jobs"].as_array().map(Vec::as_slice).unwrap_or_default() {
-                self.do_job(job);
+            let jobs = answer["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
+            if jobs.len() < wanted {
+                self.idle_at.fetch_max(self.history.now(), Ordering::Relaxed);
             }
+            jobs.iter().for_each(|job| self.do_job(job));
         }
     }
 

@@ -15,8 +15,8 @@ use crate::places::Places;
 use crate::postgres::Cluster;
 
 const PAGE: usize = 5_000;
-/// How long the last instances may take once nothing disturbs them.
-const FINISH_MAX: Duration = Duration::from_secs(60);
+/// How long it may take, once nothing disturbs them, until one more of the last instances has ended.
+const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
 const LOG: &str = "SELECT coalesce(min(position), 0), coalesce(max(position), 0), count(*), \
                    (SELECT tail FROM partitions WHERE partition = 1), (SELECT processed_to FROM partitions WHERE partition = 1) \
@@ -25,12 +25,14 @@ const LOG: &str = "SELECT coalesce(min(position), 0), coalesce(max(position), 0)
 /// Waits until no instance runs any more; true if that came to pass.
 pub(super) fn finished(server: SocketAddr) -> bool {
     let body = json!({ "filter": { "state": "ACTIVE" }, "page": { "limit": 1 } }).to_string();
-    let deadline = Instant::now() + FINISH_MAX;
     let mut connection = Connection::default();
-    while Instant::now() < deadline {
+    let (mut least, mut progress) = (u64::MAX, Instant::now());
+    while progress.elapsed() < PROGRESS_MAX {
         let answer = connection.must(server, &Request::post("/v2/process-instances/search", &body));
-        if answer.is_ok_and(|answer| answer["items"].as_array().is_some_and(Vec::is_empty)) {
-            return true;
+        match answer.ok().and_then(|answer| answer["page"]["totalItems"].as_u64()) {
+            Some(0) => return true,
+            Some(left) if left < least => (least, progress) = (left, Instant::now()),
+            _ => {}
         }
         std::thread::sleep(Duration::from_millis(50));
     }
