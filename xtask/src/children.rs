@@ -56,6 +56,18 @@ impl Running {
         self.child.wait()
     }
 
+    /// SIGKILL, now; what it was in the middle of stays undone.
+    pub(crate) fn kill(&mut self) {
+        kill(self.kept.pid);
+        self.child.wait().ok();
+    }
+
+    /// Sends the process alone a signal by its name, such as `STOP`.
+    pub(crate) fn signal(&self, name: &str) -> Result<(), String> {
+        let pid = self.kept.pid;
+        if shell(&format!("kill -{name} {pid}")) { Ok(()) } else { Err(format!("cannot send SIG{name} to process {pid}")) }
+    }
+
     /// Asks it to leave and waits; kills what does not go.
     pub(crate) fn stop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
@@ -102,6 +114,22 @@ pub(crate) fn let_signals_finish() {
     while STOPPING.load(Ordering::SeqCst) {
         std::thread::park();
     }
+}
+
+/// The processes that one started itself, in whatever group they are.
+pub(crate) fn of(parent: u32) -> Vec<u32> {
+    let output = Command::new("ps").args(["-e", "-o", "pid=,ppid="]).output();
+    let output = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let pairs = output.lines().filter_map(|line| {
+        let mut numbers = line.split_whitespace().map(str::parse::<u32>);
+        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+    });
+    pairs.filter(|(_, started_by)| *started_by == parent).map(|(pid, _)| pid).collect()
+}
+
+/// SIGKILL to that process alone.
+pub(crate) fn kill_one(pid: u32) {
+    shell(&format!("kill -KILL {pid}"));
 }
 
 /// A folder to be removed as well if we are stopped by a signal.

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "a command line tool talks to its user")]
 #![allow(clippy::disallowed_methods, reason = "the clock bans are for the core; this tool measures real time")]
 
+mod chaos;
 mod children;
 mod clients;
 mod environment;
@@ -38,6 +39,8 @@ Commands:
   test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, schemathesis)
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
+  chaos [OPTIONS]      kill or disturb the real server under load again and again, then check what its clients were told
+  chaos refusals       the real server on a store that is full, read-only or taken
   feel CASES.jsonl     how many recorded answers of Camunda's FEEL engine ours gives too
   fuzz TARGET          look for inputs that break a parser: feel, bpmn, dmn; --seconds N, 60 unless told
   tck PATH [--all]     how much of the DMN Technology Compatibility Kit ours gets right; --all lists every folder
@@ -49,6 +52,16 @@ Examples:
   cargo xtask test --only pyzeebe,go        two of the real clients, on SQLite and on PostgreSQL
   CAUDAL_TEST_POSTGRES=postgres://me@127.0.0.1/postgres cargo xtask test
                                             your own PostgreSQL server instead of a private one
+
+  cargo xtask chaos --kills 100 --store postgres
+                                            a hundred times SIGKILL, on a private PostgreSQL server
+
+Options of chaos:
+  --kills N            how many blows (20)
+  --store WHERE        sqlite (default), postgres (a private server) or postgres://… (databases are made there)
+  --fault WHICH        kill (default), database-kill, database-stop, cut, stall, pause
+  --servers WHICH      one (default), pair (both may own the partition; default for pause), split (one engine, two that append)
+  --seed S             the same random choices again
 
 What is downloaded or built for the tests is kept under target/xtask and used again while its pinned versions stay the same.
 Logs of the last run are in target/xtask/logs.
@@ -65,6 +78,8 @@ fn main() -> ExitCode {
         ["test", rest @ ..] => test::Choice::parse(rest).and_then(|choice| test::run(&choice)),
         ["tidy"] => tidy::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
+        ["chaos", "refusals"] => chaos::refusals(),
+        ["chaos", rest @ ..] => chaos::Options::parse(rest).and_then(|options| chaos::run(&options)),
         ["feel", path] => feel_cases(path),
         ["tck", path, flags @ ..] => tck_cases(path, flags),
         [other, ..] => Err(format!("there is no command `{other}`; `cargo xtask help` lists what there is")),

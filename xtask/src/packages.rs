@@ -30,6 +30,9 @@ pub(crate) const PYTHON: Wanted =
 pub(crate) const NODE: Wanted =
     Wanted { what: "Node.js with npm", apt: &["nodejs", "npm"], dnf: &["nodejs", "npm"], brew: &["node"] };
 
+pub(crate) const SQLITE: Wanted =
+    Wanted { what: "the sqlite3 command line", apt: &["sqlite3"], dnf: &["sqlite"], brew: &["sqlite"] };
+
 pub(crate) fn install(wanted: &Wanted, log: &Path) -> Result<(), String> {
     let (name, commands) = if found("apt-get") {
         (

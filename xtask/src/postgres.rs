@@ -31,6 +31,8 @@ struct Private {
     binaries: Binaries,
     port: u16,
     folder: PathBuf,
+    user: Option<User>,
+    log: PathBuf,
     server: Running,
 }
 
@@ -51,13 +53,24 @@ struct User {
 impl Cluster {
     pub(crate) fn start(places: &Places) -> Result<Cluster, String> {
         if let Ok(url) = std::env::var("CAUDAL_TEST_POSTGRES") {
-            return Ok(Cluster { url, version: "given by CAUDAL_TEST_POSTGRES".to_owned(), private: None });
+            return Ok(Cluster { version: "given by CAUDAL_TEST_POSTGRES".to_owned(), ..Cluster::given(&url) });
         }
+        Cluster::start_private(places, "postgres")
+    }
+
+    /// A server that somebody else runs.
+    pub(crate) fn given(url: &str) -> Cluster {
+        Cluster { url: url.to_owned(), version: "given".to_owned(), private: None }
+    }
+
+    /// One of our own in any case: it may be killed. `purpose` names its folder and its log.
+    pub(crate) fn start_private(places: &Places, purpose: &str) -> Result<Cluster, String> {
         let binaries = find_or_install(places)?;
         let user = if we_are_root() { Some(other_user()?) } else { None };
-        let folder = empty_folder(places, user)?;
+        let folder = empty_folder(places, purpose, user)?;
         children::remove_with_us(&folder);
-        let private = Private::start(binaries, &folder, user, places).inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
+        let log = places.log(purpose);
+        let private = Private::start(binaries, &folder, user, log).inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
         Ok(Cluster {
             url: format!("postgres://{SUPERUSER}@127.0.0.1:{}/postgres", private.port),
             version: private.binaries.version.clone(),
@@ -67,34 +80,83 @@ impl Cluster {
 
     /// The URL of a fresh, empty database for one server under test.
     pub(crate) fn fresh_database(&self, name: &str) -> Result<String, String> {
-        let psql = match &self.private {
-            Some(private) => private.binaries.program("psql"),
-            None => PathBuf::from("psql"),
-        };
         for statement in [format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"), format!("CREATE DATABASE {name}")] {
-            let output = Command::new(&psql)
-                .args(["--no-psqlrc", "--quiet", "--command", &statement, &self.url])
-                .output()
-                .map_err(|error| format!("cannot run {}: {error}", psql.display()))?;
-            if !output.status.success() {
-                return Err(format!("{statement}: {}", String::from_utf8_lossy(&output.stderr)));
-            }
+            self.ask(&self.url, &statement)?;
         }
         let (server, options) = self.url.split_once('?').map_or((self.url.as_str(), ""), |(server, options)| (server, options));
         let server = server.rsplit_once('/').map_or(server, |(server, _)| server);
         let options = if options.is_empty() { String::new() } else { format!("?{options}") };
         Ok(format!("{server}/{name}{options}"))
     }
+
+    /// What a statement gives in the database of that URL: a line per row, columns apart by `|`.
+    pub(crate) fn ask(&self, url: &str, statement: &str) -> Result<String, String> {
+        let psql = match &self.private {
+            Some(private) => private.binaries.program("psql"),
+            None => PathBuf::from("psql"),
+        };
+        let output = Command::new(&psql)
+            .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--command", statement, url])
+            .output()
+            .map_err(|error| format!("cannot run {}: {error}", psql.display()))?;
+        if !output.status.success() {
+            return Err(format!("{statement}: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Ends the server and all its sessions as a power cut would, or (`immediate`) as an operator in a hurry.
+    pub(crate) fn end(&mut self, how: Sudden) -> Result<(), String> {
+        let private = self.private.as_mut().ok_or("only a private PostgreSQL server may be ended")?;
+        match how {
+            Sudden::Kill => {
+                let sessions = children::of(private.server.child.id());
+                private.server.kill();
+                sessions.into_iter().for_each(children::kill_one);
+            }
+            Sudden::ImmediateStop => {
+                private.server.signal("QUIT")?;
+                private.server.wait().map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts it again after its end, on what it left behind.
+    pub(crate) fn start_again(&mut self) -> Result<(), String> {
+        let private = self.private.as_mut().ok_or("only a private PostgreSQL server may be started")?;
+        private.launch()
+    }
+}
+
+/// Ways to go without finishing anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sudden {
+    Kill,
+    ImmediateStop,
 }
 
 impl Private {
-    fn start(binaries: Binaries, folder: &Path, user: Option<User>, places: &Places) -> Result<Private, String> {
-        make(&binaries, folder, user, &places.log("initdb"))?;
+    fn start(binaries: Binaries, folder: &Path, user: Option<User>, log: PathBuf) -> Result<Private, String> {
+        make(&binaries, folder, user, &log)?;
         let port = crate::server::free_port()?;
-        let log = places.log("postgres");
+        fs::remove_file(&log).ok();
         let mut server = launch(&binaries, folder, port, user, &log)?;
         wait_until_ready(&binaries, port, &mut server).map_err(|why| format!("{why}; see {}", log.display()))?;
-        Ok(Private { binaries, port, folder: folder.to_owned(), server })
+        Ok(Private { binaries, port, folder: folder.to_owned(), user, log, server })
+    }
+
+    fn launch(&mut self) -> Result<(), String> {
+        let deadline = Instant::now() + STEP_MAX;
+        loop {
+            self.server = launch(&self.binaries, &self.folder, self.port, self.user, &self.log)?;
+            match wait_until_ready(&self.binaries, self.port, &mut self.server) {
+                Ok(()) => return Ok(()),
+                // What the last one left in shared memory may take a moment to go.
+                Err(_) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(50)),
+                Err(why) => return Err(format!("{why}; see {}", self.log.display())),
+            }
+        }
     }
 }
 
@@ -173,9 +235,9 @@ fn other_user() -> Result<User, String> {
 }
 
 /// Under the target folder if that user can get there, otherwise (a checkout below /root, say) in the system's temporary folder.
-fn empty_folder(places: &Places, user: Option<User>) -> Result<PathBuf, String> {
-    let temporary = std::env::temp_dir().join(format!("caudal-xtask-{}", std::process::id()));
-    for folder in [places.own.join("postgres"), temporary] {
+fn empty_folder(places: &Places, purpose: &str, user: Option<User>) -> Result<PathBuf, String> {
+    let temporary = std::env::temp_dir().join(format!("caudal-xtask-{purpose}-{}", std::process::id()));
+    for folder in [places.own.join(purpose), temporary] {
         end_leftover(&folder);
         if folder.exists() {
             fs::remove_dir_all(&folder).map_err(|error| format!("cannot remove {}: {error}", folder.display()))?;
@@ -219,7 +281,8 @@ fn make(binaries: &Binaries, folder: &Path, user: Option<User>, log: &Path) -> R
 }
 
 fn launch(binaries: &Binaries, folder: &Path, port: u16, user: Option<User>, log: &Path) -> Result<Running, String> {
-    let file = fs::File::create(log).map_err(|error| format!("cannot write {}: {error}", log.display()))?;
+    let file = fs::File::options().create(true).append(true).open(log);
+    let file = file.map_err(|error| format!("cannot write {}: {error}", log.display()))?;
     let other = file.try_clone().map_err(|error| error.to_string())?;
     let mut postgres = as_user(&binaries.program("postgres"), user);
     postgres.arg("-D").arg(folder.join("data")).args(["-h", "127.0.0.1", "-p", &port.to_string(), "-k", ""]);

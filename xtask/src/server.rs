@@ -90,7 +90,7 @@ impl Server {
         let deadline = Instant::now() + READY_MAX;
         while Instant::now() < deadline {
             self.check()?;
-            if get(metrics, "/health/ready").is_ok_and(|answer| answer.split_whitespace().nth(1) == Some("200")) {
+            if is_ready(metrics) {
                 return Ok(());
             }
             std::thread::sleep(Duration::from_millis(20));
@@ -112,12 +112,18 @@ pub(crate) fn free_port() -> Result<u16, String> {
     listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
 }
 
-fn address() -> Result<String, String> {
+/// An address nobody listened on a moment ago.
+pub(crate) fn address() -> Result<String, String> {
     free_port().map(|port| format!("127.0.0.1:{port}"))
 }
 
+/// Whether the server with that address for metrics does what it is asked.
+pub(crate) fn is_ready(metrics: &str) -> bool {
+    get(metrics, "/health/ready").is_ok_and(|answer| answer.split_whitespace().nth(1) == Some("200"))
+}
+
 /// The whole answer to a plain GET, head and body.
-fn get(address: &str, path: &str) -> std::io::Result<String> {
+pub(crate) fn get(address: &str, path: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(2)))?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;

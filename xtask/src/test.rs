@@ -1,12 +1,13 @@
 //! `cargo xtask test`: sets everything up, runs every test, takes everything down.
 //!
 //! The order: the database, then the build with the clients' environments being made beside it, then the Rust tests, then each real client
-//! against a fresh server on each store, then generated requests.
+//! against a fresh server on each store, then the server is killed and disturbed, then generated requests.
 
 use std::fs::File;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::chaos::part as chaos;
 use crate::clients::{self, Client};
 use crate::environment::Readiness;
 use crate::logged::{Audience, End, Finished, run as run_logged};
@@ -89,6 +90,9 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
         for (client, readiness) in chosen.iter().zip(&ready.clients) {
             Store::ALL.into_iter().for_each(|store| note(client_test(&places, &cluster, client, readiness, store)));
         }
+        if choice.takes(chaos::NAME) {
+            chaos::test(&places, &mut note);
+        }
         if choice.takes(schemathesis::NAME) {
             note(schemathesis::test(&places, &cluster, &ready.schemathesis));
         }
@@ -102,12 +106,12 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
 fn names() -> Vec<&'static str> {
     let mut names = vec![RUST];
     names.extend(clients::ALL.iter().map(|client| client.name));
-    names.push(schemathesis::NAME);
+    names.extend([chaos::NAME, schemathesis::NAME]);
     names
 }
 
 /// Two runs in one target folder would pull the ground from under each other.
-fn sole_run(places: &Places) -> Result<File, String> {
+pub(crate) fn sole_run(places: &Places) -> Result<File, String> {
     let path = places.own.join("lock");
     let file = File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     match file.try_lock() {
@@ -151,6 +155,16 @@ fn build(places: &Places, choice: &Choice) -> Report {
         Ok(End::Failure(why)) | Err(why) => Outcome::Broken(why),
     };
     Report { part: "build".to_owned(), on: "", took: began.elapsed(), outcome, logs: vec![log] }
+}
+
+/// The server alone.
+pub(crate) fn build_server(places: &Places) -> Result<(), String> {
+    let log = places.log("build");
+    let finished = run_logged(cargo(places).args(["build", "--workspace", "--bins"]), &log, Audience::Terminal, BUILD_MAX)?;
+    match finished.end {
+        End::Success => Ok(()),
+        End::Failure(why) => Err(why),
+    }
 }
 
 fn rust_tests(places: &Places, cluster: &Cluster) -> Report {

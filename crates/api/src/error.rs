@@ -94,6 +94,8 @@ impl From<store::Error> for Failure {
     fn from(error: store::Error) -> Self {
         match error {
             store::Error::Unavailable { .. } => Self::new(Reason::Unavailable, "The store is not available: try again"),
+            store::Error::Full { .. } => Self::new(Reason::Exhausted, "The disk of the store is full: try again later"),
+            store::Error::ReadOnly { .. } => Self::new(Reason::Unavailable, "The store is read-only: try again later"),
             store::Error::SchemaTooNew { .. } | store::Error::InUse { .. } | store::Error::Corrupt { .. } => {
                 internal(&error.to_string())
             }

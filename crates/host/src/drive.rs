@@ -16,7 +16,7 @@ use store::{CommitError, Error, Millis, Ownership, format};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use crate::handle::{Host, Route};
+use crate::handle::{Host, Route, away};
 use crate::partition::{Batch, Input, Partition, Parts};
 
 /// The one partition there is for now.
@@ -189,7 +189,7 @@ impl Owner<'_> {
                     self.look_at_log = true;
                     self.batch.pending.clear();
                     if let Err(error) = self.partition.reread_catalogue().await
-                        && !self.recover(&error, stop).await
+                        && !self.recover(error, stop).await
                     {
                         return;
                     }
@@ -199,7 +199,7 @@ impl Owner<'_> {
                     return;
                 }
                 Err(CommitError::Store(error)) => {
-                    if !self.recover(&error, stop).await {
+                    if !self.recover(error, stop).await {
                         return;
                     }
                 }
@@ -315,9 +315,9 @@ impl Owner<'_> {
 
     /// The store is away: callers are told so until it is back, then what was in doubt is settled. False if somebody else owns
     /// the partition by then, or the server stops.
-    async fn recover(&mut self, error: &Error, stop: &mut watch::Receiver<bool>) -> bool {
+    async fn recover(&mut self, error: Error, stop: &mut watch::Receiver<bool>) -> bool {
         tracing::warn!(%error, "the store is away");
-        self.host.set_route(Route::Away);
+        self.host.set_route(Route::Away(away(error)));
         loop {
             tokio::select! {
                 biased;
@@ -340,7 +340,10 @@ impl Owner<'_> {
                     tracing::warn!("another server owns the partition now");
                     return false;
                 }
-                Err(error) => tracing::debug!(%error, "the store is still away"),
+                Err(error) => {
+                    tracing::debug!(%error, "the store is still away");
+                    self.host.set_route(Route::Away(away(error)));
+                }
             }
         }
     }

@@ -114,8 +114,8 @@ pub(crate) enum Route {
     Own(mpsc::Sender<Input>),
     /// Another server does, or none: commands go into the log.
     Follow,
-    /// This server owns the partition but its store is away.
-    Away,
+    /// This server owns the partition but its store is away: what callers are told.
+    Away(Error),
 }
 
 impl Host {
@@ -162,7 +162,7 @@ impl Host {
         let timeout = self.inner.limits.answer_timeout;
         let answer = match self.route() {
             Route::Follow => self.inner.follower.submit(&request, timeout).await?,
-            Route::Away => return Err(away()),
+            Route::Away(error) => return Err(error),
             Route::Own(inbox) => {
                 let (sender, receiver) = oneshot::channel();
                 self.put(&inbox, Input::Request { request, reply: Reply::Answer(sender) })?;
@@ -185,7 +185,7 @@ impl Host {
         let _permit = self.permit(&self.inner.awaiting, "the number of callers waiting for results")?;
         let inbox = match self.route() {
             Route::Own(inbox) => inbox,
-            Route::Away => return Err(away()),
+            Route::Away(error) => return Err(error),
             Route::Follow => {
                 let answer = accept(self.inner.follower.submit(&request, timeout).await?)?;
                 return await_end::from_store(self, created(answer)?, &fetch, timeout).await;
@@ -209,7 +209,7 @@ impl Host {
         let _permit = self.permit(&self.inner.polls, "the number of waiting polls")?;
         let jobs = match self.route() {
             Route::Own(inbox) => self.poll_here(&inbox, &poll).await?,
-            Route::Away => return Err(away()),
+            Route::Away(error) => return Err(error),
             Route::Follow => await_jobs::from_log(self, &poll).await?,
         };
         Ok(ActivatedJobs { jobs, host: self.clone() })
@@ -251,7 +251,7 @@ impl Host {
                 let sink = Sink::Stream { jobs: sender, starved: starved.clone() };
                 self.put(&inbox, Input::Wait(Waiter { wish, sink }))?;
             }
-            Route::Away => return Err(away()),
+            Route::Away(error) => return Err(error),
             Route::Follow => {
                 let poll =
                     Poll { job_type: job_type.clone(), worker, timeout, max: 1, tenants: tenants.clone(), fetch, wait: None };
@@ -301,7 +301,7 @@ impl Host {
                 Ok(()) => return,
                 Err(mpsc::error::TrySendError::Full(input) | mpsc::error::TrySendError::Closed(input)) => input,
             },
-            Route::Follow | Route::Away => input,
+            Route::Follow | Route::Away(_) => input,
         };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let host = self.clone();
@@ -310,10 +310,10 @@ impl Host {
                 (Route::Own(inbox), input) => {
                     let _stopping_is_fine = inbox.send(input).await;
                 }
-                (Route::Follow | Route::Away, Input::Release { jobs }) => {
+                (Route::Follow | Route::Away(_), Input::Release { jobs }) => {
                     host.inner.follower.release(jobs.iter().map(|released| released.job).collect()).await;
                 }
-                (Route::Follow | Route::Away, _) => {}
+                (Route::Follow | Route::Away(_), _) => {}
             }
         });
     }
@@ -352,8 +352,12 @@ fn created(answer: Answer) -> Result<Created, Error> {
     }
 }
 
-fn away() -> Error {
-    Error::Unavailable { reason: "the store is away; the server is trying to reach it".to_owned() }
+/// What callers are told while the store is away. Where it is and why it cannot be reached is for the operator's eyes.
+pub(crate) fn away(error: store::Error) -> Error {
+    match error {
+        store::Error::Full { .. } | store::Error::ReadOnly { .. } => error.into(),
+        _ => Error::Unavailable { reason: "the store is away; the server is trying to reach it".to_owned() },
+    }
 }
 
 fn moved() -> Error {
@@ -366,6 +370,8 @@ impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
         match error {
             store::Error::Unavailable { reason } => Self::Unavailable { reason },
+            store::Error::Full { .. } => Self::Exhausted { what: "the disk of the store" },
+            store::Error::ReadOnly { .. } => Self::Unavailable { reason: "the store is read-only".to_owned() },
             other => Self::Internal { reason: other.to_string() },
         }
     }

@@ -15,8 +15,8 @@ impl Fault {
         Self { error: Error::unavailable(reason), code: None }
     }
 
-    pub(crate) fn is_unavailable(&self) -> bool {
-        matches!(self.error, Error::Unavailable { .. })
+    pub(crate) fn passes(&self) -> bool {
+        self.error.passes()
     }
 }
 
@@ -30,7 +30,12 @@ impl From<tokio_postgres::Error> for Fault {
     fn from(cause: tokio_postgres::Error) -> Self {
         let error = match cause.as_db_error() {
             Some(refused) if passes_by(refused.code()) => {
-                Error::unavailable(format!("{} ({})", refused.message(), refused.code().code()))
+                let reason = format!("{} ({})", refused.message(), refused.code().code());
+                match *refused.code() {
+                    SqlState::DISK_FULL => Error::full(reason),
+                    SqlState::READ_ONLY_SQL_TRANSACTION => Error::read_only(reason),
+                    _ => Error::unavailable(reason),
+                }
             }
             Some(refused) => Error::corrupt(format!(
                 "PostgreSQL refused a statement: {} ({}){}",

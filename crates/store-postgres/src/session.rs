@@ -14,6 +14,10 @@ use crate::call::Call;
 use crate::fault::Fault;
 use crate::options::{Options, Path};
 
+/// A transaction is sent in one go. One whose COMMIT does not follow was begun by a server that is held up, and keeps the partition's
+/// row locked for the server that is to take over.
+const SILENCE_IN_TRANSACTION_MAX: Duration = Duration::from_secs(2);
+
 /// What a connection is for; it decides about the planner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -148,7 +152,7 @@ impl Session {
             Err(_) => Err(Fault::unavailable("PostgreSQL does not answer in time")),
         };
         // A server that is read-only or shutting down may have a successor: only a new connection finds it.
-        if outcome.as_ref().is_err_and(Fault::is_unavailable) {
+        if outcome.as_ref().is_err_and(Fault::passes) {
             self.broken.store(true, Ordering::Relaxed);
         }
         outcome
@@ -166,11 +170,11 @@ impl Drop for Session {
 
 fn settings(options: &Options, role: Role) -> String {
     let millis = |duration: Duration| duration.as_millis();
-    // A transaction whose COMMIT never arrives would keep the partition's row locked for every other server.
     let mut settings = format!(
-        "SET statement_timeout = {timeout}; SET idle_in_transaction_session_timeout = {timeout};
+        "SET statement_timeout = {timeout}; SET idle_in_transaction_session_timeout = {silence};
          SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';",
-        timeout = millis(options.call_timeout)
+        timeout = millis(options.call_timeout),
+        silence = millis(options.call_timeout.min(SILENCE_IN_TRANSACTION_MAX))
     );
     match role {
         Role::Keyed => settings.push_str(

@@ -37,8 +37,8 @@ fn from_sql(error: &rusqlite::Error) -> Error {
         return Error::corrupt(error);
     };
     match code {
-        ErrorCode::DiskFull => Error::unavailable("the disk is full"),
-        ErrorCode::ReadOnly => Error::unavailable("the database file or its disk is read-only"),
+        ErrorCode::DiskFull => Error::full(error),
+        ErrorCode::ReadOnly => Error::read_only(error),
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
             Error::unavailable("the database file is locked by another program")
         }

@@ -1,6 +1,7 @@
 //! The data folder: one server at a time.
 
 use std::fs::{File, TryLockError, create_dir_all};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use store::Error;
@@ -16,7 +17,7 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn lock(path: &Path) -> Result<Self, Error> {
-        let unusable = |error| Error::unavailable(format_args!("{}: {error}", path.display()));
+        let unusable = |error| unusable(path, &error);
         create_dir_all(path).map_err(unusable)?;
         let lock = File::options().create(true).truncate(false).write(true).open(path.join(LOCK)).map_err(unusable)?;
         match lock.try_lock() {
@@ -28,5 +29,17 @@ impl Folder {
 
     pub(crate) fn database(&self) -> PathBuf {
         self.path.join(DATABASE)
+    }
+}
+
+/// Why there is no working in a folder, and what can be done about it.
+fn unusable(path: &Path, error: &std::io::Error) -> Error {
+    let folder = path.display();
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Error::full(format_args!("{folder}: {error}; make room there")),
+        ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => Error::read_only(format_args!(
+            "{folder}: {error}; make the folder writable for this user, or choose another one with --data"
+        )),
+        _ => Error::unavailable(format_args!("{folder}: {error}")),
     }
 }

@@ -75,13 +75,13 @@ impl Drop for Writer {
 fn write(connection: &Connection, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
     let mut group = Vec::with_capacity(GROUP_MAX);
     while 0 < waiting.blocking_recv_many(&mut group, GROUP_MAX) {
-        let committed = transact(connection, &mut group).map_err(|failure| Error::from(failure).to_string());
+        let committed = transact(connection, &mut group).map_err(Error::from);
         if committed.is_err() && !connection.is_autocommit() {
             // If even that fails, the next BEGIN says so.
             let _ = connection.execute_batch("ROLLBACK");
         }
         for work in group.drain(..) {
-            work.settle(committed.as_ref().err().map(String::as_str));
+            work.settle(committed.as_ref().err());
         }
     }
 }
@@ -111,7 +111,7 @@ trait Work: Send {
     /// Whether it went well.
     fn run(&mut self, connection: &Connection) -> bool;
     /// Tells whoever waits, now that the transaction is committed, or why it is not.
-    fn settle(self: Box<Self>, failed: Option<&str>);
+    fn settle(self: Box<Self>, failed: Option<&Error>);
 }
 
 struct Task<F, T> {
@@ -131,10 +131,10 @@ where
         result.is_ok()
     }
 
-    fn settle(self: Box<Self>, failed: Option<&str>) {
+    fn settle(self: Box<Self>, failed: Option<&Error>) {
         let result = match (self.result, failed) {
             (Some(Err(error)), _) => Err(error),
-            (_, Some(reason)) => Err(Error::unavailable(reason)),
+            (_, Some(error)) => Err(error.clone()),
             (Some(Ok(value)), None) => Ok(value),
             (None, None) => unreachable!("a committed group ran"),
         };

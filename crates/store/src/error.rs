@@ -1,11 +1,17 @@
 //! What can go wrong between a caller and a database.
 
 /// A read or an append failed; nothing was changed, or it is not known whether something was.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// The database cannot be reached or refuses for now (connection lost, read-only, disk full). Try again.
+    /// The database cannot be reached or refuses for now (connection lost, shutting down). Try again.
     #[error("the store is not available: {reason}")]
     Unavailable { reason: String },
+    /// There is no room left for what was to be written. Works again once somebody makes room.
+    #[error("the disk of the store is full: {reason}")]
+    Full { reason: String },
+    /// The store takes no writes. Works again once somebody changes that.
+    #[error("the store is read-only: {reason}")]
+    ReadOnly { reason: String },
     /// The schema was made by a newer server.
     #[error("the store's schema is version {found}, this server knows up to {known}: start a newer server")]
     SchemaTooNew { found: i64, known: i64 },
@@ -20,6 +26,19 @@ pub enum Error {
 impl Error {
     pub fn unavailable(reason: impl std::fmt::Display) -> Self {
         Self::Unavailable { reason: reason.to_string() }
+    }
+
+    pub fn full(reason: impl std::fmt::Display) -> Self {
+        Self::Full { reason: reason.to_string() }
+    }
+
+    pub fn read_only(reason: impl std::fmt::Display) -> Self {
+        Self::ReadOnly { reason: reason.to_string() }
+    }
+
+    /// Whether it ends by itself or by an operator's hand, after which the same call succeeds.
+    pub fn passes(&self) -> bool {
+        matches!(self, Self::Unavailable { .. } | Self::Full { .. } | Self::ReadOnly { .. })
     }
 
     pub fn corrupt(what: impl std::fmt::Display) -> Self {

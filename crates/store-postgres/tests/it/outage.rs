@@ -35,7 +35,7 @@ fn a_read_only_database_refuses_for_now() {
         admin.batch_execute(&read_only("on")).await.unwrap();
         database.cut_connections().await;
         match until_refused(&store, &owned).await {
-            CommitError::Store(Error::Unavailable { reason }) => assert!(reason.contains("read-only"), "{reason}"),
+            CommitError::Store(Error::ReadOnly { reason }) => assert!(reason.contains("read-only"), "{reason}"),
             other => panic!("{other:?}"),
         }
         store.now().await.expect("reads go on");
@@ -50,7 +50,7 @@ fn a_read_only_database_refuses_for_now() {
 async fn until_refused(store: &Postgres, owned: &store::Ownership) -> CommitError {
     for _ in 0..10 {
         match store.commit(tick(owned)).await {
-            Err(CommitError::Store(Error::Unavailable { reason })) if !reason.contains("25006") => {}
+            Err(CommitError::Store(Error::Unavailable { .. })) => {}
             Err(refused) => return refused,
             Ok(_) => panic!("a read-only database took a tick"),
         }

@@ -1,10 +1,12 @@
 //! One owner at a time; a deposed one cannot write.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use store::{CommitError, Store};
+use store_postgres::Postgres;
 
-use crate::database::with_database;
+use crate::database::{Database, patient, with_database};
+use crate::stall::{Network, Proxy};
 use crate::tick::{ONE, acquire, command, tick};
 
 #[test]
@@ -55,4 +57,34 @@ fn acquiring_waits_for_a_commit_under_way() {
         let again = again.await.unwrap();
         assert_eq!((again.tail, again.fence.epoch), (7, owned.fence.epoch + 1));
     });
+}
+
+#[test]
+fn an_owner_held_up_in_its_commit_does_not_keep_others_out() {
+    with_database(|database| async move {
+        let proxy = Proxy::to(&database.host_and_port()).await;
+        let held = Postgres::connect(&database.url_through(proxy.port), patient()).await.unwrap();
+        let other = database.store().await;
+        let owned = held.acquire(ONE, "held", Duration::ZERO).await.unwrap().unwrap();
+        held.commit(tick(&owned)).await.unwrap();
+        // All of the next tick gets there but its COMMIT.
+        proxy.network.send_replace(Network::KeepsCommits);
+        let committing = tokio::spawn(async move { held.commit(tick(&store::Ownership { tail: 1, ..owned })).await });
+        in_transaction(&database).await;
+        let begun = Instant::now();
+        let new = acquire(&other, "other").await;
+        assert!(begun.elapsed() < Duration::from_secs(20), "the database ends a transaction that says no more");
+        assert_eq!(new.tail, 1, "nothing of it is there");
+        proxy.network.send_replace(Network::Passes);
+        assert!(matches!(committing.await.unwrap(), Err(CommitError::Store(store::Error::Unavailable { .. }))));
+    });
+}
+
+/// Until a session of the database has a transaction open and says no more.
+async fn in_transaction(database: &Database) {
+    let client = database.client().await;
+    let open = "SELECT count(*) FROM pg_stat_activity WHERE datname = $1 AND state = 'idle in transaction'";
+    while client.query_one(open, &[&database.name]).await.expect("the server tells").get::<_, i64>(0) == 0 {
+        tokio::task::yield_now().await;
+    }
 }
