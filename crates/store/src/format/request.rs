@@ -3,7 +3,7 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, Command, Create, Deploy, DeployResource, FailJob, IdempotencyKey, ProcessRef, Request, ThrowError, UpdateJob,
+    Activate, Command, Create, Deploy, DeployResource, FailJob, IdempotencyKey, ProcessRef, Released, Request, ThrowError, UpdateJob,
 };
 
 record!(Request { command, idempotency });
@@ -14,6 +14,7 @@ record!(Create { process, tenant, variables, tags, business_id });
 record!(FailJob { job, retries, message, backoff, variables });
 record!(ThrowError { job, code, message, variables });
 record!(UpdateJob { job, retries, timeout });
+record!(Released { job, deadline });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
 impl Stored for Command {
