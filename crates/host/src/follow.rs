@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use engine::PartitionId;
-use store::log::{Answer, Command, NewCommand, Request};
+use store::log::{Answer, Command, NewCommand, Released, Request};
 use store::{Store, format};
 use tokio::sync::{Notify, oneshot};
 
@@ -50,7 +50,7 @@ impl Follower {
     }
 
     /// Gives jobs back that were handed out through the log.
-    pub(crate) async fn release(&self, jobs: Vec<engine::JobKey>) {
+    pub(crate) async fn release(&self, jobs: Vec<Released>) {
         let request = Request { command: Command::Release { jobs }, idempotency: None };
         if let Err(error) = self.append(&request).await {
             tracing::warn!(%error, "jobs a worker did not take stay leased until their time is out");

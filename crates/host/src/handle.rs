@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use engine::{Document, PartitionId};
-use store::log::{ActivatedJob, Answer, Created, Rejection, Request};
+use store::log::{ActivatedJob, Answer, Created, Rejection, Released, Request};
 use store::{PartitionStatus, Store, format};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
@@ -14,7 +14,7 @@ use crate::drive::PARTITION;
 use crate::follow::Follower;
 use crate::handed::{ActivatedJobs, Asked, JobStream};
 use crate::metrics::Metrics;
-use crate::partition::{End, Input, Parts, Released, Reply};
+use crate::partition::{End, Input, Parts, Reply, released};
 use crate::{Limits, await_end, await_jobs};
 
 /// Why an edge did not get what it asked for. One place maps this to HTTP and gRPC.
@@ -284,7 +284,7 @@ impl Host {
 
     /// Leases of jobs nobody took go back in the background.
     pub(crate) fn give_back(&self, jobs: &[ActivatedJob]) {
-        self.release(Released::of(jobs));
+        self.release(released(jobs));
     }
 
     /// Gives leases back, each if it is still the one that ends at its deadline.
@@ -311,7 +311,7 @@ impl Host {
                     let _stopping_is_fine = inbox.send(input).await;
                 }
                 (Route::Follow | Route::Away(_), Input::Release { jobs }) => {
-                    host.inner.follower.release(jobs.iter().map(|released| released.job).collect()).await;
+                    host.inner.follower.release(jobs).await;
                 }
                 (Route::Follow | Route::Away(_), _) => {}
             }

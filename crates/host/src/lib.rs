@@ -31,4 +31,4 @@ pub use handed::{ActivatedJobs, JobStream};
 pub use handle::{Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topology};
 pub use limits::Limits;
 pub use metrics::Metrics;
-pub use partition::{Parts, Released};
+pub use partition::Parts;

@@ -229,7 +229,7 @@ impl Store for Link {
         receiver
     }
     async fn load(&self, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Error> {
-        self.read(self.world.memory.load(partition, wanted, now)).await
+        Ok(self.world.told_rows(self.read(self.world.memory.load(partition, wanted, now)).await?))
     }
     async fn ready_jobs(
         &self,
@@ -239,10 +239,11 @@ impl Store for Link {
         after: JobKey,
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error> {
-        self.read(self.world.memory.ready_jobs(partition, job_type, tenant, after, limit)).await
+        let jobs = self.read(self.world.memory.ready_jobs(partition, job_type, tenant, after, limit)).await?;
+        Ok(self.world.told_ready(jobs, job_type, after, limit))
     }
     async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error> {
-        self.read(self.world.memory.timed_jobs(partition, after, limit)).await
+        Ok(self.world.told_timed(self.read(self.world.memory.timed_jobs(partition, after, limit)).await?))
     }
     async fn latest_definitions(&self, partition: PartitionId) -> Result<Vec<row::Definition>, Error> {
         self.read(self.world.memory.latest_definitions(partition)).await
@@ -281,7 +282,7 @@ impl Store for Link {
         self.read(self.world.memory.has_running(definition)).await
     }
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
-        self.read(self.world.memory.search(query)).await
+        Ok(self.world.told_page(self.read(self.world.memory.search(query)).await?))
     }
     async fn purge_idempotent(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
         self.read(self.world.memory.purge_idempotent(partition, now, limit)).await

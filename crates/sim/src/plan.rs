@@ -6,6 +6,7 @@ use host::Limits;
 
 use crate::fault::{Fault, Faults};
 use crate::rng::Rng;
+use crate::sabotage::Sabotage;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
@@ -25,6 +26,8 @@ pub struct Plan {
     pub job_types: usize,
     /// Whether a server that starts again has its old name, and so gets its lease back at once.
     pub keeps_name: bool,
+    /// Broken on purpose; never drawn.
+    pub sabotage: Option<Sabotage>,
 }
 
 impl Plan {
@@ -54,6 +57,7 @@ impl Plan {
             processes: rng.between(1, 2) as usize,
             job_types: rng.between(1, 2) as usize,
             keeps_name: rng.chance(500),
+            sabotage: None,
         }
     }
 
@@ -80,9 +84,12 @@ impl Plan {
     pub fn command(&self) -> String {
         let drawn = Self::of(self.seed);
         let mut command = format!("cargo xtask sim --seed {}", self.seed);
-        let gone: Vec<_> = drawn.faults.iter().filter(|fault| !self.faults.has(*fault)).map(Fault::name).collect();
-        if !gone.is_empty() {
-            command += &format!(" --without {}", gone.join(","));
+        if self.faults != drawn.faults {
+            let faults: Vec<_> = self.faults.iter().map(Fault::name).collect();
+            command += &format!(" --only {}", if faults.is_empty() { "none".to_owned() } else { faults.join(",") });
+        }
+        if let Some(sabotage) = self.sabotage {
+            command += &format!(" --sabotage {sabotage:?}");
         }
         let sizes = [
             ("engines", self.engines, drawn.engines),
@@ -97,5 +104,37 @@ impl Plan {
             command += &format!(" --{name} {size}");
         }
         command
+    }
+
+    /// As the command line changes it: `without`, `only`, `sabotage` or a size by its name.
+    pub fn changed(mut self, name: &str, value: &str) -> Result<Self, String> {
+        let fault = |name: &str| Fault::of_name(name).ok_or_else(|| format!("there is no fault `{name}`; see --list"));
+        let size = value.parse::<usize>().map_err(|_| format!("--{name} needs a number, not `{value}`"));
+        match name {
+            "without" => {
+                for name in value.split(',') {
+                    self.faults = self.faults.without(fault(name)?);
+                }
+            }
+            "only" => {
+                self.faults = Faults::default();
+                for name in value.split(',').filter(|name| *name != "none") {
+                    self.faults = self.faults.with(fault(name)?);
+                }
+            }
+            "sabotage" => {
+                let sabotage = Sabotage::of_name(value);
+                self.sabotage = Some(sabotage.ok_or_else(|| format!("there is no sabotage `{value}`; see --list"))?);
+            }
+            "engines" => self.engines = size?.max(1),
+            "followers" => self.followers = size?,
+            "clients" => self.clients = size?,
+            "acts" => self.acts = size?,
+            "workers" => self.workers = size?,
+            "processes" => self.processes = size?.max(1),
+            "job-types" => self.job_types = size?.max(1),
+            _ => return Err(format!("there is no option --{name}")),
+        }
+        Ok(self)
     }
 }

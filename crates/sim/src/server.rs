@@ -85,9 +85,3 @@ pub(crate) async fn weather(world: Arc<World>) {
         }
     }
 }
-
-impl Server {
-    pub(crate) fn stop(&self) {
-        self.stop.send_replace(true);
-    }
-}

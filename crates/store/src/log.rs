@@ -41,7 +41,7 @@ pub enum Command {
     Activate(Activate),
     /// Jobs a worker was given but never took: ready again at once.
     Release {
-        jobs: Vec<JobKey>,
+        jobs: Vec<Released>,
     },
     /// The time of a lease or a back-off has come.
     JobDue {
@@ -117,6 +117,13 @@ pub struct UpdateJob {
     pub retries: Option<i32>,
     /// A new lease, from now.
     pub timeout: Option<Millis>,
+}
+
+/// A lease to give back, if it is still that one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Released {
+    pub job: JobKey,
+    pub deadline: Millis,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -8,8 +8,8 @@
 
 use std::collections::VecDeque;
 
-use host::{Host, Released};
-use store::log::ActivatedJob;
+use host::Host;
+use store::log::{ActivatedJob, Released};
 
 /// Jobs taken from the host that may not have got out yet, in order.
 pub(super) struct InFlight {

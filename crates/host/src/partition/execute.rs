@@ -160,9 +160,7 @@ impl Partition {
             Command::ResolveIncident { incident } => return self.resolve_incident(tick, *incident),
             Command::Activate(_) => Answer::Activated(Vec::new()),
             Command::Release { jobs } => {
-                for job in jobs {
-                    self.release_one(tick, *job, None);
-                }
+                self.release(tick, jobs);
                 Answer::Done
             }
             Command::JobDue { job } => self.job_due(tick, *job),

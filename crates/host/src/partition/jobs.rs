@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use engine::{Document, Event, FailedJob, IncidentKey, IncidentKind, InstanceKey, JobEnd, JobKey, ThrownError};
 use queue::retry::{Verdict, after_failure, lease_end};
-use store::log::{Answer, Code, FailJob, ThrowError, UpdateJob};
+use store::log::{Answer, Code, FailJob, Released, ThrowError, UpdateJob};
 use store::row::{Availability, Job, JobState};
 
 use super::execute::{Done, not_found, rejected};
 use super::tick::Tick;
-use super::{Partition, Released};
+use super::Partition;
 use crate::dispatch::QueueId;
 
 impl Partition {
@@ -133,19 +133,14 @@ impl Partition {
     /// Jobs a worker never took: the lease is given back if it is still that one.
     pub(super) fn release(&mut self, tick: &mut Tick, jobs: &[Released]) {
         for released in jobs {
-            self.release_one(tick, released.job, Some(released.deadline));
-        }
-    }
-
-    pub(super) fn release_one(&mut self, tick: &mut Tick, key: JobKey, deadline: Option<store::Millis>) {
-        let Some(job) = self.find_job(key) else { return };
-        let same = deadline.is_none() || job.deadline == deadline;
-        if job.availability == Availability::Leased && same {
-            self.change_job(tick, key, |job| {
-                job.availability = Availability::Ready;
-                job.worker = "".into();
-                job.deadline = None;
-            });
+            let Some(job) = self.find_job(released.job) else { continue };
+            if job.availability == Availability::Leased && job.deadline == Some(released.deadline) {
+                self.change_job(tick, released.job, |job| {
+                    job.availability = Availability::Ready;
+                    job.worker = "".into();
+                    job.deadline = None;
+                });
+            }
         }
     }
 

@@ -18,10 +18,10 @@ mod tick;
 
 use std::sync::Arc;
 
-use engine::{Document, InstanceKey, JobKey, Keys};
+use engine::{Document, InstanceKey, Keys};
 use queue::Timeline;
 use rustc_hash::FxHashMap;
-use store::log::{ActivatedJob, Answer, Created, Request};
+use store::log::{ActivatedJob, Answer, Created, Released, Request};
 use store::{Error, Fence, Millis, Ownership, Store};
 use tokio::sync::oneshot;
 
@@ -55,17 +55,9 @@ pub(crate) enum Input {
     Appended,
 }
 
-/// A lease to give back, if it is still that one.
-#[derive(Debug, Clone)]
-pub struct Released {
-    pub job: JobKey,
-    pub deadline: Millis,
-}
-
-impl Released {
-    pub(crate) fn of(jobs: &[ActivatedJob]) -> Vec<Self> {
-        jobs.iter().map(|job| Self { job: job.key, deadline: job.deadline }).collect()
-    }
+/// The leases of these jobs, to be given back.
+pub(crate) fn released(jobs: &[ActivatedJob]) -> Vec<Released> {
+    jobs.iter().map(|job| Released { job: job.key, deadline: job.deadline }).collect()
 }
 
 /// Who hears of it, and when.

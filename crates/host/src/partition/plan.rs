@@ -100,7 +100,7 @@ impl Partition {
             Command::FailJob(fail) => wanted.jobs.push(fail.job),
             Command::ThrowError(throw) => wanted.jobs.push(throw.job),
             Command::UpdateJob(update) => wanted.jobs.push(update.job),
-            Command::Release { jobs } => wanted.jobs.extend(jobs),
+            Command::Release { jobs } => wanted.jobs.extend(jobs.iter().map(|released| released.job)),
             Command::SetVariables { scope, .. } => {
                 // The process itself is no row among the elements.
                 wanted.instances.push(InstanceKey(scope.0));

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use engine::{DefinitionKey, Event, InstanceKey, RequirementsKey};
 use rustc_hash::{FxHashMap, FxHashSet};
-use store::log::{ActivatedJob, Answer, Pending};
+use store::log::{ActivatedJob, Answer, Pending, Released};
 use store::{Commit, CommitError, Error, LogRow, Millis, Ownership, format, row};
 
 use super::deploy::Deletion;
-use super::{Awaiting, End, Input, Partition, Released, Reply};
+use super::{Awaiting, End, Input, Partition, Reply, released};
 use crate::definitions::{Compiled, CompiledDecisions};
 use crate::dispatch::{QueueId, Sink, Waiter};
 use crate::recorder::Recorder;
@@ -288,7 +288,7 @@ pub(super) enum Kept {
 fn deliver(handed: Handed) -> Option<Vec<Released>> {
     match handed.sink {
         HandedTo::Waiter(Waiter { sink: Sink::Poll { answer, .. }, .. }) => {
-            answer.send(handed.jobs).err().map(|jobs| Released::of(&jobs))
+            answer.send(handed.jobs).err().map(|jobs| released(&jobs))
         }
         HandedTo::Waiter(_) => None,
         HandedTo::Stream(sender) => {
@@ -298,7 +298,7 @@ fn deliver(handed: Handed) -> Option<Vec<Released>> {
                     lost.push(error.into_inner());
                 }
             }
-            (!lost.is_empty()).then(|| Released::of(&lost))
+            (!lost.is_empty()).then(|| released(&lost))
         }
     }
 }

@@ -7,7 +7,7 @@ use engine::JobKey;
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::log::ActivatedJob;
 use store::row::{Availability, Job, JobState};
-use store::{Commit, Millis};
+use store::{Commit, Millis, ReadyJob};
 
 use super::attempts::Attempts;
 use super::{Check, ensure};
@@ -45,7 +45,7 @@ impl Jobs {
             if let Some(lease) = lease(job)
                 && before.as_ref().and_then(self::lease).as_ref() != Some(&lease)
             {
-                let extended = before.as_ref().is_some_and(|before| is_extended(before, job, commit.now));
+                let extended = before.as_ref().is_some_and(|before| is_extended(before, job)) && attempts.may_extend(job.key);
                 if !extended {
                     leased.push(job.key);
                 }
@@ -79,7 +79,7 @@ impl Jobs {
         let held = self.held.get(&job.key) == Some(&old);
         let (key, deadline) = (job.key, old.2);
         let over = deadline <= now;
-        if is_extended(before, job, now) && attempts.may_extend(key) {
+        if is_extended(before, job) && attempts.may_extend(key) {
             if held && let Some(lease) = lease(job) {
                 self.held.insert(key, lease);
             }
@@ -116,6 +116,13 @@ impl Jobs {
         ensure(3, known == Some(stored), || format!("the store has {stored:?}, the last commit had {known:?}"))
     }
 
+    /// What a store that forgets leases takes for ready.
+    pub(crate) fn leased(&self, job_type: &str, after: JobKey) -> Vec<ReadyJob> {
+        let leased = self.rows.values().filter(|job| &*job.job_type == job_type && after < job.key && lease(job).is_some());
+        let ready = |job: &Job| ReadyJob { key: job.key, instance: job.instance, job_type: job.job_type.clone(), tenant: job.tenant.clone() };
+        leased.map(ready).collect()
+    }
+
     fn put(&mut self, job: &Job) {
         let ready = self.ready.entry(job.job_type.clone()).or_default();
         if job.availability == Availability::Ready {
@@ -133,7 +140,7 @@ fn lease(job: &Job) -> Option<Lease> {
 }
 
 /// The same worker keeps it, for another time.
-fn is_extended(before: &Job, job: &Job, now: Millis) -> bool {
+fn is_extended(before: &Job, job: &Job) -> bool {
     let both = before.availability == Availability::Leased && job.availability == Availability::Leased;
-    both && before.worker == job.worker && before.deadline.is_some_and(|deadline| now < deadline)
+    both && before.worker == job.worker
 }

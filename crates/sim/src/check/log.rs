@@ -20,6 +20,10 @@ pub(crate) struct Log {
 }
 
 impl Log {
+    pub(crate) fn epoch(&self) -> i64 {
+        self.epoch
+    }
+
     pub(crate) fn acquired(&mut self, owner: &str, ownership: &Ownership, lease: Duration, now: Millis) -> Check {
         let free = self.owner.as_deref().is_none_or(|held_by| held_by == owner) || self.lease_until <= now;
         ensure(4, free, || format!("{owner} got the partition at {now}, leased to {:?} until {}", self.owner, self.lease_until))?;

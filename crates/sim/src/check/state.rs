@@ -45,7 +45,8 @@ impl State {
             let versions = self.definitions.entry(row.process_id.clone()).or_default();
             let next = versions.last().map_or(1, |last| last.version + 1);
             ensure(3, row.version == next, || format!("version {} of {} where {next} is next", row.version, row.process_id))?;
-            let again = versions.iter().rfind(|version| !version.deleted).is_some_and(|last| last.checksum == row.checksum);
+            let gone = |version: &Definition| version.deleted || changes.definitions_deleted.contains(&version.key);
+            let again = versions.iter().rfind(|version| !gone(version)).is_some_and(|last| last.checksum == row.checksum);
             ensure(5, !again, || format!("{} was deployed again unchanged and got version {next}", row.process_id))?;
             versions.push(row.clone());
         }

@@ -3,8 +3,8 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, FailJob, IdempotencyKey, ProcessRef, Request,
-    ThrowError, UpdateJob,
+    Activate, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, FailJob, IdempotencyKey, ProcessRef, Released,
+    Request, ThrowError, UpdateJob,
 };
 
 record!(Request { command, idempotency });
@@ -16,6 +16,7 @@ record!(Evaluate { decision, tenant, variables });
 record!(FailJob { job, retries, message, backoff, variables });
 record!(ThrowError { job, code, message, variables });
 record!(UpdateJob { job, retries, timeout });
+record!(Released { job, deadline });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
 impl Stored for Command {

@@ -218,7 +218,8 @@ fn command() -> impl Strategy<Value = Command> {
                 Command::Activate(Activate { job_type, worker, timeout, max, tenants, fetch })
             }
         ),
-        prop::collection::vec(job_key(), 0..4).prop_map(|jobs| Command::Release { jobs }),
+        prop::collection::vec((job_key(), any::<i64>()).prop_map(|(job, deadline)| Released { job, deadline }), 0..4)
+            .prop_map(|jobs| Command::Release { jobs }),
         job_key().prop_map(|job| Command::JobDue { job }),
         (decision_ref(), text(), document()).prop_map(|(decision, tenant, variables)| Command::Evaluate(Evaluate {
             decision,

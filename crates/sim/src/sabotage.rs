@@ -1,0 +1,146 @@
+//! Stores that break their contract on purpose, each in one way: so that it can be seen that the model notices.
+
+use engine::JobKey;
+use store::query::{Items, QueryPage};
+use store::row::Availability;
+use store::{Commit, Loaded, Millis, ReadyJob, TimedJob};
+
+use crate::world::World;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sabotage {
+    /// Leased jobs never come due.
+    ForgetsTimers,
+    /// Some commits are acknowledged and forgotten.
+    ForgetsCommits,
+    /// Positions have gaps.
+    SkipsPositions,
+    /// Some rows of a commit are not written.
+    LosesRows,
+    /// A deposed owner can write.
+    IgnoresEpochs,
+    /// First answers to idempotency keys are forgotten.
+    ForgetsKeys,
+    /// The clock that is told is ahead of the clock that decides.
+    TellsLaterTimes,
+    /// Leased jobs look ready.
+    ForgetsLeases,
+    /// The first of a queue is not shown.
+    HidesTheFirst,
+    /// Searches do not show the newest.
+    ReadsOldRows,
+}
+
+impl Sabotage {
+    pub const ALL: [Self; 10] = [
+        Self::ForgetsTimers,
+        Self::ForgetsCommits,
+        Self::SkipsPositions,
+        Self::LosesRows,
+        Self::IgnoresEpochs,
+        Self::ForgetsKeys,
+        Self::TellsLaterTimes,
+        Self::ForgetsLeases,
+        Self::HidesTheFirst,
+        Self::ReadsOldRows,
+    ];
+
+    /// The invariant that it breaks.
+    pub fn breaks(self) -> u8 {
+        match self {
+            Self::ForgetsTimers => 0,
+            Self::ForgetsCommits => 1,
+            Self::SkipsPositions => 2,
+            Self::LosesRows => 3,
+            Self::IgnoresEpochs => 4,
+            Self::ForgetsKeys => 5,
+            Self::TellsLaterTimes => 6,
+            Self::ForgetsLeases => 7,
+            Self::HidesTheFirst => 8,
+            Self::ReadsOldRows => 9,
+        }
+    }
+
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|sabotage| format!("{sabotage:?}") == name)
+    }
+}
+
+impl World {
+    fn sabotages(&self, sabotage: Sabotage) -> bool {
+        self.plan.sabotage == Some(sabotage)
+    }
+
+    pub(crate) fn forgets_commit(&self) -> bool {
+        self.sabotages(Sabotage::ForgetsCommits) && self.between(0, 9) == 0
+    }
+
+    /// The commit as the database takes it.
+    pub(crate) fn taken(&self, mut commit: Commit) -> Commit {
+        if self.sabotages(Sabotage::LosesRows) && self.between(0, 9) == 0 {
+            commit.changes.elements_changed.clear();
+            commit.changes.jobs_changed.clear();
+        }
+        if self.sabotages(Sabotage::IgnoresEpochs) {
+            commit.fence.epoch = self.state().checker.log.epoch();
+        }
+        commit
+    }
+
+    pub(crate) fn told_time(&self, now: Millis) -> Millis {
+        if self.sabotages(Sabotage::TellsLaterTimes) { now + 5_000 } else { now }
+    }
+
+    pub(crate) fn told_positions(&self, mut positions: Vec<u64>) -> Vec<u64> {
+        if self.sabotages(Sabotage::SkipsPositions) && self.between(0, 9) == 0 {
+            positions.iter_mut().for_each(|position| *position += 1);
+        }
+        positions
+    }
+
+    pub(crate) fn told_rows(&self, mut loaded: Loaded) -> Loaded {
+        if self.sabotages(Sabotage::ForgetsKeys) {
+            loaded.idempotent.clear();
+        }
+        if self.sabotages(Sabotage::ForgetsLeases) {
+            let jobs = loaded.instances.iter_mut().flat_map(|instance| &mut instance.jobs);
+            for job in jobs.filter(|job| job.availability == Availability::Leased) {
+                job.availability = Availability::Ready;
+            }
+        }
+        loaded
+    }
+
+    pub(crate) fn told_ready(&self, mut jobs: Vec<ReadyJob>, job_type: &str, after: JobKey, limit: usize) -> Vec<ReadyJob> {
+        if self.sabotages(Sabotage::HidesTheFirst) && 1 < jobs.len() {
+            jobs.remove(0);
+        }
+        if self.sabotages(Sabotage::ForgetsLeases) {
+            jobs.extend(self.state().checker.jobs.leased(job_type, after));
+            jobs.sort_by_key(|job| job.key);
+            jobs.truncate(limit);
+        }
+        jobs
+    }
+
+    pub(crate) fn told_timed(&self, mut jobs: Vec<TimedJob>) -> Vec<TimedJob> {
+        if self.sabotages(Sabotage::ForgetsTimers) {
+            jobs.clear();
+        }
+        jobs
+    }
+
+    pub(crate) fn told_page(&self, mut page: QueryPage) -> QueryPage {
+        if self.sabotages(Sabotage::ReadsOldRows) && self.between(0, 9) == 0 {
+            match &mut page.items {
+                Items::Definitions(items) => items.clear(),
+                Items::Instances(items) => items.clear(),
+                Items::Elements(items) => items.clear(),
+                Items::Variables(items) => items.clear(),
+                Items::Jobs(items) => items.clear(),
+                Items::Incidents(items) => items.clear(),
+            }
+        }
+        page
+    }
+}
