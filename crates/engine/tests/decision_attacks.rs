@@ -78,8 +78,8 @@ fn diamonds_upon_diamonds_are_evaluated_once_each() {
     let mut inside = decision("d0", &[], &literal("1"));
     for level in 1..60 {
         let below = format!("d{}", level - 1);
-        inside += &decision(&format!("a{level}"), &[below.clone()], &literal(&below));
-        inside += &decision(&format!("b{level}"), &[below.clone()], &literal(&below));
+        inside += &decision(&format!("a{level}"), std::slice::from_ref(&below), &literal(&below));
+        inside += &decision(&format!("b{level}"), std::slice::from_ref(&below), &literal(&below));
         let both = [format!("a{level}"), format!("b{level}")];
         inside += &decision(&format!("d{level}"), &both, &literal(&format!("a{level} + b{level}")));
     }
@@ -94,7 +94,7 @@ fn chains_end() {
         let mut inside = decision("d0", &[], &literal("1"));
         for level in 1..length {
             let below = format!("d{}", level - 1);
-            inside += &decision(&format!("d{level}"), &[below.clone()], &literal(&format!("{below} + 1")));
+            inside += &decision(&format!("d{level}"), std::slice::from_ref(&below), &literal(&format!("{below} + 1")));
         }
         model(&inside)
     };

@@ -110,13 +110,19 @@ impl<'a, 'f> Reader<'a, 'f> {
         }
     }
 
-    /// The allowed values in a child's text as a list in their order, if that is what they are.
-    pub(super) fn values(&self, node: Node<'a, 'a>, name: &'static str) -> Option<Expression> {
-        let text = text_of(child(node, name)?, "text")?;
+    /// The values in an element's text as a list in their order.
+    pub(super) fn values(&mut self, node: Node<'a, 'a>) -> Option<Expression> {
+        let text = text_of(node, "text")?;
         if text.trim().is_empty() {
             return None;
         }
-        feel::parse_in(&format!("[{text}\n]"), Dialect::Dmn, &self.names).ok()
+        match feel::parse_in(&format!("[{text}\n]"), Dialect::Dmn, &self.names) {
+            Ok(list) => Some(list),
+            Err(error) => {
+                self.mind(node, not_feel("the list of output values", &text, &error));
+                None
+            }
+        }
     }
 
     /// Why an element's text is not FEEL, if it says so.
