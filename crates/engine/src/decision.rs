@@ -25,7 +25,7 @@ use feel::{Budget, Context, Now, Value};
 use model::Requirements;
 
 use graph::Graph;
-use report::Report;
+use report::{Report, outside};
 
 /// More than this are evaluated all the same, but those evaluated again are not reported again.
 pub const REPORTED_MAX: usize = 1_000;
@@ -107,7 +107,7 @@ pub fn evaluate(model: &Requirements, decision: usize, variables: &Context, now:
     let mut budget = Budget::default();
     let mut run = Run { model, now, budget: &mut budget, report: &report };
     let output = run.decision(&mut Graph::new(variables), decision);
-    Evaluation { output, decisions: report.take() }
+    Evaluation { output: output.map(|value| outside(&value)), decisions: report.take() }
 }
 
 /// Evaluates a decision service, given by its index in [`Requirements::services`], with its inputs as variables.
@@ -119,5 +119,5 @@ pub fn evaluate_service(model: &Requirements, service: usize, variables: &Contex
     let mut budget = Budget::default();
     let mut run = Run { model, now, budget: &mut budget, report: &report };
     let output = run.service(service, variables);
-    Evaluation { output, decisions: report.take() }
+    Evaluation { output: output.map(|value| outside(&value)), decisions: report.take() }
 }

@@ -106,7 +106,14 @@ fn unary_tests_take_their_input_first() {
         assert_eq!(test("null", dialect, "null"), "true");
         assert_eq!(test("< 5", dialect, "\"a\""), "null");
         assert_eq!(test("true", dialect, "false"), "false");
+        assert_eq!(test("? > 5", dialect, "null"), "null");
+        assert_eq!(test("contains(?, \"a\")", dialect, "null"), "null");
+        assert_eq!(test("1 < 2", dialect, "7"), "true");
+        assert_eq!(test("true", dialect, "7"), "null");
     }
+    // In decisions a computed truth value is compared with an input that is one.
+    assert_eq!(test("1 < 2", Dialect::Camunda, "false"), "true");
+    assert_eq!(test("1 < 2", Dialect::Dmn, "false"), "false");
 }
 
 #[test]

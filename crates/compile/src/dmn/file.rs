@@ -17,9 +17,6 @@ const NAMESPACES: [&str; 6] = [
     "https://www.omg.org/spec/DMN/20240513/MODEL/",
 ];
 
-/// From this version on there are conditionals, filters and iterations.
-const BOXED_ITERATIONS_SINCE: usize = 3;
-
 /// A file and the places of its elements in the compiled lists.
 pub(super) struct File<'a> {
     pub(super) root: Node<'a, 'a>,
@@ -55,9 +52,10 @@ pub(super) fn root<'a>(document: &'a Document<'a>, findings: &mut Findings) -> O
 }
 
 impl File<'_> {
-    pub(super) fn has_boxed_iterations(&self) -> bool {
+    /// From DMN 1.4 on there are conditionals, filters and iterations, and tests with `=` and `!=`.
+    pub(super) fn is_since_1_4(&self) -> bool {
         let version = NAMESPACES.iter().position(|namespace| Some(*namespace) == self.root.tag_name().namespace());
-        version.is_some_and(|version| BOXED_ITERATIONS_SINCE <= version)
+        version.is_some_and(|version| 3 <= version)
     }
 }
 

@@ -95,7 +95,7 @@ impl<'a> Reader<'a, '_> {
             self.place_types(&mut next_type);
             let root = self.file().root;
             if !names::collect(root, &mut seen, &mut spaced) {
-                self.complain(root, format!("the file has too many names with spaces: at most {SPACED_NAMES_MAX} are allowed"));
+                self.complain(root, too_many_names());
             }
             for node in root.children() {
                 let (count, target): (&mut usize, fn(usize) -> Target) = match dmn_name(node) {
@@ -124,11 +124,11 @@ impl<'a> Reader<'a, '_> {
                     lists.inputs.push(InputData { id, name, variable });
                 }
                 Some("decision") => {
-                    let decision = self.decision(node);
+                    let decision = self.knowing(node, Self::decision);
                     lists.decisions.push(decision);
                 }
                 Some("businessKnowledgeModel") => {
-                    let knowledge = self.knowledge(node);
+                    let knowledge = self.knowing(node, Self::knowledge);
                     lists.knowledge.push(knowledge);
                 }
                 Some("decisionService") => {
@@ -138,6 +138,21 @@ impl<'a> Reader<'a, '_> {
                 _ => {}
             }
         }
+    }
+
+    /// Reads an element with the names known that only it knows.
+    fn knowing<T>(&mut self, node: Node<'a, 'a>, read: fn(&mut Self, Node<'a, 'a>) -> T) -> T {
+        let local = names::local(node);
+        if local.is_empty() {
+            return read(self, node);
+        }
+        let outside = self.names.clone();
+        if !names::add(local.into_iter(), &mut HashSet::new(), &mut self.names) {
+            self.complain(node, too_many_names());
+        }
+        let element = read(self, node);
+        self.names = outside;
+        element
     }
 
     fn decision(&mut self, node: Node<'a, 'a>) -> Decision {
@@ -296,4 +311,8 @@ impl<'a> Reader<'a, '_> {
             }
         }
     }
+}
+
+fn too_many_names() -> String {
+    format!("there are too many names with spaces: at most {SPACED_NAMES_MAX} are allowed")
 }

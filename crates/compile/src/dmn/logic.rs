@@ -45,7 +45,7 @@ impl<'a> Reader<'a, '_> {
     fn boxed(&mut self, node: Node<'a, 'a>) -> Boxed {
         let declared = self.declared(node);
         let name = dmn_name(node).unwrap_or_default();
-        if matches!(name, "conditional" | "filter" | "for" | "some" | "every") && !self.file().has_boxed_iterations() {
+        if matches!(name, "conditional" | "filter" | "for" | "some" | "every") && !self.file().is_since_1_4() {
             self.mind(node, format!("{} belongs to DMN 1.4: use its namespace", quoted(name)));
         }
         let logic = match name {

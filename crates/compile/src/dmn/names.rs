@@ -10,26 +10,37 @@ use super::file::dmn_name;
 /// Names that are not single words. Each is looked for at every place of every expression.
 pub(super) const SPACED_NAMES_MAX: usize = 1_000;
 
-/// Collects the names of a file. False when there are too many.
+/// Collects the names a whole file knows: of variables, and of members, which may turn up behind any dot. False when there
+/// are too many.
 pub(super) fn collect(root: Node<'_, '_>, seen: &mut HashSet<String>, names: &mut Names) -> bool {
     let named = root.descendants().filter_map(|node| match dmn_name(node)? {
         "variable"
-        | "formalParameter"
-        | "parameter"
         | "column"
         | "output"
         | "inputData"
         | "itemComponent"
         | "import"
         | "businessKnowledgeModel"
-        | "decisionService"
-        | "parameters" => node.attribute("name"),
+        | "decisionService" => node.attribute("name"),
+        _ => None,
+    });
+    add(named, seen, names)
+}
+
+/// The names only one decision or knowledge model knows, of parameters and items.
+pub(super) fn local<'n>(element: Node<'n, 'n>) -> Vec<&'n str> {
+    let named = element.descendants().filter_map(|node| match dmn_name(node)? {
+        "formalParameter" => node.attribute("name"),
         "for" | "some" | "every" => node.attribute("iteratorVariable"),
         _ => None,
     });
+    named.filter(|name| !is_plain(name)).collect()
+}
+
+/// Adds names to those known. False when there are too many.
+pub(super) fn add<'n>(named: impl Iterator<Item = &'n str>, seen: &mut HashSet<String>, names: &mut Names) -> bool {
     for name in named {
-        let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        if is_plain || !seen.insert(name.to_owned()) {
+        if is_plain(name) || !seen.insert(name.to_owned()) {
             continue;
         }
         if SPACED_NAMES_MAX < seen.len() {
@@ -38,6 +49,11 @@ pub(super) fn collect(root: Node<'_, '_>, seen: &mut HashSet<String>, names: &mu
         names.add(name);
     }
     true
+}
+
+/// Whether a name is a single word for certain.
+fn is_plain(name: &str) -> bool {
+    name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// A name with single spaces between its words.

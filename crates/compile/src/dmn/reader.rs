@@ -69,6 +69,9 @@ impl<'a, 'f> Reader<'a, 'f> {
         if text.trim().is_empty() {
             return self.unreadable(node, format!("{what} is empty: write FEEL in its text"));
         }
+        if text.trim().starts_with('=') && self.rules == Rules::Deployed {
+            return self.unreadable(node, format!("{what} {} begins with '=': leave that out in DMN", quoted(text.trim())));
+        }
         match feel::parse_in(text.trim(), Dialect::Dmn, &self.names) {
             Ok(expression) => Logic::Literal(expression),
             Err(error) => self.unreadable(node, not_feel(what, &text, &error)),
@@ -85,6 +88,9 @@ impl<'a, 'f> Reader<'a, 'f> {
         let text = text.trim();
         if text.is_empty() || text == "-" {
             return None;
+        }
+        if (text.starts_with('=') || text.starts_with("!=")) && !self.file().is_since_1_4() {
+            self.mind(node, format!("{what} {} begins with an operator of DMN 1.4: use its namespace", quoted(text)));
         }
         Some(match feel::parse_unary_tests_in(text, Dialect::Dmn, &self.names) {
             Ok(expression) => Test::Unary(expression),
@@ -104,13 +110,19 @@ impl<'a, 'f> Reader<'a, 'f> {
         }
     }
 
-    /// The allowed values in a child's text as a list in their order, if that is what they are.
-    pub(super) fn values(&self, node: Node<'a, 'a>, name: &'static str) -> Option<Expression> {
-        let text = text_of(child(node, name)?, "text")?;
+    /// The values in an element's text as a list in their order.
+    pub(super) fn values(&mut self, node: Node<'a, 'a>) -> Option<Expression> {
+        let text = text_of(node, "text")?;
         if text.trim().is_empty() {
             return None;
         }
-        feel::parse_in(&format!("[{text}\n]"), Dialect::Dmn, &self.names).ok()
+        match feel::parse_in(&format!("[{text}\n]"), Dialect::Dmn, &self.names) {
+            Ok(list) => Some(list),
+            Err(error) => {
+                self.mind(node, not_feel("the list of output values", &text, &error));
+                None
+            }
+        }
     }
 
     /// Why an element's text is not FEEL, if it says so.

@@ -91,8 +91,7 @@ impl<'a> Reader<'a, '_> {
             label: Arc::from(label),
             name: Arc::from(&*name),
             declared: self.declared(node),
-            priorities: self.values(node, "outputValues"),
-            allowed: self.allowed(node, "outputValues"),
+            priorities: child(node, "outputValues").and_then(|values| self.values(values)),
             default: child(node, "defaultOutputEntry").and_then(|entry| self.result(entry)),
         }
     }

@@ -45,7 +45,7 @@ impl<'a> Reader<'a, '_> {
         let shape = Shape::Members(Vec::new());
         let plain = feel::Type::Any;
         let collection = matches!(node.attribute("isCollection"), Some("true" | "1"));
-        types.push(ItemDefinition { name, shape, collection, allowed: None, values: None, constraint: None, plain });
+        types.push(ItemDefinition { name, shape, collection, allowed: None, constraint: None, plain });
         let mut members = Vec::new();
         for component in children(node, "itemComponent") {
             let name = Arc::from(component.attribute("name").map(normalized).unwrap_or_default());
@@ -61,7 +61,6 @@ impl<'a> Reader<'a, '_> {
             (None, None) => Shape::Same(Type::Feel(feel::Type::Any)),
         };
         types[place].allowed = self.allowed(node, "allowedValues");
-        types[place].values = self.values(node, "allowedValues");
         types[place].constraint = self.allowed(node, "typeConstraint");
     }
 

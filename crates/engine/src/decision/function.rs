@@ -6,6 +6,7 @@ use feel::{Context, Error, Function, Parameter, Value};
 use model::decision::{Lambda, Type, Typing, Variable};
 
 use super::logic::Trace;
+use super::report::outside;
 use super::scope::Scope;
 use super::{Evaluated, Run, Subject};
 
@@ -28,7 +29,7 @@ impl Run<'_> {
         }
         let mut trace = Trace::default();
         let outcome = self.apply(&knowledge.lambda, arguments, &mut scope, &mut trace);
-        let output = outcome.as_ref().map_or(Value::Null, Value::clone);
+        let output = outcome.as_ref().map_or(Value::Null, outside);
         let Trace { inputs, rules } = trace;
         self.report.add(Evaluated { subject: Subject::Knowledge(index), output, inputs, rules });
         outcome

@@ -8,6 +8,7 @@ use feel::{Context, Error, Value};
 use model::decision::{Requirement, Target, Typing};
 
 use super::logic::Trace;
+use super::report::outside;
 use super::scope::Scope;
 use super::{Evaluated, Failure, Run, Subject};
 
@@ -52,7 +53,7 @@ impl Run<'_> {
             None => Ok(Value::Null),
         };
         let outcome = outcome.and_then(|value| self.conform(decision.variable.declared.as_ref(), value));
-        let output = outcome.as_ref().map_or(Value::Null, Value::clone);
+        let output = outcome.as_ref().map_or(Value::Null, outside);
         let Trace { inputs, rules } = trace;
         self.report.add(Evaluated { subject: Subject::Decision(index), output, inputs, rules });
         let value = outcome.map_err(|error| self.failure(index, &error))?;

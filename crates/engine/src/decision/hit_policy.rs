@@ -55,7 +55,7 @@ impl Run<'_> {
     }
 
     /// By the order of the allowed output values, the first output first; what is not listed comes last.
-    fn sort(&mut self, table: &Table, hits: &mut Vec<Hit>, scope: &Scope<'_>) -> Result<(), Error> {
+    fn sort(&mut self, table: &Table, hits: &mut [Hit], scope: &Scope<'_>) -> Result<(), Error> {
         let mut orders = Vec::with_capacity(table.outputs.len());
         for output in &table.outputs {
             let listed = match &output.priorities {

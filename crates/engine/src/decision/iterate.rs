@@ -28,8 +28,9 @@ impl Run<'_> {
             scope.bind(&item_name, item.clone());
             match self.value(&filter.matches, &scope)? {
                 Value::Bool(true) => kept.push(item.clone()),
+                Value::Bool(false) | Value::Null => {}
                 Value::Number(number) => return Ok(at(&items, number.to_i64())),
-                _ => {}
+                _ => return Ok(Value::Null),
             }
         }
         Value::list(kept).bounded()
@@ -51,7 +52,7 @@ impl Run<'_> {
         Value::list(results).bounded()
     }
 
-    /// `true` and `false` as FEEL has them: one item may decide, otherwise what is not known makes the whole unknown.
+    /// One item may decide, but all are looked at: what is neither true nor false nor `null` makes the whole `null`.
     pub(super) fn quantified(
         &mut self,
         quantifier: Quantifier,
@@ -62,17 +63,21 @@ impl Run<'_> {
         let Some(items) = self.items(iteration, outer)? else {
             return Ok(Value::Null);
         };
-        let mut known = true;
+        let (mut decided, mut known) = (false, true);
         for item in items {
             let mut scope = Scope::within(outer);
             scope.bind(&iteration.variable, item);
             match self.value(&iteration.body, &scope)? {
-                Value::Bool(holds) if holds == decisive => return Ok(Value::Bool(decisive)),
-                Value::Bool(_) => {}
-                _ => known = false,
+                Value::Bool(holds) => decided |= holds == decisive,
+                Value::Null => known = false,
+                _ => return Ok(Value::Null),
             }
         }
-        Ok(if known { Value::Bool(!decisive) } else { Value::Null })
+        Ok(match (decided, known) {
+            (true, _) => Value::Bool(decisive),
+            (false, true) => Value::Bool(!decisive),
+            (false, false) => Value::Null,
+        })
     }
 
     fn items(&mut self, iteration: &Iteration, outer: &Scope<'_>) -> Result<Option<Vec<Value>>, Error> {

@@ -48,8 +48,11 @@ impl Run<'_> {
             Logic::Function(lambda) => self.function(lambda, scope),
             Logic::Conditional(parts) => {
                 let [condition, then, otherwise] = &**parts;
-                let holds = self.value(condition, scope)? == Value::Bool(true);
-                self.value(if holds { then } else { otherwise }, scope)
+                match self.value(condition, scope)? {
+                    Value::Bool(true) => self.value(then, scope),
+                    Value::Bool(false) | Value::Null => self.value(otherwise, scope),
+                    _ => Ok(Value::Null),
+                }
             }
             Logic::Filter(filter) => self.filter(filter, scope),
             Logic::For(iteration) => self.each(iteration, scope),

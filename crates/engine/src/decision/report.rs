@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use feel::{Context, Value};
+
 use super::{Evaluated, REPORTED_MAX};
 
 #[derive(Clone, Default)]
@@ -34,5 +36,27 @@ impl Report {
 
     fn all(&self) -> MutexGuard<'_, Vec<Evaluated>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A value as it leaves: functions are of no use outside and become `null`.
+pub(super) fn outside(value: &Value) -> Value {
+    match value {
+        Value::Function(_) => Value::Null,
+        Value::List(list) if list.items().iter().any(holds_function) => Value::list(list.items().iter().map(outside).collect()),
+        Value::Context(context) if context.entries().iter().any(|(_, member)| holds_function(member)) => {
+            let members = context.entries().iter().map(|(name, member)| (Arc::clone(name), outside(member)));
+            Value::Context(Context::from(members.collect::<Vec<_>>()))
+        }
+        _ => value.clone(),
+    }
+}
+
+fn holds_function(value: &Value) -> bool {
+    match value {
+        Value::Function(_) => true,
+        Value::List(list) => list.items().iter().any(holds_function),
+        Value::Context(context) => context.entries().iter().any(|(_, member)| holds_function(member)),
+        _ => false,
     }
 }

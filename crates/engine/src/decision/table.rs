@@ -20,10 +20,10 @@ impl Run<'_> {
         if !self.is_loose() {
             self.check_inputs(table, trace)?;
         }
-        let input_name = Arc::from("?");
+        let tested = tested(&trace.inputs, outer);
         let mut hits = Vec::new();
         for (index, rule) in table.rules.iter().enumerate() {
-            if !self.matches(rule, &trace.inputs, outer, &input_name)? {
+            if !self.matches(rule, &tested)? {
                 continue;
             }
             let hit = self.results(table, rule, outer)?;
@@ -50,18 +50,17 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn matches(&mut self, rule: &Rule, inputs: &[Input], outer: &Scope<'_>, name: &Arc<str>) -> Result<bool, Error> {
+    /// Whether all tests of a rule hold, each in the scope of its input.
+    fn matches(&mut self, rule: &Rule, tested: &[Scope<'_>]) -> Result<bool, Error> {
         self.budget.charge(1)?;
-        for (test, input) in rule.tests.iter().zip(inputs) {
+        for (test, scope) in rule.tests.iter().zip(tested) {
             let tests = match test {
                 None => continue,
                 Some(Test::Unreadable(_)) => return Ok(false),
                 Some(Test::Unary(tests)) => tests,
             };
             self.budget.charge(1)?;
-            let mut scope = Scope::within(outer);
-            scope.bind(name, input.value.clone());
-            if self.feel(tests, &scope)? != Value::Bool(true) {
+            if self.feel(tests, scope)? != Value::Bool(true) {
                 return Ok(false);
             }
         }
@@ -92,6 +91,17 @@ impl Run<'_> {
         }
         Ok(Hit { values }.value(table))
     }
+}
+
+/// What the tests of each input see: `?` is its value.
+fn tested<'s>(inputs: &[Input], outer: &'s Scope<'s>) -> Vec<Scope<'s>> {
+    let name = Arc::from("?");
+    let scope = |input: &Input| {
+        let mut scope = Scope::within(outer);
+        scope.bind(&name, input.value.clone());
+        scope
+    };
+    inputs.iter().map(scope).collect()
 }
 
 fn matched(table: &Table, rule: &Rule, index: usize, hit: &Hit) -> Matched {

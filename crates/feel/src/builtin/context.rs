@@ -14,7 +14,7 @@ pub(super) static ALL: &[Builtin] = &[
     ),
     everywhere(
         "context put",
-        &[fixed(&["context", "key", "value"], context_put), fixed(&["context", "keys", "value"], context_put)],
+        &[fixed(&["context", "keys", "value"], context_put), fixed(&["context", "key", "value"], context_put_key)],
     ),
     everywhere("put", &[fixed(&["context", "key", "value"], context_put)]),
     everywhere("context merge", &[variadic(&["contexts"], context_merge)]),
@@ -69,6 +69,14 @@ fn get_value(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 fn bounded(context: Context) -> Outcome {
     context.extent().check()?;
     Ok(Value::Context(context))
+}
+
+/// By name, `key` is a single one.
+fn context_put_key(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    match arguments {
+        [_, Value::List(_), _] if machine.dialect == Dialect::Dmn => Err(Fault::Arguments),
+        _ => context_put(machine, arguments),
+    }
 }
 
 fn context_put(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {

@@ -66,16 +66,17 @@ impl Machine<'_> {
 
     fn condition_value(&mut self, input: &Value, value: Value) -> Result<Value, Error> {
         match self.dialect {
-            Dialect::Camunda => Ok(Value::Null),
-            Dialect::Dmn => self.matches(input, &value),
+            Dialect::Dmn if !value.is_null() => self.matches(input, &value),
+            Dialect::Camunda | Dialect::Dmn => Ok(Value::Null),
         }
     }
 
-    /// Whether a value written as a test stands for the input: is it, holds it, or is simply true.
+    /// Whether a value written as a test stands for the input: is it, holds it, or is simply true. In decisions a truth
+    /// value is compared with an input that is one.
     fn matches(&mut self, input: &Value, value: &Value) -> Result<Value, Error> {
         let dialect = self.dialect;
         match value {
-            Value::Bool(true) if dialect == Dialect::Camunda => return Ok(Value::Bool(true)),
+            Value::Bool(true) if dialect == Dialect::Camunda || input.as_bool().is_none() => return Ok(Value::Bool(true)),
             Value::Range(range) => return self.in_range(input, range),
             Value::List(list) => {
                 self.charge(list.len() as u64)?;

@@ -56,8 +56,6 @@ pub struct Output {
     pub declared: Option<Type>,
     /// The allowed values as a list in order of priority, the highest first.
     pub priorities: Option<Expression>,
-    /// Unary tests a value has to pass.
-    pub allowed: Option<Expression>,
     /// Its value when no rule matches.
     pub default: Option<Logic>,
 }

@@ -20,8 +20,6 @@ pub struct ItemDefinition {
     pub collection: bool,
     /// Unary tests every value, or every item of a collection, has to pass.
     pub allowed: Option<Expression>,
-    /// What is allowed as a list of values, where it is one.
-    pub values: Option<Expression>,
     /// Unary tests the value as a whole has to pass.
     pub constraint: Option<Expression>,
     /// The same without what must hold of values, as `instance of` sees it.

@@ -1,0 +1,166 @@
+//! Decision models that want to hurt: refused or evaluated, quickly, on the stack a server's thread has.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::disallowed_methods, reason = "an attack that takes minutes is not survived; the bound is far above any noise")]
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use engine::decision::{Evaluation, REPORTED_MAX, evaluate};
+use feel::{Context, Now, Value};
+
+/// Far more than any of these needs even without optimisation, far less than an attack would like.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What threads of a server have.
+const STACK: usize = 2 << 20;
+
+fn model(inside: &str) -> String {
+    let namespace = "https://www.omg.org/spec/DMN/20230324/MODEL/";
+    format!(r#"<definitions xmlns="{namespace}" id="g" name="g" namespace="n">{inside}</definitions>"#)
+}
+
+fn decision(id: &str, needs: &[String], logic: &str) -> String {
+    let mut xml = format!(r#"<decision id="{id}" name="{id}">"#);
+    for need in needs {
+        let href = format!("<requiredDecision href=\"#{need}\"/>");
+        write!(xml, "<informationRequirement>{href}</informationRequirement>").unwrap();
+    }
+    xml + logic + "</decision>"
+}
+
+fn literal(text: &str) -> String {
+    format!("<literalExpression><text>{text}</text></literalExpression>")
+}
+
+/// On a small stack and within reason.
+fn attacked<T: Send + 'static>(attack: impl FnOnce() -> T + Send + 'static) -> T {
+    let begin = Instant::now();
+    let outcome = std::thread::Builder::new().stack_size(STACK).spawn(attack).unwrap().join().unwrap();
+    assert!(begin.elapsed() < PATIENCE, "took {:?}", begin.elapsed());
+    outcome
+}
+
+fn evaluated(xml: String, id: &'static str) -> Evaluation {
+    attacked(move || {
+        let model = compile::dmn(xml.as_bytes()).unwrap_or_else(|found| panic!("refused: {}", found[0]));
+        let index = model.find(id).unwrap();
+        evaluate(&model, index, &Context::empty().with("x".into(), Value::integer(5)), &Now::utc(0))
+    })
+}
+
+fn refused(xml: String) -> String {
+    attacked(move || compile::dmn(xml.as_bytes()).expect_err("an attack ought to be refused")[0].to_string())
+}
+
+#[test]
+fn contexts_in_contexts() {
+    let (open, close) = ("<context><contextEntry><variable name=\"a\"/>", "</contextEntry></context>");
+    let nested =
+        |levels: usize| model(&decision("d", &[], &format!("{}{}{}", open.repeat(levels), literal("x"), close.repeat(levels))));
+    assert!(evaluated(nested(100), "d").output.is_ok());
+    assert!(refused(nested(200)).contains("levels of nesting"));
+}
+
+#[test]
+fn a_table_of_ten_thousand_rules() {
+    let mut table = String::from("<decisionTable hitPolicy=\"COLLECT\"><input><inputExpression><text>x</text></inputExpression>");
+    table.push_str("</input><output name=\"o\"/>");
+    for rule in 0..10_000 {
+        let test = format!("<inputEntry><text>&gt;= {}</text></inputEntry>", rule % 10);
+        write!(table, "<rule>{test}<outputEntry><text>{rule}</text></outputEntry></rule>").unwrap();
+    }
+    let evaluation = evaluated(model(&decision("d", &[], &(table + "</decisionTable>"))), "d");
+    assert_eq!(evaluation.output.unwrap().as_list().unwrap().len(), 6_000);
+}
+
+#[test]
+fn diamonds_upon_diamonds_are_evaluated_once_each() {
+    let mut inside = decision("d0", &[], &literal("1"));
+    for level in 1..60 {
+        let below = format!("d{}", level - 1);
+        inside += &decision(&format!("a{level}"), std::slice::from_ref(&below), &literal(&below));
+        inside += &decision(&format!("b{level}"), std::slice::from_ref(&below), &literal(&below));
+        let both = [format!("a{level}"), format!("b{level}")];
+        inside += &decision(&format!("d{level}"), &both, &literal(&format!("a{level} + b{level}")));
+    }
+    let evaluation = evaluated(model(&inside), "d59");
+    assert_eq!(evaluation.output.unwrap().to_json(), (1_u64 << 59).to_string());
+    assert!(evaluation.decisions.len() <= REPORTED_MAX);
+}
+
+#[test]
+fn chains_end() {
+    let chain = |length: usize| {
+        let mut inside = decision("d0", &[], &literal("1"));
+        for level in 1..length {
+            let below = format!("d{}", level - 1);
+            inside += &decision(&format!("d{level}"), std::slice::from_ref(&below), &literal(&format!("{below} + 1")));
+        }
+        model(&inside)
+    };
+    assert_eq!(evaluated(chain(200), "d199").output.unwrap().to_json(), "200");
+    assert!(refused(chain(201)).contains("at most 200 decisions may need each other in a row"));
+    assert!(refused(chain(20_000)).contains("at most 200 decisions may need each other in a row"));
+}
+
+#[test]
+fn functions_that_call_themselves_through_a_parameter() {
+    let lambda = format!(r#"<functionDefinition><formalParameter name="g"/>{}</functionDefinition>"#, literal("g(g)"));
+    let entry = |name: &str, value: &str| format!("<contextEntry><variable name=\"{name}\"/>{value}</contextEntry>");
+    let context = format!("<context>{}{}</context>", entry("f", &lambda), entry("r", &literal("f(f)")));
+    let knowledge = format!(
+        r#"<businessKnowledgeModel id="k" name="k"><encapsulatedLogic><formalParameter name="g"/>{}</encapsulatedLogic>
+        </businessKnowledgeModel>"#,
+        literal("[g(g), g(g)]")
+    );
+    let service = r##"<inputData id="i" name="f"><variable name="f"/></inputData><decisionService id="s" name="s"><outputDecision
+        href="#inner"/><inputData href="#i"/></decisionService>"##;
+    let knows = |id: &str| format!("<knowledgeRequirement><requiredKnowledge href=\"#{id}\"/></knowledgeRequirement>");
+    let inside = decision("boxed", &[], &context)
+        + &knowledge
+        + &decision("known", &[], &(knows("k") + &literal("k(k)")))
+        + service
+        + &decision("inner", &[], &literal("f(f)"))
+        + &decision("served", &[], &(knows("s") + &literal("s(s)")));
+    for id in ["boxed", "known", "served"] {
+        let failure = evaluated(model(&inside), id).output.unwrap_err();
+        assert!(failure.reason.contains("nested more than"), "{id}: {}", failure.reason);
+    }
+}
+
+#[test]
+fn circles_of_every_kind() {
+    let knowledge = |id: &str, other: &str| {
+        let knows = format!("<knowledgeRequirement><requiredKnowledge href=\"#{other}\"/></knowledgeRequirement>");
+        let logic = format!("<encapsulatedLogic>{}</encapsulatedLogic>", literal("1"));
+        format!(r#"<businessKnowledgeModel id="{id}" name="{id}">{logic}{knows}</businessKnowledgeModel>"#)
+    };
+    let service = r##"<decisionService id="s" name="s"><outputDecision href="#d"/></decisionService>"##;
+    let circle = r##"<knowledgeRequirement><requiredKnowledge href="#s"/></knowledgeRequirement>"##;
+    let plain = decision("d", &[], &literal("1"));
+    assert!(refused(model(&(plain.clone() + &knowledge("a", "b") + &knowledge("b", "a")))).contains("needs itself"));
+    assert!(refused(model(&(plain + &knowledge("a", "a")))).contains("needs itself"));
+    let through = decision("d", &[], &(circle.to_owned() + &literal("s()")));
+    assert!(refused(model(&(through + service))).contains("needs itself"));
+}
+
+#[test]
+fn more_names_than_anyone_needs() {
+    let mut inside = String::new();
+    for name in 0..50_000 {
+        write!(inside, r#"<inputData id="i{name}" name="a b {name}"/>"#).unwrap();
+    }
+    assert!(refused(model(&(inside + &decision("d", &[], &literal("1"))))).contains("too many names with spaces"));
+}
+
+#[test]
+fn types_that_double_with_every_level() {
+    let mut inside = String::new();
+    for level in 0..100 {
+        let member = |name: &str| format!("<itemComponent name=\"{name}\"><typeRef>t{}</typeRef></itemComponent>", level + 1);
+        write!(inside, "<itemDefinition name=\"t{level}\">{}{}</itemDefinition>", member("a"), member("b")).unwrap();
+    }
+    inside += "<itemDefinition name=\"t100\"><typeRef>t0</typeRef></itemDefinition>";
+    let evaluation = evaluated(model(&(inside + &decision("d", &[], &literal("x instance of t0")))), "d");
+    assert_eq!(evaluation.output.unwrap(), Value::Bool(false));
+}
