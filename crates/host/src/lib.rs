@@ -15,6 +15,7 @@ mod await_jobs;
 mod definitions;
 mod dispatch;
 mod drive;
+mod expression;
 mod follow;
 mod handed;
 mod handle;
@@ -27,6 +28,7 @@ mod recorder;
 
 pub use definitions::{Compiled, CompiledDecisions, Definitions};
 pub use drive::{Driver, Role, prepare};
+pub use expression::EvaluatedExpression;
 pub use handed::{ActivatedJobs, JobStream};
 pub use handle::{Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topology};
 pub use limits::Limits;

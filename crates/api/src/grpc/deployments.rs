@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use store::log::{Answer, Command, Deploy, DeployResource, Deployed, DeployedProcess};
+use store::log::{Answer, Command, Deploy, DeployResource, Deployed, DeployedDecision, DeployedProcess, DeployedRequirements};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
@@ -20,13 +20,10 @@ pub(super) async fn deploy_resource(
     let tenant = tenant::one("DeployResource", &request.tenant_id)?;
     let resources = request.resources.into_iter().map(|file| resource(file.name, &file.content)).collect();
     let deployed = deploy(gateway, &metadata, Deploy { tenant, resources }).await?;
-    let deployments = deployed
-        .processes
-        .iter()
-        .map(|process| wire::Deployment { metadata: Some(Metadata::Process(process_metadata(process, &deployed.tenant))) });
+    let deployments = metadata_of(&deployed).into_iter().map(|metadata| wire::Deployment { metadata: Some(metadata) }).collect();
     Ok(Response::new(wire::DeployResourceResponse {
         key: deployed.key as i64,
-        deployments: deployments.collect(),
+        deployments,
         tenant_id: deployed.tenant.as_ref().to_owned(),
     }))
 }
@@ -67,6 +64,47 @@ async fn deploy(gateway: &Gateway, metadata: &MetadataMap, deploy: Deploy) -> Re
     match submit(gateway, metadata, "CREATE", Command::Deploy(deploy)).await? {
         Answer::Deployed(deployed) => Ok(deployed),
         other => Err(unexpected(&other)),
+    }
+}
+
+/// Decisions before the files they came in, as clients expect.
+fn metadata_of(deployed: &Deployed) -> Vec<Metadata> {
+    let tenant = &deployed.tenant;
+    let mut all: Vec<Metadata> =
+        deployed.processes.iter().map(|process| Metadata::Process(process_metadata(process, tenant))).collect();
+    for requirements in &deployed.requirements {
+        let decisions = requirements.decisions.iter();
+        all.extend(decisions.map(|decision| Metadata::Decision(decision_metadata(requirements, decision, tenant))));
+    }
+    let requirements = deployed.requirements.iter();
+    all.extend(requirements.map(|requirements| Metadata::DecisionRequirements(requirements_metadata(requirements, tenant))));
+    all
+}
+
+fn decision_metadata(
+    requirements: &DeployedRequirements,
+    decision: &DeployedDecision,
+    tenant: &Arc<str>,
+) -> wire::DecisionMetadata {
+    wire::DecisionMetadata {
+        dmn_decision_id: decision.id.as_ref().to_owned(),
+        dmn_decision_name: decision.name.as_ref().to_owned(),
+        version: decision.version,
+        decision_key: decision.key.0 as i64,
+        dmn_decision_requirements_id: requirements.id.as_ref().to_owned(),
+        decision_requirements_key: requirements.key.0 as i64,
+        tenant_id: tenant.as_ref().to_owned(),
+    }
+}
+
+fn requirements_metadata(requirements: &DeployedRequirements, tenant: &Arc<str>) -> wire::DecisionRequirementsMetadata {
+    wire::DecisionRequirementsMetadata {
+        dmn_decision_requirements_id: requirements.id.as_ref().to_owned(),
+        dmn_decision_requirements_name: requirements.name.as_ref().to_owned(),
+        version: requirements.version,
+        decision_requirements_key: requirements.key.0 as i64,
+        resource_name: requirements.resource_name.as_ref().to_owned(),
+        tenant_id: tenant.as_ref().to_owned(),
     }
 }
 

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tonic::{Request, Response, Status};
 
 use super::wire::gateway_server;
-use super::{Config, activation, deployments, incidents, instances, jobs, pushing, topology, variables, wire};
+use super::{Config, activation, decisions, deployments, incidents, instances, jobs, pushing, topology, variables, wire};
 
 pub(super) struct Gateway {
     pub(super) host: Host,
@@ -138,8 +138,8 @@ impl gateway_server::Gateway for Gateway {
         Err(not_yet("EvaluateConditional"))
     }
 
-    async fn evaluate_decision(&self, _: Request<wire::EvaluateDecisionRequest>) -> Answer<wire::EvaluateDecisionResponse> {
-        Err(not_yet("EvaluateDecision"))
+    async fn evaluate_decision(&self, request: Request<wire::EvaluateDecisionRequest>) -> Answer<wire::EvaluateDecisionResponse> {
+        decisions::evaluate(self, request).await
     }
 
     async fn topology(&self, _: Request<wire::TopologyRequest>) -> Answer<wire::TopologyResponse> {

@@ -12,6 +12,7 @@
 mod activation;
 mod config;
 mod connection;
+mod decisions;
 mod delivery;
 mod deployments;
 mod door;

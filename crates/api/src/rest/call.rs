@@ -46,9 +46,15 @@ impl Call {
 
     /// The key in the path.
     pub(super) fn key(&self) -> Result<i64, Failure> {
-        let (index, name) = self.operation.parameter().unwrap_or((0, ""));
-        let value = self.uri.path().split('/').nth(index).unwrap_or_default();
+        let name = self.operation.parameter().map_or("", |(_, name)| name);
+        let value = self.segment();
         path::key(value, name).map_err(|_| Failure::unreadable(format!("Failed to convert '{name}' with value: '{value}'")))
+    }
+
+    /// What the path has in place of its parameter.
+    pub(super) fn segment(&self) -> &str {
+        let index = self.operation.parameter().map_or(0, |(index, _)| index);
+        self.uri.path().split('/').nth(index).unwrap_or_default()
     }
 
     /// The key in the path, for a command.

@@ -8,6 +8,7 @@ use store::log::Answer;
 
 use super::answer;
 use super::call::Call;
+use super::decision_evaluation::EVALUATED;
 use super::deployments::DEPLOYED;
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column, optional};
@@ -72,6 +73,7 @@ fn result(answer: Option<&Answer>) -> Cell<'_> {
             let outcome = Outcome { created: created.clone(), variables: Document::new() };
             Cell::Nested(Box::new(move |out| CREATED.write(out, &outcome)))
         }
+        Some(Answer::Evaluated(evaluated)) => Cell::Nested(Box::new(|out| EVALUATED.write(out, evaluated))),
         Some(Answer::Done | Answer::VariablesSet { .. } | Answer::Activated(_) | Answer::Rejected(_)) | None => Cell::Null,
     }
 }

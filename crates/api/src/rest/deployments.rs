@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use axum::response::Response;
-use store::log::{Answer, Command, Deploy, DeployResource, Deployed, DeployedProcess};
+use store::log::{Answer, Command, Deploy, DeployResource, Deployed, DeployedDecision, DeployedProcess, DeployedRequirements};
 
 use super::call::Call;
 use super::describe::Kind;
@@ -34,42 +34,95 @@ pub(super) static DEPLOYED: Layout<Deployed> = Layout {
         column("deploymentKey", Kind::Key, |deployed| Cell::Key(deployed.key)),
         column("tenantId", Kind::Text, |deployed| Cell::Text(&deployed.tenant)),
         column("deployments", Kind::NestedList(&DEPLOYMENT), |deployed| {
-            Cell::Nested(Box::new(|out| DEPLOYMENT.write_list(out, &of_tenant(deployed))))
+            Cell::Nested(Box::new(|out| DEPLOYMENT.write_list(out, &items(deployed))))
         }),
     ],
 };
 
-struct OfTenant {
-    process: DeployedProcess,
+struct OfTenant<T> {
+    what: T,
     tenant: Arc<str>,
 }
 
-fn of_tenant(deployed: &Deployed) -> Vec<OfTenant> {
-    let with_tenant = |process: &DeployedProcess| OfTenant { process: process.clone(), tenant: deployed.tenant.clone() };
-    deployed.processes.iter().map(with_tenant).collect()
+/// One thing that was deployed.
+enum Item {
+    Process(OfTenant<DeployedProcess>),
+    Decision(OfTenant<(DeployedRequirements, DeployedDecision)>),
+    Requirements(OfTenant<DeployedRequirements>),
 }
 
-static DEPLOYMENT: Layout<OfTenant> = Layout {
+/// Decisions before the files they came in, as clients expect.
+fn items(deployed: &Deployed) -> Vec<Item> {
+    let tenant = &deployed.tenant;
+    let mut items = Vec::new();
+    for process in &deployed.processes {
+        items.push(Item::Process(OfTenant { what: process.clone(), tenant: tenant.clone() }));
+    }
+    for requirements in &deployed.requirements {
+        for decision in &requirements.decisions {
+            let what = (DeployedRequirements { decisions: Vec::new(), ..requirements.clone() }, decision.clone());
+            items.push(Item::Decision(OfTenant { what, tenant: tenant.clone() }));
+        }
+    }
+    for requirements in &deployed.requirements {
+        items.push(Item::Requirements(OfTenant { what: requirements.clone(), tenant: tenant.clone() }));
+    }
+    items
+}
+
+static DEPLOYMENT: Layout<Item> = Layout {
     name: "DeploymentMetadataResult",
     columns: &[
-        optional("processDefinition", Kind::Nested(&PROCESS), |deployed| {
-            Cell::Nested(Box::new(|out| PROCESS.write(out, deployed)))
+        optional("processDefinition", Kind::Nested(&PROCESS), |item| match item {
+            Item::Process(process) => Cell::Nested(Box::new(|out| PROCESS.write(out, process))),
+            Item::Decision(_) | Item::Requirements(_) => Cell::Null,
         }),
-        empty("decisionDefinition", Kind::Object),
-        empty("decisionRequirements", Kind::Object),
+        optional("decisionDefinition", Kind::Nested(&DECISION), |item| match item {
+            Item::Decision(decision) => Cell::Nested(Box::new(|out| DECISION.write(out, decision))),
+            Item::Process(_) | Item::Requirements(_) => Cell::Null,
+        }),
+        optional("decisionRequirements", Kind::Nested(&REQUIREMENTS), |item| match item {
+            Item::Requirements(requirements) => Cell::Nested(Box::new(|out| REQUIREMENTS.write(out, requirements))),
+            Item::Process(_) | Item::Decision(_) => Cell::Null,
+        }),
         empty("form", Kind::Object),
         empty("resource", Kind::Object),
     ],
 };
 
-static PROCESS: Layout<OfTenant> = Layout {
+static PROCESS: Layout<OfTenant<DeployedProcess>> = Layout {
     name: "DeploymentProcessResult",
     columns: &[
-        column("processDefinitionId", Kind::Text, |deployed| Cell::Text(&deployed.process.process_id)),
-        column("processDefinitionVersion", Kind::Int32, |deployed| Cell::Number(deployed.process.version.into())),
-        column("resourceName", Kind::Text, |deployed| Cell::Text(&deployed.process.resource_name)),
-        column("tenantId", Kind::Text, |deployed| Cell::Text(&deployed.tenant)),
-        column("processDefinitionKey", Kind::Key, |deployed| Cell::Key(deployed.process.definition.0)),
+        column("processDefinitionId", Kind::Text, |process| Cell::Text(&process.what.process_id)),
+        column("processDefinitionVersion", Kind::Int32, |process| Cell::Number(process.what.version.into())),
+        column("resourceName", Kind::Text, |process| Cell::Text(&process.what.resource_name)),
+        column("tenantId", Kind::Text, |process| Cell::Text(&process.tenant)),
+        column("processDefinitionKey", Kind::Key, |process| Cell::Key(process.what.definition.0)),
+    ],
+};
+
+static DECISION: Layout<OfTenant<(DeployedRequirements, DeployedDecision)>> = Layout {
+    name: "DeploymentDecisionResult",
+    columns: &[
+        column("decisionDefinitionId", Kind::Text, |decision| Cell::Text(&decision.what.1.id)),
+        column("version", Kind::Int32, |decision| Cell::Number(decision.what.1.version.into())),
+        column("name", Kind::Text, |decision| Cell::Text(&decision.what.1.name)),
+        column("tenantId", Kind::Text, |decision| Cell::Text(&decision.tenant)),
+        column("decisionRequirementsId", Kind::Text, |decision| Cell::Text(&decision.what.0.id)),
+        column("decisionDefinitionKey", Kind::Key, |decision| Cell::Key(decision.what.1.key.0)),
+        column("decisionRequirementsKey", Kind::Key, |decision| Cell::Key(decision.what.0.key.0)),
+    ],
+};
+
+static REQUIREMENTS: Layout<OfTenant<DeployedRequirements>> = Layout {
+    name: "DeploymentDecisionRequirementsResult",
+    columns: &[
+        column("decisionRequirementsId", Kind::Text, |requirements| Cell::Text(&requirements.what.id)),
+        column("decisionRequirementsName", Kind::Text, |requirements| Cell::Text(&requirements.what.name)),
+        column("version", Kind::Int32, |requirements| Cell::Number(requirements.what.version.into())),
+        column("resourceName", Kind::Text, |requirements| Cell::Text(&requirements.what.resource_name)),
+        column("tenantId", Kind::Text, |requirements| Cell::Text(&requirements.tenant)),
+        column("decisionRequirementsKey", Kind::Key, |requirements| Cell::Key(requirements.what.key.0)),
     ],
 };
 

@@ -16,6 +16,8 @@ pub(super) enum Kind {
     Texts,
     /// Any JSON object.
     Object,
+    /// In answers: any JSON at all.
+    Any,
     /// In requests: an object, a list of objects.
     Fields(&'static Shape),
     FieldsList(&'static Shape),

@@ -57,10 +57,10 @@ impl Operation {
     }
 
     /// Whether it puts a command into the log: such operations honour `Prefer: respond-async` and `Idempotency-Key`. A poll for jobs
-    /// does not: its answer is what it is for.
+    /// does not: its answer is what it is for. Nor does an expression on its own, which leaves no trace.
     pub(super) fn is_command(&self) -> bool {
         let is_read = matches!(self.input, Input::Search(_)) || self.method == Method::GET;
-        !is_read && self.path != "/v2/jobs/activation"
+        !is_read && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation")
     }
 
     /// The media type of a success.
@@ -78,6 +78,10 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::cluster::OPERATIONS,
         super::deployments::OPERATIONS,
         super::process_definitions::OPERATIONS,
+        super::decision_definitions::OPERATIONS,
+        super::decision_requirements::OPERATIONS,
+        super::decision_instances::OPERATIONS,
+        super::expressions::OPERATIONS,
         super::process_instances::OPERATIONS,
         super::element_instances::OPERATIONS,
         super::variables::OPERATIONS,

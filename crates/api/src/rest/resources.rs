@@ -43,7 +43,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         method: Method::POST,
         path: "/v2/resources/{resourceKey}/deletion",
         id: "deleteResource",
-        summary: "Delete a process definition that has no running instances",
+        summary: "Delete a process definition that has no running instances, or decision requirements with their decisions",
         input: Input::Optional(&DELETION),
         query: &[],
         output: Output::Object(&DELETED),

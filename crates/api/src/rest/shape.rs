@@ -109,7 +109,7 @@ fn slot<'a>(reader: &mut Reader<'a>, path: &Path<'_>, kind: Kind, limits: &Limit
         Kind::Object => Some(Slot::Document(document(reader, path, limits)?)),
         Kind::Fields(shape) => Some(Slot::Object(object(reader, path, shape, limits)?)),
         Kind::FieldsList(shape) => Some(Slot::Objects(objects(reader, path, shape, limits)?)),
-        Kind::Nested(_) | Kind::NestedList(_) => None,
+        Kind::Any | Kind::Nested(_) | Kind::NestedList(_) => None,
     };
     Ok(slot.unwrap_or(Slot::Absent))
 }

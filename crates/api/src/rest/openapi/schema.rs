@@ -61,6 +61,7 @@ impl Schemas {
             Kind::Word(words) => json!({ "type": "string", "enum": words }),
             Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Kind::Object => json!({ "type": "object", "additionalProperties": true }),
+            Kind::Any => json!({ "description": "Any JSON" }),
             Kind::Fields(shape) => self.object(shape, is_request),
             Kind::FieldsList(shape) => json!({ "type": "array", "items": self.object(shape, is_request) }),
             Kind::Nested(described) => self.object(described, is_request),

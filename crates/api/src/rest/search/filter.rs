@@ -95,7 +95,12 @@ impl Conditions {
             Entity::Elements => &mut self.of_element,
             Entity::Incidents => &mut self.of_incident,
             Entity::Jobs => &mut self.of_job,
-            Entity::Definitions | Entity::Instances | Entity::Variables => &mut self.own,
+            Entity::Definitions
+            | Entity::Instances
+            | Entity::Variables
+            | Entity::Requirements
+            | Entity::Decisions
+            | Entity::EvaluatedDecisions => &mut self.own,
         }
     }
 

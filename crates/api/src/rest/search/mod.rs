@@ -8,12 +8,15 @@ mod request;
 mod table;
 
 use axum::response::Response;
-use store::query::{Entity, Filter, Items, Op, Page, Query, QueryPage, Scalar};
+use store::query::{Entity, Field, Filter, Items, Op, Page, Query, QueryPage, Scalar};
 
 pub(super) use table::{By, Constant, Filterable, Operators, Sortable, Table, Value, filterable, related, sortable};
 
 use super::call::Call;
-use super::{answer, element_instances, incidents, jobs, process_definitions, process_instances, variables};
+use super::{
+    answer, decision_definitions, decision_instances, decision_requirements, element_instances, incidents, jobs,
+    process_definitions, process_instances, variables,
+};
 use crate::error::Failure;
 use crate::json;
 
@@ -38,17 +41,14 @@ pub(super) async fn run_within(
     Ok(answer::ok(written(&page, &query)))
 }
 
-/// The one row with this key, if there is one.
-async fn one(call: &Call, entity: Entity, key: i64) -> Result<Option<Items>, Failure> {
-    let query = Query {
-        entity,
-        tenants: None,
-        filter: Filter::Is(entity.key(), Op::Eq(Scalar::Int(key))),
-        sort: Vec::new(),
-        page: Page::From { from: 0, limit: 1 },
-        latest_version: false,
-        value_chars_max: None,
-    };
+/// What is deployed and not deleted since.
+pub(super) fn not_deleted() -> Filter {
+    Filter::Is(Field::DefinitionState, Op::Eq(Scalar::Text("ACTIVE".to_owned())))
+}
+
+/// The one row that matches, if there is one.
+async fn one(call: &Call, entity: Entity, filter: Filter) -> Result<Option<Items>, Failure> {
+    let query = Query { filter, page: Page::From { from: 0, limit: 1 }, ..Query::of(entity) };
     let page = call.host().store().search(&query).await?;
     Ok((0 < length(&page.items)).then_some(page.items))
 }
@@ -60,10 +60,20 @@ pub(super) async fn get(call: &Call, entity: Entity, noun: &str) -> Result<Respo
     Ok(answer::ok(out))
 }
 
+/// Answers with the one row that matches, if there is one.
+pub(super) async fn get_by(call: &Call, entity: Entity, filter: Filter) -> Result<Option<Response>, Failure> {
+    let found = one(call, entity, filter).await?;
+    Ok(found.map(|items| {
+        let mut out = Vec::with_capacity(512);
+        write_first(&mut out, &items);
+        answer::ok(out)
+    }))
+}
+
 /// The one row whose key is in the path. `noun` is what clients call the entity.
 pub(super) async fn found(call: &Call, entity: Entity, noun: &str) -> Result<Items, Failure> {
     let key = call.key()?;
-    let found = one(call, entity, key).await?;
+    let found = one(call, entity, Filter::Is(entity.key(), Op::Eq(Scalar::Int(key)))).await?;
     found.ok_or_else(|| Failure::not_found(format!("{noun} with key '{key}' not found")))
 }
 
@@ -93,6 +103,9 @@ fn write_items(out: &mut Vec<u8>, items: &Items) {
         Items::Variables(views) => variables::FOUND.write_list(out, views),
         Items::Jobs(views) => jobs::LAYOUT.write_list(out, views),
         Items::Incidents(views) => incidents::LAYOUT.write_list(out, views),
+        Items::Requirements(views) => decision_requirements::LAYOUT.write_list(out, views),
+        Items::Decisions(views) => decision_definitions::LAYOUT.write_list(out, views),
+        Items::EvaluatedDecisions(views) => decision_instances::FOUND.write_list(out, views),
     }
 }
 
@@ -104,6 +117,9 @@ fn write_first(out: &mut Vec<u8>, items: &Items) {
         Items::Variables(views) => views.iter().take(1).for_each(|view| variables::LAYOUT.write(out, view)),
         Items::Jobs(views) => views.iter().take(1).for_each(|view| jobs::LAYOUT.write(out, view)),
         Items::Incidents(views) => views.iter().take(1).for_each(|view| incidents::LAYOUT.write(out, view)),
+        Items::Requirements(views) => views.iter().take(1).for_each(|view| decision_requirements::LAYOUT.write(out, view)),
+        Items::Decisions(views) => views.iter().take(1).for_each(|view| decision_definitions::LAYOUT.write(out, view)),
+        Items::EvaluatedDecisions(views) => views.iter().take(1).for_each(|view| decision_instances::LAYOUT.write(out, view)),
     }
 }
 
@@ -115,5 +131,8 @@ fn length(items: &Items) -> usize {
         Items::Variables(views) => views.len(),
         Items::Jobs(views) => views.len(),
         Items::Incidents(views) => views.len(),
+        Items::Requirements(views) => views.len(),
+        Items::Decisions(views) => views.len(),
+        Items::EvaluatedDecisions(views) => views.len(),
     }
 }

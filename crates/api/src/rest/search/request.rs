@@ -110,9 +110,9 @@ fn without_repetition(sort: Vec<Sort>) -> Vec<Sort> {
 fn check_latest(sort: &[Sort], paging: &Paging<'_>, table: &Table) -> Result<(), Failure> {
     let name = |field| table.sorts.iter().find(|sortable| sortable.field == Some(field)).map_or("", |sortable| sortable.name);
     let mut fields = sort.iter().map(|criterion| name(criterion.field));
-    if let Some(field) = fields.find(|name| !matches!(*name, "processDefinitionId" | "tenantId")) {
+    if let Some(field) = fields.find(|name| !matches!(*name, "processDefinitionId" | "decisionDefinitionId" | "tenantId")) {
         return Err(Failure::invalid(format!(
-            "With the filter isLatestVersion only 'processDefinitionId' and 'tenantId' can be sorted by, not '{field}'"
+            "With the filter isLatestVersion only the id of the definition and 'tenantId' can be sorted by, not '{field}'"
         )));
     }
     match paging.style() {
