@@ -13,11 +13,8 @@ use crate::metadata::Metadata;
 use crate::places::{self, Places};
 
 /// Where each target's seeds come from, and whether a seed is a line or a whole file.
-const TARGETS: [(&str, &str, &str, bool); 3] = [
-    ("feel", "crates/feel/tests/tables", "feel", true),
-    ("bpmn", "spec/bpmn", "bpmn", false),
-    ("dmn", "spec/dmn", "dmn", false),
-];
+const TARGETS: [(&str, &str, &str, bool); 3] =
+    [("feel", "crates/feel/tests/tables", "feel", true), ("bpmn", "spec/bpmn", "bpmn", false), ("dmn", "spec/dmn", "dmn", false)];
 
 /// Stable flags that have the compiler count what is reached and what is compared.
 const INSTRUMENTED: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::{DefinitionKey, JobKey, PartitionId};
+use engine::{DefinitionKey, JobKey, PartitionId, RequirementsKey};
 use store::log::{Command, CommandStatus, NewCommand, Pending, Request};
 use store::query::{Query, QueryPage};
 use store::{
-    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
-    format, row,
+    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store,
+    TimedJob, Wanted, format, row,
 };
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
@@ -274,6 +274,18 @@ impl Store for Link {
     }
     async fn resource(&self, key: u64) -> Result<Option<row::Resource>, Error> {
         self.read(self.world.memory.resource(key)).await
+    }
+    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error> {
+        self.read(self.world.memory.latest_requirements(partition)).await
+    }
+    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error> {
+        self.read(self.world.memory.latest_decisions(partition)).await
+    }
+    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error> {
+        self.read(self.world.memory.decision_counters(partition)).await
+    }
+    async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
+        self.read(self.world.memory.requirements(key)).await
     }
     async fn running_definitions(&self, partition: PartitionId, limit: usize) -> Result<Vec<DefinitionKey>, Error> {
         self.read(self.world.memory.running_definitions(partition, limit)).await

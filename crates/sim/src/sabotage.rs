@@ -139,6 +139,9 @@ impl World {
                 Items::Variables(items) => items.clear(),
                 Items::Jobs(items) => items.clear(),
                 Items::Incidents(items) => items.clear(),
+                Items::Requirements(items) => items.clear(),
+                Items::Decisions(items) => items.clear(),
+                Items::EvaluatedDecisions(items) => items.clear(),
             }
         }
         page
