@@ -12,6 +12,7 @@ use store::log::NewCommand;
 use store::{CommitError, Error, Millis, Ownership, format};
 use tokio::sync::{mpsc, watch};
 
+use crate::caution::Caution;
 use crate::handle::{Host, Route, away};
 use crate::partition::{Batch, Input, Partition, Parts};
 
@@ -113,6 +114,7 @@ impl Driver {
             renew_at: Instant::now(),
             purge_at: Instant::now() + PURGE_EVERY,
             look_at_log: ownership.processed_to < ownership.tail,
+            ticking: None,
         };
         self.host.set_route(Route::Own(inbox));
         self.parts.metrics.partitions_owned.set(1);
@@ -154,6 +156,8 @@ struct Owner<'a> {
     renew_at: Instant,
     purge_at: Instant,
     look_at_log: bool,
+    /// How many commands the tick under way has, while there is one.
+    ticking: Option<usize>,
 }
 
 impl Owner<'_> {
@@ -177,6 +181,7 @@ impl Owner<'_> {
                 self.take(input);
             }
             self.parts.metrics.inbox_depth.set(self.receiver.len() as i64);
+            self.ticking = None;
             match self.turn().await {
                 Ok(()) => {}
                 Err(CommitError::Overtaken { .. }) => {
@@ -194,6 +199,10 @@ impl Owner<'_> {
                     return;
                 }
                 Err(CommitError::Store(error)) => {
+                    if let Some(commands) = self.ticking.take().filter(|_| !error.passes()) {
+                        tracing::error!(%error, commands, "the store refuses a tick; looking for the command at fault");
+                        self.partition.caution = self.partition.caution.after_refusal(commands);
+                    }
                     if !self.recover(error, stop).await {
                         return;
                     }
@@ -236,20 +245,25 @@ impl Owner<'_> {
         if self.partition.is_contended(now) {
             self.append_own().await?;
         }
+        let careful = self.partition.caution != Caution::None;
         if self.look_at_log {
-            let limit = self.parts.limits.batch_max;
+            let limit = if careful { 1 } else { self.parts.limits.batch_max };
             self.batch.pending = self.parts.store.pending(PARTITION, self.partition.processed_to(), limit).await?;
             self.look_at_log = self.batch.pending.len() == limit;
         }
-        if self.look_at_log {
-            // More lies in the log than one tick takes: what enters it now comes after that.
-            let later = std::mem::take(&mut self.batch.inputs);
-            let ticked = self.partition.tick(&mut self.batch, now).await;
-            self.batch.inputs.extend(later);
-            self.heard(ticked?);
-            return Ok(());
-        }
-        let ticked = self.partition.tick(&mut self.batch, now).await?;
+        // If more lies in the log than one tick takes, what enters it now comes after that.
+        let now_taken = match (self.look_at_log, careful) {
+            (true, _) => 0,
+            (false, true) => 1,
+            (false, false) => usize::MAX,
+        };
+        let later = self.batch.inputs.split_off(now_taken.min(self.batch.inputs.len()));
+        self.ticking = Some(self.batch.commands());
+        let ticked = self.partition.tick(&mut self.batch, now).await;
+        self.batch.inputs.extend(later);
+        let ticked = ticked?;
+        let commands = self.ticking.take().unwrap_or(0);
+        self.partition.caution = self.partition.caution.after_success(commands);
         self.heard(ticked);
         Ok(())
     }

@@ -35,6 +35,14 @@ struct Faulty {
     plan: Mutex<VecDeque<Fault>>,
 }
 
+/// The business id of an instance that no commit may contain.
+const POISON: &str = "poison";
+
+/// What a database says that does not like a value, today or ever.
+fn refused_for_good() -> Error {
+    Error::corrupt("a value is not taken")
+}
+
 fn broken() -> Error {
     Error::unavailable("the connection broke")
 }
@@ -42,6 +50,9 @@ fn broken() -> Error {
 #[async_trait::async_trait]
 impl Store for Faulty {
     async fn commit(&self, commit: Commit) -> Result<Millis, CommitError> {
+        if commit.changes.instances_new.iter().any(|instance| instance.business_id.as_deref() == Some(POISON)) {
+            return Err(refused_for_good().into());
+        }
         let fault = self.plan.lock().unwrap().pop_front().unwrap_or(Fault::None);
         match fault {
             Fault::None => self.inner.commit(commit).await,
@@ -206,32 +217,11 @@ fn plan(seed: u64) -> VecDeque<Fault> {
 #[tokio::test(flavor = "multi_thread")]
 async fn lost_commits_lost_answers_and_overtaken_commits_have_one_effect() {
     for seed in 1..=4 {
-        let memory = Memory::new(Arc::new(|| {
-            let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-            since.as_millis() as i64
-        }));
-        let store = Arc::new(Faulty { inner: memory, plan: Mutex::new(plan(seed)) });
-        let limits = Arc::new(Limits { batch_max: 3, ..Limits::default() });
-        let metrics = Arc::new(Metrics::default());
-        let shared: Arc<dyn Store> = store.clone();
-        let definitions = Arc::new(Definitions::new(shared.clone(), &limits, metrics.clone()));
-        let parts = Parts { store: shared.clone(), limits, metrics, definitions };
-        let (host, driver) = prepare(parts, "a".into(), Role::Engine);
-        let (stop, stopping) = watch::channel(false);
-        let running = tokio::spawn(driver.run(stopping));
-        while !host.owns() {
-            tokio::task::yield_now().await;
-        }
-
-        let resource = DeployResource { name: "order.bpmn".into(), content: PROCESS.as_bytes().into() };
-        submit(&host, Command::Deploy(Deploy { tenant: TENANT.into(), resources: vec![resource] })).await;
+        let Running { host, store: shared, stop, driver } = start(plan(seed)).await;
+        submit(&host, deploy()).await;
         let starts = (0..12).map(|_| {
             let host = host.clone();
-            tokio::spawn(async move {
-                let process = ProcessRef::Id { id: "order".into(), version: None };
-                let create = Create { process, tenant: TENANT.into(), variables: vec![], tags: vec![], business_id: None };
-                submit(&host, Command::Create(create)).await
-            })
+            tokio::spawn(async move { submit(&host, create(None)).await })
         });
         for started in starts.collect::<Vec<_>>() {
             assert!(matches!(started.await.unwrap(), Answer::Created(_)));
@@ -261,6 +251,78 @@ async fn lost_commits_lost_answers_and_overtaken_commits_have_one_effect() {
         let states = instances(&*shared).await;
         assert!(states.iter().all(|state| *state == InstanceState::Completed), "seed {seed}: {states:?}");
         stop.send(true).unwrap();
-        running.await.unwrap();
+        driver.await.unwrap();
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_the_store_refuses_for_good_is_the_only_one_refused() {
+    let Running { host, store, stop, driver } = start(VecDeque::new()).await;
+    submit(&host, deploy()).await;
+    let starts = (0..40).map(|number| {
+        let host = host.clone();
+        let poison = (number % 13 == 7).then_some(POISON);
+        tokio::spawn(async move {
+            loop {
+                match host.submit(Request { command: create(poison), idempotency: None }).await {
+                    Err(HostError::Unavailable { .. }) => tokio::task::yield_now().await,
+                    outcome => return (poison.is_some(), outcome),
+                }
+            }
+        })
+    });
+    for started in starts.collect::<Vec<_>>() {
+        match started.await.unwrap() {
+            (false, Ok(Answer::Created(_))) => {}
+            (true, Err(HostError::Rejected(rejection))) => assert!(rejection.reason.contains("store"), "{}", rejection.reason),
+            (poison, outcome) => panic!("poison: {poison}, {outcome:?}"),
+        }
+    }
+    // The same through the log, as another server would send it.
+    let position = host.submit_durably(Request { command: create(Some(POISON)), idempotency: None }).await.unwrap();
+    let after = submit(&host, create(None)).await;
+    assert!(matches!(after, Answer::Created(_)));
+    let outcome = host.command(position).await.unwrap().unwrap();
+    assert!(matches!(outcome.answer, Some(Answer::Rejected(_))), "{outcome:?}");
+    assert_eq!(instances(&*store).await.len(), 38, "37 of the first, one after the last");
+    stop.send(true).unwrap();
+    driver.await.unwrap();
+}
+
+struct Running {
+    host: Host,
+    store: Arc<dyn Store>,
+    stop: watch::Sender<bool>,
+    driver: tokio::task::JoinHandle<()>,
+}
+
+/// A server that owns its partition, on a store that fails as planned.
+async fn start(plan: VecDeque<Fault>) -> Running {
+    let memory = Memory::new(Arc::new(|| {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        since.as_millis() as i64
+    }));
+    let store: Arc<dyn Store> = Arc::new(Faulty { inner: memory, plan: Mutex::new(plan) });
+    let limits = Arc::new(Limits { batch_max: 3, ..Limits::default() });
+    let metrics = Arc::new(Metrics::default());
+    let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
+    let parts = Parts { store: store.clone(), limits, metrics, definitions };
+    let (host, driver) = prepare(parts, "a".into(), Role::Engine);
+    let (stop, stopping) = watch::channel(false);
+    let driver = tokio::spawn(driver.run(stopping));
+    while !host.owns() {
+        tokio::task::yield_now().await;
+    }
+    Running { host, store, stop, driver }
+}
+
+fn deploy() -> Command {
+    let resource = DeployResource { name: "order.bpmn".into(), content: PROCESS.as_bytes().into() };
+    Command::Deploy(Deploy { tenant: TENANT.into(), resources: vec![resource] })
+}
+
+fn create(business_id: Option<&str>) -> Command {
+    let process = ProcessRef::Id { id: "order".into(), version: None };
+    let business_id = business_id.map(Into::into);
+    Command::Create(Create { process, tenant: TENANT.into(), variables: vec![], tags: vec![], business_id })
 }
