@@ -16,6 +16,7 @@ use store::{CommitError, Error, Millis, Ownership, format};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
+use crate::caution::Caution;
 use crate::handle::{Host, Route, away};
 use crate::partition::{Batch, Input, Partition, Parts};
 
@@ -118,6 +119,7 @@ impl Driver {
             renew_at: Instant::now(),
             purge_at: Instant::now() + PURGE_EVERY,
             look_at_log: ownership.processed_to < ownership.tail,
+            ticking: None,
         };
         self.host.set_route(Route::Own(inbox));
         self.parts.metrics.partitions_owned.set(1);
@@ -159,6 +161,8 @@ struct Owner<'a> {
     renew_at: Instant,
     purge_at: Instant,
     look_at_log: bool,
+    /// How many commands the tick under way has, while there is one.
+    ticking: Option<usize>,
 }
 
 impl Owner<'_> {
@@ -182,6 +186,7 @@ impl Owner<'_> {
                 self.take(input);
             }
             self.parts.metrics.inbox_depth.set(self.receiver.len() as i64);
+            self.ticking = None;
             match self.turn().await {
                 Ok(()) => {}
                 Err(CommitError::Overtaken { .. }) => {
@@ -199,6 +204,10 @@ impl Owner<'_> {
                     return;
                 }
                 Err(CommitError::Store(error)) => {
+                    if let Some(commands) = self.ticking.take().filter(|_| !error.passes()) {
+                        tracing::error!(%error, commands, "the store refuses a tick; looking for the command at fault");
+                        self.partition.caution = self.partition.caution.after_refusal(commands);
+                    }
                     if !self.recover(error, stop).await {
                         return;
                     }
@@ -242,21 +251,26 @@ impl Owner<'_> {
         if self.partition.is_contended(now) {
             self.append_own().await?;
         }
+        let careful = self.partition.caution != Caution::None;
         if self.look_at_log {
-            let limit = self.parts.limits.batch_max;
+            let limit = if careful { 1 } else { self.parts.limits.batch_max };
             self.batch.pending = self.parts.store.pending(PARTITION, self.partition.processed_to(), limit).await?;
             self.look_at_log = self.batch.pending.len() == limit;
         }
         self.batch.is_partial = self.look_at_log;
-        if self.batch.is_partial {
-            // More lies in the log than one tick takes: what enters it now comes after that.
-            let later = std::mem::take(&mut self.batch.inputs);
-            let ticked = self.partition.tick(&mut self.batch, now).await;
-            self.batch.inputs.extend(later);
-            self.heard(ticked?);
-            return Ok(());
-        }
-        let ticked = self.partition.tick(&mut self.batch, now).await?;
+        // If more lies in the log than one tick takes, what enters it now comes after that.
+        let now_taken = match (self.batch.is_partial, careful) {
+            (true, _) => 0,
+            (false, true) => 1,
+            (false, false) => usize::MAX,
+        };
+        let later = self.batch.inputs.split_off(now_taken.min(self.batch.inputs.len()));
+        self.ticking = Some(self.batch.commands());
+        let ticked = self.partition.tick(&mut self.batch, now).await;
+        self.batch.inputs.extend(later);
+        let ticked = ticked?;
+        let commands = self.ticking.take().unwrap_or(0);
+        self.partition.caution = self.partition.caution.after_success(commands);
         self.heard(ticked);
         Ok(())
     }

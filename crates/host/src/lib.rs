@@ -12,6 +12,7 @@
 
 mod await_end;
 mod await_jobs;
+mod caution;
 mod definitions;
 mod dispatch;
 mod drive;

@@ -84,6 +84,12 @@ fn answers(history: &[Record], wrong: &mut Vec<String>) {
     for record in history {
         match (&record.act, &record.told) {
             (_, Told::Wrong(what)) => wrong.push(format!("{} at {} ms was told: {what}", record.call, record.at)),
+            (Act::Start { .. } | Act::Poll, Told::Refused(status)) => {
+                wrong.push(format!(
+                    "{} at {} ms was refused with {status}, whatever happens to the store",
+                    record.call, record.at
+                ));
+            }
             (Act::Look { instance }, Told::Refused(status)) => {
                 wrong.push(format!("{} was acknowledged instance {instance}, and reading it gave {status}", record.call));
             }

@@ -67,8 +67,16 @@ fn kill(world: &mut World<'_>, random: &mut Random) -> Result<String, String> {
     let server = &mut world.servers[number];
     server.kill();
     std::thread::sleep(random.millis(0, 200));
+    let again = random.percent(20);
+    if again {
+        // In the middle of its start, too.
+        server.launch()?;
+        std::thread::sleep(random.millis(1, 150));
+        server.kill();
+    }
     let ready = server.start()?;
-    Ok(format!("server {} killed, ready again {} ms after its start", number + 1, ready.as_millis()))
+    let word = if again { "killed, killed while starting" } else { "killed" };
+    Ok(format!("server {} {word}, ready again {} ms after its start", number + 1, ready.as_millis()))
 }
 
 fn end_database(world: &mut World<'_>, how: Sudden, random: &mut Random) -> Result<String, String> {

@@ -125,7 +125,8 @@ impl Site<'_> {
             Site::Sqlite(folder) => Ok(format!("sqlite:{}", folder.display())),
             Site::Postgres(postgres) => {
                 let host = host_and_port(&postgres.url);
-                let found = host.to_socket_addrs().map_err(|error| format!("{host}: {error}"))?.next();
+                let with_port = if host.contains(':') { host.to_owned() } else { format!("{host}:5432") };
+                let found = with_port.to_socket_addrs().map_err(|error| format!("{host}: {error}"))?.next();
                 let network = Proxy::to(found.ok_or_else(|| format!("{host} names no address"))?)?;
                 let address = postgres.url.replacen(host, &format!("127.0.0.1:{}", network.port), 1);
                 postgres.networks.push(network);
@@ -143,7 +144,7 @@ fn empty_folder(places: &Places, name: &str) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// `HOST:PORT` of a `postgres://` URL that names both.
+/// `HOST:PORT` of a `postgres://` URL, or `HOST` alone.
 fn host_and_port(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?']).next().unwrap_or_default();

@@ -10,6 +10,7 @@ use store::{Error, LogRow, format};
 
 use super::tick::{Batch, Ended, Kept, Tick, log_row};
 use super::{Input, Partition, Reply};
+use crate::caution::Caution;
 use crate::definitions::Compiled;
 use crate::dispatch::{Sink, Waiter, Wish};
 use crate::hot::HotInstance;
@@ -40,7 +41,9 @@ impl Partition {
                     followed?;
                 }
                 Input::Release { jobs } => {
-                    self.release(tick, &jobs);
+                    if self.refused("release").is_none() {
+                        self.release(tick, &jobs);
+                    }
                     kept.push(Kept::Input(Input::Release { jobs }));
                 }
                 other @ (Input::Wait(_) | Input::Room { .. } | Input::Appended) => kept.push(Kept::Input(other)),
@@ -62,6 +65,11 @@ impl Partition {
             }
         };
         let kind = request.command.kind();
+        if let Some(answer) = self.refused(kind) {
+            let row = log_row(kind, None, &[], Some(format::encode_answer(&answer)));
+            tick.processed.push(LogRow { position: pending.position, ..row });
+            return (answer, Ok(()));
+        }
         let mut done = self.once(tick, &request, pending.position);
         let followed = self.answer_calls(tick, &mut done).await;
         self.metrics.count(kind, outcome(&done.answer));
@@ -84,6 +92,12 @@ impl Partition {
     /// A command of this server's own callers. One that is refused and has no idempotency key leaves no trace.
     async fn execute_request(&mut self, tick: &mut Tick, request: &Request, reply: Reply) -> Result<(), Error> {
         let kind = request.command.kind();
+        if let Some(answer) = self.refused(kind) {
+            // Its row in the log proves that the store takes this tick without the command.
+            tick.appended.push(log_row(kind, None, &[], None));
+            tick.replies.push((reply, answer));
+            return Ok(());
+        }
         let position = self.tail + 1 + tick.appended.len() as u64;
         let mut done = self.once(tick, request, position);
         let followed = self.answer_calls(tick, &mut done).await;
@@ -94,6 +108,20 @@ impl Partition {
         }
         tick.replies.push((reply, done.answer));
         followed
+    }
+
+    /// The answer to a command that failed alone, for good, whatever it was to do.
+    fn refused(&self, kind: &'static str) -> Option<Answer> {
+        if !matches!(self.caution, Caution::RefuseNext { .. }) {
+            return None;
+        }
+        tracing::error!(
+            kind,
+            "the store does not take what a command would write, and the command was refused; please report it"
+        );
+        self.metrics.quarantined.inc();
+        let reason = "the store does not take what the command would write; the instance is unchanged".to_owned();
+        Some(Answer::Rejected(Rejection { code: Code::InvalidState, reason }))
     }
 
     /// Does the command unless its idempotency key has an answer already.

@@ -25,6 +25,7 @@ use store::log::{ActivatedJob, Answer, Created, Released, Request};
 use store::{Error, Fence, Millis, Ownership, Store};
 use tokio::sync::oneshot;
 
+use crate::caution::Caution;
 use crate::definitions::Definitions;
 use crate::dispatch::{Dispatch, Waiter};
 use crate::hot::Hot;
@@ -112,6 +113,8 @@ pub(crate) struct Partition {
     /// When those who have gone are swept out next.
     sweep_at: Millis,
     in_doubt: Option<tick::InDoubt>,
+    /// How the next tick is made; changed by whoever drives.
+    pub(crate) caution: Caution,
 }
 
 /// What a partition is made with.
@@ -142,6 +145,7 @@ impl Partition {
             contended_until: 0,
             sweep_at: 0,
             in_doubt: None,
+            caution: Caution::None,
             store,
             limits,
             metrics,

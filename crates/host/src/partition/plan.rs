@@ -9,6 +9,7 @@ use store::{CommitError, Error, LoadedInstance, Wanted, format};
 use super::deploy::{DefinitionDeletion, Deletion, RequirementsDeletion};
 use super::tick::{Batch, Tick};
 use super::{Input, Partition};
+use crate::caution::Caution;
 use crate::dispatch::QueueId;
 use crate::hot::HotInstance;
 
@@ -18,13 +19,14 @@ impl Partition {
         self.take_due(tick, batch).await?;
         let mut wanted = Wanted::default();
         let mut definitions: Vec<DefinitionKey> = Vec::new();
-        for pending in &batch.pending {
+        let refuse = matches!(self.caution, Caution::RefuseNext { .. });
+        for pending in batch.pending.iter().filter(|_| !refuse) {
             // One that cannot be read needs nothing: it is refused in its turn.
             if let Ok(request) = format::decode_request(&pending.request) {
                 self.plan_request(tick, &request, &mut wanted, &mut definitions).await?;
             }
         }
-        for input in &batch.inputs {
+        for input in batch.inputs.iter().filter(|_| !refuse) {
             match input {
                 Input::Request { request, .. } => self.plan_request(tick, request, &mut wanted, &mut definitions).await?,
                 Input::Release { jobs } => wanted.jobs.extend(jobs.iter().map(|released| released.job)),
@@ -68,7 +70,11 @@ impl Partition {
         if batch.is_partial {
             return Ok(());
         }
-        for key in self.timeline.due(tick.now, self.limits.batch_max) {
+        let limit = match (self.caution, batch.commands()) {
+            (Caution::None, _) => self.limits.batch_max,
+            (Caution::OneByOne { .. } | Caution::RefuseNext { .. }, commands) => usize::from(commands == 0),
+        };
+        for key in self.timeline.due(tick.now, limit) {
             let request = Request { command: Command::JobDue { job: JobKey(key) }, idempotency: None };
             let (sender, _) = tokio::sync::oneshot::channel();
             batch.inputs.push_back(Input::Request { request, reply: super::Reply::Answer(sender) });

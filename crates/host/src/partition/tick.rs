@@ -81,6 +81,13 @@ pub(crate) struct Batch {
     pub(crate) inputs: VecDeque<Input>,
 }
 
+impl Batch {
+    pub(crate) fn commands(&self) -> usize {
+        let requests = self.inputs.iter().filter(|input| matches!(input, Input::Request { .. } | Input::Release { .. }));
+        self.pending.len() + requests.count()
+    }
+}
+
 impl Partition {
     /// One batch; gives the database's clock if anything was written. On an error the batch is whole again, or in doubt until
     /// [`Partition::settle`].

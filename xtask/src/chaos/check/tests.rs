@@ -185,6 +185,12 @@ fn a_read_that_does_not_see_what_was_acknowledged() {
 }
 
 #[test]
+fn a_start_or_a_poll_that_is_refused() {
+    assert_says(&blamed(|history, _| history.push(start("s3", Told::Refused(404)))), "was refused with 404");
+    assert_says(&blamed(|history, _| history.push(record("w9", Act::Poll, Told::Refused(400)))), "was refused with 400");
+}
+
+#[test]
 fn an_answer_nobody_may_get() {
     let fault = blamed(|history, _| history.push(record("p", Act::Poll, Told::Wrong("500".to_owned()))));
     assert_says(&fault, "was told: 500");
