@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::decide::Decide;
+use crate::feel::Feel;
+
 /// A durable workflow engine and job queue: BPMN 2.0 processes, Camunda 8 clients, one binary.
 #[derive(Debug, Parser)]
 #[command(
@@ -34,6 +37,10 @@ pub(crate) enum Command {
     Jobs(Jobs),
     /// Work on jobs of a type: print each, and complete it if told to.
     Work(Work),
+    /// Evaluate a FEEL expression, without a server.
+    Feel(Feel),
+    /// Evaluate a decision of a DMN file, without a server.
+    Decide(Decide),
     /// Measure how fast a server is.
     #[command(subcommand)]
     Bench(Bench),

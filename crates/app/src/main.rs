@@ -4,6 +4,8 @@ mod bench;
 mod cli;
 mod client;
 mod config;
+mod decide;
+mod feel;
 mod health;
 mod serve;
 mod table;
@@ -30,6 +32,8 @@ fn main() -> ExitCode {
         Some(Command::Instances(instances)) => client::instances(&instances),
         Some(Command::Jobs(jobs)) => client::jobs(&jobs),
         Some(Command::Work(work)) => client::work(&work),
+        Some(Command::Feel(options)) => feel::run(&options),
+        Some(Command::Decide(options)) => decide::run(&options),
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),
     };
     match done {

@@ -88,7 +88,7 @@ pub(crate) async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, String> {
     Ok(store)
 }
 
-fn system_now() -> i64 {
+pub(crate) fn system_now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }
 
