@@ -21,6 +21,7 @@ var scenarios = []struct {
 }{
 	{"the server answers topology", topology},
 	{"deploy, and deploy the same again", deploy},
+	{"deploy and evaluate a decision", decision},
 	{"refuse a broken file", refuseBroken},
 	{"refuse to start what was never deployed", refuseUnknown},
 	{"work by polling", poll},
@@ -53,6 +54,21 @@ func deploy(r *run) {
 	r.must(err, "deploy again")
 	r.equal(again.Deployments[0].GetProcess().Version, int32(1), "version of the same file")
 	r.equal(again.Deployments[0].GetProcess().ProcessDefinitionKey, first.Deployments[0].GetProcess().ProcessDefinitionKey, "key of the same file")
+}
+
+func decision(r *run) {
+	deployed, err := r.client.NewDeployResourceCommand().AddResourceFile(fixture("fees.dmn")).Send(r.ctx)
+	r.must(err, "deploy")
+	r.equal(deployed.Deployments[1].GetDecision().DmnDecisionId, "fee", "deployed decision")
+	command, err := r.client.NewEvaluateDecisionCommand().DecisionId("fee").VariablesFromMap(map[string]any{"amount": 10})
+	r.must(err, "variables")
+	evaluated, err := command.Send(r.ctx)
+	r.must(err, "evaluate")
+	r.equal(evaluated.DecisionOutput, "5", "output")
+	r.equal(len(evaluated.EvaluatedDecisions), 2, "evaluated decisions")
+	r.equal(evaluated.EvaluatedDecisions[1].MatchedRules[0].RuleId, "small", "the rule that matched")
+	_, err = r.client.NewEvaluateDecisionCommand().DecisionId("nobody-knows-this").Send(r.ctx)
+	r.equal(status.Code(err), codes.NotFound, "code")
 }
 
 func refuseBroken(r *run) {

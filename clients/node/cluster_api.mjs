@@ -44,6 +44,21 @@ scenario('deploy, and deploy the same again', async () => {
   assert.equal(xml, await readFile(fixture('order.bpmn'), 'utf8'), 'the file as it was deployed')
 })
 
+scenario('deploy and evaluate a decision', async () => {
+  const deployed = await camunda.deployResourcesFromFiles([fixture('fees.dmn')])
+  assert.deepEqual(deployed.decisions.map((decision) => decision.decisionDefinitionId), ['total', 'fee'])
+  const evaluated = await camunda.evaluateDecision({ decisionDefinitionId: 'fee', variables: { amount: 10 } })
+  assert.deepEqual([evaluated.output, evaluated.evaluatedDecisions.length], ['5', 2])
+  const { decisionEvaluationKey } = evaluated
+  const found = await camunda.searchDecisionInstances({ filter: { decisionEvaluationKey } }, atOnce)
+  assert.deepEqual(found.items.map((decision) => decision.decisionDefinitionId), ['total', 'fee'])
+  const { decisionEvaluationInstanceKey } = found.items[1]
+  const fee = await camunda.getDecisionInstance({ decisionEvaluationInstanceKey }, atOnce)
+  assert.deepEqual(fee.matchedRules.map((rule) => rule.ruleId), ['small'])
+  const definitions = await camunda.searchDecisionDefinitions({ filter: { decisionDefinitionId: 'fee' } }, atOnce)
+  assert.equal(only(definitions.items, 'decision definitions').decisionRequirementsId, 'fees')
+})
+
 scenario('refuse a broken file', async () => {
   await refused(camunda.deployResourcesFromFiles([fixture('broken.bpmn')]), /400/)
 })

@@ -57,6 +57,16 @@ scenario('deploy, and deploy the same again, REST', async () => {
   assert.deepEqual(keys(again), keys(first))
 })
 
+scenario('deploy and evaluate a decision', async () => {
+  const deployed = await grpc.deployResource({ decisionFilename: fixture('fees.dmn') })
+  assert.equal(deployed.deployments[0].decision.dmnDecisionId, 'total')
+  const evaluated = await grpc.evaluateDecision({ decisionId: 'fee', variables: { amount: 10 } })
+  assert.equal(evaluated.decisionOutput, '5')
+  assert.deepEqual(evaluated.evaluatedDecisions.map((decision) => decision.decisionId), ['total', 'fee'])
+  const large = await rest.evaluateDecision({ decisionDefinitionId: 'fee', variables: { amount: 50 } })
+  assert.deepEqual([large.output, large.evaluatedDecisions[1].matchedRules[0].ruleId], ['1', 'large'])
+})
+
 scenario('refuse a broken file', async () => {
   await refused(grpc.deployResource({ processFilename: fixture('broken.bpmn') }), /INVALID_ARGUMENT/)
   await refused(rest.deployResourcesFromFiles([fixture('broken.bpmn')]), /400/)

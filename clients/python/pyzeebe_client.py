@@ -9,6 +9,7 @@ import contextlib
 from pyzeebe import Job, ZeebeClient, ZeebeWorker, create_insecure_channel
 from pyzeebe.errors import (
     BusinessError,
+    DecisionNotFoundError,
     ProcessDefinitionNotFoundError,
     ProcessInstanceNotFoundError,
     ProcessInvalidError,
@@ -98,6 +99,24 @@ async def unknown(c):
     except ProcessDefinitionNotFoundError:
         return
     raise AssertionError("an unknown process was started")
+
+
+@scenario("deploy and evaluate a decision")
+async def decision(c):
+    deployed = await c.client.deploy_resource(fixture("fees.dmn"))
+    decisions = [(d.dmn_decision_id, d.version) for d in deployed.deployments[:2]]
+    equal(decisions, [("total", 1), ("fee", 1)], "deployed decisions")
+    evaluated = await c.client.evaluate_decision(decision_key=None, decision_id="fee", variables={"amount": 10})
+    equal(evaluated.decision_output, 5, "output")
+    equal([d.decision_id for d in evaluated.evaluated_decisions], ["total", "fee"], "evaluated decisions")
+    equal([r.rule_id for r in evaluated.evaluated_decisions[1].matched_rules], ["small"], "matched rules")
+    again = await c.client.evaluate_decision(deployed.deployments[1].decision_key, None, {"amount": 50})
+    equal(again.decision_output, 1, "output by key")
+    try:
+        await c.client.evaluate_decision(decision_key=None, decision_id="nobody-knows-this")
+    except DecisionNotFoundError:
+        return
+    raise AssertionError("an unknown decision was evaluated")
 
 
 @scenario("work by polling")

@@ -58,6 +58,7 @@ public final class JavaClient {
     Map<String, Scenario> named = new LinkedHashMap<>();
     named.put("the server answers topology", scenarios::topology);
     named.put("deploy, and deploy the same again", scenarios::deploy);
+    named.put("deploy and evaluate a decision", scenarios::decision);
     named.put("refuse a broken file", scenarios::refuseBroken);
     named.put("refuse to start what was never deployed", scenarios::refuseUnknown);
     named.put("work by polling", scenarios::poll);

@@ -48,6 +48,19 @@ final class Scenarios {
     equal(again.getProcessDefinitionKey(), first.getProcesses().get(0).getProcessDefinitionKey(), "key of the same file");
   }
 
+  void decision() {
+    var deployed = client.newDeployResourceCommand().addResourceFile(fixture("fees.dmn")).send().join();
+    equal(deployed.getDecisions().stream().map(decision -> decision.getDmnDecisionId()).toList(), List.of("total", "fee"), "decisions");
+    var evaluated = client.newEvaluateDecisionCommand().decisionId("fee").variables(Map.of("amount", 10)).send().join();
+    equal(evaluated.getDecisionOutput(), "5", "output");
+    var decisions = evaluated.getEvaluatedDecisions();
+    equal(decisions.stream().map(decision -> decision.getDecisionId()).toList(), List.of("total", "fee"), "evaluated decisions");
+    equal(decisions.get(1).getMatchedRules().get(0).getRuleId(), "small", "the rule that matched");
+    long key = deployed.getDecisions().get(1).getDecisionKey();
+    equal(client.newEvaluateDecisionCommand().decisionKey(key).variables(Map.of("amount", 50)).send().join().getDecisionOutput(), "1", "output by key");
+    refused("NOT_FOUND", 404, () -> client.newEvaluateDecisionCommand().decisionId("nobody-knows-this").send().join());
+  }
+
   void refuseBroken() {
     refused("INVALID_ARGUMENT", 400, () -> client.newDeployResourceCommand().addResourceFile(fixture("broken.bpmn")).send().join());
   }
