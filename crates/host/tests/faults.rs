@@ -12,8 +12,8 @@ use store::memory::Memory;
 use store::query::{Entity, Filter, Items, Page, Query, QueryPage};
 use store::row::InstanceState;
 use store::{
-    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
-    row,
+    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store,
+    TimedJob, Wanted, row,
 };
 use tokio::sync::watch;
 
