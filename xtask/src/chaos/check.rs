@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::history::{Act, Record, Told, Work};
 use super::process;
 
+/// What may lie between two readings of the machine's clock.
+const CLOCK_MILLIS: u64 = 50;
+
 /// Everything found at the end, when nothing runs any more.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Found {
@@ -51,6 +54,7 @@ pub(super) fn check(history: &[Record], found: &Found) -> Vec<String> {
     log(&found.log, &mut wrong);
     starts(history, found, &mut wrong);
     answers(history, &mut wrong);
+    leases(history, &mut wrong);
     let attempts = Attempts::of(history);
     for (key, instance) in &found.instances {
         if instance.state == "COMPLETED" {
@@ -166,6 +170,34 @@ fn whole(key: u64, instance: &Instance, wrong: &mut Vec<String>) {
     let count = raw(instance, "count");
     if count != Some(path.tasks.len().to_string().as_str()) {
         wrong.push(format!("the effects of instance {key}'s {} jobs were counted as {count:?}", path.tasks.len()));
+    }
+}
+
+/// A job is given to one worker at a time: to the next when the time is over, or after the one before gave it back.
+fn leases(history: &[Record], wrong: &mut Vec<String>) {
+    let mut given: BTreeMap<u64, Vec<(u64, u64, &Record)>> = BTreeMap::new();
+    let mut given_back: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    for record in history {
+        match (&record.act, &record.told) {
+            (Act::Given { work, from, until }, _) => given.entry(work.job).or_default().push((*from, *until, record)),
+            (Act::Fail(work), Told::Done(_) | Told::Unknown(_) | Told::Wrong(_)) => {
+                given_back.entry(work.job).or_default().push(record.at);
+            }
+            _ => {}
+        }
+    }
+    for (job, mut given) in given {
+        given.sort_by_key(|(from, _, _)| *from);
+        let given_back = given_back.get(&job).map(Vec::as_slice).unwrap_or_default();
+        for pair in given.windows(2) {
+            let [(since, ends, holder), (from, _, next)] = pair else { continue };
+            // The server's clock, which leases are in, may lag behind the one of the record.
+            let returned = given_back.iter().any(|at| (*since..=next.at).contains(at));
+            if from + CLOCK_MILLIS < *ends && !returned {
+                let early = ends - from;
+                wrong.push(format!("job {job} was given to {}, and {early} ms too early to {}", holder.call, next.call));
+            }
+        }
     }
 }
 

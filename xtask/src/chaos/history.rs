@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -35,6 +35,12 @@ pub(super) enum Act {
     Fail(Work),
     /// Asks for jobs.
     Poll,
+    /// Was given a job by a poll, for itself alone between these milliseconds of the run. The answer may come later than that.
+    Given {
+        work: Work,
+        from: u64,
+        until: u64,
+    },
 }
 
 /// A job a worker was given.
@@ -63,6 +69,8 @@ pub(super) enum Told {
 pub(super) struct History {
     pub(super) path: PathBuf,
     began: Instant,
+    /// The same moment by the clock that deadlines of jobs are given in.
+    began_at: SystemTime,
     kept: Mutex<Kept>,
     /// The latest sending time among acknowledged starts and completions: how the run knows that work goes on.
     start_done: AtomicU64,
@@ -92,6 +100,7 @@ impl History {
         Ok(History {
             path: path.to_owned(),
             began: Instant::now(),
+            began_at: SystemTime::now(),
             kept: Mutex::new(Kept { file: BufWriter::new(file), records: Vec::new() }),
             start_done: AtomicU64::new(0),
             complete_done: AtomicU64::new(0),
@@ -104,6 +113,12 @@ impl History {
     /// Milliseconds of the run.
     pub(super) fn now(&self) -> u64 {
         self.began.elapsed().as_millis() as u64
+    }
+
+    /// A moment in milliseconds since 1970 as one of the run.
+    pub(super) fn of_run(&self, millis: u64) -> u64 {
+        let began = self.began_at.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+        millis.saturating_sub(began)
     }
 
     pub(super) fn note(&self, at: u64, call: &str, act: Act, told: Told) {
@@ -155,6 +170,7 @@ fn line(record: &Record) -> Value {
         Act::Complete(job) => ("complete", work(job)),
         Act::Fail(job) => ("fail", work(job)),
         Act::Poll => ("poll", Value::Null),
+        Act::Given { work: job, from, until } => ("given", json!({ "from": from, "until": until, "work": work(job) })),
     };
     let told = match &record.told {
         Told::Done(None) => json!("ok"),

@@ -131,16 +131,18 @@ impl Client {
             if jobs.len() < wanted {
                 self.idle_at.fetch_max(self.history.now(), Ordering::Relaxed);
             }
-            jobs.iter().for_each(|job| self.do_job(job));
+            let received = self.history.now();
+            jobs.iter().for_each(|job| self.do_job(job, received));
         }
     }
 
     /// Mostly completes it, sometimes fails it first, now and then forgets it.
-    fn do_job(&mut self, job: &Value) {
+    fn do_job(&mut self, job: &Value, received: u64) {
         let key = |name: &str| job[name].as_str().and_then(|key| key.parse().ok()).unwrap_or(0);
         let element = job["elementId"].as_str().unwrap_or_default().to_owned();
         let work = Work { job: key("jobKey"), instance: key("processInstanceKey"), element };
         let call = self.next_call();
+        self.history.note(received, &call, given(&self.history, &work, job), Told::Done(None));
         let keyed = self.random.percent(50);
         match self.random.below(100) {
             0..82 => {
@@ -193,6 +195,11 @@ impl Client {
         self.calls += 1;
         format!("{}-{}", self.name, self.calls)
     }
+}
+
+fn given(history: &History, work: &Work, job: &Value) -> Act {
+    let until = history.of_run(job["deadline"].as_u64().unwrap_or(0));
+    Act::Given { work: work.clone(), from: until.saturating_sub(LEASE_MILLIS), until }
 }
 
 fn understand(reply: Reply) -> (Told, Value) {

@@ -179,6 +179,20 @@ fn a_job_handed_out_under_another_name() {
 }
 
 #[test]
+fn a_job_given_to_two_at_once() {
+    let given = |call: &str, from, until| {
+        let act = Act::Given { work: work(FIRST), from, until };
+        Record { at: from + 10, ..record(call, act, Told::Done(None)) }
+    };
+    let failed = |at| Record { at, ..record("w1", Act::Fail(work(FIRST)), unknown()) };
+    let twice = blamed(|history, _| history.extend([given("w1", 1_000, 2_500), given("w3", 2_000, 3_500)]));
+    assert_says(&twice, "500 ms too early to w3");
+    assert_eq!(blamed(|history, _| history.extend([given("w1", 1_000, 2_500), given("w3", 2_490, 4_000)])), "");
+    let returned = [given("w1", 1_000, 2_500), failed(1_500), given("w3", 2_000, 3_500)];
+    assert_eq!(blamed(|history, _| history.extend(returned)), "");
+}
+
+#[test]
 fn a_read_that_does_not_see_what_was_acknowledged() {
     let unseen = blamed(|history, _| history.push(record("s1", Act::Look { instance: INSTANCE }, Told::Refused(404))));
     assert_says(&unseen, "reading it gave 404");
