@@ -9,7 +9,7 @@ use engine::decision::{Evaluation, REPORTED_MAX, Subject, evaluate};
 use feel::{Context, Now, Value};
 
 /// Far more than any of these needs even without optimisation, far less than an attack would like.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What threads of a server have.
 const STACK: usize = 2 << 20;
