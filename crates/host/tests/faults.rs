@@ -5,15 +5,15 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engine::{DefinitionKey, JobKey, PartitionId};
+use engine::{DefinitionKey, JobKey, PartitionId, RequirementsKey};
 use host::{Definitions, Error as HostError, Host, Limits, Metrics, Parts, Poll, Role, prepare};
 use store::log::{Answer, Command, CommandStatus, Create, Deploy, DeployResource, NewCommand, Pending, ProcessRef, Request};
 use store::memory::Memory;
 use store::query::{Entity, Filter, Items, Page, Query, QueryPage};
 use store::row::InstanceState;
 use store::{
-    Commit, CommitError, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store, TimedJob, Wanted,
-    row,
+    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store,
+    TimedJob, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -139,6 +139,22 @@ impl Store for Faulty {
     async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error> {
         self.inner.has_running(definition).await
     }
+    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error> {
+        self.inner.latest_requirements(partition).await
+    }
+
+    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error> {
+        self.inner.latest_decisions(partition).await
+    }
+
+    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error> {
+        self.inner.decision_counters(partition).await
+    }
+
+    async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
+        self.inner.requirements(key).await
+    }
+
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
         self.inner.search(query).await
     }
