@@ -35,5 +35,5 @@ async fn a_decision_is_deployed_evaluated_and_deleted() {
     client.delete_resource(delete).await.unwrap();
     assert_eq!(client.evaluate_decision(by_id).await.unwrap_err().code(), Code::NotFound);
     let nothing = wire::EvaluateDecisionRequest::default();
-    assert_eq!(client.evaluate_decision(nothing).await.unwrap_err().code(), Code::InvalidArgument);
+    assert_eq!(client.evaluate_decision(nothing).await.unwrap_err().code(), Code::NotFound);
 }
