@@ -1,7 +1,8 @@
 //! The project's own tools, run as `cargo xtask COMMAND`: everything a developer or a CI machine does beside `cargo build`.
 //!
 //! Reading order: this file lists the commands, `test.rs` is the whole test run, `tidy.rs` the checks on the source itself.
-//! Deliberately absent: any dependency on the product's crates. What is tested here is the binary and what is written, from outside.
+//! Deliberately absent: any dependency on the product's crates, but for the yardsticks `feel` and `tck`, each behind a feature. What is tested here is
+//! the binary and what is written, from outside.
 #![allow(clippy::print_stdout, reason = "a command line tool talks to its user")]
 #![allow(clippy::disallowed_methods, reason = "the clock bans are for the core; this tool measures real time")]
 

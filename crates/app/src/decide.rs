@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use engine::decision::{Evaluation, Subject, evaluate};
+use engine::decision::{Evaluation, Subject, evaluate_with};
 use model::Requirements;
 
 use crate::feel::{now, variables};
@@ -37,7 +37,12 @@ pub(crate) fn run(options: &Decide) -> Result<(), String> {
         lines.join("\n")
     })?;
     let decision = chosen(&model, options.decision.as_deref())?;
-    let evaluation = evaluate(&model, decision, &variables("--variables", &options.variables)?, &now());
+    let mut warnings = Vec::new();
+    let variables = variables("--variables", &options.variables)?;
+    let evaluation = evaluate_with(&model, decision, &variables, &now(), &mut warnings);
+    for warning in warnings {
+        eprintln!("warning: {warning}");
+    }
     if !options.quiet {
         print(&report(&model, &evaluation));
     }

@@ -68,3 +68,10 @@ fn decide_says_what_is_wrong() {
     assert_eq!((&*failed.out, failed.code), ("Low = null\n", Some(1)));
     assert!(failed.err.contains("decision 'low' (Low): assertion failed"), "{}", failed.err);
 }
+
+#[test]
+fn decide_warns_on_standard_error() {
+    let answer = caudal(&["decide", &fixture("valid/requirements"), "base"]);
+    assert_eq!((&*answer.out, answer.code), ("Base = null\nnull\n", Some(0)));
+    assert!(answer.err.contains("warning: ") && answer.err.contains("'amount'"), "{}", answer.err);
+}

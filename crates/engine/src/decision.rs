@@ -21,13 +21,13 @@ mod table;
 
 use std::sync::Arc;
 
-use feel::{Budget, Context, Now, Value};
+use feel::{Budget, Context, Now, Value, Warning};
 use model::Requirements;
 
-use graph::Graph;
-use report::{Report, outside};
+use graph::{Graph, Place};
+use report::{Report, Warnings, outside};
 
-/// More than this are evaluated all the same, but those evaluated again are not reported again.
+/// Beyond this, calls of functions and decisions needed once more are evaluated, but no longer reported.
 pub const REPORTED_MAX: usize = 1_000;
 
 /// What came of a decision.
@@ -103,11 +103,25 @@ pub(crate) struct Run<'r> {
 /// # Panics
 /// If there is no such decision.
 pub fn evaluate(model: &Requirements, decision: usize, variables: &Context, now: &Now) -> Evaluation {
-    let report = Report::default();
-    let mut budget = Budget::default();
-    let mut run = Run { model, now, budget: &mut budget, report: &report };
-    let output = run.decision(&mut Graph::new(variables), decision);
-    Evaluation { output: output.map(|value| outside(&value)), decisions: report.take() }
+    let decide = |run: &mut Run<'_>| run.decision(&mut Graph::new(variables, Place::Outermost), decision);
+    run(model, now, Warnings::Unwanted, decide).0
+}
+
+/// Evaluates a decision and tells what its expressions tolerated on the way.
+///
+/// # Panics
+/// If there is no such decision.
+pub fn evaluate_with(
+    model: &Requirements,
+    decision: usize,
+    variables: &Context,
+    now: &Now,
+    warnings: &mut Vec<Warning>,
+) -> Evaluation {
+    let decide = |run: &mut Run<'_>| run.decision(&mut Graph::new(variables, Place::Outermost), decision);
+    let (evaluation, found) = run(model, now, Warnings::Wanted, decide);
+    warnings.extend(found);
+    evaluation
 }
 
 /// Evaluates a decision service, given by its index in [`Requirements::services`], with its inputs as variables.
@@ -115,9 +129,18 @@ pub fn evaluate(model: &Requirements, decision: usize, variables: &Context, now:
 /// # Panics
 /// If there is no such service.
 pub fn evaluate_service(model: &Requirements, service: usize, variables: &Context, now: &Now) -> Evaluation {
-    let report = Report::default();
+    run(model, now, Warnings::Unwanted, |run| run.service(service, variables, Place::Outermost)).0
+}
+
+fn run(
+    model: &Requirements,
+    now: &Now,
+    warnings: Warnings,
+    decide: impl FnOnce(&mut Run<'_>) -> Result<Value, Failure>,
+) -> (Evaluation, Vec<Warning>) {
+    let report = Report::new(warnings);
     let mut budget = Budget::default();
-    let mut run = Run { model, now, budget: &mut budget, report: &report };
-    let output = run.service(service, variables);
-    Evaluation { output: output.map(|value| outside(&value)), decisions: report.take() }
+    let output = decide(&mut Run { model, now, budget: &mut budget, report: &report });
+    let (decisions, warnings) = report.take();
+    (Evaluation { output: output.map(|value| outside(&value)), decisions }, warnings)
 }

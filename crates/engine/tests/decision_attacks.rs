@@ -5,11 +5,11 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use engine::decision::{Evaluation, REPORTED_MAX, evaluate};
+use engine::decision::{Evaluation, REPORTED_MAX, Subject, evaluate};
 use feel::{Context, Now, Value};
 
 /// Far more than any of these needs even without optimisation, far less than an attack would like.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What threads of a server have.
 const STACK: usize = 2 << 20;
@@ -126,6 +126,21 @@ fn functions_that_call_themselves_through_a_parameter() {
         let failure = evaluated(model(&inside), id).output.unwrap_err();
         assert!(failure.reason.contains("nested more than"), "{id}: {}", failure.reason);
     }
+}
+
+#[test]
+fn a_function_called_thousands_of_times_does_not_fill_the_report() {
+    let knowledge = format!(
+        r#"<businessKnowledgeModel id="k" name="k"><encapsulatedLogic><formalParameter name="n"/>{}</encapsulatedLogic>
+        </businessKnowledgeModel>"#,
+        literal("n")
+    );
+    let knows = "<knowledgeRequirement><requiredKnowledge href=\"#k\"/></knowledgeRequirement>";
+    let calls = decision("d", &[], &(knows.to_owned() + &literal("count(for i in 1..5000 return k(i))")));
+    let evaluation = evaluated(model(&(knowledge + &calls)), "d");
+    assert_eq!(evaluation.output.unwrap(), Value::integer(5000));
+    assert_eq!(evaluation.decisions.len(), REPORTED_MAX + 1);
+    assert_eq!(evaluation.decisions.last().unwrap().subject, Subject::Decision(0));
 }
 
 #[test]

@@ -88,17 +88,19 @@ impl Expression {
         machine.eval(&self.0.compiled.node)
     }
 
-    /// Evaluates on what is left of a budget, as part of something larger.
+    /// Evaluates on what is left of a budget, as part of something larger; warnings cost time only where they are wanted.
     pub fn evaluate_within(
         &self,
         values: &[Option<Value>],
         now: &Now,
         budget: &mut Budget,
-        warnings: &mut Vec<Warning>,
+        warnings: Option<&mut Vec<Warning>>,
     ) -> Result<Value, Error> {
         let mut machine = self.machine(values, now);
         machine.resume(budget);
-        machine.collect(warnings);
+        if let Some(warnings) = warnings {
+            machine.collect(warnings);
+        }
         let result = machine.eval(&self.0.compiled.node);
         let left = machine.budget().clone();
         budget.continue_from(&left);

@@ -139,7 +139,7 @@ fn names_with_spaces_are_read_where_they_are_known() {
 fn functions_come_from_outside_and_share_the_budget() {
     let twice = Function::native(vec![Parameter::new("x", Some(Type::Number))], |arguments, now, budget| {
         let inner = parse("x * 2").map_err(|error| Error::Invalid(error.to_string()))?;
-        inner.evaluate_within(&[arguments.first().cloned()], now, budget, &mut Vec::new())
+        inner.evaluate_within(&[arguments.first().cloned()], now, budget, None)
     });
     let context = Context::from(vec![(Arc::from("twice"), Value::Function(twice.clone()))]);
     let now = Now::utc(0);

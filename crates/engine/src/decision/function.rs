@@ -5,6 +5,7 @@ use std::sync::Arc;
 use feel::{Context, Error, Function, Parameter, Value};
 use model::decision::{Lambda, Type, Typing, Variable};
 
+use super::graph::Place;
 use super::logic::Trace;
 use super::report::outside;
 use super::scope::Scope;
@@ -47,7 +48,7 @@ impl Run<'_> {
             let mut run = Run { model: &model, now, budget, report: &report };
             let named = variables.iter().map(|variable| Arc::clone(&variable.name));
             let given = Context::from(named.zip(arguments.iter().cloned()).collect::<Vec<_>>());
-            run.service(index, &given).map_err(|failure| Error::Invalid(failure.reason))
+            run.service(index, &given, Place::Called).map_err(|failure| Error::Invalid(failure.reason))
         }))
     }
 

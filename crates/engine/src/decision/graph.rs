@@ -16,6 +16,16 @@ use super::{Evaluated, Failure, Run, Subject};
 pub(super) struct Graph {
     variables: Context,
     known: BTreeMap<usize, Known>,
+    place: Place,
+}
+
+/// Whose walk it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Of the evaluation itself.
+    Outermost,
+    /// Of a function called by it, maybe many times.
+    Called,
 }
 
 struct Known {
@@ -25,8 +35,8 @@ struct Known {
 }
 
 impl Graph {
-    pub(super) fn new(variables: &Context) -> Graph {
-        Graph { variables: variables.clone(), known: BTreeMap::new() }
+    pub(super) fn new(variables: &Context, place: Place) -> Graph {
+        Graph { variables: variables.clone(), known: BTreeMap::new(), place }
     }
 }
 
@@ -55,7 +65,11 @@ impl Run<'_> {
         let outcome = outcome.and_then(|value| self.conform(decision.variable.declared.as_ref(), value));
         let output = outcome.as_ref().map_or(Value::Null, outside);
         let Trace { inputs, rules } = trace;
-        self.report.add(Evaluated { subject: Subject::Decision(index), output, inputs, rules });
+        let evaluated = Evaluated { subject: Subject::Decision(index), output, inputs, rules };
+        match graph.place {
+            Place::Outermost => self.report.insist(evaluated),
+            Place::Called => self.report.add(evaluated),
+        }
         let value = outcome.map_err(|error| self.failure(index, &error))?;
         let reported = from..self.report.len();
         graph.known.insert(index, Known { value: value.clone(), reported });
@@ -87,10 +101,10 @@ impl Run<'_> {
     }
 
     /// The value of a decision service, its inputs given as variables.
-    pub(super) fn service(&mut self, index: usize, variables: &Context) -> Result<Value, Failure> {
+    pub(super) fn service(&mut self, index: usize, variables: &Context, place: Place) -> Result<Value, Failure> {
         let model = self.model;
         let service = &model.services[index];
-        let mut graph = Graph::new(variables);
+        let mut graph = Graph::new(variables, place);
         for &input in &service.input_decisions {
             let variable = &model.decisions[input].variable;
             let given = variables.get(&variable.name).cloned().unwrap_or(Value::Null);

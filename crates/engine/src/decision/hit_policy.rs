@@ -85,9 +85,7 @@ impl Run<'_> {
         for output in 0..table.outputs.len() {
             let column: Vec<Value> = hits.iter().filter_map(|hit| hit.values.get(output).cloned()).collect();
             let value = match expression {
-                Some(expression) => {
-                    expression.evaluate_within(&[Some(Value::list(column))], self.now, self.budget, &mut Vec::new())?
-                }
+                Some(expression) => expression.evaluate_within(&[Some(Value::list(column))], self.now, self.budget, None)?,
                 None => Value::Null,
             };
             values.push(value);

@@ -85,7 +85,7 @@ impl Run<'_> {
         let Some(expression) = &*ITEMS else {
             return Ok(None);
         };
-        let items = expression.evaluate_within(&[Some(domain)], self.now, self.budget, &mut Vec::new())?;
+        let items = expression.evaluate_within(&[Some(domain)], self.now, self.budget, None)?;
         Ok(items.as_list().map(<[Value]>::to_vec))
     }
 }

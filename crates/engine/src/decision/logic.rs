@@ -63,7 +63,13 @@ impl Run<'_> {
     /// The value of a FEEL expression.
     pub(super) fn feel(&mut self, expression: &Expression, scope: &Scope<'_>) -> Result<Value, Error> {
         let values: Vec<Option<Value>> = expression.variables().iter().map(|name| scope.get(name).cloned()).collect();
-        expression.evaluate_within(&values, self.now, self.budget, &mut Vec::new())
+        if !self.report.wants_warnings() {
+            return expression.evaluate_within(&values, self.now, self.budget, None);
+        }
+        let mut warnings = Vec::new();
+        let outcome = expression.evaluate_within(&values, self.now, self.budget, Some(&mut warnings));
+        self.report.warn(warnings);
+        outcome
     }
 
     fn context(&mut self, entries: &[Entry], outer: &Scope<'_>) -> Result<Value, Error> {

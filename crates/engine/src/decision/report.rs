@@ -3,39 +3,77 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use feel::{Context, Value};
+use feel::limits::WARNINGS_MAX;
+use feel::{Context, Value, Warning};
 
 use super::{Evaluated, REPORTED_MAX};
 
-#[derive(Clone, Default)]
-pub(super) struct Report(Arc<Mutex<Vec<Evaluated>>>);
+#[derive(Clone)]
+pub(super) struct Report {
+    noted: Arc<Mutex<Noted>>,
+    warnings: Warnings,
+}
+
+#[derive(Default)]
+struct Noted {
+    evaluated: Vec<Evaluated>,
+    warnings: Vec<Warning>,
+}
+
+/// Whether anyone wants to know what was tolerated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Warnings {
+    Wanted,
+    Unwanted,
+}
 
 impl Report {
+    pub(super) fn new(warnings: Warnings) -> Report {
+        Report { noted: Arc::default(), warnings }
+    }
+
+    /// Reports what may happen any number of times.
     pub(super) fn add(&self, evaluated: Evaluated) {
-        let mut all = self.all();
-        if all.len() < REPORTED_MAX {
-            all.push(evaluated);
+        let mut noted = self.noted();
+        if noted.evaluated.len() < REPORTED_MAX {
+            noted.evaluated.push(evaluated);
         }
+    }
+
+    /// Reports what happens as often as the model is large at most.
+    pub(super) fn insist(&self, evaluated: Evaluated) {
+        self.noted().evaluated.push(evaluated);
     }
 
     /// Reports once more what was evaluated before.
     pub(super) fn repeat(&self, range: Range<usize>) {
-        let mut all = self.all();
+        let all = &mut self.noted().evaluated;
         if all.len() + range.len() <= REPORTED_MAX && range.end <= all.len() {
             all.extend_from_within(range);
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.all().len()
+        self.noted().evaluated.len()
     }
 
-    pub(super) fn take(&self) -> Vec<Evaluated> {
-        std::mem::take(&mut self.all())
+    pub(super) fn wants_warnings(&self) -> bool {
+        self.warnings == Warnings::Wanted
     }
 
-    fn all(&self) -> MutexGuard<'_, Vec<Evaluated>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn warn(&self, warnings: Vec<Warning>) {
+        let all = &mut self.noted().warnings;
+        let room = WARNINGS_MAX.saturating_sub(all.len());
+        all.extend(warnings.into_iter().take(room));
+    }
+
+    pub(super) fn take(&self) -> (Vec<Evaluated>, Vec<Warning>) {
+        let noted = std::mem::take(&mut *self.noted());
+        (noted.evaluated, noted.warnings)
+    }
+
+    fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
