@@ -89,6 +89,8 @@ CREATE TABLE evaluated_decisions (
 
 CREATE INDEX evaluated_decisions_by_decision ON evaluated_decisions (decision);
 
+CREATE INDEX evaluated_decisions_by_evaluation ON evaluated_decisions (partition, evaluation);
+
 CREATE INDEX evaluated_decisions_by_instance ON evaluated_decisions (partition, instance) WHERE instance IS NOT NULL;
 
 CREATE TABLE idempotent (

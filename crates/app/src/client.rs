@@ -27,22 +27,39 @@ pub(crate) fn deploy(deploy: &Deploy) -> Result<(), String> {
     if deploy.remote.json {
         return show(&answer);
     }
-    let deployed = answer["deployments"].as_array().cloned().unwrap_or_default();
-    let rows: Vec<_> = deployed
-        .iter()
-        .map(|d| &d["processDefinition"])
-        .filter(|d| d.is_object())
-        .map(|d| {
-            vec![
-                text(&d["processDefinitionId"]),
-                text(&d["processDefinitionVersion"]),
-                text(&d["processDefinitionKey"]),
-                text(&d["resourceName"]),
-            ]
-        })
-        .collect();
-    print(&table(&["PROCESS", "VERSION", "KEY", "FILE"], &rows));
+    print(&table(&["KIND", "ID", "VERSION", "KEY", "FILE"], &deployed(&answer)));
     Ok(())
+}
+
+/// Processes and decisions; what a decision came in is said by its requirements.
+fn deployed(answer: &Value) -> Vec<Vec<String>> {
+    let all = answer["deployments"].as_array().map_or(&[][..], Vec::as_slice);
+    let file_of = |decision: &Value| {
+        let mut files = all.iter().map(|one| &one["decisionRequirements"]);
+        files
+            .find(|file| file["decisionRequirementsKey"] == decision["decisionRequirementsKey"])
+            .map(|file| text(&file["resourceName"]))
+    };
+    let mut rows = Vec::new();
+    for one in all {
+        let (process, decision) = (&one["processDefinition"], &one["decisionDefinition"]);
+        if process.is_object() {
+            let [id, version, key] = ["processDefinitionId", "processDefinitionVersion", "processDefinitionKey"];
+            rows.push(vec![
+                "process".into(),
+                text(&process[id]),
+                text(&process[version]),
+                text(&process[key]),
+                text(&process["resourceName"]),
+            ]);
+        }
+        if decision.is_object() {
+            let [id, version, key] = ["decisionDefinitionId", "version", "decisionDefinitionKey"];
+            let file = file_of(decision).unwrap_or_default();
+            rows.push(vec!["decision".into(), text(&decision[id]), text(&decision[version]), text(&decision[key]), file]);
+        }
+    }
+    rows
 }
 
 pub(crate) fn start(start: &Start) -> Result<(), String> {

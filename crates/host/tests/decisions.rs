@@ -166,6 +166,11 @@ async fn required_decisions_come_first() {
     assert_eq!(&*big.output, "1");
     assert!(evaluated.key.0 + 1 < big.key.0, "an evaluation has a key for each of its decisions");
     assert_eq!(recorded(host).await.len(), 4);
+    let delete = || submit(host, Command::DeleteEvaluation { evaluation: evaluated.key });
+    assert_eq!(delete().await.unwrap(), Answer::Done);
+    assert_eq!(code_of(delete().await), Code::NotFound);
+    let left: Vec<_> = recorded(host).await.iter().map(|row| row.evaluation).collect();
+    assert_eq!(left, [big.key, big.key]);
     server.stop().await;
 }
 

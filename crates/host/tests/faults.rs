@@ -162,6 +162,22 @@ impl Store for Faulty {
     async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error> {
         self.inner.has_running(definition).await
     }
+    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error> {
+        self.inner.latest_requirements(partition).await
+    }
+
+    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error> {
+        self.inner.latest_decisions(partition).await
+    }
+
+    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error> {
+        self.inner.decision_counters(partition).await
+    }
+
+    async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
+        self.inner.requirements(key).await
+    }
+
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
         self.inner.search(query).await
     }

@@ -146,6 +146,7 @@ CREATE TABLE evaluated_decisions (
     CHECK (key = evaluation + place - 1)
 );
 
+CREATE INDEX evaluated_decisions_by_evaluation ON evaluated_decisions (evaluation);
 CREATE INDEX evaluated_decisions_by_instance ON evaluated_decisions (instance) WHERE instance IS NOT NULL;
 CREATE INDEX evaluated_decisions_by_decision ON evaluated_decisions (decision);
 

@@ -81,13 +81,10 @@ fn decisions(row: &mut Reading<'_>) -> Result<Vec<Decision>, Error> {
     let names = row.get::<Option<Vec<&str>>>()?.unwrap_or_default();
     let versions = row.get::<Option<Vec<i32>>>()?.unwrap_or_default();
     let version_tags = row.get::<Option<Vec<Option<&str>>>>()?.unwrap_or_default();
-    let parts = keys.into_iter().zip(ids).zip(names).zip(versions).zip(version_tags);
-    let decision = |((((key, id), name), version), version_tag): ((((i64, &str), &str), i32), Option<&str>)| Decision {
-        key: DecisionKey(key as u64),
-        id: id.into(),
-        name: name.into(),
-        version,
-        version_tag: version_tag.map(Arc::from),
-    };
-    Ok(parts.map(decision).collect())
+    let mut decisions = Vec::with_capacity(keys.len());
+    for ((((key, id), name), version), version_tag) in keys.into_iter().zip(ids).zip(names).zip(versions).zip(version_tags) {
+        let (key, version_tag) = (DecisionKey(key as u64), version_tag.map(Arc::from));
+        decisions.push(Decision { key, id: id.into(), name: name.into(), version, version_tag });
+    }
+    Ok(decisions)
 }

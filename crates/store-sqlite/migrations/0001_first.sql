@@ -122,6 +122,7 @@ CREATE TABLE evaluated_decisions (
     PRIMARY KEY (partition, key),
     CHECK (key = evaluation + place - 1)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX evaluated_decisions_by_evaluation ON evaluated_decisions (partition, evaluation);
 CREATE INDEX evaluated_decisions_by_instance ON evaluated_decisions (partition, instance) WHERE instance IS NOT NULL;
 CREATE INDEX evaluated_decisions_by_decision ON evaluated_decisions (decision);
 
@@ -261,6 +262,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('decisions', 'decisions_by_version', '100 100 3 3 1'),
     ('decisions', 'decisions_by_requirements', '100 100 2 1'),
     ('evaluated_decisions', 'evaluated_decisions', '1000000 1000000 1'),
+    ('evaluated_decisions', 'evaluated_decisions_by_evaluation', '1000000 1000000 2'),
     ('evaluated_decisions', 'evaluated_decisions_by_instance', '1000000 1000000 2'),
     ('evaluated_decisions', 'evaluated_decisions_by_decision', '1000000 10000'),
     ('instances', 'instances', '1000000 1000000 1'),

@@ -16,6 +16,7 @@ pub(crate) const DEFINITION_BY_VERSION: &str = include_str!("../sql/definition_b
 pub(crate) const DEFINITION_ELEMENTS: &str = include_str!("../sql/definition_elements.sql");
 pub(crate) const DELETE_DECISIONS: &str = include_str!("../sql/delete_decisions.sql");
 pub(crate) const DELETE_DEFINITION: &str = include_str!("../sql/delete_definition.sql");
+pub(crate) const DELETE_EVALUATION: &str = include_str!("../sql/delete_evaluation.sql");
 pub(crate) const DELETE_REQUIREMENTS: &str = include_str!("../sql/delete_requirements.sql");
 pub(crate) const FIRST_ANSWER: &str = include_str!("../sql/first_answer.sql");
 pub(crate) const FORGET_LEASES: &str = include_str!("../sql/forget_leases.sql");

@@ -52,6 +52,8 @@ pub struct Changes {
     /// Deleted with their decisions: they stay readable.
     pub requirements_deleted: Vec<engine::RequirementsKey>,
     pub evaluated_decisions_new: Vec<row::EvaluatedDecision>,
+    /// Evaluations deleted with all they looked at.
+    pub evaluations_deleted: Vec<engine::EvaluationKey>,
     pub instances_new: Vec<row::Instance>,
     pub instances_changed: Vec<InstanceChange>,
     pub elements_new: Vec<row::Element>,

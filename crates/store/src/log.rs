@@ -37,6 +37,10 @@ pub enum Command {
     },
     /// Evaluate a decision on its own.
     Evaluate(Evaluate),
+    /// Delete what an evaluation has left.
+    DeleteEvaluation {
+        evaluation: EvaluationKey,
+    },
     /// Hand out ready jobs to a worker that is connected to another server.
     Activate(Activate),
     /// Jobs a worker was given but never took: ready again at once.
@@ -152,6 +156,7 @@ impl Command {
             Self::SetVariables { .. } => "set-variables",
             Self::ResolveIncident { .. } => "resolve-incident",
             Self::Evaluate(_) => "evaluate",
+            Self::DeleteEvaluation { .. } => "delete-evaluation",
             Self::Activate(_) => "activate",
             Self::Release { .. } => "release",
             Self::JobDue { .. } => "job-due",

@@ -6,7 +6,7 @@ use store::row::{EvaluatedDecision, MatchedRule};
 use tonic::{Request, Response, Status};
 
 use super::gateway::Gateway;
-use super::submit::{key, refused, submit, unexpected, variables};
+use super::submit::{key, submit, unexpected, variables};
 use super::{tenant, wire};
 
 const INTENT: &str = "EVALUATE";
@@ -17,8 +17,8 @@ pub(super) async fn evaluate(
 ) -> Result<Response<wire::EvaluateDecisionResponse>, Status> {
     let (metadata, _, request) = request.into_parts();
     let decision = match (request.decision_id.as_str(), request.decision_key) {
-        ("", 0) => return Err(refused(INTENT, "Expected either a decision id or a decision key, but none was given".to_owned())),
-        // Whoever gives a key means that version.
+        ("", given) => DecisionRef::Key(DecisionKey(key(given))),
+        // Whoever gives a key as well means that version.
         (_, given) if given != 0 => DecisionRef::Key(DecisionKey(key(given))),
         (id, _) => DecisionRef::Id(id.into()),
     };
@@ -32,9 +32,10 @@ pub(super) async fn evaluate(
 }
 
 fn response(evaluated: &Evaluated) -> wire::EvaluateDecisionResponse {
-    let (failed_decision_id, failure_message) = match &evaluated.failure {
-        Some(failure) => (failure.decision_id.to_string(), failure.message.to_string()),
-        None => (String::new(), String::new()),
+    // A failure has no output here; over REST it is `null`.
+    let (decision_output, failed_decision_id, failure_message) = match &evaluated.failure {
+        Some(failure) => (String::new(), failure.decision_id.to_string(), failure.message.to_string()),
+        None => (evaluated.output.to_string(), String::new(), String::new()),
     };
     wire::EvaluateDecisionResponse {
         decision_key: evaluated.decision.key.0 as i64,
@@ -43,7 +44,7 @@ fn response(evaluated: &Evaluated) -> wire::EvaluateDecisionResponse {
         decision_version: evaluated.decision.version,
         decision_requirements_id: evaluated.requirements_id.to_string(),
         decision_requirements_key: evaluated.requirements.0 as i64,
-        decision_output: evaluated.output.to_string(),
+        decision_output,
         evaluated_decisions: evaluated.decisions.iter().map(decision).collect(),
         failed_decision_id,
         failure_message,

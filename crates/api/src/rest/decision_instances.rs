@@ -2,6 +2,8 @@
 
 use axum::http::Method;
 use axum::response::Response;
+use engine::EvaluationKey;
+use store::log::Command;
 use store::query::{Entity, EvaluatedDecisionView, Field, Filter, Op, Scalar};
 
 use super::call::Call;
@@ -9,7 +11,9 @@ use super::decision_evaluation::{EVALUATED_INPUT, MATCHED_RULE, decision_key, in
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column, empty, optional};
 use super::operation::{Input, Operation, Output};
+use super::process_instances::check_reference;
 use super::search::{self, By, Constant, Filterable, Operators, Sortable, Table, Value, filterable, sortable};
+use super::shape::{Shape, field};
 use crate::error::Failure;
 
 const EVALUATED: &str = "EVALUATED";
@@ -39,7 +43,29 @@ pub(super) static OPERATIONS: &[Operation] = &[
         failures: &[404],
         run: |call| Box::pin(get(call)),
     },
+    Operation {
+        method: Method::POST,
+        path: "/v2/decision-instances/{decisionEvaluationKey}/deletion",
+        id: "deleteDecisionInstance",
+        summary: "Delete all decision instances of an evaluation",
+        input: Input::Optional(&DELETION),
+        query: &[],
+        output: Output::NoContent,
+        failures: &[404, 504],
+        run: |call| Box::pin(delete(call)),
+    },
 ];
+
+static DELETION: Shape = Shape {
+    name: "DeleteDecisionInstanceRequest",
+    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more")],
+};
+
+async fn delete(call: Call) -> Result<Response, Failure> {
+    let evaluation = EvaluationKey(call.existing_key()?);
+    check_reference(call.optional(&DELETION)?.number("operationReference"))?;
+    call.perform("DELETE", Command::DeleteEvaluation { evaluation }).await
+}
 
 async fn get(call: Call) -> Result<Response, Failure> {
     let key = call.segment();

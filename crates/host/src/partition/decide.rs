@@ -134,6 +134,16 @@ impl Partition {
         }
     }
 
+    pub(super) async fn plan_evaluation_deletion(&self, tick: &mut Tick, evaluation: EvaluationKey) -> Result<(), Error> {
+        let filter = is(Field::EvaluationKey, Scalar::Int(evaluation.0 as i64));
+        let page = Page::From { from: 0, limit: 0 };
+        let query = Query { filter, page, ..Query::of(Entity::EvaluatedDecisions) };
+        if self.store.search(&query).await?.total != 0 {
+            tick.evaluations.insert(evaluation);
+        }
+        Ok(())
+    }
+
     async fn load_decisions(&self, tick: &mut Tick, key: RequirementsKey) -> Result<(), Error> {
         if !tick.decisions.contains_key(&key)
             && let Some(compiled) = self.definitions.decisions(key).await?
@@ -216,6 +226,15 @@ impl Partition {
             _ => Ok(None),
         }
     }
+}
+
+pub(super) fn delete_evaluation(tick: &mut Tick, evaluation: EvaluationKey) -> Answer {
+    if !tick.evaluations.remove(&evaluation) {
+        let reason = format!("Expected to delete decision evaluation with key '{evaluation}', but there is none");
+        return Answer::Rejected(Rejection { code: Code::NotFound, reason });
+    }
+    tick.recorder.changes.evaluations_deleted.push(evaluation);
+    Answer::Done
 }
 
 fn is(field: Field, value: Scalar) -> Filter {

@@ -8,6 +8,7 @@ use store::log::{Answer, Code, Command, Create, Created, IdempotencyKey, Pending
 use store::row::{self, InstanceState};
 use store::{Error, LogRow, format};
 
+use super::decide::delete_evaluation;
 use super::tick::{Batch, Ended, Kept, Tick, log_row};
 use super::{Input, Partition, Reply};
 use crate::caution::Caution;
@@ -165,6 +166,7 @@ impl Partition {
             Command::Deploy(deploy) => self.deploy(tick, deploy),
             Command::DeleteResource { key } => self.delete_resource(tick, *key),
             Command::Evaluate(evaluate) => self.evaluate(tick, evaluate),
+            Command::DeleteEvaluation { evaluation } => delete_evaluation(tick, *evaluation),
             Command::Create(create) => return self.create(tick, create),
             Command::Cancel { instance } => return self.cancel(tick, *instance),
             Command::CompleteJob { job, variables } => return self.complete_job(tick, *job, variables),

@@ -101,6 +101,7 @@ impl Partition {
                 }
             }
             Command::Evaluate(evaluate) => self.plan_evaluation(tick, evaluate).await?,
+            Command::DeleteEvaluation { evaluation } => self.plan_evaluation_deletion(tick, *evaluation).await?,
             Command::Cancel { instance } => wanted.instances.push(*instance),
             Command::CompleteJob { job, .. } | Command::JobDue { job } => wanted.jobs.push(*job),
             Command::FailJob(fail) => wanted.jobs.push(fail.job),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::{DefinitionKey, Event, InstanceKey, RequirementsKey};
+use engine::{DefinitionKey, EvaluationKey, Event, InstanceKey, RequirementsKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::log::{ActivatedJob, Answer, Pending, Released};
 use store::{Commit, CommitError, Error, LogRow, Millis, Ownership, format, row};
@@ -44,6 +44,8 @@ pub(super) struct Tick {
     pub(super) decisions: FxHashMap<RequirementsKey, Arc<CompiledDecisions>>,
     pub(super) decisions_deployed: Vec<Arc<CompiledDecisions>>,
     pub(super) decisions_deleted: Vec<RequirementsKey>,
+    /// Evaluations that commands want to delete, as far as they are there.
+    pub(super) evaluations: FxHashSet<EvaluationKey>,
     /// Instances of jobs, elements and incidents named by commands.
     pub(super) owners: FxHashMap<u64, InstanceKey>,
     /// Definitions, instances, jobs, elements and incidents that cannot be run as they are stored, and why.

@@ -55,6 +55,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         decisions::decisions_new(commit),
         decisions::requirements_deleted(commit),
         decisions::evaluated_decisions_new(commit, texts),
+        decisions::evaluations_deleted(commit),
         instances_new(commit, texts),
         instance_tags_new(commit),
         instances_changed(commit, texts),

@@ -66,3 +66,9 @@ pub(super) fn evaluated_decisions_new<'a>(commit: &'a Commit, texts: &'a Texts) 
             .keys_opt(rows.iter().map(|row| row.origin.map(|origin| origin.element_instance.0)))
     })
 }
+
+pub(super) fn evaluations_deleted(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/delete_evaluations.sql"), &commit.changes.evaluations_deleted, |call, rows| {
+        call.keys(rows.iter().map(|key| key.0))
+    })
+}

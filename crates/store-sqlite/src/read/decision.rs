@@ -1,12 +1,11 @@
 //! Requirements and their decisions.
 
-use std::sync::Arc;
-
 use engine::{DecisionKey, PartitionId, RequirementsKey};
 use rusqlite::{Connection, Params, Row};
 use store::DecisionCounters;
 use store::row::{Decision, DecisionRequirements, LatestDecision};
 
+use super::definition::Counter;
 use crate::failure::Failure;
 use crate::statement;
 
@@ -39,7 +38,7 @@ pub(crate) fn decision_counters(connection: &Connection, partition: PartitionId)
     })
 }
 
-fn counters(connection: &Connection, sql: &str, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Failure> {
+fn counters(connection: &Connection, sql: &str, partition: PartitionId) -> Result<Vec<Counter>, Failure> {
     let mut select = connection.prepare_cached(sql)?;
     let rows = select.query_map([partition.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -9,8 +9,8 @@ use store::row::{Definition, DefinitionElement, Resource};
 use crate::failure::Failure;
 use crate::statement;
 
-/// Process id, tenant, highest version.
-type Counter = (Arc<str>, Arc<str>, i32);
+/// Id, tenant, highest version.
+pub(super) type Counter = (Arc<str>, Arc<str>, i32);
 
 pub(crate) fn definition(connection: &Connection, key: DefinitionKey) -> Result<Option<Definition>, Failure> {
     let partition = PartitionId::of(key.0) as i64;

@@ -106,6 +106,10 @@ fn hot_statements_use_the_indexes_made_for_them() {
         (statement::TIMED_JOBS, "jobs USING COVERING INDEX jobs_timed (partition=? AND (due,key)>(?,?))"),
         (statement::HAS_RUNNING, "instances USING COVERING INDEX instances_running (definition=?)"),
         (statement::CHANGE_JOB, "jobs USING PRIMARY KEY (partition=? AND key=?)"),
+        (
+            statement::DELETE_EVALUATION,
+            "evaluated_decisions USING COVERING INDEX evaluated_decisions_by_evaluation (partition=? AND evaluation=?)",
+        ),
         (statement::CHANGE_ELEMENT, "elements USING PRIMARY KEY (partition=? AND key=?)"),
     ];
     for (sql, search) in expected {

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use store::row::{Element, Idempotent, Incident, Instance, Job, Variable};
 use store::{Changes, ElementChange, IncidentChange, InstanceChange, VariableChange, format, words};
 
-use super::decision::{delete_requirements, insert_evaluated_decisions, insert_requirements};
+use super::decision::{delete_evaluations, delete_requirements, insert_evaluated_decisions, insert_requirements};
 use super::definition::{delete_definitions, insert_definitions, insert_resources};
 use crate::failure::Failure;
 use crate::statement;
@@ -18,6 +18,7 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     insert_requirements(connection, partition, &changes.requirements_new)?;
     delete_requirements(connection, partition, &changes.requirements_deleted)?;
     insert_evaluated_decisions(connection, partition, &changes.evaluated_decisions_new)?;
+    delete_evaluations(connection, partition, &changes.evaluations_deleted)?;
     insert_instances(connection, partition, &changes.instances_new)?;
     change_instances(connection, partition, &changes.instances_changed)?;
     insert_elements(connection, partition, &changes.elements_new)?;

@@ -1,6 +1,6 @@
 //! Requirements, their decisions, and what evaluations leave.
 
-use engine::{PartitionId, RequirementsKey};
+use engine::{EvaluationKey, PartitionId, RequirementsKey};
 use rusqlite::{Connection, params};
 use store::format;
 use store::row::{DecisionRequirements, EvaluatedDecision};
@@ -89,6 +89,14 @@ pub(super) fn insert_evaluated_decisions(
             row.origin.map(|origin| origin.definition.0 as i64),
             row.origin.map(|origin| origin.element_instance.0 as i64),
         ])?;
+    }
+    Ok(())
+}
+
+pub(super) fn delete_evaluations(connection: &Connection, partition: PartitionId, keys: &[EvaluationKey]) -> Result<(), Failure> {
+    let mut delete = connection.prepare_cached(statement::DELETE_EVALUATION)?;
+    for key in keys {
+        delete.execute(params![partition.0, key.0 as i64])?;
     }
     Ok(())
 }

@@ -109,9 +109,15 @@ pub(super) async fn evaluations_come_back(store: Arc<dyn Store>) {
     assert_eq!(evaluated(&store, "50-1").await, Some(view(&first, None)));
     assert_eq!(evaluated(&store, "50-2").await, Some(view(&second, None)));
     assert_eq!(evaluated(&store, "52-1").await, Some(view(&of_task, Some(instance.root))));
+    let of_first = Filter::Is(Field::EvaluationKey, Op::Eq(Scalar::Int(first.evaluation.0 as i64)));
+    let all_of_first = Query { filter: of_first, ..Query::of(Entity::EvaluatedDecisions) };
+    assert_eq!(store.search(&all_of_first).await.unwrap().total, 2);
     for nothing in ["51-1", "50-3", "50-02", "50", "-1", "50-", "50-0"] {
         assert_eq!(evaluated(&store, nothing).await, None, "{nothing}");
     }
+    owner.commit(Changes { evaluations_deleted: vec![first.evaluation], ..Changes::default() }).await;
+    assert_eq!(store.search(&all_of_first).await.unwrap().total, 0);
+    assert_eq!(evaluated(&store, "52-1").await, Some(view(&of_task, Some(instance.root))), "others stay");
 }
 
 /// By its id, whose number is counted from the partition's first key.

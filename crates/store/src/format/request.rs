@@ -44,6 +44,7 @@ impl Stored for Command {
             Self::Release { jobs } => jobs.put(to),
             Self::JobDue { job } => job.put(to),
             Self::Evaluate(evaluate) => evaluate.put(to),
+            Self::DeleteEvaluation { evaluation } => evaluation.put(to),
         }
     }
 
@@ -63,6 +64,7 @@ impl Stored for Command {
             11 => Self::Release { jobs: Stored::take(from)? },
             12 => Self::JobDue { job: Stored::take(from)? },
             13 => Self::Evaluate(Stored::take(from)?),
+            14 => Self::DeleteEvaluation { evaluation: Stored::take(from)? },
             tag => return Err(unknown("command", tag)),
         })
     }
@@ -84,6 +86,7 @@ fn number(command: &Command) -> u8 {
         Command::Release { .. } => 11,
         Command::JobDue { .. } => 12,
         Command::Evaluate(_) => 13,
+        Command::DeleteEvaluation { .. } => 14,
     }
 }
 

@@ -221,6 +221,7 @@ fn command() -> impl Strategy<Value = Command> {
         prop::collection::vec((job_key(), any::<i64>()).prop_map(|(job, deadline)| Released { job, deadline }), 0..4)
             .prop_map(|jobs| Command::Release { jobs }),
         job_key().prop_map(|job| Command::JobDue { job }),
+        number().prop_map(|key| Command::DeleteEvaluation { evaluation: EvaluationKey(key) }),
         (decision_ref(), text(), document()).prop_map(|(decision, tenant, variables)| Command::Evaluate(Evaluate {
             decision,
             tenant,

@@ -48,6 +48,9 @@ impl Tables {
             }
         }
         self.evaluated_decisions.extend(changes.evaluated_decisions_new.into_iter().map(|row| (row.key(), row)));
+        for evaluation in changes.evaluations_deleted {
+            self.evaluated_decisions.retain(|_, row| row.evaluation != evaluation);
+        }
         for row in changes.instances_new {
             if row.state == InstanceState::Active {
                 self.running.insert(row.key, Running::default());

@@ -1,6 +1,7 @@
 //! The edge as clients see it: a server in this process over the memory store, and the client made from the same file.
 
 mod calls;
+mod decisions;
 mod leaving;
 mod manners;
 
