@@ -15,6 +15,7 @@ mod go;
 mod java;
 mod logged;
 mod metadata;
+mod mutants;
 mod node;
 mod packages;
 mod places;
@@ -22,6 +23,7 @@ mod postgres;
 mod python;
 mod schemathesis;
 mod server;
+mod sim;
 mod summary;
 mod test;
 mod tidy;
@@ -35,6 +37,8 @@ Commands:
   test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, schemathesis)
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
+  sim --seeds N        play the simulator; `cargo xtask sim --help` tells more
+  mutants [NAME]       break the code on purpose, one mutation after the other, and see that the simulator notices; takes minutes
   feel CASES.jsonl     how many recorded answers of Camunda's FEEL engine ours gives too
   help                 this text
 
@@ -53,11 +57,14 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
-        [] | ["help" | "--help" | "-h", ..] | [_, "--help" | "-h"] => {
+        [] | ["help" | "--help" | "-h", ..] | ["test" | "tidy" | "mutants" | "feel", "--help" | "-h"] => {
             print!("{HELP}");
             Ok(Verdict::Good)
         }
         ["test", rest @ ..] => test::Choice::parse(rest).and_then(|choice| test::run(&choice)),
+        ["sim", rest @ ..] => sim::run(rest),
+        ["mutants"] => mutants::run(None),
+        ["mutants", name] => mutants::run(Some(name)),
         ["tidy"] => tidy::run(),
         ["feel", path] => feel_cases(path),
         [other, ..] => Err(format!("there is no command `{other}`; `cargo xtask help` lists what there is")),

@@ -69,7 +69,13 @@ impl World {
     }
 
     /// Sends a command until it is known what became of it; each time as an attempt of its own unless it has an idempotency key.
-    pub(crate) async fn insist(&self, rng: &mut Rng, keyed: bool, what: crate::check::What, command: impl Fn(AttemptId) -> Command) -> bool {
+    pub(crate) async fn insist(
+        &self,
+        rng: &mut Rng,
+        keyed: bool,
+        what: crate::check::What,
+        command: impl Fn(AttemptId) -> Command,
+    ) -> bool {
         let mut id = self.attempt(what);
         for _ in 0..TRIES_MAX {
             let server = self.server(rng).await;
@@ -124,9 +130,11 @@ impl World {
 
     /// The variable that proves an attempt is there to read.
     pub(crate) async fn sees_mark(&self, rng: &mut Rng, id: AttemptId, instance: u64) {
-        let filter = Filter::All(vec![is(Field::InstanceKey, instance), Filter::Is(Field::Name, Op::Eq(Scalar::Text(id.to_string())))]);
+        let filter =
+            Filter::All(vec![is(Field::InstanceKey, instance), Filter::Is(Field::Name, Op::Eq(Scalar::Text(id.to_string())))]);
         let query = Query { filter, ..Query::of(Entity::Variables) };
-        self.sees(rng, &format!("variable {id}"), query, |items| matches!(items, Items::Variables(found) if found.len() == 1)).await;
+        self.sees(rng, &format!("variable {id}"), query, |items| matches!(items, Items::Variables(found) if found.len() == 1))
+            .await;
     }
 }
 

@@ -110,7 +110,8 @@ fn play_many(options: &Options) -> ExitCode {
         for _ in 0..options.threads {
             scope.spawn(|| {
                 let metrics = Arc::new(Metrics::default());
-                let taken = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|seed| *seed < end.min(broken.load(Ordering::Relaxed)));
+                let taken =
+                    || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|seed| *seed < end.min(broken.load(Ordering::Relaxed)));
                 while let Some(seed) = taken() {
                     let Ok(plan) = options.plan(seed) else { return };
                     let report = play(&plan, Recording::Off, &metrics);

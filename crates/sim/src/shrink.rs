@@ -36,7 +36,9 @@ pub fn shrink(plan: &Plan, metrics: &Arc<Metrics>) -> Plan {
 
 fn smaller(plan: &Plan) -> Vec<Plan> {
     let mut candidates: Vec<Plan> = Vec::new();
-    let fewer = |count: usize, least: usize| [least, count / 2, count.saturating_sub(1)].into_iter().filter(move |n| least <= *n && *n < count);
+    let fewer = |count: usize, least: usize| {
+        [least, count / 2, count.saturating_sub(1)].into_iter().filter(move |n| least <= *n && *n < count)
+    };
     candidates.extend(fewer(plan.acts, 1).map(|acts| Plan { acts, ..plan.clone() }));
     candidates.extend(fewer(plan.clients, 1).map(|clients| Plan { clients, ..plan.clone() }));
     candidates.extend(fewer(plan.workers, 0).map(|workers| Plan { workers, ..plan.clone() }));

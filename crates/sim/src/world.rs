@@ -213,7 +213,10 @@ impl World {
         let spins = CALLS_AT_ONCE_MAX < state.called.1;
         drop(state);
         if spins {
-            self.fail(Violation { invariant: 0, what: "a server calls the store over and over while nothing changes".to_owned() });
+            self.fail(Violation {
+                invariant: 0,
+                what: "a server calls the store over and over while nothing changes".to_owned(),
+            });
         }
         spins
     }
@@ -284,7 +287,8 @@ fn described(commit: &Commit) -> String {
         Some(instance) => format!("{} {} of {instance}", row.position, row.kind),
         None => format!("{} {}", row.position, row.kind),
     };
-    let job = |job: &store::row::Job| format!("{} {:?} {:?} {} {:?}", job.key, job.state, job.availability, job.worker, job.deadline);
+    let job =
+        |job: &store::row::Job| format!("{} {:?} {:?} {} {:?}", job.key, job.state, job.availability, job.worker, job.deadline);
     let list = |lines: Vec<String>| lines.join(", ");
     format!(
         "commit of epoch {}: from the log [{}], new [{}]; jobs [{}]",

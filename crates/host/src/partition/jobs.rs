@@ -7,9 +7,9 @@ use queue::retry::{Verdict, after_failure, lease_end};
 use store::log::{Answer, Code, FailJob, Released, ThrowError, UpdateJob};
 use store::row::{Availability, Job, JobState};
 
+use super::Partition;
 use super::execute::{Done, not_found, rejected};
 use super::tick::Tick;
-use super::Partition;
 use crate::dispatch::QueueId;
 
 impl Partition {

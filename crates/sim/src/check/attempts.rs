@@ -107,13 +107,17 @@ impl Attempts {
             return Ok(());
         }
         match what {
-            What::Create => ensure(1, done.map(Told::Created) == Some(told), || format!("{id} was told {told:?}; it made {done:?}")),
+            What::Create => {
+                ensure(1, done.map(Told::Created) == Some(told), || format!("{id} was told {told:?}; it made {done:?}"))
+            }
             What::SetVariables(_) | What::Complete(_) | What::Fail(_) | What::Throw(_) => {
                 ensure(1, done.is_some(), || format!("{id} {what:?} was told to be done, but is not durable"))
             }
             What::Cancel(instance) => {
                 let ended = state.ended(instance);
-                ensure(1, ended == Some(InstanceState::Terminated), || format!("{id} {what:?} was told to be done; it is {ended:?}"))?;
+                ensure(1, ended == Some(InstanceState::Terminated), || {
+                    format!("{id} {what:?} was told to be done; it is {ended:?}")
+                })?;
                 ensure(5, self.cancelled.insert(instance), || format!("instance {instance} was cancelled twice"))
             }
             What::Resolve(incident) => {

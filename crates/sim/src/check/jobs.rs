@@ -119,7 +119,12 @@ impl Jobs {
     /// What a store that forgets leases takes for ready.
     pub(crate) fn leased(&self, job_type: &str, after: JobKey) -> Vec<ReadyJob> {
         let leased = self.rows.values().filter(|job| &*job.job_type == job_type && after < job.key && lease(job).is_some());
-        let ready = |job: &Job| ReadyJob { key: job.key, instance: job.instance, job_type: job.job_type.clone(), tenant: job.tenant.clone() };
+        let ready = |job: &Job| ReadyJob {
+            key: job.key,
+            instance: job.instance,
+            job_type: job.job_type.clone(),
+            tenant: job.tenant.clone(),
+        };
         leased.map(ready).collect()
     }
 

@@ -29,7 +29,9 @@ impl Log {
         ensure(4, free, || format!("{owner} got the partition at {now}, leased to {:?} until {}", self.owner, self.lease_until))?;
         ensure(4, self.epoch < ownership.fence.epoch, || format!("epoch {} after {}", ownership.fence.epoch, self.epoch))?;
         let same = (ownership.tail, ownership.processed_to) == (self.tail, self.processed_to);
-        ensure(2, same, || format!("{owner} starts from {ownership:?}; the log ends at {}, processed {}", self.tail, self.processed_to))?;
+        ensure(2, same, || {
+            format!("{owner} starts from {ownership:?}; the log ends at {}, processed {}", self.tail, self.processed_to)
+        })?;
         self.epoch = ownership.fence.epoch;
         self.owner = Some(owner.into());
         self.lease_until = now + lease.as_millis() as Millis;

@@ -86,7 +86,8 @@ impl State {
         if elements != stored {
             return differs("elements", format!("{elements:?}"), format!("{stored:?}"));
         }
-        let variables = instance.elements.iter().flat_map(|(scope, e)| e.variables.iter().map(|v| (v.key, *scope, &v.name, &v.value)));
+        let variables =
+            instance.elements.iter().flat_map(|(scope, e)| e.variables.iter().map(|v| (v.key, *scope, &v.name, &v.value)));
         let mut variables: Vec<_> = variables.collect();
         variables.sort_unstable();
         let stored: Vec<_> = rows.variables.iter().map(|v| (v.key, v.scope, &v.name, &v.value)).collect();

@@ -3,7 +3,8 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, Command, Create, Deploy, DeployResource, FailJob, IdempotencyKey, ProcessRef, Released, Request, ThrowError, UpdateJob,
+    Activate, Command, Create, Deploy, DeployResource, FailJob, IdempotencyKey, ProcessRef, Released, Request, ThrowError,
+    UpdateJob,
 };
 
 record!(Request { command, idempotency });
