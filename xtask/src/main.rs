@@ -18,6 +18,7 @@ mod go;
 mod java;
 mod logged;
 mod metadata;
+mod mutants;
 mod node;
 mod packages;
 mod places;
@@ -25,6 +26,7 @@ mod postgres;
 mod python;
 mod schemathesis;
 mod server;
+mod sim;
 mod summary;
 #[cfg(feature = "tck")]
 mod tck;
@@ -42,6 +44,8 @@ Commands:
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
   chaos [OPTIONS]      kill or disturb the real server under load again and again, then check what its clients were told
   chaos refusals       the real server on a store that is full, read-only or taken
+  sim --seeds N        play the simulator; `cargo xtask sim --help` tells more
+  mutants [NAME]       break the code on purpose, one mutation after the other, and see that the simulator notices; takes minutes
   feel CASES.jsonl     how many recorded answers of Camunda's FEEL engine ours gives too
   fuzz TARGET          look for inputs that break a parser: feel, bpmn, dmn; --seconds N, 60 unless told
   tck PATH [--all]     how much of the DMN Technology Compatibility Kit ours gets right; --all lists every folder
@@ -72,11 +76,14 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
-        [] | ["help" | "--help" | "-h", ..] | [_, "--help" | "-h"] => {
+        [] | ["help" | "--help" | "-h", ..] | ["test" | "tidy" | "mutants" | "feel", "--help" | "-h"] => {
             print!("{HELP}");
             Ok(Verdict::Good)
         }
         ["test", rest @ ..] => test::Choice::parse(rest).and_then(|choice| test::run(&choice)),
+        ["sim", rest @ ..] => sim::run(rest),
+        ["mutants"] => mutants::run(None),
+        ["mutants", name] => mutants::run(Some(name)),
         ["tidy"] => tidy::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["chaos", "refusals"] => chaos::refusals(),

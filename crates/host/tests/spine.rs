@@ -187,6 +187,10 @@ async fn everything_survives_a_restart() {
     server.stop().await;
 
     let server = Server::start(store, "b", Role::Engine).owning().await;
+    let scope = instance.root();
+    let set = Command::SetVariables { scope, variables: vec![("late".into(), "true".into())], local: true };
+    let answer = server.host.submit(Request { command: set, idempotency: None }).await.unwrap();
+    assert!(matches!(answer, Answer::VariablesSet { .. }), "an instance not in memory is found by its own scope");
     let found = jobs(&server.host).await;
     assert_eq!(found.iter().map(|job| job.instance).collect::<Vec<_>>(), [waiting], "the lease survived too");
     complete(&server.host, leased[0].key).await.unwrap();

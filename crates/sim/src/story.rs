@@ -19,6 +19,9 @@ use crate::world::{Report, World};
 /// Rounds after the faults stop, each of a second or so, in which everything must come to rest.
 const REST_ROUNDS_MAX: usize = 150;
 
+/// Long enough for servers to start again and for a lease to run out.
+const QUIET: Duration = Duration::from_secs(30);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recording {
     /// Only what is needed to compare runs.
@@ -60,6 +63,7 @@ async fn story(world: &Arc<World>) {
     tokio::time::sleep(Duration::from_secs(3)).await;
     world.stop_faults();
     joined(world, &mut workers).await;
+    quiet(world).await;
     rest(world).await;
 }
 
@@ -69,6 +73,19 @@ async fn joined(world: &World, actors: &mut JoinSet<()>) {
         if let Err(error) = ended {
             world.fail(Violation { invariant: 11, what: format!("an actor panicked: {error}") });
         }
+    }
+}
+
+/// What is in the log is processed although nobody does anything that could wake anybody.
+async fn quiet(world: &World) {
+    tokio::time::sleep(QUIET).await;
+    let (processed_to, tail) = {
+        let log = &world.state().checker.log;
+        (log.processed_to, log.tail)
+    };
+    if processed_to != tail {
+        let what = format!("without faults, commands {}..={tail} lie in the log and nobody looks", processed_to + 1);
+        world.fail(Violation { invariant: 0, what });
     }
 }
 

@@ -1,4 +1,6 @@
 //! Workers: they poll or stream, then complete, fail, throw, ask for more time, come late, answer twice, or die.
+//!
+//! Without a fault they answer well within their leases.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,7 +56,7 @@ impl Worker {
         let poll = Poll {
             job_type: self.job_type(),
             worker: self.name.clone(),
-            timeout: self.rng.between(1_000, 12_000) as i64,
+            timeout: self.rng.between(4_000, 12_000) as i64,
             max: self.rng.between(1, 3) as u32,
             tenants: vec![TENANT.into()],
             fetch: vec![],
@@ -77,7 +79,7 @@ impl Worker {
         let subscription = Subscription {
             job_type: self.job_type(),
             worker: self.name.clone(),
-            timeout: self.rng.between(1_000, 12_000) as i64,
+            timeout: self.rng.between(10_000, 15_000) as i64,
             tenants: vec![TENANT.into()],
             fetch: vec![],
         };
@@ -106,7 +108,7 @@ impl Worker {
 
     async fn work(&mut self, job: &ActivatedJob) {
         let late = self.world.strikes(Fault::WorkerLate);
-        let time = if late { self.rng.between(5_000, 16_000) } else { self.rng.between(0, 900) };
+        let time = if late { self.rng.between(5_000, 20_000) } else { self.rng.between(0, 900) };
         tokio::time::sleep(Duration::from_millis(time)).await;
         match self.rng.below(100) {
             0..=11 => self.fail(job).await,
@@ -149,7 +151,7 @@ impl Worker {
     }
 
     async fn ask_for_time(&mut self, job: &ActivatedJob) {
-        let timeout = Some(self.rng.between(500, 12_000) as i64);
+        let timeout = Some(self.rng.between(4_000, 12_000) as i64);
         let update = UpdateJob { job: job.key, retries: None, timeout };
         let what = What::Update(job.key);
         self.world.insist(&mut self.rng, false, what, |_| Command::UpdateJob(update.clone())).await;

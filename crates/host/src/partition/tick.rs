@@ -138,10 +138,14 @@ impl Partition {
     }
 
     /// The store is back: a commit whose answer was lost either went through, then its callers are answered now, or it did not,
-    /// then the batch is whole again. Memory starts again from what the store holds.
+    /// then the batch is whole again. If somebody else may have written since, the key counter tells nothing, and neither do we: callers
+    /// hear that it is not known. Memory starts again from what the store holds.
     pub(crate) async fn settle(&mut self, batch: &mut Batch, ownership: &Ownership) -> Result<(), Error> {
         if let Some(doubt) = self.in_doubt.take() {
-            if ownership.next_key == doubt.next_key {
+            let alone = ownership.fence.epoch == self.fence.epoch + 1;
+            if !alone {
+                self.abandon(doubt.tick, batch, doubt.kept);
+            } else if ownership.next_key == doubt.next_key {
                 self.effects(doubt.tick, batch);
             } else {
                 self.undo(doubt.tick, batch, doubt.kept);
@@ -274,6 +278,19 @@ impl Partition {
             self.wait_again(handed);
         }
         self.forget();
+    }
+
+    /// Drops the callers of a tick whose outcome is not known; what asked for nothing but work is done again.
+    fn abandon(&mut self, tick: Tick, batch: &mut Batch, kept: Vec<Kept>) {
+        for kept in kept.into_iter().rev() {
+            match kept {
+                Kept::Input(input) => batch.inputs.push_front(input),
+                Kept::Request(_) | Kept::Caller(_) => {}
+            }
+        }
+        for handed in tick.handed {
+            self.wait_again(handed);
+        }
     }
 }
 
