@@ -144,18 +144,6 @@ impl Store for Faulty {
     async fn resource(&self, key: u64) -> Result<Option<row::Resource>, Error> {
         self.inner.resource(key).await
     }
-    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error> {
-        self.inner.latest_requirements(partition).await
-    }
-    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error> {
-        self.inner.latest_decisions(partition).await
-    }
-    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error> {
-        self.inner.decision_counters(partition).await
-    }
-    async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
-        self.inner.requirements(key).await
-    }
     async fn running_definitions(&self, partition: PartitionId, limit: usize) -> Result<Vec<DefinitionKey>, Error> {
         self.inner.running_definitions(partition, limit).await
     }

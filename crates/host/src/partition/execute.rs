@@ -331,6 +331,7 @@ fn subject(command: &Command) -> Option<u64> {
         | Command::DeleteResource { .. }
         | Command::Create(_)
         | Command::Evaluate(_)
+        | Command::DeleteEvaluation { .. }
         | Command::Activate(_)
         | Command::Release { .. } => None,
     }
