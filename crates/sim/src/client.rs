@@ -55,9 +55,13 @@ impl Client {
         let world = self.world.clone();
         let mut drawn = Rng::new(world.plan.seed, 1_000 + process * 10 + revision);
         let id = format!("p{process}");
-        let content = process::bpmn(&id, revision, world.plan.job_types, &mut drawn);
-        let resource = DeployResource { name: format!("{id}.bpmn").into(), content: content.into_bytes().into() };
-        let deploy = Command::Deploy(Deploy { tenant: TENANT.into(), resources: vec![resource] });
+        let file = |kind: &str, content: String| DeployResource {
+            name: format!("{id}.{kind}").into(),
+            content: content.into_bytes().into(),
+        };
+        let process = file("bpmn", process::bpmn(&id, revision, world.plan.job_types, &mut drawn));
+        let resources = vec![process, file("dmn", process::dmn(&id, revision))];
+        let deploy = Command::Deploy(Deploy { tenant: TENANT.into(), resources });
         let keyed = self.rng.chance(300);
         if world.insist(&mut self.rng, keyed, What::Deploy, |_| deploy.clone()).await {
             let filter = Filter::Is(Field::ProcessId, Op::Eq(Scalar::Text(id)));

@@ -10,6 +10,11 @@ enum Block {
     Fragile,
     Pass,
     Script,
+    /// Calls a decision that fails until `fixed` is set, or never; of the latest version or the one deployed with it.
+    Decision {
+        fragile: bool,
+        binding: &'static str,
+    },
     Sequence(Vec<Block>),
     Choice(Vec<Block>),
     Fork(Vec<Block>),
@@ -20,11 +25,25 @@ enum Block {
 /// A process file. The revision makes its content another.
 pub(crate) fn bpmn(id: &str, revision: u64, job_types: usize, rng: &mut Rng) -> String {
     let block = Block::Sequence(vec![Block::Task, block(rng, 3)]);
-    let mut writer = Writer { text: String::new(), next: 0, job_types, rng };
+    let mut writer = Writer { process: id, text: String::new(), next: 0, job_types, rng };
     let inside = writer.scope(&block);
     let namespaces = r#"xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0""#;
     format!(
         r#"<definitions {namespaces}><error id="E" errorCode="E"/><process id="{id}" name="{revision}" isExecutable="true">{inside}</process></definitions>"#
+    )
+}
+
+/// The decisions of a process, a file to be deployed with it.
+pub(crate) fn dmn(id: &str, revision: u64) -> String {
+    let decision = |name: &str, text: &str| {
+        format!(
+            r#"<decision id="{name}-{id}" name="{name}"><literalExpression><text>{text}</text></literalExpression></decision>"#
+        )
+    };
+    format!(
+        r#"<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" id="rules-{id}" name="{revision}" namespace="s">{}{}</definitions>"#,
+        decision("firm", "[1, 2][1]"),
+        decision("fragile", "assert(fixed, fixed != null)")
     )
 }
 
@@ -33,19 +52,21 @@ fn block(rng: &mut Rng, depth: u64) -> Block {
         let count = rng.between(1, 2);
         (0..count).map(|_| block(rng, depth - 1)).collect::<Vec<_>>()
     };
-    match rng.below(if depth == 0 { 5 } else { 10 }) {
+    match rng.below(if depth == 0 { 6 } else { 11 }) {
         0 | 1 => Block::Task,
         2 => Block::Fragile,
         3 => Block::Pass,
         4 => Block::Script,
-        5 | 6 => Block::Sequence(several(rng)),
-        7 => Block::Choice(several(rng)),
-        8 => Block::Fork(several(rng)),
+        5 => Block::Decision { fragile: rng.chance(300), binding: if rng.chance(500) { "latest" } else { "deployment" } },
+        6 | 7 => Block::Sequence(several(rng)),
+        8 => Block::Choice(several(rng)),
+        9 => Block::Fork(several(rng)),
         _ => Block::Sub(Box::new(block(rng, depth - 1)), rng.chance(700)),
     }
 }
 
 struct Writer<'a> {
+    process: &'a str,
     text: String,
     next: u32,
     job_types: usize,
@@ -98,6 +119,14 @@ impl Writer<'_> {
             Block::Script => {
                 let script = r#"<zeebe:script expression="=[1, 2][1]" resultVariable="script"/>"#;
                 self.node("scriptTask", "", &format!("<extensionElements>{script}</extensionElements>"))
+            }
+            Block::Decision { fragile, binding } => {
+                let name = if *fragile { "fragile" } else { "firm" };
+                let called = format!(
+                    r#"<zeebe:calledDecision decisionId="{name}-{}" resultVariable="decided" bindingType="{binding}"/>"#,
+                    self.process
+                );
+                self.node("businessRuleTask", "", &format!("<extensionElements>{called}</extensionElements>"))
             }
             Block::Sequence(blocks) => return self.sequence(blocks),
             Block::Choice(blocks) => return self.choice(blocks),
