@@ -79,7 +79,7 @@ impl Jobs {
         let held = self.held.get(&job.key) == Some(&old);
         let (key, deadline) = (job.key, old.2);
         let over = deadline <= now;
-        if is_extended(before, job) && attempts.may_extend(key) {
+        if !over && is_extended(before, job) && attempts.may_extend(key) {
             if held && let Some(lease) = lease(job) {
                 self.held.insert(key, lease);
             }
