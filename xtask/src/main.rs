@@ -52,7 +52,7 @@ Commands:
   help                 this text
 
 Examples:
-  cargo xtask test                          what CI runs; about ten minutes from nothing, four when everything is cached
+  cargo xtask test                          what CI runs; about fifteen minutes from nothing, eight when everything is cached
   cargo xtask test --only rust              the Rust tests on all three stores
   cargo xtask test --only pyzeebe,go        two of the real clients, on SQLite and on PostgreSQL
   CAUDAL_TEST_POSTGRES=postgres://me@127.0.0.1/postgres cargo xtask test

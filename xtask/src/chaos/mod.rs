@@ -127,3 +127,25 @@ fn command(options: &Options, plan: &Plan) -> String {
         plan.seed
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_and_repeated() {
+        let words = ["--kills", "7", "--store", "postgres", "--fault", "pause", "--seed", "9"];
+        let options = Options::parse(&words).expect("they are all known");
+        let again = command(&options, &options.plan());
+        assert_eq!(again, "cargo xtask chaos --kills 7 --store postgres --fault pause --servers pair --seed 9");
+        let words: Vec<&str> = again.split(' ').skip(3).collect();
+        assert_eq!(Options::parse(&words).map(|options| command(&options, &options.plan())), Ok(again.clone()));
+    }
+
+    #[test]
+    fn unknown_options_are_refused() {
+        for words in [&["--kills", "many"][..], &["--kills"], &["--store", "oracle"], &["--fault", "rust"], &["--loud", "yes"]] {
+            assert!(Options::parse(words).is_err(), "{words:?}");
+        }
+    }
+}
