@@ -20,6 +20,11 @@ def populate():
         for n in range(5):
             body = {"processDefinitionId": name.removesuffix(".bpmn"), "variables": {"n": n, "items": [n]}}
             requests.post(f"{REST}/process-instances", json=body, timeout=10).raise_for_status()
+    content = (FIXTURES / "fees.dmn").read_bytes()
+    requests.post(f"{REST}/deployments", files={"resources": ("fees.dmn", content)}, timeout=10).raise_for_status()
+    for amount in (10, 100):
+        body = {"decisionDefinitionId": "fee", "variables": {"amount": amount}}
+        requests.post(f"{REST}/decision-definitions/evaluation", json=body, timeout=10).raise_for_status()
     taken = {"type": "collect-money", "timeout": 600_000, "maxJobsToActivate": 2}
     jobs = requests.post(f"{REST}/jobs/activation", json=taken, timeout=20).json()["jobs"]
     for job in jobs:
@@ -28,6 +33,10 @@ def populate():
     return {
         "processDefinitionKey": found("process-definitions", "processDefinitionKey"),
         "resourceKey": found("process-definitions", "processDefinitionKey"),
+        "decisionDefinitionKey": found("decision-definitions", "decisionDefinitionKey"),
+        "decisionRequirementsKey": found("decision-requirements", "decisionRequirementsKey"),
+        "decisionEvaluationKey": found("decision-instances", "decisionEvaluationKey"),
+        "decisionEvaluationInstanceKey": found("decision-instances", "decisionEvaluationInstanceKey"),
         "processInstanceKey": found("process-instances", "processInstanceKey"),
         "elementInstanceKey": found("element-instances", "elementInstanceKey"),
         "variableKey": found("variables", "variableKey"),
@@ -46,6 +55,7 @@ KEYS = populate()
 
 
 PROCESSES = ["order", "decide", "ship"]
+DECISIONS = ["total", "fee"]
 WAIT_MS = 50
 
 
@@ -69,6 +79,8 @@ def map_body(context, body):
         return body
     if path == "/v2/process-instances" and isinstance(body.get("processDefinitionId"), str):
         body["processDefinitionId"] = chosen(body["processDefinitionId"], PROCESSES)
+    if path == "/v2/decision-definitions/evaluation" and isinstance(body.get("decisionDefinitionId"), str):
+        body["decisionDefinitionId"] = chosen(body["decisionDefinitionId"], DECISIONS)
     waits = path == "/v2/jobs/activation" or body.get("awaitCompletion") is True
     if waits and isinstance(body.get("requestTimeout", 0), int):
         body["requestTimeout"] = WAIT_MS

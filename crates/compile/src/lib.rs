@@ -1,9 +1,9 @@
-//! BPMN 2.0 XML (with `zeebe:` extensions) and the text notation of traces → [`model::Process`], with diagnostics that
-//! name line, element and reason, all of them at once.
+//! BPMN 2.0 XML (with `zeebe:` extensions) and the text notation of traces → [`model::Process`], DMN XML →
+//! [`model::Requirements`], with diagnostics that name line, element and reason, all of them at once.
 //!
 //! Reading order: [`bpmn`] and `bpmn/scope.rs` show how a file becomes a `draft`; `bpmn/element/` has one file per kind of
 //! element; `link` turns a draft of either notation into a process and checks what only the whole graph can tell;
-//! [`text`] documents the notation of traces.
+//! [`text`] documents the notation of traces; [`dmn`] reads decisions.
 //!
 //! What holds:
 //! - no input makes it panic, overflow the stack or run for long: sizes, depths and counts are bounded, with a name each;

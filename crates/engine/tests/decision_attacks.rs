@@ -169,6 +169,28 @@ fn more_names_than_anyone_needs() {
 }
 
 #[test]
+fn names_to_look_for_everywhere() {
+    let mut inside = String::new();
+    for name in 0..1_000 {
+        write!(inside, r#"<inputData id="i{name}" name="a b {name}"/>"#).unwrap();
+    }
+    for number in 0..200 {
+        inside += &decision(&format!("d{number}"), &[], &literal(&format!("\"{}\"", "a".repeat(20_000))));
+    }
+    assert!(refused(model(&inside)).contains("too many names with spaces and types for so many expressions"));
+}
+
+#[test]
+fn a_context_in_which_every_entry_looks_past_all_others() {
+    let mut context = String::from("<context>");
+    for entry in 0..24_000 {
+        write!(context, "<contextEntry><variable name=\"e{entry}\"/>{}</contextEntry>", literal("x")).unwrap();
+    }
+    let failure = evaluated(model(&decision("d", &[], &(context + "</context>"))), "d").output.unwrap_err();
+    assert!(failure.reason.contains("steps"), "{}", failure.reason);
+}
+
+#[test]
 fn types_that_double_with_every_level() {
     let mut inside = String::new();
     for level in 0..100 {

@@ -34,12 +34,12 @@ impl<'a> Reader<'a, '_> {
         self.check_ids();
         let spaced = self.place();
         let mut item_definitions = Vec::new();
-        self.each_file(&spaced, &[], |reader| reader.types(&mut item_definitions));
-        self.each_file(&spaced, &[], |reader| reader.check_types(&item_definitions));
+        self.each_file(&spaced, |reader| reader.types(&mut item_definitions));
+        self.each_file(&spaced, |reader| reader.check_types(&item_definitions));
         types::write_out(&mut item_definitions);
-        let plain: Vec<_> = item_definitions.iter().map(|item| item.plain.clone()).collect();
+        self.plain = item_definitions.iter().map(|item| item.plain.clone()).collect();
         let mut lists = Lists::default();
-        self.each_file(&spaced, &plain, |reader| reader.elements(&mut lists));
+        self.each_file(&spaced, |reader| reader.elements(&mut lists));
         if children(root, "decision").next().is_none() {
             self.mind(root, "the file has no decision");
         }
@@ -62,20 +62,20 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Does something with every file, its names and types known; the first file is current again in the end.
-    fn each_file(&mut self, spaced: &Names, plain: &[feel::Type], mut work: impl FnMut(&mut Self)) {
+    fn each_file(&mut self, spaced: &Names, mut work: impl FnMut(&mut Self)) {
         for current in 0..self.files.len() {
             self.current = current;
             self.names = spaced.clone();
             let file = &self.files[current];
             for (name, index) in &file.types {
-                if let Some(plain) = plain.get(*index) {
+                if let Some(plain) = self.plain.get(*index) {
                     self.names.add_type(name, plain.clone());
                 }
             }
             for (import, namespace) in &file.imports {
                 let other = self.files.iter().find(|other| other.namespace == *namespace);
                 for (name, index) in other.iter().flat_map(|other| &other.types) {
-                    if let Some(plain) = plain.get(*index) {
+                    if let Some(plain) = self.plain.get(*index) {
                         self.names.add_type(&format!("{import}.{name}"), plain.clone());
                     }
                 }
@@ -112,6 +112,7 @@ impl<'a> Reader<'a, '_> {
             }
         }
         self.current = 0;
+        self.names_count = seen.len();
         spaced
     }
 
@@ -146,12 +147,13 @@ impl<'a> Reader<'a, '_> {
         if local.is_empty() {
             return read(self, node);
         }
-        let outside = self.names.clone();
+        let outside = (self.names.clone(), self.names_count);
+        self.names_count += local.len();
         if !names::add(local.into_iter(), &mut HashSet::new(), &mut self.names) {
             self.complain(node, too_many_names());
         }
         let element = read(self, node);
-        self.names = outside;
+        (self.names, self.names_count) = outside;
         element
     }
 
@@ -193,16 +195,8 @@ impl<'a> Reader<'a, '_> {
         match declared {
             Type::Feel(feel::Type::Function(_)) => false,
             Type::Feel(_) => true,
-            Type::Item(index) => !self.is_function_item(*index),
+            Type::Item(index) => !matches!(self.plain.get(*index), Some(feel::Type::Function(_))),
         }
-    }
-
-    fn is_function_item(&self, index: usize) -> bool {
-        self.files.iter().any(|file| {
-            let name = file.types.iter().find(|(_, place)| **place == index).map(|(name, _)| *name);
-            let mut items = children(file.root, "itemDefinition");
-            name.is_some() && items.any(|item| item.attribute("name") == name && child(item, "functionItem").is_some())
-        })
     }
 
     fn service(&mut self, node: Node<'a, 'a>) -> Service {

@@ -10,6 +10,9 @@ use super::file::{File, child, text_of};
 use super::names::normalized;
 use crate::diagnostic::{Findings, quoted};
 
+/// Every known name is looked for at every place of every expression: at most so many bytes times names.
+const READING_MAX: usize = 100_000_000;
+
 /// How much has to be right.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rules {
@@ -19,6 +22,9 @@ pub(super) enum Rules {
     Standard,
 }
 
+/// Expressions or unary tests.
+type Parse = fn(&str, Dialect, &Names) -> Result<Expression, ParseError>;
+
 pub(super) struct Reader<'a, 'f> {
     pub(super) files: Vec<File<'a>>,
     /// The file being read.
@@ -26,12 +32,19 @@ pub(super) struct Reader<'a, 'f> {
     pub(super) rules: Rules,
     /// Of the file being read.
     pub(super) names: Names,
+    /// How many names that are not single words.
+    pub(super) names_count: usize,
+    /// Bytes of expressions read so far.
+    read: usize,
+    /// The item definitions without what must hold of values.
+    pub(super) plain: Vec<feel::Type>,
     findings: &'f mut Findings,
 }
 
 impl<'a, 'f> Reader<'a, 'f> {
     pub(super) fn new(files: Vec<File<'a>>, rules: Rules, findings: &'f mut Findings) -> Self {
-        Self { files, current: 0, rules, names: Names::default(), findings }
+        let names = Names::default();
+        Self { files, current: 0, rules, names, names_count: 0, read: 0, plain: Vec::new(), findings }
     }
 
     pub(super) fn file(&self) -> &File<'a> {
@@ -72,10 +85,21 @@ impl<'a, 'f> Reader<'a, 'f> {
         if text.trim().starts_with('=') && self.rules == Rules::Deployed {
             return self.unreadable(node, format!("{what} {} begins with '=': leave that out in DMN", quoted(text.trim())));
         }
-        match feel::parse_in(text.trim(), Dialect::Dmn, &self.names) {
+        match self.parsed(what, text.trim(), feel::parse_in) {
             Ok(expression) => Logic::Literal(expression),
-            Err(error) => self.unreadable(node, not_feel(what, &text, &error)),
+            Err(reason) => self.unreadable(node, reason),
         }
+    }
+
+    /// Reads FEEL, knowing the names.
+    fn parsed(&mut self, what: &str, text: &str, parse: Parse) -> Result<Expression, String> {
+        self.read += text.len();
+        // Types are looked for behind `instance of` only.
+        let known = self.names_count + self.plain.len() / 8;
+        if READING_MAX < self.read.saturating_mul(known) {
+            return Err(format!("{what} cannot be read: too many names with spaces and types for so many expressions"));
+        }
+        parse(text, Dialect::Dmn, &self.names).map_err(|error| format!("{what} {} is not valid FEEL: {error}", quoted(text)))
     }
 
     /// The unary tests in an element's text; nothing if anything passes.
@@ -92,10 +116,9 @@ impl<'a, 'f> Reader<'a, 'f> {
         if (text.starts_with('=') || text.starts_with("!=")) && !self.file().is_since_1_4() {
             self.mind(node, format!("{what} {} begins with an operator of DMN 1.4: use its namespace", quoted(text)));
         }
-        Some(match feel::parse_unary_tests_in(text, Dialect::Dmn, &self.names) {
+        Some(match self.parsed(what, text, feel::parse_unary_tests_in) {
             Ok(expression) => Test::Unary(expression),
-            Err(error) => {
-                let reason = not_feel(what, text, &error);
+            Err(reason) => {
                 self.mind(node, &reason);
                 Test::Unreadable(Arc::from(reason))
             }
@@ -116,13 +139,8 @@ impl<'a, 'f> Reader<'a, 'f> {
         if text.trim().is_empty() {
             return None;
         }
-        match feel::parse_in(&format!("[{text}\n]"), Dialect::Dmn, &self.names) {
-            Ok(list) => Some(list),
-            Err(error) => {
-                self.mind(node, not_feel("the list of output values", &text, &error));
-                None
-            }
-        }
+        let parsed = self.parsed("the list of output values", &format!("[{text}\n]"), feel::parse_in);
+        parsed.map_err(|reason| self.mind(node, reason)).ok()
     }
 
     /// Why an element's text is not FEEL, if it says so.
@@ -179,8 +197,4 @@ pub(super) fn own_variable<'a>(reader: &mut Reader<'a, '_>, node: Node<'a, 'a>, 
             Variable { name: Arc::from(normalized(otherwise)), declared }
         }
     }
-}
-
-fn not_feel(what: &str, text: &str, error: &ParseError) -> String {
-    format!("{what} {} is not valid FEEL: {error}", quoted(text.trim()))
 }

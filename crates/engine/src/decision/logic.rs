@@ -62,6 +62,8 @@ impl Run<'_> {
 
     /// The value of a FEEL expression.
     pub(super) fn feel(&mut self, expression: &Expression, scope: &Scope<'_>) -> Result<Value, Error> {
+        // Names are looked for one after the other.
+        self.budget.charge((scope.len() * expression.variables().len() / 8) as u64)?;
         let values: Vec<Option<Value>> = expression.variables().iter().map(|name| scope.get(name).cloned()).collect();
         if !self.report.wants_warnings() {
             return expression.evaluate_within(&values, self.now, self.budget, None);

@@ -108,7 +108,7 @@ fn hot_statements_use_the_indexes_made_for_them() {
         (statement::CHANGE_JOB, "jobs USING PRIMARY KEY (partition=? AND key=?)"),
         (
             statement::DELETE_EVALUATION,
-            "evaluated_decisions USING COVERING INDEX evaluated_decisions_by_evaluation (partition=? AND evaluation=?)",
+            "evaluated_decisions USING INDEX evaluated_decisions_by_evaluation (partition=? AND evaluation=?)",
         ),
         (statement::CHANGE_ELEMENT, "elements USING PRIMARY KEY (partition=? AND key=?)"),
     ];

@@ -42,7 +42,14 @@ fn tag(path: &str) -> &str {
 fn parameters(schemas: &mut Schemas, operation: &Operation) -> Value {
     let mut parameters = Vec::new();
     if let Some((_, name)) = operation.parameter() {
-        parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": key() }));
+        // The one key that is two numbers: which evaluation, and which of its decisions.
+        let schema = match name {
+            "decisionEvaluationInstanceKey" => {
+                json!({ "type": "string", "pattern": "^[0-9]+-[0-9]+$", "minLength": 3, "maxLength": 30 })
+            }
+            _ => key(),
+        };
+        parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": schema }));
     }
     for field in operation.query {
         let schema = schemas.kind(field.kind, true);
