@@ -9,7 +9,7 @@ use super::world::World;
 use crate::postgres::Sudden;
 
 /// How long the other server may take to notice that the owner is gone, past the lease.
-const TAKE_OVER_MAX: Duration = Duration::from_secs(10);
+const TAKE_OVER_MAX: Duration = super::run::PATIENT;
 /// What a server that was held too long says when it hears of it.
 const DEPOSED: &str = "another server owns the partition now";
 

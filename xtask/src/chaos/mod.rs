@@ -70,6 +70,7 @@ impl Options {
             layout: self.layout.unwrap_or(if pair { Layout::Pair } else { Layout::One }),
             times: self.times,
             seed: self.seed.unwrap_or_else(clock),
+            working_max: run::PROMISED,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::fault::Fault;
 use super::refusals;
-use super::run::{self, Plan};
+use super::run::{self, PATIENT, Plan};
 use super::world::Layout;
 use crate::places::Places;
 use crate::postgres::Cluster;
@@ -33,7 +33,7 @@ pub(crate) fn test(places: &Places, note: &mut dyn FnMut(Report)) {
     let mut cluster = Cluster::start_private(places, "chaos-postgres");
     for (fault, layout, times, store) in RUNS {
         let name = format!("{NAME}-{}-{}-{}", fault.name(), layout.name(), store.name());
-        let plan = Plan { name, fault, layout, times, seed: SEED };
+        let plan = Plan { name, fault, layout, times, seed: SEED, working_max: PATIENT };
         let began = Instant::now();
         let log = places.log(&plan.name);
         let cluster = match (store, &mut cluster) {

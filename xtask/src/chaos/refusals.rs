@@ -13,7 +13,7 @@ use super::{process, state, world};
 use crate::places::Places;
 use crate::postgres::Cluster;
 
-const BACK_MAX: Duration = Duration::from_secs(10);
+const BACK_MAX: Duration = super::run::PATIENT;
 /// More starts than fit on what a filled disk still gives.
 const STARTS_MAX: usize = 2_000;
 
