@@ -1,48 +1,15 @@
 //! Decisions through a real host on the memory store: deploy, evaluate, delete, restart.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::sync::Arc;
+mod server;
 
 use engine::{DecisionKey, Document, RequirementsKey};
-use host::{Definitions, Error, Host, Limits, Metrics, Parts, Role, prepare};
-use store::Store;
+use host::{Error, Host};
+use server::{Server, TENANT, memory};
 use store::log::{
     Answer, Code, Command, DecisionRef, Deploy, DeployResource, Deployed, DeployedRequirements, Evaluate, Evaluated, Request,
 };
-use store::memory::Memory;
 use store::query::{Entity, EvaluatedDecisionView, Items, Query};
-use tokio::sync::watch;
-
-const TENANT: &str = "<default>";
-
-struct Server {
-    host: Host,
-    stop: watch::Sender<bool>,
-    running: tokio::task::JoinHandle<()>,
-}
-
-impl Server {
-    async fn start(store: Arc<dyn Store>) -> Self {
-        let (limits, metrics) = (Arc::new(Limits::default()), Arc::new(Metrics::default()));
-        let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
-        let (host, driver) = prepare(Parts { store, limits, metrics, definitions }, "a".into(), Role::Engine);
-        let (stop, stopping) = watch::channel(false);
-        let running = tokio::spawn(driver.run(stopping));
-        while !host.owns() {
-            tokio::task::yield_now().await;
-        }
-        Self { host, stop, running }
-    }
-
-    async fn stop(self) {
-        self.stop.send(true).unwrap();
-        self.running.await.unwrap();
-    }
-}
-
-fn memory() -> Arc<dyn Store> {
-    Arc::new(Memory::new(Arc::new(|| 1_000_000)))
-}
 
 /// A file of two decisions: `fee` is a table over `base`, which is an expression.
 fn fees(factor: u32) -> String {
@@ -127,7 +94,7 @@ fn code_of<T: std::fmt::Debug>(result: Result<T, Error>) -> Code {
 
 #[tokio::test]
 async fn files_and_decisions_have_versions_of_their_own() {
-    let server = Server::start(memory()).await;
+    let server = Server::start(&memory()).await;
     let host = &server.host;
     let first = deploy(host, "fees.dmn", &fees(2)).await;
     assert_eq!(versions(&first), (1, vec![("base", 1), ("fee", 1)]));
@@ -146,7 +113,7 @@ async fn files_and_decisions_have_versions_of_their_own() {
 
 #[tokio::test]
 async fn required_decisions_come_first() {
-    let server = Server::start(memory()).await;
+    let server = Server::start(&memory()).await;
     let host = &server.host;
     let deployed = deploy(host, "fees.dmn", &fees(2)).await;
     let evaluated = by_id(host, "fee", amount("10")).await.unwrap();
@@ -176,7 +143,7 @@ async fn required_decisions_come_first() {
 
 #[tokio::test]
 async fn a_failure_is_an_answer_and_leaves_nothing() {
-    let server = Server::start(memory()).await;
+    let server = Server::start(&memory()).await;
     let host = &server.host;
     let checked = literal("checked", "assert(amount, amount &gt; 5)");
     let asked = r##"<decision id="asked" name="asked"><informationRequirement id="n"><requiredDecision href="#checked"/></informationRequirement>
@@ -197,7 +164,7 @@ async fn a_failure_is_an_answer_and_leaves_nothing() {
 
 #[tokio::test]
 async fn a_deleted_file_gives_way_to_the_one_before() {
-    let server = Server::start(memory()).await;
+    let server = Server::start(&memory()).await;
     let host = &server.host;
     let first = deploy(host, "fees.dmn", &fees(2)).await;
     let second = deploy(host, "fees.dmn", &fees(3)).await;
@@ -217,11 +184,11 @@ async fn a_deleted_file_gives_way_to_the_one_before() {
 #[tokio::test]
 async fn decisions_survive_a_restart() {
     let store = memory();
-    let server = Server::start(store.clone()).await;
+    let server = Server::start(&store).await;
     let first = deploy(&server.host, "fees.dmn", &fees(2)).await;
     let second = deploy(&server.host, "fees.dmn", &fees(3)).await;
     server.stop().await;
-    let server = Server::start(store).await;
+    let server = Server::start(&store).await;
     let host = &server.host;
     assert_eq!(deploy(host, "fees.dmn", &fees(3)).await, second);
     assert_eq!(&*by_id(host, "base", amount("1")).await.unwrap().output, "3");
@@ -232,7 +199,7 @@ async fn decisions_survive_a_restart() {
 
 #[tokio::test]
 async fn a_deployment_is_all_or_nothing() {
-    let server = Server::start(memory()).await;
+    let server = Server::start(&memory()).await;
     let host = &server.host;
     let (a, b) = (file("a", &literal("x", "1")), file("b", &literal("x", "2")));
     assert_eq!(code_of(deploy_all(host, &[("a.dmn", &a), ("b.dmn", &b)]).await), Code::InvalidArgument, "one decision twice");

@@ -1,13 +1,13 @@
 //! What is stored but cannot be run stops alone; everything else goes on.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
+mod server;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{Server, TENANT, memory};
 use engine::{InstanceKey, PartitionId};
+use server::{Server, TENANT, memory};
 use store::log::{Answer, Code, Command};
 use store::{Changes, Commit, Store};
 

@@ -1,10 +1,10 @@
 //! Business rule tasks that call decisions, through a real host on the memory store.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
+mod server;
 
-use common::{Server, memory};
 use engine::{IncidentKey, InstanceKey};
+use server::{Server, memory};
 use store::log::{Answer, Command};
 use store::query::{Entity, Items, Query};
 
