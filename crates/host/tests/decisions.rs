@@ -214,3 +214,31 @@ async fn a_deployment_is_all_or_nothing() {
     assert_eq!((both.processes.len(), both.requirements.len()), (1, 1), "a process and a decision may share an id");
     server.stop().await;
 }
+
+/// Every decision shares its value with the one it requires twice, so only writing it out makes it large.
+#[tokio::test]
+async fn what_an_evaluation_looks_at_is_bounded() {
+    let server = Server::start(memory()).await;
+    let host = &server.host;
+    let mut decisions = literal("d0", "text");
+    for n in 1..=7 {
+        let below = n - 1;
+        decisions += &format!(
+            r##"<decision id="d{n}" name="d{n}"><informationRequirement id="a{n}"><requiredDecision href="#d{below}"/></informationRequirement>
+            <informationRequirement id="b{n}"><requiredDecision href="#d{below}"/></informationRequirement>
+            <literalExpression><text>d{below}</text></literalExpression></decision>"##
+        );
+    }
+    deploy(host, "a.dmn", &file("a", &decisions)).await;
+    let text = |length: usize| vec![("text".into(), format!("\"{}\"", "x".repeat(length)).into())];
+    let small = by_id(host, "d7", text(10)).await.unwrap();
+    assert_eq!(
+        (small.failure.is_none(), small.decisions.len()),
+        (true, 255),
+        "a decision that is required twice is listed twice"
+    );
+    let large = by_id(host, "d7", text(1_000_000)).await.unwrap();
+    assert!(large.failure.unwrap().message.contains("bytes"));
+    assert_eq!((&*large.output, large.decisions.len(), recorded(host).await.len()), ("null", 0, 100));
+    server.stop().await;
+}

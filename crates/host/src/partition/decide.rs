@@ -17,6 +17,9 @@ use super::deploy::{DecisionPlace, Sought, deployed_decision};
 use super::tick::Tick;
 use crate::definitions::CompiledDecisions;
 
+/// Bytes of what one evaluation looked at. Values are shared while it goes on, but written out one by one.
+const EVALUATION_BYTES_MAX: usize = 16 * 1024 * 1024;
+
 /// A decision ready to be evaluated.
 #[derive(Debug, Clone)]
 pub(super) struct FoundDecision {
@@ -108,20 +111,28 @@ impl Partition {
             self.keys.take();
         }
         let row = &compiled.row.decisions[*index];
-        let of = Evaluating { key, compiled, root: *index, at: tick.now, origin };
-        let decisions: Vec<EvaluatedDecision> =
-            (1..).zip(&evaluation.decisions).map(|(place, evaluated)| of.row(place, evaluated)).collect();
-        let (output, failure) = match &evaluation.output {
-            Ok(output) => {
-                tick.recorder.changes.evaluated_decisions_new.extend(decisions.iter().cloned());
-                (output.to_json().into(), None)
-            }
-            Err(failure) => {
-                let message = format!("Expected to evaluate decision '{}', but {}", row.id, failure.reason);
-                let decision_id = compiled.requirements.decisions[failure.decision].id.clone();
-                ("null".into(), Some(EvaluationFailure { decision_id, message: message.into() }))
-            }
+        let mut report = Report { key, compiled, root: *index, at: tick.now, origin, room: EVALUATION_BYTES_MAX };
+        let mut decisions: Vec<EvaluatedDecision> =
+            (1..).zip(&evaluation.decisions).map(|(place, evaluated)| report.row(place, evaluated)).collect();
+        let output = evaluation.output.as_ref().map_or_else(|_| "null".into(), |output| report.json(output));
+        let failed = |index: usize, reason: &str| {
+            let message = format!("Expected to evaluate decision '{}', but {reason}", row.id).into();
+            EvaluationFailure { decision_id: compiled.requirements.decisions[index].id.clone(), message }
         };
+        let failure = match &evaluation.output {
+            Err(failure) => Some(failed(failure.decision, &failure.reason)),
+            Ok(_) if report.room == 0 => {
+                Some(failed(*index, &format!("what it looked at takes more than {EVALUATION_BYTES_MAX} bytes")))
+            }
+            Ok(_) => None,
+        };
+        if report.room == 0 {
+            decisions.clear();
+        }
+        if failure.is_none() {
+            tick.recorder.changes.evaluated_decisions_new.extend(decisions.iter().cloned());
+        }
+        let output = if failure.is_some() { "null".into() } else { output };
         Evaluated {
             key,
             decision: deployed_decision(row),
@@ -266,17 +277,19 @@ pub(super) fn context(variables: &Document) -> Result<Context, String> {
     Ok(Context::from(entries))
 }
 
-/// What all rows of one evaluation have in common.
-struct Evaluating<'a> {
+/// What an evaluation looked at, as rows.
+struct Report<'a> {
     key: EvaluationKey,
     compiled: &'a CompiledDecisions,
     root: usize,
     at: i64,
     origin: Option<EvaluationOrigin>,
+    /// Bytes left; once there are none, nothing more is written out.
+    room: usize,
 }
 
-impl Evaluating<'_> {
-    fn row(&self, place: u32, evaluated: &decision::Evaluated) -> EvaluatedDecision {
+impl Report<'_> {
+    fn row(&mut self, place: u32, evaluated: &decision::Evaluated) -> EvaluatedDecision {
         let CompiledDecisions { row, requirements, .. } = self.compiled;
         let (id, name, logic, version) = match evaluated.subject {
             Subject::Decision(index) => {
@@ -300,25 +313,39 @@ impl Evaluating<'_> {
             root_decision: row.decisions[self.root].key,
             tenant: row.tenant.clone(),
             evaluated: self.at,
-            output: evaluated.output.to_json().into(),
-            inputs: evaluated.inputs.iter().map(input).collect(),
-            rules: evaluated.rules.iter().map(rule).collect(),
+            output: self.json(&evaluated.output),
+            inputs: evaluated.inputs.iter().map(|input| self.input(input)).collect(),
+            rules: evaluated.rules.iter().map(|rule| self.rule(rule)).collect(),
             origin: self.origin,
         }
     }
-}
 
-fn input(input: &decision::Input) -> EvaluatedInput {
-    EvaluatedInput { id: input.id.clone(), name: input.name.clone(), value: input.value.to_json().into() }
-}
+    fn json(&mut self, value: &Value) -> Arc<str> {
+        if self.room == 0 {
+            return "null".into();
+        }
+        let json = value.to_json();
+        self.room = self.room.saturating_sub(json.len());
+        json.into()
+    }
 
-fn rule(rule: &decision::Matched) -> MatchedRule {
-    let output = |output: &decision::Output| EvaluatedOutput {
-        id: output.id.clone(),
-        name: output.name.clone(),
-        value: output.value.to_json().into(),
-    };
-    MatchedRule { id: rule.id.clone(), index: rule.index as u32, outputs: rule.outputs.iter().map(output).collect() }
+    fn name(&mut self, name: &Arc<str>) -> Arc<str> {
+        self.room = self.room.saturating_sub(name.len());
+        if self.room == 0 { "".into() } else { name.clone() }
+    }
+
+    fn input(&mut self, input: &decision::Input) -> EvaluatedInput {
+        EvaluatedInput { id: self.name(&input.id), name: self.name(&input.name), value: self.json(&input.value) }
+    }
+
+    fn rule(&mut self, rule: &decision::Matched) -> MatchedRule {
+        let mut outputs = Vec::with_capacity(rule.outputs.len());
+        for output in &rule.outputs {
+            let (id, name) = (self.name(&output.id), self.name(&output.name));
+            outputs.push(EvaluatedOutput { id, name, value: self.json(&output.value) });
+        }
+        MatchedRule { id: self.name(&rule.id), index: rule.index as u32, outputs }
+    }
 }
 
 /// As clients of Camunda 8 know them; it does not take the others.
