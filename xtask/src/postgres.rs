@@ -14,6 +14,7 @@ use crate::{children, logged, packages};
 
 const VERSION_MIN: u32 = 14;
 const STEP_MAX: Duration = Duration::from_secs(60);
+const LOG: &str = "postgres";
 /// The superuser of the cluster; connections from loopback need no password.
 const SUPERUSER: &str = "caudal";
 
@@ -67,23 +68,33 @@ impl Cluster {
 
     /// The URL of a fresh, empty database for one server under test.
     pub(crate) fn fresh_database(&self, name: &str) -> Result<String, String> {
-        let psql = match &self.private {
-            Some(private) => private.binaries.program("psql"),
-            None => PathBuf::from("psql"),
-        };
-        for statement in [format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"), format!("CREATE DATABASE {name}")] {
-            let output = Command::new(&psql)
-                .args(["--no-psqlrc", "--quiet", "--command", &statement, &self.url])
-                .output()
-                .map_err(|error| format!("cannot run {}: {error}", psql.display()))?;
-            if !output.status.success() {
-                return Err(format!("{statement}: {}", String::from_utf8_lossy(&output.stderr)));
-            }
-        }
+        self.query(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"))?;
+        self.query(&format!("CREATE DATABASE {name}"))?;
         let (server, options) = self.url.split_once('?').map_or((self.url.as_str(), ""), |(server, options)| (server, options));
         let server = server.rsplit_once('/').map_or(server, |(server, _)| server);
         let options = if options.is_empty() { String::new() } else { format!("?{options}") };
         Ok(format!("{server}/{name}{options}"))
+    }
+
+    /// What a statement answers, one line per row.
+    pub(crate) fn query(&self, statement: &str) -> Result<String, String> {
+        let psql = match &self.private {
+            Some(private) => private.binaries.program("psql"),
+            None => PathBuf::from("psql"),
+        };
+        let output = Command::new(&psql)
+            .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--command", statement, &self.url])
+            .output()
+            .map_err(|error| format!("cannot run {}: {error}", psql.display()))?;
+        match output.status.success() {
+            true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+            false => Err(format!("{statement}: {}", String::from_utf8_lossy(&output.stderr))),
+        }
+    }
+
+    /// The server's process and its log, if it is a private one.
+    pub(crate) fn process(&self, places: &Places) -> Option<(u32, PathBuf)> {
+        self.private.as_ref().map(|private| (private.server.child.id(), places.log(LOG)))
     }
 }
 
@@ -91,7 +102,7 @@ impl Private {
     fn start(binaries: Binaries, folder: &Path, user: Option<User>, places: &Places) -> Result<Private, String> {
         make(&binaries, folder, user, &places.log("initdb"))?;
         let port = crate::server::free_port()?;
-        let log = places.log("postgres");
+        let log = places.log(LOG);
         let mut server = launch(&binaries, folder, port, user, &log)?;
         wait_until_ready(&binaries, port, &mut server).map_err(|why| format!("{why}; see {}", log.display()))?;
         Ok(Private { binaries, port, folder: folder.to_owned(), server })
