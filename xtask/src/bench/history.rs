@@ -52,7 +52,7 @@ fn compare(bench: &Bench, store: Store, full: &Server) -> Result<(), String> {
         };
         let measured = [fresh, measure::on(bench, full, store, &options)?];
         let [rate, cpu] = changes(&measured);
-        let cells = measured.each_ref().map(|one| format!("{:.0} | {:.0} µs", one.rate(), one.cpu())).join(" | ");
+        let cells = measured.each_ref().map(|one| format!("{:.0} | {}", one.rate(), one.cpu_text())).join(" | ");
         println!("| {round} | {cells} | {rate:+.1} % | {cpu:+.1} % | {} |", before.others_since(bench, Some(full)));
         rounds.push([rate, cpu]);
     }

@@ -9,6 +9,8 @@ use super::Bench;
 use crate::children::{Farewell, Running};
 use crate::server::{Data, Server, Store};
 
+const CPU: [&str; 2] = ["serverCpuMicrosPerInstance", "databaseCpuMicrosPerInstance"];
+
 /// What `caudal bench process --json` said.
 #[derive(Debug)]
 pub(super) struct Measured(Value);
@@ -26,9 +28,15 @@ impl Measured {
         self.0[name].as_str().unwrap_or_default()
     }
 
-    /// The server's CPU per instance and the database's, in microseconds.
+    /// The server's CPU per instance and the database's together, in microseconds.
     pub(super) fn cpu(&self) -> f64 {
-        ["serverCpuMicrosPerInstance", "databaseCpuMicrosPerInstance"].iter().filter_map(|name| self.number(name)).sum()
+        CPU.iter().filter_map(|name| self.number(name)).sum()
+    }
+
+    /// The server's CPU per instance, then the database's.
+    pub(super) fn cpu_text(&self) -> String {
+        let each = CPU.iter().filter_map(|name| self.number(name)).map(|micros| format!("{micros:.0}"));
+        format!("{} µs", each.collect::<Vec<_>>().join(" + "))
     }
 
     /// p50, p95 and p99 in milliseconds.

@@ -28,10 +28,10 @@ pub(super) fn run(bench: &Bench, store: Store, minutes: u64) -> Result<(), Strin
     let measured = measure::finish(running)?;
     let others = before.others_since(bench, Some(&server));
     println!(
-        "{}: {minutes} minutes at {rate}/s wanted, {:.0}/s got, {:.0} µs of CPU per instance, create → activated {} ms, others {others}\n",
+        "{}: {minutes} minutes at {rate}/s wanted, {:.0}/s got, {} of CPU per instance, create → activated {} ms, others {others}\n",
         store.name(),
         measured.rate(),
-        measured.cpu(),
+        measured.cpu_text(),
         measured.times("activationMs")
     );
     show(&samples, minutes);
