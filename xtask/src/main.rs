@@ -1,11 +1,12 @@
 //! The project's own tools, run as `cargo xtask COMMAND`: everything a developer or a CI machine does beside `cargo build`.
 //!
-//! Reading order: this file lists the commands, `test.rs` is the whole test run, `tidy.rs` the checks on the source itself.
+//! Reading order: this file lists the commands, `test.rs` is the whole test run, `bench.rs` the measurements, `tidy.rs` the checks on the source itself.
 //! Deliberately absent: any dependency on the product's crates, but for the yardsticks `feel` and `tck`, each behind a feature. What is tested here is
 //! the binary and what is written, from outside.
 #![allow(clippy::print_stdout, reason = "a command line tool talks to its user")]
 #![allow(clippy::disallowed_methods, reason = "the clock bans are for the core; this tool measures real time")]
 
+mod bench;
 mod chaos;
 mod children;
 mod clients;
@@ -41,6 +42,10 @@ cargo xtask COMMAND
 Commands:
   test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, schemathesis)
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
+  bench                rates, costs and latencies of a release build on both stores over both protocols, next to the floor
+  bench --history      what a million finished instances change, and the start with them and 100,000 running ones
+  bench --soak         memory over ten minutes at half the maximal rate
+  bench --idle         what an idle server costs, and what it sends to PostgreSQL
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
   chaos [OPTIONS]      kill or disturb the real server under load again and again, then check what its clients were told
   chaos refusals       the real server on a store that is full, read-only or taken
@@ -55,6 +60,10 @@ Examples:
   cargo xtask test                          what CI runs; about fifteen minutes from nothing, eight when everything is cached
   cargo xtask test --only rust              the Rust tests on all three stores
   cargo xtask test --only pyzeebe,go        two of the real clients, on SQLite and on PostgreSQL
+  cargo xtask bench --seconds 8 --store sqlite      one store only; about a minute each
+  cargo xtask bench --history --finished 100000 --running 10000
+  cargo xtask bench --soak --minutes 10 --store postgres
+  cargo xtask bench --idle --seconds 60
   CAUDAL_TEST_POSTGRES=postgres://me@127.0.0.1/postgres cargo xtask test
                                             your own PostgreSQL server instead of a private one
 
@@ -84,6 +93,7 @@ fn main() -> ExitCode {
         ["sim", rest @ ..] => sim::run(rest),
         ["mutants"] => mutants::run(None),
         ["mutants", name] => mutants::run(Some(name)),
+        ["bench", rest @ ..] => bench::Choice::parse(rest).and_then(|choice| bench::run(&choice)),
         ["tidy"] => tidy::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["chaos", "refusals"] => chaos::refusals(),

@@ -1,6 +1,8 @@
 //! Where things are: the checkout, and the folder under `target` that belongs to this tool.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::metadata::Metadata;
 
@@ -35,6 +37,27 @@ impl Places {
     /// The server under test.
     pub(crate) fn caudal(&self) -> PathBuf {
         self.target.join("debug").join("caudal")
+    }
+
+    /// The server as it is shipped: what is measured.
+    pub(crate) fn caudal_release(&self) -> PathBuf {
+        self.target.join("release").join("caudal")
+    }
+
+    pub(crate) fn cargo(&self) -> Command {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target);
+        command
+    }
+
+    /// Two runs in one target folder would pull the ground from under each other.
+    pub(crate) fn sole_run(&self) -> Result<File, String> {
+        let path = self.own.join("lock");
+        let file = File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(_) => Err(format!("another `cargo xtask test` or `bench` runs in {}", self.target.display())),
+        }
     }
 }
 

@@ -80,13 +80,22 @@ impl Cluster {
 
     /// The URL of a fresh, empty database for one server under test.
     pub(crate) fn fresh_database(&self, name: &str) -> Result<String, String> {
-        for statement in [format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"), format!("CREATE DATABASE {name}")] {
-            self.ask(&self.url, &statement)?;
-        }
+        self.query(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"))?;
+        self.query(&format!("CREATE DATABASE {name}"))?;
         let (server, options) = self.url.split_once('?').map_or((self.url.as_str(), ""), |(server, options)| (server, options));
         let server = server.rsplit_once('/').map_or(server, |(server, _)| server);
         let options = if options.is_empty() { String::new() } else { format!("?{options}") };
         Ok(format!("{server}/{name}{options}"))
+    }
+
+    /// What a statement answers, one line per row.
+    pub(crate) fn query(&self, statement: &str) -> Result<String, String> {
+        self.ask(&self.url, statement).map(|answer| answer.trim().to_owned())
+    }
+
+    /// The server's process and its log, if it is a private one.
+    pub(crate) fn process(&self) -> Option<(u32, PathBuf)> {
+        self.private.as_ref().map(|private| (private.server.child.id(), private.log.clone()))
     }
 
     /// What a statement gives in the database of that URL: a line per row, columns apart by `|`.

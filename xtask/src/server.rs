@@ -3,11 +3,12 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use crate::children::{Farewell, Running};
+use crate::children::{self, Farewell, Running};
 use crate::places::Places;
 use crate::postgres::Cluster;
 
@@ -31,42 +32,89 @@ impl Store {
     }
 }
 
-/// A running server. Dropping it stops it and removes its data.
+/// A fresh store for servers under test, removed when the last of them is gone.
+#[derive(Debug)]
+pub(crate) struct Data {
+    pub(crate) folder: PathBuf,
+    /// As `--store` takes it.
+    url: String,
+    log: PathBuf,
+}
+
+impl Data {
+    /// `purpose` names the log, the data folder and the database.
+    pub(crate) fn fresh(places: &Places, cluster: &Cluster, store: Store, purpose: &str) -> Result<Rc<Data>, String> {
+        let folder = places.own.join("data").join(format!("{purpose}-{}", store.name()));
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(|error| format!("cannot remove {}: {error}", folder.display()))?;
+        }
+        fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+        children::remove_with_us(&folder);
+        let url = match store {
+            Store::Sqlite => format!("sqlite:{}", folder.display()),
+            Store::Postgres => cluster.fresh_database(&format!("clients_{}", purpose.replace('-', "_")))?,
+        };
+        let log = places.log(&format!("server-{purpose}-{}", store.name()));
+        fs::write(&log, "").map_err(|error| format!("cannot write {}: {error}", log.display()))?;
+        Ok(Rc::new(Data { folder, url, log }))
+    }
+}
+
+impl Drop for Data {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.folder).ok();
+    }
+}
+
+/// A running server. Dropping it stops it.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) rest: String,
     pub(crate) grpc: String,
-    data: PathBuf,
+    /// How long it took from being started to being ready.
+    pub(crate) start: Duration,
     process: Running,
+    _data: Rc<Data>,
 }
 
 impl Server {
-    /// `purpose` names its log, its data folder and its database.
+    /// On a store of its own.
     pub(crate) fn start(places: &Places, cluster: &Cluster, store: Store, purpose: &str) -> Result<Server, String> {
-        let [rest, grpc, metrics] = [address()?, address()?, address()?];
-        let data = places.own.join("data").join(format!("{purpose}-{}", store.name()));
-        if data.exists() {
-            fs::remove_dir_all(&data).map_err(|error| format!("cannot remove {}: {error}", data.display()))?;
-        }
-        fs::create_dir_all(&data).map_err(|error| format!("cannot make {}: {error}", data.display()))?;
-        let log = places.log(&format!("server-{purpose}-{}", store.name()));
-        let file = fs::File::create(&log).map_err(|error| format!("cannot write {}: {error}", log.display()))?;
-        let other = file.try_clone().map_err(|error| error.to_string())?;
+        Server::on(&places.caudal(), &Data::fresh(places, cluster, store, purpose)?)
+    }
 
-        let mut command = Command::new(places.caudal());
-        command.arg("serve").arg("--data").arg(&data).args(["--rest", &rest, "--grpc", &grpc, "--metrics", &metrics]);
-        if store == Store::Postgres {
-            let database = format!("clients_{}", purpose.replace('-', "_"));
-            command.args(["--store", &cluster.fresh_database(&database)?]);
-        }
-        command.current_dir(&data).stdout(file).stderr(other);
+    pub(crate) fn on(binary: &Path, data: &Rc<Data>) -> Result<Server, String> {
+        let [rest, grpc, metrics] = [address()?, address()?, address()?];
+        let log = fs::OpenOptions::new().append(true).open(&data.log);
+        let log = log.map_err(|error| format!("cannot write {}: {error}", data.log.display()))?;
+        let other = log.try_clone().map_err(|error| error.to_string())?;
+        let mut command = Command::new(binary);
+        command.args(["serve", "--store", &data.url, "--rest", &rest, "--grpc", &grpc, "--metrics", &metrics]);
+        command.current_dir(&data.folder).stdout(log).stderr(other);
+        let begun = Instant::now();
         let process = Running::start(&mut command, Farewell::Terminate)
-            .map_err(|error| format!("cannot start {}: {error}", places.caudal().display()))?;
-        let mut server = Server { rest: format!("http://{rest}"), grpc, data, process };
+            .map_err(|error| format!("cannot start {}: {error}", binary.display()))?;
+        let rest = format!("http://{rest}");
+        let mut server = Server { rest, grpc, start: Duration::ZERO, process, _data: data.clone() };
         server
             .wait_until_ready(&metrics)
-            .map_err(|why| format!("{why}\n{}", crate::logged::tail(&fs::read_to_string(&log).unwrap_or_default(), 30)))?;
+            .map_err(|why| format!("{why}\n{}", crate::logged::tail(&fs::read_to_string(&data.log).unwrap_or_default(), 30)))?;
+        server.start = begun.elapsed();
         Ok(server)
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.child.id()
+    }
+
+    /// Ends it without a warning.
+    pub(crate) fn kill(mut self) -> Result<(), String> {
+        self.process
+            .child
+            .kill()
+            .and_then(|()| self.process.wait())
+            .map(drop)
+            .map_err(|error| format!("cannot kill the server: {error}"))
     }
 
     /// Tells a client program where the server is, under the names the client libraries themselves read.
@@ -93,16 +141,9 @@ impl Server {
             if is_ready(metrics) {
                 return Ok(());
             }
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(Duration::from_millis(2));
         }
         Err(format!("the server was not ready within {} s", READY_MAX.as_secs()))
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.process.stop();
-        fs::remove_dir_all(&self.data).ok();
     }
 }
 
@@ -124,9 +165,18 @@ pub(crate) fn is_ready(metrics: &str) -> bool {
 
 /// The whole answer to a plain GET, head and body.
 pub(crate) fn get(address: &str, path: &str) -> std::io::Result<String> {
+    request(address, &format!("GET {path}"), "")
+}
+
+/// The whole answer to a request with JSON in it, head and body.
+pub(crate) fn request(address: &str, what: &str, body: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
-    stream.set_read_timeout(Some(Duration::from_secs(2)))?;
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    let length = body.len();
+    write!(
+        stream,
+        "{what} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    )?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
     Ok(String::from_utf8_lossy(&answer).into_owned())

@@ -3,8 +3,6 @@
 //! The order: the database, then the build with the clients' environments being made beside it, then the Rust tests, then each real client
 //! against a fresh server on each store, then the server is killed and disturbed, then generated requests.
 
-use std::fs::File;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::chaos::part as chaos;
@@ -65,7 +63,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
     }
     let began = Instant::now();
     let places = Places::find(&Metadata::read(&places::root())?)?;
-    let _lock = sole_run(&places)?;
+    let _lock = places.sole_run()?;
     children::end_with_us().map_err(|error| format!("cannot listen for signals: {error}"))?;
     let cluster = Cluster::start(&places)?;
     println!("PostgreSQL {} at {}", cluster.version, cluster.url);
@@ -110,16 +108,6 @@ fn names() -> Vec<&'static str> {
     names
 }
 
-/// Two runs in one target folder would pull the ground from under each other.
-pub(crate) fn sole_run(places: &Places) -> Result<File, String> {
-    let path = places.own.join("lock");
-    let file = File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(_) => Err(format!("another `cargo xtask test` runs in {}", places.target.display())),
-    }
-}
-
 struct Ready {
     clients: Vec<Readiness>,
     schemathesis: Readiness,
@@ -149,7 +137,7 @@ fn build(places: &Places, choice: &Choice) -> Report {
     let began = Instant::now();
     let log = places.log("build");
     let targets = if choice.takes(RUST) { "--all-targets" } else { "--bins" };
-    let finished = run_logged(cargo(places).args(["build", "--workspace", targets]), &log, Audience::Terminal, BUILD_MAX);
+    let finished = run_logged(places.cargo().args(["build", "--workspace", targets]), &log, Audience::Terminal, BUILD_MAX);
     let outcome = match finished.map(|finished| finished.end) {
         Ok(End::Success) => Outcome::Ran { passed: 0, failed: 0, note: String::new() },
         Ok(End::Failure(why)) | Err(why) => Outcome::Broken(why),
@@ -160,7 +148,7 @@ fn build(places: &Places, choice: &Choice) -> Report {
 /// The server alone.
 pub(crate) fn build_server(places: &Places) -> Result<(), String> {
     let log = places.log("build");
-    let finished = run_logged(cargo(places).args(["build", "--workspace", "--bins"]), &log, Audience::Terminal, BUILD_MAX)?;
+    let finished = run_logged(places.cargo().args(["build", "--workspace", "--bins"]), &log, Audience::Terminal, BUILD_MAX)?;
     match finished.end {
         End::Success => Ok(()),
         End::Failure(why) => Err(why),
@@ -170,7 +158,7 @@ pub(crate) fn build_server(places: &Places) -> Result<(), String> {
 fn rust_tests(places: &Places, cluster: &Cluster) -> Report {
     let began = Instant::now();
     let log = places.log("rust-tests");
-    let mut command = cargo(places);
+    let mut command = places.cargo();
     command.args(["test", "--workspace", "--no-fail-fast"]).env("CAUDAL_TEST_POSTGRES", &cluster.url);
     let outcome = outcome(run_logged(&mut command, &log, Audience::Terminal, RUST_MAX), cargo_counts);
     Report { part: "cargo test --workspace".to_owned(), on: "all stores", took: began.elapsed(), outcome, logs: vec![log] }
@@ -193,12 +181,6 @@ fn client_test(places: &Places, cluster: &Cluster, client: &Client, readiness: &
     };
     let logs = [log, server_log].into_iter().filter(|log| log.exists()).collect();
     Report { part: format!("client {}", client.package), on: store.name(), took: began.elapsed(), outcome, logs }
-}
-
-fn cargo(places: &Places) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(&places.root).env("CARGO_TARGET_DIR", &places.target);
-    command
 }
 
 /// Passed and failed as counted; a bad exit without a failed count, or nothing counted at all, is a failure as well.

@@ -194,20 +194,29 @@ pub(crate) struct BenchProcess {
     /// gRPC address of the running server
     #[arg(long, value_name = "ADDR", requires = "url", default_value = "127.0.0.1:26500")]
     pub(crate) grpc: String,
+    /// Process of the running server, for its memory and CPU
+    #[arg(long, value_name = "PID", requires = "url")]
+    pub(crate) server_pid: Option<u32>,
+    /// A process of the running server's database, for the database's CPU
+    #[arg(long, value_name = "PID", requires = "url")]
+    pub(crate) database_pid: Option<u32>,
     /// Where the fresh store is made: sqlite:FOLDER (a new folder in it), postgres://… (a new database beside the one named), or memory:
     #[arg(long, value_name = "URL", hide_env_values = true)]
     pub(crate) store: Option<String>,
     /// Instances started per second [default: as many as go]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rate: Option<u32>,
+    /// How long to warm up before anything counts
+    #[arg(long, value_name = "SECONDS", default_value_t = 2)]
+    pub(crate) warm_up: u64,
     /// How long to measure, after warming up
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) seconds: u64,
     /// Measure until this many instances are completed, instead of a time
     #[arg(long, value_name = "NUMBER", conflicts_with = "seconds")]
     pub(crate) instances: Option<u64>,
-    /// Workers, each with a stream of its own (gRPC) or a poll of its own (REST)
-    #[arg(long, value_name = "NUMBER", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Workers, each with a stream of its own (gRPC) or a poll of its own (REST); without any, instances are left running once created
+    #[arg(long, value_name = "NUMBER", default_value_t = 4)]
     pub(crate) workers: u32,
     /// Instances being created at the same time, at most
     #[arg(long, value_name = "NUMBER", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]

@@ -16,6 +16,10 @@ use clap::Parser as _;
 
 use cli::{Bench, Cli, Command, Serve};
 
+/// A request is many small allocations, freed on another thread than the one that made them: what this one is good at.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {

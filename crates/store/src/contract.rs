@@ -196,7 +196,7 @@ pub trait Store: Send + Sync + 'static {
 
     async fn resource(&self, key: u64) -> Result<Option<row::Resource>, Error>;
 
-    /// Definitions with running instances, the busiest first: worth compiling at the start.
+    /// Definitions with running instances, the newest first: worth compiling at the start.
     async fn running_definitions(&self, partition: PartitionId, limit: usize) -> Result<Vec<DefinitionKey>, Error>;
 
     /// Whether any instance of it runs.

@@ -84,7 +84,7 @@ fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str, wanted: &str) -> Resul
 pub(crate) fn refusals() -> Result<Verdict, String> {
     let began = Instant::now();
     let places = Places::find(&Metadata::read(&places::root())?)?;
-    let _lock = test::sole_run(&places)?;
+    let _lock = places.sole_run()?;
     children::end_with_us().map_err(|error| format!("cannot listen for signals: {error}"))?;
     test::build_server(&places)?;
     let cluster = Cluster::start_private(&places, "chaos-postgres")?;
@@ -97,7 +97,7 @@ pub(crate) fn refusals() -> Result<Verdict, String> {
 pub(crate) fn run(options: &Options) -> Result<Verdict, String> {
     let began = Instant::now();
     let places = Places::find(&Metadata::read(&places::root())?)?;
-    let _lock = test::sole_run(&places)?;
+    let _lock = places.sole_run()?;
     children::end_with_us().map_err(|error| format!("cannot listen for signals: {error}"))?;
     test::build_server(&places)?;
     let mut cluster = match options.store.as_str() {

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -24,6 +24,8 @@ pub(super) struct Connection {
     /// Until the client has sent its preface: when it must have.
     patience: Option<Pin<Box<Sleep>>>,
     preface_bytes_left: usize,
+    /// Whether what is being written has waited for others to join it.
+    gathered: bool,
     _place: OwnedSemaphorePermit,
 }
 
@@ -45,7 +47,20 @@ pub(super) async fn accept(listener: &TcpListener, places: &Arc<Semaphore>, pref
         // Without it small answers may wait for more; a socket that refuses still works.
         let _ = stream.set_nodelay(true);
         let patience = Some(Box::pin(tokio::time::sleep(preface_timeout)));
-        return Connection { stream, patience, preface_bytes_left: PREFACE_BYTES, _place: place };
+        return Connection { stream, patience, preface_bytes_left: PREFACE_BYTES, gathered: false, _place: place };
+    }
+}
+
+impl Connection {
+    /// The answers of a tick come one by one, and each wakes its connection before the next is there. So the first write goes to the end of
+    /// the runtime's queue once, behind the calls that are about to answer: then all leave in one write.
+    fn gather(&mut self, cx: &Context<'_>) -> Poll<()> {
+        if self.gathered {
+            return Poll::Ready(());
+        }
+        self.gathered = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 }
 
@@ -69,6 +84,7 @@ impl AsyncRead for Connection {
 
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        ready!(self.gather(cx));
         Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
 
@@ -77,6 +93,7 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        ready!(self.gather(cx));
         Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
     }
 
@@ -85,6 +102,7 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.gathered = false;
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 

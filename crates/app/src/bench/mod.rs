@@ -34,8 +34,6 @@ use run::{Limits, Run};
 use subject::Subject;
 use target::Target;
 
-/// Caches fill, plans are made and files grow before anything counts.
-const WARM_UP: Duration = Duration::from_secs(2);
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// How long what was begun may take to end when nothing more is started.
 const DRAIN_MAX: Duration = Duration::from_secs(15);
@@ -78,11 +76,13 @@ async fn measure(options: &BenchProcess, target: &Target) -> Result<Report, Stri
     let subject = Subject::new(options.variables_bytes, options.tasks);
     let endpoints = Endpoints { rest: target.rest.clone(), grpc: target.grpc.clone(), protocol: options.protocol };
     endpoints.deploy(&subject).await?;
-    let run = Arc::new(Run::new(subject, Limits { starters: options.starters as usize, rate: options.rate }));
+    let run =
+        Arc::new(Run::new(subject, Limits { starters: options.starters as usize, workers: options.workers, rate: options.rate }));
     let mut tasks = JoinSet::new();
     workers::spawn(&mut tasks, &run, &endpoints, options.workers).await?;
     starters::spawn(&mut tasks, &run, &endpoints, options.starters).await?;
-    watch(&run, WARM_UP, None, "warming up").await;
+    // Caches fill, plans are made and files grow before anything counts.
+    watch(&run, Duration::from_secs(options.warm_up), None, "warming up").await;
     let before = Spent::so_far(target, &run).await;
     run.count();
     let begun = Instant::now();

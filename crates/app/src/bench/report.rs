@@ -25,9 +25,9 @@ impl Spent {
         let ticks = target.ticks().await;
         Self {
             completed: run.completed(),
-            server_cpu: target.pid().and_then(usage::cpu),
-            database_cpu: target.backend().and_then(usage::database_cpu),
-            rss_mb: target.pid().and_then(usage::rss_mb),
+            server_cpu: target.pid.and_then(usage::cpu),
+            database_cpu: target.backend.and_then(usage::database_cpu),
+            rss_mb: target.pid.and_then(usage::rss_mb),
             ticks,
         }
     }
@@ -35,6 +35,10 @@ impl Spent {
 
 #[derive(Debug)]
 pub(super) struct Report {
+    /// The id of the process, which is the type of its jobs as well.
+    process: String,
+    /// All that were completed, while warming up too.
+    instances: u64,
     instances_per_second: f64,
     times: Times,
     rss_mb: Option<f64>,
@@ -55,6 +59,8 @@ impl Report {
             |before: Option<Duration>, after: Option<Duration>| Some(after?.checked_sub(before?)?.as_micros() as f64 / completed);
         let ticks = before.ticks.zip(after.ticks).map(|(before, after)| after.saturating_sub(before));
         Ok(Self {
+            process: run.subject.name.clone(),
+            instances: run.completed(),
             instances_per_second: completed / seconds,
             times: run.times(),
             rss_mb: after.rss_mb,
@@ -81,6 +87,8 @@ impl Report {
 
     fn json(&self) -> Value {
         let mut all = Map::new();
+        all.insert("processId".to_owned(), json!(self.process));
+        all.insert("instances".to_owned(), json!(self.instances));
         all.insert("instancesPerSecond".to_owned(), rounded(self.instances_per_second));
         for (name, times) in
             [("createMs", &self.times.create), ("activationMs", &self.times.activation), ("instanceMs", &self.times.instance)]

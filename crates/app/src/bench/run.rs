@@ -15,6 +15,8 @@ const RUNNING_PER_STARTER: usize = 4;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub(super) starters: usize,
+    /// Without any, an instance is done with once it is created.
+    pub(super) workers: u32,
     /// Instances per second; as many as go if none.
     pub(super) rate: Option<u32>,
 }
@@ -84,6 +86,9 @@ impl Run {
     pub(super) fn created(&self, begun: u64) {
         self.created.fetch_add(1, Relaxed);
         self.record(begun, |times| &mut times.create);
+        if self.limits.workers == 0 {
+            self.completed_one(begun);
+        }
     }
 
     pub(super) fn activated(&self, begun: u64) {

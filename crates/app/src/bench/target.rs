@@ -19,6 +19,10 @@ pub(super) struct Target {
     /// HOST:PORT
     pub(super) grpc: String,
     own: Option<Own>,
+    /// The server's process, if it is known.
+    pub(super) pid: Option<u32>,
+    /// A process of the database, if it runs on this machine and is known.
+    pub(super) backend: Option<u32>,
 }
 
 /// A server of the bench's own.
@@ -31,7 +35,13 @@ struct Own {
 impl Target {
     pub(super) async fn of(options: &BenchProcess) -> Result<Self, String> {
         match &options.url {
-            Some(url) => Ok(Self { rest: authority(url)?, grpc: authority(&options.grpc)?, own: None }),
+            Some(url) => Ok(Self {
+                rest: authority(url)?,
+                grpc: authority(&options.grpc)?,
+                own: None,
+                pid: options.server_pid,
+                backend: options.database_pid,
+            }),
             None => Self::start(options.store.as_deref()).await,
         }
     }
@@ -44,22 +54,15 @@ impl Target {
             Err(reason) => return Err(gone(fresh, reason).await),
         };
         match server.ready(&metrics).await {
-            Ok(()) => Ok(Self { rest, grpc, own: Some(Own { server, fresh, metrics }) }),
+            Ok(()) => {
+                let (pid, backend) = (Some(server.child.id()), fresh.database().and_then(|database| database.backend));
+                Ok(Self { rest, grpc, own: Some(Own { server, fresh, metrics }), pid, backend })
+            }
             Err(reason) => {
                 drop(server);
                 Err(gone(fresh, reason).await)
             }
         }
-    }
-
-    /// The server's process, if it is the bench's own.
-    pub(super) fn pid(&self) -> Option<u32> {
-        self.own.as_ref().map(|own| own.server.child.id())
-    }
-
-    /// A process of the database, if it runs on this machine.
-    pub(super) fn backend(&self) -> Option<u32> {
-        self.own.as_ref()?.fresh.database()?.backend
     }
 
     /// How many commits the server has made.

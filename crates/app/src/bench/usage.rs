@@ -1,4 +1,4 @@
-//! What processes use, as /proc tells it; nothing where there is no /proc.
+//! What processes use, as /proc tells it; nothing where there is no /proc. `cargo xtask bench` reads this file, too.
 
 use std::time::Duration;
 
@@ -18,24 +18,27 @@ pub(super) fn cpu(pid: u32) -> Option<Duration> {
     Stat::of(pid).map(|stat| stat.own)
 }
 
-/// CPU used so far by the PostgreSQL server that this process of it belongs to; by those of its processes that have ended, too.
-pub(super) fn database_cpu(backend: u32) -> Option<Duration> {
-    let postmaster = Stat::of(backend).filter(|stat| stat.name == "postgres")?.parent;
+/// CPU used so far by the PostgreSQL server that this process is or belongs to; by those of its processes that have ended, too.
+pub(super) fn database_cpu(process: u32) -> Option<Duration> {
+    let parent = Stat::of(process).filter(|stat| stat.name == "postgres")?.parent;
+    let postmaster = if Stat::of(parent).is_some_and(|stat| stat.name == "postgres") { parent } else { process };
     let server = Stat::of(postmaster)?;
     let all = std::fs::read_dir("/proc").ok()?.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
     let children = all.filter_map(Stat::of).filter(|stat| stat.parent == postmaster);
     Some(server.own + server.ended_children + children.map(|stat| stat.own).sum::<Duration>())
 }
 
-struct Stat {
+pub(super) struct Stat {
     name: String,
     parent: u32,
-    own: Duration,
-    ended_children: Duration,
+    /// CPU of the process itself.
+    pub(super) own: Duration,
+    /// CPU of its children that have ended and were waited for, and of theirs.
+    pub(super) ended_children: Duration,
 }
 
 impl Stat {
-    fn of(pid: u32) -> Option<Self> {
+    pub(super) fn of(pid: u32) -> Option<Self> {
         Self::parse(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 

@@ -198,7 +198,7 @@ impl Partition {
         self.contended_until = now + tick::CONTENDED_FOR;
     }
 
-    /// Compiles what is running, the busiest first, so that the first commands find it ready.
+    /// Compiles what is running, the newest first, so that the first commands find it ready.
     pub(crate) async fn warm_up(&self) -> Result<usize, Error> {
         let keys = self.store.running_definitions(self.fence.partition, self.limits.definitions_max).await?;
         for key in &keys {

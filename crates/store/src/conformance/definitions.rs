@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::DefinitionKey;
+use engine::{DefinitionKey, PartitionId};
 
 use super::owner::{Owner, PARTITION};
 use super::rows;
@@ -80,9 +80,9 @@ pub(super) async fn running_ones(store: Arc<dyn Store>) {
     }
     let last = changes.instances_new[5].clone();
     owner.commit(changes).await;
-    assert_eq!(store.running_definitions(PARTITION, 10).await.unwrap()[0], all[1].key);
-    assert_eq!(store.running_definitions(PARTITION, 10).await.unwrap().len(), 3);
-    assert_eq!(store.running_definitions(PARTITION, 1).await.unwrap(), [all[1].key]);
+    assert_eq!(store.running_definitions(PARTITION, 10).await.unwrap(), [all[2].key, all[1].key, all[0].key]);
+    assert_eq!(store.running_definitions(PARTITION, 1).await.unwrap(), [all[2].key]);
+    assert_eq!(store.running_definitions(PartitionId(2), 10).await.unwrap(), []);
     assert!(store.has_running(all[2].key).await.unwrap());
     let ended = InstanceChange {
         key: last.key,

@@ -1,6 +1,6 @@
 //! Versions of definitions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use engine::DefinitionKey;
@@ -33,15 +33,10 @@ pub(super) fn versions<'a>(tables: &'a Tables, process_id: &str, tenant: &str) -
     tables.definitions.values().filter(is_one)
 }
 
-/// The busiest first; of equals the older.
+/// The newest first.
 pub(super) fn running(tables: &Tables, limit: usize) -> Vec<DefinitionKey> {
-    let mut counts: BTreeMap<DefinitionKey, usize> = BTreeMap::new();
-    for key in tables.running.keys() {
-        *counts.entry(tables.instances[key].definition).or_default() += 1;
-    }
-    let mut counts: Vec<(DefinitionKey, usize)> = counts.into_iter().collect();
-    counts.sort_by_key(|(key, count)| (std::cmp::Reverse(*count), *key));
-    counts.into_iter().take(limit).map(|(key, _)| key).collect()
+    let running: BTreeSet<DefinitionKey> = tables.running.keys().map(|key| tables.instances[key].definition).collect();
+    running.into_iter().rev().take(limit).collect()
 }
 
 pub(super) fn has_running(tables: &Tables, definition: DefinitionKey) -> bool {
