@@ -114,7 +114,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         file: "crates/host/src/partition/execute.rs",
         find: "tick.recorder.changes.idempotent_new.push(row);",
         replace: "drop(row);",
-        faults: &[&["dies-after-commit"], &["gives-up"], &["sent-twice"]],
+        faults: &[&["dies-after-commit"], &["gives-up"], &["sent-twice"], &["completes-twice"]],
     },
     // A deposed owner can renew its lease.
     Mutation {
@@ -138,7 +138,15 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         file: "crates/host/src/partition/jobs.rs",
         find: "self.workable(job, \"complete job\")",
         replace: "match self.workable(job, \"complete job\") { Err(_) => return Done { answer: Answer::Done, instance: None, events: Vec::new() }, good => good }",
-        faults: &[&["worker-late"], &["completes-twice"]],
+        faults: &[&[]],
+    },
+    // A completed job can still be worked on.
+    Mutation {
+        name: "keeps-completed-jobs",
+        file: "crates/host/src/partition/jobs.rs",
+        find: "self.hot.remove_job(key)",
+        replace: "if end == JobEnd::Completed { self.find_job(key).cloned() } else { self.hot.remove_job(key) }",
+        faults: &[&["worker-late"]],
     },
     // A lease is given back by whoever had the job before.
     Mutation {
