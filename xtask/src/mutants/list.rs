@@ -168,7 +168,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "leaves-out-rows",
         file: "crates/host/src/recorder.rs",
-        find: "self.touch_element(hot, *key, now, None)",
+        find: "self.touch_element(hot, *key, now, Some(ElementState::Completed))",
         replace: "()",
         faults: &[&[]],
     },
@@ -210,7 +210,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         file: "crates/host/src/partition/plan.rs",
         find: "if batch.is_partial {\n            return Ok(());\n        }",
         replace: "",
-        faults: &[&[]],
+        faults: &[&["stalls", "clock-jump", "worker-dies"]],
     },
     // A waiting poll asks again because of its own question (found by the simulator).
     Mutation {
