@@ -78,12 +78,11 @@ fn build(places: &Places) -> Result<PathBuf, String> {
     let tree = own.join("tree");
     let failed = |error: std::io::Error| format!("cannot copy the source to {}: {error}", tree.display());
     for source in SOURCES {
-        copy(&places.root.join(source), &tree.join(source)).map_err(failed)?;
+        copy(&places.root, Path::new(source), &tree).map_err(failed)?;
     }
     for file in files() {
-        let path = tree.join(file);
-        let source = fs::read_to_string(&path).map_err(failed)?;
-        fs::write(&path, mutated(file, &source)?).map_err(failed)?;
+        let source = fs::read_to_string(places.root.join(file)).map_err(failed)?;
+        write(&tree.join(file), mutated(file, &source)?.as_bytes()).map_err(failed)?;
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = own.join("target");
@@ -122,21 +121,25 @@ fn mutated(file: &str, original: &str) -> Result<String, String> {
     Ok(source)
 }
 
-/// Files that are as they were keep their time, so that what did not change is not built again.
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+/// Copies all but the files that are mutated.
+fn copy(root: &Path, what: &Path, tree: &Path) -> std::io::Result<()> {
+    let from = root.join(what);
     if from.is_dir() {
-        fs::create_dir_all(to)?;
         for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            copy(&entry.path(), &to.join(entry.file_name()))?;
+            copy(root, &what.join(entry?.file_name()), tree)?;
         }
         return Ok(());
     }
-    let same = || Ok::<bool, std::io::Error>(fs::read(from)? == fs::read(to)?);
-    if !same().unwrap_or(false) {
-        fs::copy(from, to)?;
+    if files().iter().any(|file| Path::new(file) == what) { Ok(()) } else { write(&tree.join(what), &fs::read(from)?) }
+}
+
+/// A file that is as it was keeps its time, so that it is not built again.
+fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    if fs::read(path).is_ok_and(|old| old == content) {
+        return Ok(());
     }
-    Ok(())
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::write(path, content)
 }
 
 #[cfg(test)]

@@ -68,14 +68,15 @@ impl World {
         self.hear(server, Fault::GivesUp, server.host.submit(request)).await
     }
 
-    /// Sends a command until it is known what became of it; each time as an attempt of its own unless it has an idempotency key.
+    /// Sends a command until it is known what became of it; each time as an attempt of its own unless it has an idempotency key. Gives the
+    /// attempt that was told to be done.
     pub(crate) async fn insist(
         &self,
         rng: &mut Rng,
         keyed: bool,
         what: crate::check::What,
         command: impl Fn(AttemptId) -> Command,
-    ) -> bool {
+    ) -> Option<AttemptId> {
         let mut id = self.attempt(what);
         for _ in 0..TRIES_MAX {
             let server = self.server(rng).await;
@@ -91,15 +92,15 @@ impl World {
             };
             self.tell(id, &heard);
             match heard {
-                Heard::Done(_) => return true,
-                Heard::Rejected => return false,
+                Heard::Done(_) => return Some(id),
+                Heard::Rejected => return None,
                 Heard::Nothing => tokio::time::sleep(Duration::from_millis(rng.between(1, 1_500))).await,
             }
             if !keyed {
                 id = self.attempt(what);
             }
         }
-        false
+        None
     }
 
     /// Tells the model what a caller heard.

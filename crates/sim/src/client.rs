@@ -63,7 +63,7 @@ impl Client {
         let resources = vec![process, file("dmn", process::dmn(&id, revision))];
         let deploy = Command::Deploy(Deploy { tenant: TENANT.into(), resources });
         let keyed = self.rng.chance(300);
-        if world.insist(&mut self.rng, keyed, What::Deploy, |_| deploy.clone()).await {
+        if world.insist(&mut self.rng, keyed, What::Deploy, |_| deploy.clone()).await.is_some() {
             let filter = Filter::Is(Field::ProcessId, Op::Eq(Scalar::Text(id)));
             let query = Query { filter, ..Query::of(Entity::Definitions) };
             let some = |items: &Items| matches!(items, Items::Definitions(found) if !found.is_empty());
@@ -178,7 +178,7 @@ impl Client {
         let instance = *self.rng.pick(&self.instances);
         let world = self.world.clone();
         let keyed = self.rng.chance(300);
-        if world.insist(&mut self.rng, keyed, What::Cancel(instance), |_| Command::Cancel { instance }).await {
+        if world.insist(&mut self.rng, keyed, What::Cancel(instance), |_| Command::Cancel { instance }).await.is_some() {
             let query = Query { filter: is(Field::InstanceKey, instance.0), ..Query::of(Entity::Instances) };
             let gone = |items: &Items| matches!(items, Items::Instances(found) if found[0].state == InstanceState::Terminated);
             world.sees(&mut self.rng, "the end of an instance", query, gone).await;

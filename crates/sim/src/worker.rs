@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use host::{Poll, Subscription};
-use store::log::{ActivatedJob, Command, FailJob, ThrowError, UpdateJob};
+use store::log::{ActivatedJob, Command, FailJob, Request, ThrowError, UpdateJob};
 
-use crate::call::{Heard, TENANT, marked};
-use crate::check::What;
+use crate::call::{Heard, TENANT, key, marked};
+use crate::check::{AttemptId, What};
 use crate::fault::Fault;
 use crate::rng::Rng;
 use crate::world::World;
@@ -121,10 +121,17 @@ impl Worker {
         }
     }
 
+    /// At times twice: with the same key, or as if for the first time.
     async fn complete(&mut self, job: &ActivatedJob) {
         let keyed = self.rng.chance(300);
         let done = complete(&self.world, &mut self.rng, keyed, job).await;
-        if done && self.world.strikes(Fault::CompletesTwice) {
+        let Some(id) = done.filter(|_| self.world.strikes(Fault::CompletesTwice)) else { return };
+        if keyed {
+            let server = self.world.server(&mut self.rng).await;
+            let request = Request { command: completion(job, id), idempotency: Some(key(id)) };
+            let heard = self.world.submit(&server, request).await;
+            self.world.tell(id, &heard);
+        } else {
             complete(&self.world, &mut self.rng, false, job).await;
         }
     }
@@ -132,9 +139,9 @@ impl Worker {
     async fn fail(&mut self, job: &ActivatedJob) {
         let backoff = if self.rng.chance(500) { 0 } else { self.rng.between(100, 8_000) as i64 };
         let retries = (job.retries - 1).max(0);
-        let (key, what) = (job.key, What::Fail(job.key));
+        let what = What::Fail(job.key);
         let command = |id| {
-            let fail = FailJob { job: key, retries, message: "no".into(), backoff, variables: marked(id) };
+            let fail = FailJob { job: job.key, retries, message: "no".into(), backoff, variables: marked(id) };
             Command::FailJob(fail)
         };
         self.world.insist(&mut self.rng, false, what, command).await;
@@ -142,12 +149,11 @@ impl Worker {
 
     /// The message proves the attempt where nothing catches the error.
     async fn throw(&mut self, job: &ActivatedJob) {
-        let key = job.key;
-        let command = |id: crate::check::AttemptId| {
+        let command = |id: AttemptId| {
             let message = id.to_string().into();
-            Command::ThrowError(ThrowError { job: key, code: "E".into(), message, variables: marked(id) })
+            Command::ThrowError(ThrowError { job: job.key, code: "E".into(), message, variables: marked(id) })
         };
-        self.world.insist(&mut self.rng, false, What::Throw(key), command).await;
+        self.world.insist(&mut self.rng, false, What::Throw(job.key), command).await;
     }
 
     async fn ask_for_time(&mut self, job: &ActivatedJob) {
@@ -158,9 +164,11 @@ impl Worker {
     }
 }
 
-/// Completes a job; true if told that it was done.
-pub(crate) async fn complete(world: &Arc<World>, rng: &mut Rng, keyed: bool, job: &ActivatedJob) -> bool {
-    let key = job.key;
-    let command = |id| Command::CompleteJob { job: key, variables: marked(id) };
-    world.insist(rng, keyed, What::Complete(key), command).await
+/// Completes a job; gives the attempt that was told to be done.
+pub(crate) async fn complete(world: &Arc<World>, rng: &mut Rng, keyed: bool, job: &ActivatedJob) -> Option<AttemptId> {
+    world.insist(rng, keyed, What::Complete(job.key), |id| completion(job, id)).await
+}
+
+fn completion(job: &ActivatedJob, id: AttemptId) -> Command {
+    Command::CompleteJob { job: job.key, variables: marked(id) }
 }

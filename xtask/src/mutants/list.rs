@@ -114,7 +114,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         file: "crates/host/src/partition/execute.rs",
         find: "tick.recorder.changes.idempotent_new.push(row);",
         replace: "drop(row);",
-        faults: &[&["dies-after-commit"], &["gives-up"], &["sent-twice"]],
+        faults: &[&["dies-after-commit"], &["gives-up"], &["sent-twice"], &["completes-twice"]],
     },
     // A deposed owner can renew its lease.
     Mutation {
@@ -138,7 +138,15 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         file: "crates/host/src/partition/jobs.rs",
         find: "self.workable(job, \"complete job\")",
         replace: "match self.workable(job, \"complete job\") { Err(_) => return Done { answer: Answer::Done, instance: None, events: Vec::new() }, good => good }",
-        faults: &[&["worker-late"], &["completes-twice"]],
+        faults: &[&[]],
+    },
+    // A completed job can still be worked on.
+    Mutation {
+        name: "keeps-completed-jobs",
+        file: "crates/host/src/partition/jobs.rs",
+        find: "self.hot.remove_job(key)",
+        replace: "if end == JobEnd::Completed { self.find_job(key).cloned() } else { self.hot.remove_job(key) }",
+        faults: &[&["worker-late"]],
     },
     // A lease is given back by whoever had the job before.
     Mutation {
@@ -160,7 +168,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "leaves-out-rows",
         file: "crates/host/src/recorder.rs",
-        find: "self.touch_element(hot, *key, now, None)",
+        find: "self.touch_element(hot, *key, now, Some(ElementState::Completed))",
         replace: "()",
         faults: &[&[]],
     },
@@ -202,7 +210,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         file: "crates/host/src/partition/plan.rs",
         find: "if batch.is_partial {\n            return Ok(());\n        }",
         replace: "",
-        faults: &[&[]],
+        faults: &[&["stalls", "clock-jump", "worker-dies"]],
     },
     // A waiting poll asks again because of its own question (found by the simulator).
     Mutation {
