@@ -218,7 +218,7 @@ async fn a_deployment_is_all_or_nothing() {
 /// Every decision shares its value with the one it requires twice, so only writing it out makes it large.
 #[tokio::test]
 async fn what_an_evaluation_looks_at_is_bounded() {
-    let server = Server::start(memory()).await;
+    let server = Server::start(&memory()).await;
     let host = &server.host;
     let mut decisions = literal("d0", "text");
     for n in 1..=7 {
