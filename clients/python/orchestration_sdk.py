@@ -107,14 +107,14 @@ async def decision(c):
     deployed = await c.client.deploy_resources_from_files([fixture("fees.dmn")])
     equal([d.decision_definition_id for d in deployed.decisions], ["total", "fee"], "deployed decisions")
     body = {"decisionDefinitionId": "fee", "variables": {"amount": 10}}
-    evaluated = await c.client.evaluate_decision(data=sdk.DecisionEvaluationById.from_dict(body))
+    evaluated = await c.client.evaluate_decision(data=sdk.DecisionEvaluationByID.from_dict(body))
     equal((evaluated.output, len(evaluated.evaluated_decisions)), ("5", 2), "output and evaluated decisions")
     filters = {"decisionEvaluationKey": evaluated.decision_evaluation_key}
     found = await c.found(c.client.search_decision_instances, sdk.DecisionInstanceSearchQuery, filters)
     equal([d.decision_definition_id for d in found], ["total", "fee"], "decision instances")
     fee = await c.client.get_decision_instance(found[1].decision_evaluation_instance_key)
     equal([r.rule_id for r in fee.matched_rules], ["small"], "matched rules")
-    unknown = sdk.DecisionEvaluationById.from_dict({"decisionDefinitionId": "nobody-knows-this"})
+    unknown = sdk.DecisionEvaluationByID.from_dict({"decisionDefinitionId": "nobody-knows-this"})
     await refused(404, c.client.evaluate_decision(data=unknown))
 
 

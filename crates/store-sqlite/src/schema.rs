@@ -8,7 +8,7 @@ use store::Error;
 use crate::failure::Failure;
 
 /// The n-th, counted from 1, leads from version n - 1 to version n.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_first.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_first.sql"), include_str!("../migrations/0002_decisions.sql")];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
