@@ -114,6 +114,13 @@ impl Dispatch {
         }
     }
 
+    /// Forgets what is known of one queue's jobs.
+    pub(crate) fn forget_queue(&mut self, id: &QueueId) {
+        if let Some(queue) = self.queues.get_mut(id) {
+            queue.ready = Ready::unknown(self.ready_window_max);
+        }
+    }
+
     /// A worker waits.
     pub(crate) fn wait(&mut self, waiter: Waiter) {
         let number = self.waiter_next;

@@ -33,8 +33,14 @@ impl Partition {
                 Input::Wait(_) | Input::Room { .. } | Input::Appended => {}
             }
         }
-        self.plan_hand_out(tick, &mut wanted).await?;
+        let candidates = self.plan_hand_out(tick, &mut wanted).await?;
         self.load(tick, wanted).await?;
+        // A server that lost the partition unheard may know jobs that are gone: looking for them again and again would never end.
+        for (id, instance) in candidates {
+            if !self.hot.contains(instance) {
+                self.dispatch.forget_queue(&id);
+            }
+        }
         for key in definitions {
             match self.definitions.get(key).await {
                 Ok(Some(compiled)) => drop(tick.compiled.insert(key, compiled)),
@@ -153,7 +159,8 @@ impl Partition {
     }
 
     /// Jobs that are about to be handed out need their instances.
-    async fn plan_hand_out(&mut self, tick: &Tick, wanted: &mut Wanted) -> Result<(), Error> {
+    async fn plan_hand_out(&mut self, tick: &Tick, wanted: &mut Wanted) -> Result<Vec<(QueueId, InstanceKey)>, Error> {
+        let mut candidates = Vec::new();
         for id in self.dispatch.take_dirty() {
             let expected = tick.expected.get(&id).copied().unwrap_or(0);
             let awaited = 0 < expected || self.dispatch.is_awaited(&id);
@@ -163,10 +170,13 @@ impl Partition {
                     self.store.ready_jobs(self.fence.partition, job_type, tenant, JobKey(asked.after), asked.limit).await?;
                 self.dispatch.refilled(&id, asked, jobs);
             }
-            wanted.instances.extend(self.dispatch.candidates(&id, expected, self.limits.batch_max));
+            for instance in self.dispatch.candidates(&id, expected, self.limits.batch_max) {
+                wanted.instances.push(instance);
+                candidates.push((id.clone(), instance));
+            }
             self.dispatch.mark(id);
         }
-        Ok(())
+        Ok(candidates)
     }
 
     async fn load(&mut self, tick: &mut Tick, mut wanted: Wanted) -> Result<(), Error> {

@@ -24,6 +24,8 @@ pub(crate) struct Jobs {
     leases: FxHashSet<Lease>,
     /// Leases given back before their time.
     released: FxHashSet<Lease>,
+    /// Leases that ended and were given again in the same moment: two that cannot be told apart.
+    twins: FxHashSet<Lease>,
     /// Leases a worker knows of and that are still good.
     held: FxHashMap<JobKey, Lease>,
 }
@@ -74,6 +76,10 @@ impl Jobs {
     fn lease_ended(&mut self, before: &Job, job: &Job, now: Millis, excused: bool, attempts: &Attempts) -> Check {
         let Some(old) = lease(before) else { return Ok(()) };
         if lease(job).as_ref() == Some(&old) {
+            if excused {
+                self.held.remove(&job.key);
+                self.twins.insert(old);
+            }
             return Ok(());
         }
         let held = self.held.get(&job.key) == Some(&old);
@@ -103,7 +109,7 @@ impl Jobs {
         ensure(1, self.leases.contains(&lease), || format!("{worker} was given job {} on a lease that is not durable", job.key))?;
         let given_back = self.released.contains(&lease) && now < job.deadline;
         ensure(7, !given_back, || format!("{worker} was given job {} whose lease was given back already", job.key))?;
-        if self.rows.get(&job.key).and_then(self::lease).as_ref() == Some(&lease) {
+        if !self.twins.contains(&lease) && self.rows.get(&job.key).and_then(self::lease).as_ref() == Some(&lease) {
             let other = self.held.insert(job.key, lease.clone()).filter(|other| *other != lease);
             ensure(7, other.is_none(), || format!("{worker} and {other:?} hold job {} at once", job.key))?;
         }
