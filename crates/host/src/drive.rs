@@ -222,7 +222,7 @@ impl Owner<'_> {
     }
 
     async fn wait(&mut self, wakeups: &mut watch::Receiver<u64>, stop: &mut watch::Receiver<bool>) {
-        let upkeep = self.renew_at.min(self.purge_at).saturating_duration_since(Instant::now());
+        let upkeep = self.renew_at.saturating_duration_since(Instant::now());
         let due = self.partition.wake_at().map_or(upkeep, |at| self.clock.until(at));
         let mut inputs = Vec::new();
         tokio::select! {
@@ -319,7 +319,8 @@ impl Owner<'_> {
             self.parts.metrics.pool_used.set(used as i64);
             self.parts.metrics.pool_max.set(max as i64);
         }
-        if self.purge_at <= Instant::now() {
+        // Only in passing: a server with nothing to do lets the store rest.
+        if self.purge_at <= Instant::now() && !self.batch.inputs.is_empty() {
             let purged = self.parts.store.purge_idempotent(PARTITION, self.clock.now(), PURGE_BATCH).await?;
             let more = purged == PURGE_BATCH;
             self.purge_at = Instant::now() + if more { RETRY_EVERY } else { PURGE_EVERY };

@@ -8,4 +8,5 @@ WITH RECURSIVE running (definition) AS (
 )
 SELECT definition FROM running
 WHERE EXISTS (SELECT FROM instances AS i WHERE i.definition = running.definition AND i.partition = $1 AND i.state = 'ACTIVE')
+ORDER BY definition DESC
 LIMIT $2

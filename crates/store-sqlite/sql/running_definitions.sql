@@ -7,4 +7,4 @@ WITH RECURSIVE running (definition) AS (
 )
 SELECT definition FROM running
 WHERE EXISTS (SELECT 1 FROM instances AS i WHERE i.definition = running.definition AND i.partition = ?1 AND i.state = 'ACTIVE')
-LIMIT ?2
+ORDER BY definition DESC LIMIT ?2
