@@ -13,8 +13,7 @@ use crate::reading::only;
 use crate::session::{Role, Session};
 
 /// In order; the first is version 1. They go forward only, and each says in its head whether servers that do not know it can go on.
-const MIGRATIONS: [&str; 2] =
-    [include_str!("../migrations/0001_tables.sql"), include_str!("../migrations/0002_decisions.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("../migrations/0001_tables.sql"), include_str!("../migrations/0002_decisions.sql")];
 
 /// Rewriting a large table takes its time.
 const MIGRATION_MAX: Duration = Duration::from_secs(3600);

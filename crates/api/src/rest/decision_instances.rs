@@ -124,6 +124,7 @@ pub(super) static TABLE: Table = Table {
 pub(super) static LAYOUT: Layout<EvaluatedDecisionView> = Layout {
     name: "DecisionInstanceGetQueryResult",
     columns: &[
+        optional("businessId", Kind::Text, |view| Cell::maybe_text(view.business_id.as_deref())),
         column("decisionDefinitionId", Kind::Text, |view| Cell::Text(&view.decision_id)),
         column("decisionDefinitionKey", Kind::Key, |view| decision_key(view.decision)),
         column("decisionDefinitionName", Kind::Text, |view| Cell::Text(&view.name)),
@@ -150,6 +151,7 @@ pub(super) static LAYOUT: Layout<EvaluatedDecisionView> = Layout {
 pub(super) static FOUND: Layout<EvaluatedDecisionView> = Layout {
     name: "DecisionInstanceResult",
     columns: &[
+        optional("businessId", Kind::Text, |view| Cell::maybe_text(view.business_id.as_deref())),
         column("decisionDefinitionId", Kind::Text, |view| Cell::Text(&view.decision_id)),
         column("decisionDefinitionKey", Kind::Key, |view| decision_key(view.decision)),
         column("decisionDefinitionName", Kind::Text, |view| Cell::Text(&view.name)),

@@ -46,6 +46,8 @@ static LAYOUT: Layout<Outcome> = Layout {
     columns: &[
         column("expression", Kind::Text, |outcome| Cell::Text(&outcome.expression)),
         optional("result", Kind::Any, |outcome| Cell::Json(&outcome.evaluated.result)),
+        // There are no secrets to refer to.
+        column("referencedSecrets", Kind::Texts, |_| Cell::Texts(&[])),
         column("warnings", Kind::NestedList(&WARNING), |outcome| {
             Cell::Nested(Box::new(|out| WARNING.write_list(out, &outcome.evaluated.warnings)))
         }),

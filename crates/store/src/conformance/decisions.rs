@@ -7,7 +7,7 @@ use engine::RequirementsKey;
 use super::owner::{Owner, PARTITION};
 use super::rows;
 use crate::query::{Entity, EvaluatedDecisionView, Field, Filter, Items, Op, Query, Scalar};
-use crate::row::{DecisionRequirements, EvaluatedDecision, EvaluationOrigin, LatestDecision};
+use crate::row::{DecisionRequirements, EvaluatedDecision, EvaluationOrigin, Instance, LatestDecision};
 use crate::{Changes, Store};
 
 fn requirements(n: u64, id: &str, version: i32, tenant: &str) -> DecisionRequirements {
@@ -85,6 +85,7 @@ pub(super) async fn evaluations_come_back(store: Arc<dyn Store>) {
     let requirements = three();
     let mut instance = rows::instance(rows::key(PARTITION, 40), rows::key(PARTITION, 1));
     instance.root = engine::InstanceKey(rows::key(PARTITION, 39));
+    instance.business_id = Some("order-7".into());
     let origin = EvaluationOrigin {
         instance: instance.key,
         definition: instance.definition,
@@ -108,7 +109,7 @@ pub(super) async fn evaluations_come_back(store: Arc<dyn Store>) {
         .await;
     assert_eq!(evaluated(&store, "50-1").await, Some(view(&first, None)));
     assert_eq!(evaluated(&store, "50-2").await, Some(view(&second, None)));
-    assert_eq!(evaluated(&store, "52-1").await, Some(view(&of_task, Some(instance.root))));
+    assert_eq!(evaluated(&store, "52-1").await, Some(view(&of_task, Some(&instance))));
     let of_first = Filter::Is(Field::EvaluationKey, Op::Eq(Scalar::Int(first.evaluation.0 as i64)));
     let all_of_first = Query { filter: of_first, ..Query::of(Entity::EvaluatedDecisions) };
     assert_eq!(store.search(&all_of_first).await.unwrap().total, 2);
@@ -117,7 +118,7 @@ pub(super) async fn evaluations_come_back(store: Arc<dyn Store>) {
     }
     owner.commit(Changes { evaluations_deleted: vec![first.evaluation], ..Changes::default() }).await;
     assert_eq!(store.search(&all_of_first).await.unwrap().total, 0);
-    assert_eq!(evaluated(&store, "52-1").await, Some(view(&of_task, Some(instance.root))), "others stay");
+    assert_eq!(evaluated(&store, "52-1").await, Some(view(&of_task, Some(&instance))), "others stay");
 }
 
 /// By its id, whose number is counted from the partition's first key.
@@ -136,7 +137,7 @@ async fn evaluated(store: &Arc<dyn Store>, id: &str) -> Option<EvaluatedDecision
     }
 }
 
-fn view(row: &EvaluatedDecision, root: Option<engine::InstanceKey>) -> EvaluatedDecisionView {
+fn view(row: &EvaluatedDecision, instance: Option<&Instance>) -> EvaluatedDecisionView {
     EvaluatedDecisionView {
         evaluation: row.evaluation,
         place: row.place,
@@ -150,7 +151,8 @@ fn view(row: &EvaluatedDecision, root: Option<engine::InstanceKey>) -> Evaluated
         evaluated: row.evaluated,
         output: row.output.to_string(),
         instance: row.origin.map(|origin| origin.instance),
-        root,
+        root: instance.map(|instance| instance.root),
+        business_id: instance.and_then(|instance| instance.business_id.as_deref().map(str::to_owned)),
         definition: row.origin.map(|origin| origin.definition),
         element_instance: row.origin.map(|origin| origin.element_instance),
         inputs: row.inputs.clone(),

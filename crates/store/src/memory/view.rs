@@ -199,6 +199,7 @@ fn of_evaluated_decision(tables: &Tables, row: &EvaluatedDecision) -> EvaluatedD
         output: row.output.to_string(),
         instance,
         root: instance.and_then(|key| tables.instances.get(&key)).map(|instance| instance.root),
+        business_id: instance.and_then(|key| tables.instances.get(&key)?.business_id.as_deref().map(str::to_owned)),
         definition: row.origin.map(|origin| origin.definition),
         element_instance: row.origin.map(|origin| origin.element_instance),
         inputs: row.inputs.clone(),

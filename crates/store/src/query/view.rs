@@ -161,6 +161,7 @@ pub struct EvaluatedDecisionView {
     pub output: String,
     pub instance: Option<InstanceKey>,
     pub root: Option<InstanceKey>,
+    pub business_id: Option<String>,
     pub definition: Option<DefinitionKey>,
     pub element_instance: Option<ElementKey>,
     pub inputs: Vec<EvaluatedInput>,

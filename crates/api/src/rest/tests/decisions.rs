@@ -110,7 +110,7 @@ async fn expressions_are_evaluated_on_their_own() {
     let server = Server::start().await;
     let evaluate = async |body: &str| server.post("/v2/expression/evaluation", body).await;
     let sum = evaluate(r#"{"expression":"=x + 1","variables":{"x":2}}"#).await;
-    assert_eq!(sum.text, r#"{"expression":"=x + 1","result":3,"warnings":[]}"#);
+    assert_eq!(sum.text, r#"{"expression":"=x + 1","result":3,"referencedSecrets":[],"warnings":[]}"#);
     let missing = evaluate(r#"{"expression":"=missing"}"#).await.json();
     assert!(missing["result"].is_null() && missing["warnings"][0]["message"].is_string(), "{missing}");
     for body in ["{}", r#"{"expression":"  "}"#, r#"{"expression":"=1 +"}"#, r#"{"expression":"=?"}"#] {

@@ -79,6 +79,7 @@ pub(super) const EVALUATED_DECISION: Columns = &[
     (Own, "@.output", Text),
     (Own, "@.instance", Int),
     (Instance, "@.root", Int),
+    (Instance, "@.business_id", Text),
     (Own, "@.definition", Int),
     (Own, "@.element_instance", Int),
     // Bytes, selected as they are like a text.
@@ -100,6 +101,7 @@ pub(super) fn evaluated(row: &mut Row<'_, impl Cells>) -> Result<EvaluatedDecisi
         output: row.text()?,
         instance: row.key_maybe()?.map(InstanceKey),
         root: row.key_maybe()?.map(InstanceKey),
+        business_id: row.text_maybe()?,
         definition: row.key_maybe()?.map(DefinitionKey),
         element_instance: row.key_maybe()?.map(ElementKey),
         inputs: Vec::new(),
