@@ -5,6 +5,7 @@
 
 use std::path::Path;
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use store::Error;
@@ -16,6 +17,10 @@ use crate::failure::Failure;
 const WAITING_MAX: usize = 1_024;
 /// How many writes share a transaction at most.
 const GROUP_MAX: usize = 256;
+/// Writes further apart than this are upkeep, not work.
+const APART: Duration = Duration::from_millis(500);
+/// After so long without work the page cache is given back.
+const IDLE_AFTER: Duration = Duration::from_secs(10);
 
 pub(crate) struct Writer {
     /// `None` only while it is being dropped.
@@ -74,6 +79,7 @@ impl Drop for Writer {
 
 fn write(connection: &Connection, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
     let mut group = Vec::with_capacity(GROUP_MAX);
+    let mut cache = Cache::default();
     while 0 < waiting.blocking_recv_many(&mut group, GROUP_MAX) {
         let committed = transact(connection, &mut group).map_err(Error::from);
         if committed.is_err() && !connection.is_autocommit() {
@@ -83,6 +89,29 @@ fn write(connection: &Connection, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
         for work in group.drain(..) {
             work.settle(committed.as_ref().err());
         }
+        if cache.is_to_be_given_back(Instant::now()) {
+            // It can be asked for again; if it is not given back, that does no harm.
+            let _ = connection.release_memory();
+        }
+    }
+}
+
+/// Whether the page cache is worth its memory: a server at rest only renews its lease.
+#[derive(Default)]
+struct Cache {
+    last_write: Option<Instant>,
+    /// The last write that followed another closely, if the cache was not given back since.
+    last_work: Option<Instant>,
+}
+
+impl Cache {
+    /// Asked after every write; true once after work has ended.
+    fn is_to_be_given_back(&mut self, now: Instant) -> bool {
+        let before = self.last_write.replace(now);
+        if before.is_some_and(|before| now.duration_since(before) < APART) {
+            self.last_work = Some(now);
+        }
+        self.last_work.take_if(|work| IDLE_AFTER <= now.duration_since(*work)).is_some()
     }
 }
 

@@ -1,11 +1,13 @@
-//! What happens when there is no room.
+//! What happens when there is no room, and when there is no work.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use engine::PartitionId;
 use store::log::NewCommand;
 use store::{Error, Store};
 
+use super::Cache;
 use crate::Sqlite;
 
 const PARTITION: PartitionId = PartitionId(1);
@@ -58,4 +60,17 @@ async fn a_failure_concerns_its_own_write_only() {
     assert_eq!(good.unwrap(), [1, 2]);
     let seen = store.pending(PARTITION, 0, 10).await.unwrap();
     assert_eq!(seen.iter().map(|one| one.position).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn the_cache_is_given_back_once_after_work_has_ended() {
+    let begun = Instant::now();
+    let at = |millis| begun + Duration::from_millis(millis);
+    let mut cache = Cache::default();
+    let upkeep = [0, 1_700, 3_400].map(|millis| cache.is_to_be_given_back(at(millis)));
+    assert_eq!(upkeep, [false; 3], "there was no work");
+    let work = [3_500, 3_510, 3_520].map(|millis| cache.is_to_be_given_back(at(millis)));
+    assert_eq!(work, [false; 3]);
+    let rest = [5_200, 13_500, 13_520, 15_200, 23_600, 25_300].map(|millis| cache.is_to_be_given_back(at(millis)));
+    assert_eq!(rest, [false, false, false, false, true, false], "ten seconds after the last two that were close");
 }
