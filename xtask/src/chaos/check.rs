@@ -176,23 +176,21 @@ fn whole(key: u64, instance: &Instance, wrong: &mut Vec<String>) {
 /// A job is given to one worker at a time: to the next when the time is over, or after the one before gave it back.
 fn leases(history: &[Record], wrong: &mut Vec<String>) {
     let mut given: BTreeMap<u64, Vec<(u64, u64, &Record)>> = BTreeMap::new();
-    let mut given_back: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    let mut given_back: BTreeSet<(u64, &str)> = BTreeSet::new();
     for record in history {
         match (&record.act, &record.told) {
             (Act::Given { work, from, until }, _) => given.entry(work.job).or_default().push((*from, *until, record)),
             (Act::Fail(work), Told::Done(_) | Told::Unknown(_) | Told::Wrong(_)) => {
-                given_back.entry(work.job).or_default().push(record.at);
+                given_back.insert((work.job, &record.call));
             }
             _ => {}
         }
     }
     for (job, mut given) in given {
         given.sort_by_key(|(from, _, _)| *from);
-        let given_back = given_back.get(&job).map(Vec::as_slice).unwrap_or_default();
         for pair in given.windows(2) {
-            let [(since, ends, holder), (from, _, next)] = pair else { continue };
-            // The server's clock, which leases are in, may lag behind the one of the record.
-            let returned = given_back.iter().any(|at| (*since..=next.at).contains(at));
+            let [(_, ends, holder), (from, _, next)] = pair else { continue };
+            let returned = given_back.contains(&(job, holder.call.as_str()));
             if from + CLOCK_MILLIS < *ends && !returned {
                 let early = ends - from;
                 wrong.push(format!("job {job} was given to {}, and {early} ms too early to {}", holder.call, next.call));
