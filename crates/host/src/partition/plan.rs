@@ -179,7 +179,7 @@ impl Partition {
         Ok(candidates)
     }
 
-    async fn load(&mut self, tick: &mut Tick, mut wanted: Wanted) -> Result<(), Error> {
+    async fn load(&mut self, tick: &mut Tick, mut wanted: Wanted) -> Result<(), CommitError> {
         wanted.instances.retain(|key| !self.hot.contains(*key));
         wanted.jobs.retain(|job| self.hot.instance_of(*job).is_none());
         wanted.elements.retain(|key| !self.hot.contains(InstanceKey(key.0)));
@@ -194,6 +194,10 @@ impl Partition {
             tick.idempotent.insert((answer.tenant.clone(), answer.key.clone()), answer);
         }
         for instance in loaded.instances {
+            // A key we have not given yet: somebody else has owned the partition since, and these rows are not ours to go on from.
+            if self.keys.next_key() <= newest_key(&instance) {
+                return Err(CommitError::Deposed { epoch: self.fence.epoch + 1 });
+            }
             self.take_in(tick, instance, &asked).await?;
         }
         Ok(())
@@ -237,4 +241,13 @@ impl Partition {
         self.metrics.quarantined.inc();
         tick.unusable.extend(keys.into_iter().map(|key| (key, what.to_owned())));
     }
+}
+
+/// The last key given to anything of an instance.
+fn newest_key(loaded: &LoadedInstance) -> u64 {
+    let elements = loaded.elements.iter().map(|element| element.key.0);
+    let variables = loaded.variables.iter().map(|variable| variable.key.0);
+    let jobs = loaded.jobs.iter().map(|job| job.key.0);
+    let incidents = loaded.incidents.iter().map(|incident| incident.key.0);
+    elements.chain(variables).chain(jobs).chain(incidents).fold(loaded.instance.key.0, u64::max)
 }
