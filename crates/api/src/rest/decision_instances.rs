@@ -120,57 +120,44 @@ pub(super) static TABLE: Table = Table {
     ],
 };
 
+/// What is shown of every decision instance, and what comes on top of it.
+macro_rules! columns {
+    ($($more:expr),*) => {
+        &[
+            optional("businessId", Kind::Text, |view| Cell::maybe_text(view.business_id.as_deref())),
+            column("decisionDefinitionId", Kind::Text, |view| Cell::Text(&view.decision_id)),
+            column("decisionDefinitionKey", Kind::Key, |view| decision_key(view.decision)),
+            column("decisionDefinitionName", Kind::Text, |view| Cell::Text(&view.name)),
+            column("decisionDefinitionType", Kind::Word(TYPES), |view| Cell::Text(type_of(view))),
+            column("decisionDefinitionVersion", Kind::Int32, |view| version(view.version)),
+            column("decisionEvaluationInstanceKey", Kind::Text, |view| instance_key(view.evaluation, view.place)),
+            column("decisionEvaluationKey", Kind::Key, |view| Cell::Key(view.evaluation.0)),
+            optional("elementInstanceKey", Kind::Key, |view| Cell::maybe(view.element_instance, |key| Cell::Key(key.0))),
+            column("evaluationDate", Kind::Time, |view| Cell::Time(view.evaluated)),
+            empty("evaluationFailure", Kind::Text),
+            optional("processDefinitionKey", Kind::Key, |view| Cell::maybe(view.definition, |key| Cell::Key(key.0))),
+            optional("processInstanceKey", Kind::Key, |view| Cell::maybe(view.instance, |key| Cell::Key(key.0))),
+            column("result", Kind::Text, |view| Cell::Text(&view.output)),
+            column("rootDecisionDefinitionKey", Kind::Key, |view| Cell::Key(view.root_decision.0)),
+            optional("rootProcessInstanceKey", Kind::Key, |view| Cell::maybe(view.root, |key| Cell::Key(key.0))),
+            column("state", Kind::Word(STATES), |_| Cell::Text(EVALUATED)),
+            column("tenantId", Kind::Text, |view| Cell::Text(&view.tenant)),
+            $($more),*
+        ]
+    };
+}
+
 /// A decision instance got by its key.
 pub(super) static LAYOUT: Layout<EvaluatedDecisionView> = Layout {
     name: "DecisionInstanceGetQueryResult",
-    columns: &[
-        optional("businessId", Kind::Text, |view| Cell::maybe_text(view.business_id.as_deref())),
-        column("decisionDefinitionId", Kind::Text, |view| Cell::Text(&view.decision_id)),
-        column("decisionDefinitionKey", Kind::Key, |view| decision_key(view.decision)),
-        column("decisionDefinitionName", Kind::Text, |view| Cell::Text(&view.name)),
-        column("decisionDefinitionType", Kind::Word(TYPES), |view| Cell::Text(type_of(view))),
-        column("decisionDefinitionVersion", Kind::Int32, |view| version(view.version)),
-        column("decisionEvaluationInstanceKey", Kind::Text, |view| instance_key(view.evaluation, view.place)),
-        column("decisionEvaluationKey", Kind::Key, |view| Cell::Key(view.evaluation.0)),
-        optional("elementInstanceKey", Kind::Key, |view| Cell::maybe(view.element_instance, |key| Cell::Key(key.0))),
-        column("evaluationDate", Kind::Time, |view| Cell::Time(view.evaluated)),
-        empty("evaluationFailure", Kind::Text),
-        optional("processDefinitionKey", Kind::Key, |view| Cell::maybe(view.definition, |key| Cell::Key(key.0))),
-        optional("processInstanceKey", Kind::Key, |view| Cell::maybe(view.instance, |key| Cell::Key(key.0))),
-        column("result", Kind::Text, |view| Cell::Text(&view.output)),
-        column("rootDecisionDefinitionKey", Kind::Key, |view| Cell::Key(view.root_decision.0)),
-        optional("rootProcessInstanceKey", Kind::Key, |view| Cell::maybe(view.root, |key| Cell::Key(key.0))),
-        column("state", Kind::Word(STATES), |_| Cell::Text(EVALUATED)),
-        column("tenantId", Kind::Text, |view| Cell::Text(&view.tenant)),
+    columns: columns![
         column("evaluatedInputs", Kind::NestedList(&EVALUATED_INPUT), |view| inputs(&view.inputs)),
-        column("matchedRules", Kind::NestedList(&MATCHED_RULE), |view| rules(&view.rules)),
+        column("matchedRules", Kind::NestedList(&MATCHED_RULE), |view| rules(&view.rules))
     ],
 };
 
 /// A decision instance among others.
-pub(super) static FOUND: Layout<EvaluatedDecisionView> = Layout {
-    name: "DecisionInstanceResult",
-    columns: &[
-        optional("businessId", Kind::Text, |view| Cell::maybe_text(view.business_id.as_deref())),
-        column("decisionDefinitionId", Kind::Text, |view| Cell::Text(&view.decision_id)),
-        column("decisionDefinitionKey", Kind::Key, |view| decision_key(view.decision)),
-        column("decisionDefinitionName", Kind::Text, |view| Cell::Text(&view.name)),
-        column("decisionDefinitionType", Kind::Word(TYPES), |view| Cell::Text(type_of(view))),
-        column("decisionDefinitionVersion", Kind::Int32, |view| version(view.version)),
-        column("decisionEvaluationInstanceKey", Kind::Text, |view| instance_key(view.evaluation, view.place)),
-        column("decisionEvaluationKey", Kind::Key, |view| Cell::Key(view.evaluation.0)),
-        optional("elementInstanceKey", Kind::Key, |view| Cell::maybe(view.element_instance, |key| Cell::Key(key.0))),
-        column("evaluationDate", Kind::Time, |view| Cell::Time(view.evaluated)),
-        empty("evaluationFailure", Kind::Text),
-        optional("processDefinitionKey", Kind::Key, |view| Cell::maybe(view.definition, |key| Cell::Key(key.0))),
-        optional("processInstanceKey", Kind::Key, |view| Cell::maybe(view.instance, |key| Cell::Key(key.0))),
-        column("result", Kind::Text, |view| Cell::Text(&view.output)),
-        column("rootDecisionDefinitionKey", Kind::Key, |view| Cell::Key(view.root_decision.0)),
-        optional("rootProcessInstanceKey", Kind::Key, |view| Cell::maybe(view.root, |key| Cell::Key(key.0))),
-        column("state", Kind::Word(STATES), |_| Cell::Text(EVALUATED)),
-        column("tenantId", Kind::Text, |view| Cell::Text(&view.tenant)),
-    ],
-};
+pub(super) static FOUND: Layout<EvaluatedDecisionView> = Layout { name: "DecisionInstanceResult", columns: columns![] };
 
 /// Strict clients know no other words.
 fn type_of(view: &EvaluatedDecisionView) -> &str {
