@@ -37,7 +37,8 @@ impl Partition {
         self.load(tick, wanted).await?;
         // A server that lost the partition unheard may know jobs that are gone: looking for them again and again would never end.
         for (id, instance) in candidates {
-            if !self.hot.contains(instance) {
+            // What cannot be run has left its queue already, and those behind it have their turn.
+            if !self.hot.contains(instance) && !tick.unusable.contains_key(&instance.0) {
                 self.dispatch.forget_queue(&id);
             }
         }
