@@ -30,7 +30,10 @@ impl Run<'_> {
         }
         let mut trace = Trace::default();
         let outcome = self.apply(&knowledge.lambda, arguments, &mut scope, &mut trace);
-        let output = outcome.as_ref().map_or(Value::Null, outside);
+        let output = match &outcome {
+            Ok(value) => outside(value, self.budget)?,
+            Err(_) => Value::Null,
+        };
         let Trace { inputs, rules } = trace;
         self.report.add(Evaluated { subject: Subject::Knowledge(index), output, inputs, rules });
         outcome
@@ -48,7 +51,10 @@ impl Run<'_> {
             let mut run = Run { model: &model, now, budget, report: &report };
             let named = variables.iter().map(|variable| Arc::clone(&variable.name));
             let given = Context::from(named.zip(arguments.iter().cloned()).collect::<Vec<_>>());
-            run.service(index, &given, Place::Called).map_err(|failure| Error::Invalid(failure.reason))
+            run.service(index, &given, Place::Called).map_err(|failure| match failure.limit {
+                Some(limit) => Error::Limit(limit),
+                None => Error::Invalid(failure.reason),
+            })
         }))
     }
 

@@ -3,6 +3,7 @@
 use super::machine::{Machine, Policy};
 use crate::compile::node::{ItemKey, Node};
 use crate::error::{Error, WarningKind};
+use crate::excerpt::quoted;
 use crate::value::Value;
 
 impl<'e> Machine<'e> {
@@ -44,6 +45,9 @@ impl<'e> Machine<'e> {
     }
 
     pub(super) fn variable(&mut self, node: &Node) -> Result<Value, Error> {
+        if let Node::ItemKey(lookup) = node {
+            self.read_text(&lookup.key)?;
+        }
         if let Some(value) = self.read(node) {
             return Ok(value);
         }
@@ -59,8 +63,8 @@ impl<'e> Machine<'e> {
 
     fn variable_name(&self, node: &Node) -> String {
         match node {
-            Node::Free(slot) => self.names.get(*slot as usize).map_or(String::new(), |name| name.to_string()),
-            Node::ItemKey(lookup) => lookup.key.to_string(),
+            Node::Free(slot) => self.names.get(*slot as usize).map_or(String::new(), quoted),
+            Node::ItemKey(lookup) => quoted(&lookup.key),
             _ => String::from("item"),
         }
     }
