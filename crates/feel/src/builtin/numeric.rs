@@ -49,7 +49,7 @@ fn decimal(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 }
 
 fn decimal_with_mode(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    let [number, scale, Value::String(mode)] = arguments else {
+    let [number @ Value::Number(_), scale @ Value::Number(_), Value::String(mode)] = arguments else {
         return Err(Fault::Arguments);
     };
     let rounding = Rounding::named(mode).ok_or_else(|| Fault::Reason(format!("no rounding mode '{}'", quoted(mode))))?;

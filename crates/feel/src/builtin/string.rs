@@ -131,7 +131,6 @@ fn ends_with(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 }
 
 fn pattern_of(machine: &mut Machine<'_>, source: &str, flags: Option<&Value>, text: &str) -> Result<Rc<Pattern>, Fault> {
-    machine.charge(text.len() as u64 / 16)?;
     let flags = match flags {
         Some(Value::String(flags)) => flags,
         Some(Value::Null) if machine.dialect == Dialect::Dmn => "",
@@ -161,14 +160,14 @@ fn split(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let (text, delimiter) = two(arguments)?;
     let pattern = pattern_of(machine, delimiter, None, text)?;
     let parts = pattern.split(machine, text)?;
-    Ok(machine.bounded_list(parts.into_iter().map(Value::from).collect())?)
+    Ok(machine.bounded_list(parts)?)
 }
 
 fn extract(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let (text, pattern) = two(arguments)?;
     let pattern = pattern_of(machine, pattern, None, text)?;
     let parts = pattern.matches_in(machine, text)?;
-    Ok(machine.bounded_list(parts.into_iter().map(Value::from).collect())?)
+    Ok(machine.bounded_list(parts)?)
 }
 
 /// Without control characters and spaces at both ends.
@@ -206,5 +205,5 @@ fn uuid(machine: &mut Machine<'_>, _: &[Value]) -> Outcome {
     let low = 0x8000_0000_0000_0000 | (b >> 2);
     let hex = format!("{high:016x}{low:016x}");
     let text = format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]);
-    Ok(Value::string(text))
+    Ok(machine.bounded_string(text)?)
 }

@@ -43,7 +43,7 @@ pub(crate) struct Machine<'e> {
     /// Numbers handed out by `random` so far.
     drawn: u64,
     /// Regular expressions compiled so far, the last few of them.
-    patterns: Vec<(String, Rc<Pattern>)>,
+    patterns: Vec<Rc<Pattern>>,
 }
 
 impl<'e> Machine<'e> {
@@ -243,15 +243,15 @@ impl<'e> Machine<'e> {
         self.budget.read(text.len())
     }
 
-    pub(crate) fn known_pattern(&self, key: &str) -> Option<Rc<Pattern>> {
-        self.patterns.iter().find(|(known, _)| known == key).map(|(_, pattern)| Rc::clone(pattern))
+    pub(crate) fn known_pattern(&self, is_it: impl Fn(&Pattern) -> bool) -> Option<Rc<Pattern>> {
+        self.patterns.iter().find(|pattern| is_it(pattern)).map(Rc::clone)
     }
 
-    pub(crate) fn keep_pattern(&mut self, key: String, pattern: Rc<Pattern>) {
+    pub(crate) fn keep_pattern(&mut self, pattern: Rc<Pattern>) {
         if PATTERNS_MAX <= self.patterns.len() {
             self.patterns.remove(0);
         }
-        self.patterns.push((key, pattern));
+        self.patterns.push(pattern);
     }
 
     /// The next number of a sequence that depends on the given instant and seed only (SplitMix64).

@@ -113,12 +113,11 @@ impl Value {
     pub fn from_json_within(text: &str, budget: &mut Budget) -> Result<Value, Error> {
         budget.read(text.len())?;
         let (value, made) = json::decode(text, budget.bytes_left());
-        budget.make(made)?;
-        match value {
-            Ok(value) => Ok(value),
-            Err(error) if error.problem == json::TOO_LARGE => Err(Error::Limit(Limit::Bytes)),
-            Err(error) => Err(Error::Invalid(format!("not JSON: {error}"))),
+        if matches!(&value, Err(error) if error.problem == json::TOO_LARGE) {
+            return Err(Error::Limit(Limit::Bytes));
         }
+        budget.make(made)?;
+        value.map_err(|error| Error::Invalid(format!("not JSON: {error}")))
     }
 
     /// The value as JSON; see [`Value::write_json`].
