@@ -91,4 +91,25 @@ mod tests {
             assert!(evaluate(text, &variables(), 0).is_err(), "{text}");
         }
     }
+
+    /// A text of 16 << `doublings` bytes as the last of these names, and what comes of it.
+    fn doubled(doublings: usize, expression: &str) -> String {
+        let mut text = String::from("={a0:\"0123456789abcdef\"");
+        for at in 1..=doublings {
+            text += &format!(",a{at}:a{}+a{}", at - 1, at - 1);
+        }
+        text + &format!(",r:{expression}}}.r")
+    }
+
+    #[test]
+    fn a_few_characters_do_not_take_the_memory_of_the_machine() {
+        // Each of a hundred warnings used to quote sixteen megabytes.
+        let text = doubled(20, "count(for i in 1..100 return number(a20))");
+        let refused = evaluate(&text, &Document::new(), 0).unwrap_err();
+        assert!(refused.ends_with("evaluation takes too many steps"), "{refused}");
+        let evaluated = evaluate(&doubled(16, "count(for i in 1..100 return number(a16))"), &Document::new(), 0).unwrap();
+        assert_eq!((evaluated.result.as_str(), evaluated.warnings.len()), ("100", 100));
+        assert!(evaluated.warnings.iter().map(String::len).sum::<usize>() < 100_000);
+        assert!(evaluate(&doubled(18, "a18 + a18"), &Document::new(), 0).unwrap_err().ends_with("too many bytes of values"));
+    }
 }
