@@ -88,7 +88,7 @@ impl<'e> Machine<'e> {
     fn eval_inner(&mut self, node: &Node) -> Result<Value, Error> {
         match node {
             Node::Const(value) => Ok(value.clone()),
-            Node::Free(_) | Node::Local(_) | Node::Captured(_) | Node::ItemKey(_) | Node::Item(..) => self.variable(node),
+            Node::Free(_) | Node::Local(_) | Node::Captured(_) | Node::ItemKey(_) => self.variable(node),
             Node::OrBuiltin(variable, builtin) => Ok(self.variable_or(variable, builtin)),
             Node::NoInput => Err(Error::NoInput),
             Node::List(items) => self.list(items),

@@ -29,23 +29,23 @@ impl<'e> Machine<'e> {
                 Some(value) => Some(value.clone()),
                 None => self.read(&lookup.otherwise),
             },
-            Node::Item(slot, otherwise) => match &self.locals[self.base + *slot as usize] {
-                Some(item) => Some(item.clone()),
-                None => self.read(otherwise),
-            },
             _ => None,
         }
     }
 
+    /// The member of the innermost item that has one; an item itself is called `item`.
     fn item_member(&self, lookup: &ItemKey) -> Option<&Value> {
-        match self.locals[self.base + lookup.item as usize].as_ref()? {
-            Value::Context(context) => context.get(&lookup.key),
-            _ => None,
-        }
+        let items = lookup.items.iter().rev().take(lookup.within);
+        let mut held = items.filter_map(|slot| self.locals[self.base + *slot as usize].as_ref());
+        held.find_map(|item| {
+            let member = item.as_context().and_then(|context| context.get(&lookup.key));
+            member.or(Some(item).filter(|_| &*lookup.key == "item"))
+        })
     }
 
     pub(super) fn variable(&mut self, node: &Node) -> Result<Value, Error> {
         if let Node::ItemKey(lookup) = node {
+            self.charge(lookup.within as u64 / 8)?;
             self.read_text(&lookup.key)?;
         }
         if let Some(value) = self.read(node) {
