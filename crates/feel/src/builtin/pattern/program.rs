@@ -79,7 +79,7 @@ pub(super) fn compile(pattern: &str) -> Option<Program> {
     let tree = Expr::parse_tree(pattern).ok()?;
     let groups = 1 + count_groups(&tree.expr);
     let mut compiler =
-        Compiler { moves: Vec::new(), classes: Classes::default(), group: 1, slots: 2 * groups, rows: 0, plain: true };
+        Compiler { moves: Vec::new(), classes: Classes::default(), groups, group: 1, slots: 2 * groups, rows: 0, plain: true };
     compiler.expr(&tree.expr)?;
     compiler.push(Move::Found)?;
     let Compiler { moves, classes, slots, rows, plain, .. } = compiler;
@@ -94,6 +94,7 @@ fn count_groups(expr: &Expr) -> usize {
 struct Compiler {
     moves: Vec<Move>,
     classes: Classes,
+    groups: usize,
     /// The number of the next group.
     group: usize,
     slots: usize,
@@ -135,6 +136,9 @@ impl Compiler {
             }
             Expr::AtomicGroup(inner) => self.inside(inner, |after| Move::Once { after })?,
             Expr::Backref { group, casei } => {
+                if self.groups <= *group {
+                    return None;
+                }
                 self.plain = false;
                 self.push(Move::Again { group: *group, any_case: *casei })?;
             }
