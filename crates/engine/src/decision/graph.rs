@@ -103,8 +103,8 @@ impl Run<'_> {
                 let given = scope.get(&variable.name).cloned().unwrap_or(Value::Null);
                 self.conform(variable.declared.as_ref(), given)?
             }
-            (None, Target::Knowledge(index)) => self.knowledge_function(index),
-            (None, Target::Service(index)) => self.service_function(index),
+            (None, Target::Knowledge(index)) => self.knowledge_function(index)?,
+            (None, Target::Service(index)) => self.service_function(index)?,
             (None, Target::Decision(_)) => Value::Null,
         };
         match &requirement.import {

@@ -77,7 +77,9 @@ fn fold(
     let mut total = start;
     for number in numbers {
         total = step(total, *number).ok_or_else(overflow)?;
-        machine.charge(if total.is_wide() { WIDE_STEPS } else { 0 })?;
+        if total.is_wide() {
+            machine.charge(WIDE_STEPS)?;
+        }
     }
     Ok(total)
 }

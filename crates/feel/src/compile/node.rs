@@ -58,6 +58,8 @@ pub(crate) struct ItemKey {
     pub(crate) items: Arc<Vec<u32>>,
     pub(crate) within: usize,
     pub(crate) key: Arc<str>,
+    /// Steps of looking, beyond the node's own.
+    pub(crate) cost: u64,
     pub(crate) otherwise: Node,
 }
 

@@ -1,6 +1,7 @@
 //! Which slot a name means.
 
 use super::node::{ItemKey, Node};
+use crate::budget::BYTES_PER_STEP;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -142,7 +143,8 @@ impl Scope {
             return otherwise;
         }
         let items = Arc::clone(&self.levels[level].items);
-        Node::ItemKey(Box::new(ItemKey { items, within, key: Arc::clone(name), otherwise }))
+        let cost = within as u64 / 8 + name.len() as u64 / BYTES_PER_STEP;
+        Node::ItemKey(Box::new(ItemKey { items, within, key: Arc::clone(name), cost, otherwise }))
     }
 
     fn outermost(&mut self, name: &Arc<str>) -> Node {

@@ -30,7 +30,9 @@ impl Machine<'_> {
         if let (Value::Number(a), Value::Number(b)) = (&left, &right) {
             self.charge(effort(operator, *b))?;
             if let Some(number) = numbers(operator, *a, *b) {
-                self.charge(if number.is_wide() { WIDE_STEPS } else { 0 })?;
+                if number.is_wide() {
+                    self.charge(WIDE_STEPS)?;
+                }
                 return Ok(Value::Number(number));
             }
         }

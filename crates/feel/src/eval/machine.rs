@@ -89,7 +89,7 @@ impl<'e> Machine<'e> {
         match node {
             Node::Const(value) => Ok(value.clone()),
             Node::Free(_) | Node::Local(_) | Node::Captured(_) | Node::ItemKey(_) => self.variable(node),
-            Node::OrBuiltin(variable, builtin) => Ok(self.variable_or(variable, builtin)),
+            Node::OrBuiltin(variable, builtin) => self.variable_or(variable, builtin),
             Node::NoInput => Err(Error::NoInput),
             Node::List(items) => self.list(items),
             Node::Context(entries) => self.context(entries),
@@ -122,8 +122,11 @@ impl<'e> Machine<'e> {
         Ok(Value::Bool(declared.holds(&value, self.budget)?))
     }
 
-    fn variable_or(&self, variable: &Node, builtin: &'static Builtin) -> Value {
-        self.read(variable).unwrap_or_else(|| Value::Function(Function::builtin(builtin)))
+    fn variable_or(&mut self, variable: &Node, builtin: &'static Builtin) -> Result<Value, Error> {
+        match self.read(variable) {
+            Some(value) => Ok(value),
+            None => Value::Function(Function::builtin(builtin)).bounded(self.budget),
+        }
     }
 
     fn missing_function(&mut self, name: &str, passed: &str) -> Result<Value, Error> {

@@ -45,8 +45,7 @@ impl<'e> Machine<'e> {
 
     pub(super) fn variable(&mut self, node: &Node) -> Result<Value, Error> {
         if let Node::ItemKey(lookup) = node {
-            self.charge(lookup.within as u64 / 8)?;
-            self.read_text(&lookup.key)?;
+            self.charge(lookup.cost)?;
         }
         if let Some(value) = self.read(node) {
             return Ok(value);

@@ -54,7 +54,7 @@ impl Machine<'_> {
             TestNode::Compare(operator, operand) => {
                 let operand = self.eval(operand)?;
                 if self.dialect == Dialect::Dmn {
-                    return Ok(half_range(*operator, operand));
+                    return half_range(*operator, operand).bounded(self.budget);
                 }
                 self.warn(WarningKind::NoVariable, || String::from("no input value"))?;
                 Ok(Value::Null)
