@@ -96,7 +96,8 @@ fn comparison(left: &Value, right: &Value) -> u64 {
     match (left, right) {
         (Value::String(a), Value::String(b)) => a.len().min(b.len()) as u64 / TEXT_BYTES_PER_STEP,
         (Value::List(_) | Value::Context(_) | Value::Range(_), Value::List(_) | Value::Context(_) | Value::Range(_)) => {
-            left.size().min(right.size()) / BYTES_PER_STEP
+            // Twice, since members of contexts are looked for by name.
+            2 * left.size().min(right.size()) / BYTES_PER_STEP
         }
         _ => 0,
     }
