@@ -5,8 +5,8 @@
 //!
 //! What holds:
 //! - the same model, variables and time give the same evaluation;
-//! - steps and depth of everything one evaluation does, functions and required decisions included, are bounded by one
-//!   [`feel::Budget`];
+//! - everything one evaluation does, functions and required decisions included, draws from one [`feel::Budget`], which its
+//!   caller may share with other evaluations;
 //! - a failure names the decision it happened in; what was evaluated until then is reported.
 
 mod conform;
@@ -21,11 +21,10 @@ mod table;
 
 use std::sync::Arc;
 
-use feel::{Budget, Context, Now, Value, Warning};
+use feel::{Budget, Context, Limit, Now, Value, Warning};
 use model::Requirements;
 
-use graph::{Graph, Place};
-use report::{Report, Warnings, outside};
+use report::{Report, Warnings};
 
 /// Beyond this, calls of functions and decisions needed once more are evaluated, but no longer reported.
 pub const REPORTED_MAX: usize = 1_000;
@@ -46,6 +45,8 @@ pub struct Failure {
     pub decision: usize,
     /// For a person; names the decision.
     pub reason: String,
+    /// Which limit was reached, if it was that and nothing wrong with the decision or the variables.
+    pub limit: Option<Limit>,
 }
 
 /// One decision or knowledge model, evaluated once.
@@ -103,8 +104,15 @@ pub(crate) struct Run<'r> {
 /// # Panics
 /// If there is no such decision.
 pub fn evaluate(model: &Requirements, decision: usize, variables: &Context, now: &Now) -> Evaluation {
-    let decide = |run: &mut Run<'_>| run.decision(&mut Graph::new(variables, Place::Outermost), decision);
-    run(model, now, Warnings::Unwanted, decide).0
+    evaluate_within(model, decision, variables, now, &mut Budget::default())
+}
+
+/// Evaluates a decision on what is left of a budget, as part of something larger.
+///
+/// # Panics
+/// If there is no such decision.
+pub fn evaluate_within(model: &Requirements, decision: usize, variables: &Context, now: &Now, budget: &mut Budget) -> Evaluation {
+    run(model, now, Warnings::Unwanted, budget, |run| run.outermost(decision, variables)).0
 }
 
 /// Evaluates a decision and tells what its expressions tolerated on the way.
@@ -118,8 +126,7 @@ pub fn evaluate_with(
     now: &Now,
     warnings: &mut Vec<Warning>,
 ) -> Evaluation {
-    let decide = |run: &mut Run<'_>| run.decision(&mut Graph::new(variables, Place::Outermost), decision);
-    let (evaluation, found) = run(model, now, Warnings::Wanted, decide);
+    let (evaluation, found) = run(model, now, Warnings::Wanted, &mut Budget::default(), |run| run.outermost(decision, variables));
     warnings.extend(found);
     evaluation
 }
@@ -129,18 +136,18 @@ pub fn evaluate_with(
 /// # Panics
 /// If there is no such service.
 pub fn evaluate_service(model: &Requirements, service: usize, variables: &Context, now: &Now) -> Evaluation {
-    run(model, now, Warnings::Unwanted, |run| run.service(service, variables, Place::Outermost)).0
+    run(model, now, Warnings::Unwanted, &mut Budget::default(), |run| run.outermost_service(service, variables)).0
 }
 
 fn run(
     model: &Requirements,
     now: &Now,
     warnings: Warnings,
+    budget: &mut Budget,
     decide: impl FnOnce(&mut Run<'_>) -> Result<Value, Failure>,
 ) -> (Evaluation, Vec<Warning>) {
     let report = Report::new(warnings);
-    let mut budget = Budget::default();
-    let output = decide(&mut Run { model, now, budget: &mut budget, report: &report });
+    let output = budget.level(|budget| decide(&mut Run { model, now, budget, report: &report }));
     let (decisions, warnings) = report.take();
-    (Evaluation { output: output.map(|value| outside(&value)), decisions }, warnings)
+    (Evaluation { output, decisions }, warnings)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use feel::{Expression, Value};
+use feel::{Budget, Expression, Value};
 use model::Text;
 
 use crate::step::Run;
@@ -18,18 +18,30 @@ pub(crate) struct Trouble {
 impl Run<'_> {
     /// The value of an expression seen from a scope; `kind` is the incident it raises if it fails.
     pub(crate) fn evaluate(&self, scope: ElementKey, expression: &Expression, kind: IncidentKind) -> Result<Value, Trouble> {
-        let fail = |reason: String| Trouble { kind, message: format!("'{}' cannot be evaluated: {reason}", expression.source()) };
+        self.evaluate_within(scope, expression, kind, &mut Budget::default())
+    }
+
+    /// The same on what is left of a budget, from which reading the variables draws as well.
+    pub(crate) fn evaluate_within(
+        &self,
+        scope: ElementKey,
+        expression: &Expression,
+        kind: IncidentKind,
+        budget: &mut Budget,
+    ) -> Result<Value, Trouble> {
+        let fail =
+            |reason: String| Trouble { kind, message: format!("'{}' cannot be evaluated: {reason}", expression.excerpt()) };
         let mut values = Vec::with_capacity(expression.variables().len());
         for name in expression.variables() {
             let value = match variables::find(self.instance, scope, name) {
-                Some((_, variable)) => Some(
-                    Value::from_json(&variable.value).map_err(|e| fail(format!("variable '{name}' is not valid JSON: {e}")))?,
-                ),
+                Some((_, variable)) => {
+                    Some(Value::from_json_within(&variable.value, budget).map_err(|e| fail(format!("variable '{name}': {e}")))?)
+                }
                 None => None,
             };
             values.push(value);
         }
-        expression.evaluate(&values, &self.now()).map_err(|e| fail(e.to_string()))
+        expression.evaluate_within(&values, &self.now(), budget, None).map_err(|e| fail(e.to_string()))
     }
 
     /// A text that is written out or computed; anything but a string is trouble.
@@ -46,9 +58,18 @@ impl Run<'_> {
 
     /// A mapping: a context whose entries become variables.
     pub(crate) fn mapping(&self, scope: ElementKey, expression: &Expression) -> Result<Document, Trouble> {
-        match self.evaluate(scope, expression, IncidentKind::IoMapping)? {
+        let mut budget = Budget::default();
+        match self.evaluate_within(scope, expression, IncidentKind::IoMapping, &mut budget)? {
             Value::Context(context) => {
-                Ok(context.entries().iter().map(|(name, value)| (name.clone(), Arc::from(value.to_json()))).collect())
+                let mut document = Document::with_capacity(context.len());
+                for (name, value) in context.entries() {
+                    let json = value.to_json_within(&mut budget).map_err(|e| Trouble {
+                        kind: IncidentKind::IoMapping,
+                        message: format!("variable '{name}' of '{}' cannot be written: {e}", expression.excerpt()),
+                    })?;
+                    document.push((name.clone(), json.into()));
+                }
+                Ok(document)
             }
             other => Err(Trouble { kind: IncidentKind::IoMapping, ..wrong_kind(expression, "the mapping", "variables", &other) }),
         }
@@ -57,6 +78,6 @@ impl Run<'_> {
 
 /// An expression gave something of another kind than its place needs.
 pub(crate) fn wrong_kind(expression: &Expression, what: &str, wanted: &str, found: &Value) -> Trouble {
-    let message = format!("{what} '{}' must give {wanted}, but it gave {}", expression.source(), found.to_json());
+    let message = format!("{what} '{}' must give {wanted}, but it gave {}", expression.excerpt(), found.json_excerpt());
     Trouble { kind: IncidentKind::ExtractValue, message }
 }

@@ -5,8 +5,9 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use engine::decision::{Evaluation, REPORTED_MAX, Subject, evaluate};
-use feel::{Context, Now, Value};
+use engine::decision::{Evaluation, REPORTED_MAX, Subject, evaluate, evaluate_within};
+use feel::limits::{BYTES_MAX, STEPS_MAX};
+use feel::{Budget, Context, Limit, Now, Value};
 
 /// Far more than any of these needs even without optimisation, far less than an attack would like.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -200,4 +201,80 @@ fn types_that_double_with_every_level() {
     inside += "<itemDefinition name=\"t100\"><typeRef>t0</typeRef></itemDefinition>";
     let evaluation = evaluated(model(&(inside + &decision("d", &[], &literal("x instance of t0")))), "d");
     assert_eq!(evaluation.output.unwrap(), Value::Bool(false));
+}
+
+fn knowledge(id: &str, logic: &str) -> String {
+    format!(
+        r#"<businessKnowledgeModel id="{id}" name="{id}"><encapsulatedLogic><formalParameter name="n"/>{logic}</encapsulatedLogic>
+        </businessKnowledgeModel>"#
+    )
+}
+
+/// Steps taken of a whole budget.
+fn steps(xml: &str, id: &str, variables: &Context) -> (u64, Evaluation) {
+    let model = compile::dmn(xml.as_bytes()).unwrap_or_else(|found| panic!("refused: {}", found[0]));
+    let mut budget = Budget::default();
+    let evaluation = evaluate_within(&model, model.find(id).unwrap(), variables, &Now::utc(0), &mut budget);
+    (STEPS_MAX - budget.steps_left(), evaluation)
+}
+
+#[test]
+fn decisions_draw_from_the_budget_they_are_given() {
+    let count = "count(for i in 1..10000 return i)";
+    let chain = decision("first", &[], &literal(count))
+        + &decision("second", &["first".to_owned()], &literal(&format!("first + {count}")));
+    let model = compile::dmn(model(&chain).as_bytes()).unwrap();
+    let mut budget = Budget::new(100_000, BYTES_MAX);
+    let mut left = budget.steps_left();
+    let mut done = 0;
+    let failure = loop {
+        match evaluate_within(&model, 1, &Context::empty(), &Now::utc(0), &mut budget).output {
+            Ok(value) => assert_eq!(value, Value::integer(20_000)),
+            Err(failure) => break failure,
+        }
+        assert!(budget.steps_left() + 20_000 <= left, "both decisions are charged for");
+        (left, done) = (budget.steps_left(), done + 1);
+    };
+    assert!(0 < done && done < 5, "{done}");
+    assert_eq!(failure.limit, Some(Limit::Steps), "{}", failure.reason);
+    let wrong = decision("wrong", &[], &literal("assert(1, false)"));
+    let (_, evaluation) = steps(&self::model(&wrong), "wrong", &Context::empty());
+    assert_eq!(evaluation.output.unwrap_err().limit, None);
+}
+
+#[test]
+fn a_limit_within_a_service_is_a_limit_outside() {
+    let service = r##"<decisionService id="s" name="s"><outputDecision href="#inner"/></decisionService>"##;
+    let knows = "<knowledgeRequirement><requiredKnowledge href=\"#s\"/></knowledgeRequirement>";
+    let inside = decision("inner", &[], &literal("some i in 1..1000000000 satisfies false"))
+        + service
+        + &decision("outer", &[], &(knows.to_owned() + &literal("s()")));
+    let failure = evaluated(model(&inside), "outer").output.unwrap_err();
+    assert_eq!(failure.limit, Some(Limit::Steps), "{}", failure.reason);
+}
+
+#[test]
+fn what_is_handed_to_functions_and_reported_is_charged_for() {
+    let items: Vec<Value> = (0..10_000).map(Value::integer).collect();
+    let variables = Context::empty().with("big".into(), Value::list(items));
+    let knows = "<knowledgeRequirement><requiredKnowledge href=\"#k\"/></knowledgeRequirement>";
+    let calls = decision("d", &[], &(knows.to_owned() + &literal("count(for i in 1..10 return count(k(big)))")));
+    // Each answer is looked through for functions, which do not leave a decision.
+    let (taken, evaluation) = steps(&model(&(knowledge("k", &literal("n")) + &calls)), "d", &variables);
+    assert_eq!(evaluation.output.unwrap(), Value::integer(10));
+    assert!(10 * 10_000 <= taken, "{taken} steps");
+}
+
+#[test]
+fn results_that_are_compared_are_charged_for() {
+    let items: Vec<Value> = (0..10_000).map(Value::integer).collect();
+    let variables = Context::empty().with("big".into(), Value::list(items)).with("x".into(), Value::integer(1));
+    let mut table = String::from("<decisionTable hitPolicy=\"ANY\"><input><inputExpression><text>x</text></inputExpression>");
+    table.push_str("</input><output name=\"o\"/>");
+    for _ in 0..10 {
+        table.push_str("<rule><inputEntry><text>-</text></inputEntry><outputEntry><text>big</text></outputEntry></rule>");
+    }
+    let (taken, evaluation) = steps(&model(&decision("d", &[], &(table + "</decisionTable>"))), "d", &variables);
+    assert!(evaluation.output.is_ok());
+    assert!(10 * 10_000 <= taken, "{taken} steps");
 }

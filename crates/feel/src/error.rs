@@ -74,14 +74,23 @@ pub enum Error {
 /// The bounds an evaluation may run into; the numbers are in [`limits`](crate::limits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// [`STEPS_MAX`](crate::limits::STEPS_MAX).
+    /// [`STEPS_MAX`](crate::limits::STEPS_MAX), or those of the caller's [`Budget`](crate::Budget).
     Steps,
+    /// [`BYTES_MAX`](crate::limits::BYTES_MAX), or those of the caller's [`Budget`](crate::Budget).
+    Bytes,
     /// [`EVALUATION_DEPTH_MAX`](crate::limits::EVALUATION_DEPTH_MAX).
     Depth,
     /// [`VALUE_SIZE_MAX`](crate::limits::VALUE_SIZE_MAX).
     Size,
     /// [`VALUE_DEPTH_MAX`](crate::limits::VALUE_DEPTH_MAX).
     Nesting,
+}
+
+impl Error {
+    /// Whether a limit was reached, rather than something wrong with the expression or what it works on.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Error::Limit(_))
+    }
 }
 
 impl Display for Error {
@@ -100,9 +109,10 @@ impl std::error::Error for Error {}
 
 impl Display for Limit {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        use crate::limits::{EVALUATION_DEPTH_MAX, STEPS_MAX, VALUE_DEPTH_MAX, VALUE_SIZE_MAX};
+        use crate::limits::{EVALUATION_DEPTH_MAX, VALUE_DEPTH_MAX, VALUE_SIZE_MAX};
         match self {
-            Limit::Steps => write!(out, "evaluation took more than {STEPS_MAX} steps"),
+            Limit::Steps => out.write_str("evaluation takes too many steps"),
+            Limit::Bytes => out.write_str("evaluation makes too many bytes of values"),
             Limit::Depth => write!(out, "evaluation is nested more than {EVALUATION_DEPTH_MAX} deep"),
             Limit::Size => write!(out, "a value grew beyond {VALUE_SIZE_MAX} bytes"),
             Limit::Nesting => write!(out, "a value is nested more than {VALUE_DEPTH_MAX} deep"),

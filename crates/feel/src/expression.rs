@@ -5,6 +5,7 @@ use crate::compile::{Compiled, compile_expression, compile_tests};
 use crate::dialect::{Dialect, Library};
 use crate::error::{Error, ParseError, Warning};
 use crate::eval::{Machine, Policy};
+use crate::excerpt::quoted;
 use crate::now::Now;
 use crate::syntax::{Names, parse_expression, parse_tests, print};
 use crate::value::{Context, Value};
@@ -69,6 +70,11 @@ impl Expression {
         &self.0.source
     }
 
+    /// The beginning of that text, for messages.
+    pub fn excerpt(&self) -> String {
+        quoted(self.source())
+    }
+
     /// The free variables, in the order [`Expression::evaluate`] takes their values.
     pub fn variables(&self) -> &[Arc<str>] {
         &self.0.compiled.free
@@ -78,17 +84,17 @@ impl Expression {
     ///
     /// Failures inside the expression are `null`; use [`Expression::evaluate_with`] to learn of them.
     pub fn evaluate(&self, values: &[Option<Value>], now: &Now) -> Result<Value, Error> {
-        self.machine(values, now).eval(&self.0.compiled.node)
+        self.evaluate_within(values, now, &mut Budget::default(), None)
     }
 
     /// Evaluates and collects what was tolerated on the way.
     pub fn evaluate_with(&self, values: &[Option<Value>], now: &Now, warnings: &mut Vec<Warning>) -> Result<Value, Error> {
-        let mut machine = self.machine(values, now);
-        machine.collect(warnings);
-        machine.eval(&self.0.compiled.node)
+        self.evaluate_within(values, now, &mut Budget::default(), Some(warnings))
     }
 
     /// Evaluates on what is left of a budget, as part of something larger; warnings cost time only where they are wanted.
+    ///
+    /// A limit reached is an error that says so, see [`Error::is_limit`].
     pub fn evaluate_within(
         &self,
         values: &[Option<Value>],
@@ -96,15 +102,12 @@ impl Expression {
         budget: &mut Budget,
         warnings: Option<&mut Vec<Warning>>,
     ) -> Result<Value, Error> {
-        let mut machine = self.machine(values, now);
-        machine.resume(budget);
-        if let Some(warnings) = warnings {
-            machine.collect(warnings);
-        }
-        let result = machine.eval(&self.0.compiled.node);
-        let left = machine.budget().clone();
-        budget.continue_from(&left);
-        result
+        let Inner { dialect, policy, compiled, .. } = &*self.0;
+        budget.level(|budget| {
+            let mut machine = Machine::new(values, &compiled.free, now, (*dialect, *policy), budget);
+            machine.warnings = warnings;
+            machine.eval(&compiled.node)
+        })
     }
 
     /// What an author should look at again, seen without evaluating: functions that do not exist, comparisons that
@@ -125,11 +128,6 @@ impl Expression {
 
     fn values_of(&self, context: &Context) -> Vec<Option<Value>> {
         self.variables().iter().map(|name| context.get(name).cloned()).collect()
-    }
-
-    fn machine<'e>(&'e self, values: &'e [Option<Value>], now: &'e Now) -> Machine<'e> {
-        let inner = &*self.0;
-        Machine::new(values, &inner.compiled.free, now, inner.dialect, inner.policy)
     }
 }
 

@@ -26,6 +26,7 @@ mod compile;
 mod dialect;
 mod error;
 mod eval;
+mod excerpt;
 mod expression;
 pub mod json;
 pub mod limits;

@@ -1,5 +1,7 @@
 //! Types, for `instance of` and declared parameters.
 
+use crate::budget::Budget;
+use crate::error::Error;
 use crate::temporal::{DateTime, Time, Zone};
 use crate::value::Value;
 use std::sync::Arc;
@@ -62,8 +64,9 @@ impl Type {
     }
 
     /// Whether `value` is of this type; `null` is only of the type `Null`.
-    pub fn holds(&self, value: &Value) -> bool {
-        match (self, value) {
+    pub fn holds(&self, value: &Value, budget: &mut Budget) -> Result<bool, Error> {
+        budget.charge(1)?;
+        Ok(match (self, value) {
             (Type::Any, value) => !value.is_null(),
             (Type::Null, Value::Null)
             | (Type::Number, Value::Number(_))
@@ -78,40 +81,60 @@ impl Type {
             | (Type::Context(None), Value::Context(_))
             | (Type::Range(None), Value::Range(_))
             | (Type::Function(None), Value::Function(_)) => true,
-            (Type::List(Some(element)), Value::List(list)) => list.items().iter().all(|item| element.admits(item)),
+            (Type::List(Some(element)), Value::List(list)) => {
+                for item in list.items() {
+                    if !element.admits(item, budget)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
             (Type::Context(Some(members)), Value::Context(context)) => {
-                members.iter().all(|(name, member)| context.get(name).is_some_and(|value| member.admits(value)))
+                for (name, member) in members {
+                    budget.read(name.len())?;
+                    match context.get(name) {
+                        Some(value) if member.admits(value, budget)? => {}
+                        Some(_) | None => return Ok(false),
+                    }
+                }
+                true
             }
             (Type::Range(Some(element)), Value::Range(range)) => {
-                element.admits(&range.start.value) && element.admits(&range.end.value)
+                element.admits(&range.start.value, budget)? && element.admits(&range.end.value, budget)?
             }
             (Type::Function(Some(count)), Value::Function(function)) => function.parameters().len() == *count,
             _ => false,
-        }
+        })
     }
 
     /// The value as this type has it: itself if it conforms, a single item out of or into a list, a date as its
     /// midnight in UTC. Nothing if there is no such conversion.
-    pub fn coerce(&self, value: Value) -> Option<Value> {
-        if self.admits(&value) {
-            return Some(value);
+    pub fn coerce(&self, value: Value, budget: &mut Budget) -> Result<Option<Value>, Error> {
+        if self.admits(&value, budget)? {
+            return Ok(Some(value));
         }
-        match (self, value) {
+        Ok(match (self, value) {
             (Type::List(element), value) if !matches!(value, Value::List(_)) => {
-                let fits = element.as_ref().is_none_or(|element| element.admits(&value));
-                fits.then(|| Value::list(vec![value]))
+                let fits = match element {
+                    Some(element) => element.admits(&value, budget)?,
+                    None => true,
+                };
+                if fits { Some(Value::list(vec![value]).bounded(budget)?) } else { None }
             }
             (_, Value::List(list)) if list.len() == 1 => {
                 let single = list.items()[0].clone();
-                self.admits(&single).then_some(single)
+                self.admits(&single, budget)?.then_some(single)
             }
             (Type::DateTime, Value::Date(date)) => Some(Value::DateTime(DateTime::new(date, Time::midnight(Zone::UTC)))),
             _ => None,
-        }
+        })
     }
 
     /// Whether `value` may stand where this type is declared: as [`Type::holds`], and `null` always.
-    pub fn admits(&self, value: &Value) -> bool {
-        value.is_null() || *self == Type::Any || self.holds(value)
+    pub fn admits(&self, value: &Value, budget: &mut Budget) -> Result<bool, Error> {
+        if value.is_null() || *self == Type::Any {
+            return Ok(true);
+        }
+        self.holds(value, budget)
     }
 }

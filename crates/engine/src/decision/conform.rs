@@ -28,7 +28,7 @@ impl Run<'_> {
                 return Ok(list);
             }
         }
-        let Some(converted) = self.plain(declared).coerce(value) else {
+        let Some(converted) = self.plain(declared).coerce(value, self.budget)? else {
             return Ok(Value::Null);
         };
         Ok(if self.fits(declared, &converted)? { converted } else { Value::Null })
@@ -36,7 +36,7 @@ impl Run<'_> {
 
     fn fits(&mut self, declared: &Type, value: &Value) -> Result<bool, Error> {
         let index = match declared {
-            Type::Feel(plain) => return Ok(plain.admits(value)),
+            Type::Feel(plain) => return plain.admits(value, self.budget),
             Type::Item(index) => *index,
         };
         if value.is_null() {

@@ -41,6 +41,19 @@ impl Graph {
 }
 
 impl Run<'_> {
+    /// The value of a decision as it leaves.
+    pub(super) fn outermost(&mut self, index: usize, variables: &Context) -> Result<Value, Failure> {
+        let value = self.decision(&mut Graph::new(variables, Place::Outermost), index)?;
+        outside(&value, self.budget).map_err(|error| self.failure(index, &error))
+    }
+
+    /// The value of a decision service as it leaves.
+    pub(super) fn outermost_service(&mut self, index: usize, variables: &Context) -> Result<Value, Failure> {
+        let value = self.service(index, variables, Place::Outermost)?;
+        let last = self.model.services[index].outputs.last().copied().unwrap_or_default();
+        outside(&value, self.budget).map_err(|error| self.failure(last, &error))
+    }
+
     /// The value of a decision; evaluated once, reported as often as it is needed.
     pub(super) fn decision(&mut self, graph: &mut Graph, index: usize) -> Result<Value, Failure> {
         if let Some(known) = graph.known.get(&index) {
@@ -63,14 +76,15 @@ impl Run<'_> {
             None => Ok(Value::Null),
         };
         let outcome = outcome.and_then(|value| self.conform(decision.variable.declared.as_ref(), value));
-        let output = outcome.as_ref().map_or(Value::Null, outside);
+        let outcome = outcome.and_then(|value| Ok((outside(&value, self.budget)?, value)));
+        let output = outcome.as_ref().map_or(Value::Null, |(seen, _)| seen.clone());
         let Trace { inputs, rules } = trace;
         let evaluated = Evaluated { subject: Subject::Decision(index), output, inputs, rules };
         match graph.place {
             Place::Outermost => self.report.insist(evaluated),
             Place::Called => self.report.add(evaluated),
         }
-        let value = outcome.map_err(|error| self.failure(index, &error))?;
+        let (_, value) = outcome.map_err(|error| self.failure(index, &error))?;
         let reported = from..self.report.len();
         graph.known.insert(index, Known { value: value.clone(), reported });
         Ok(value)
@@ -89,8 +103,8 @@ impl Run<'_> {
                 let given = scope.get(&variable.name).cloned().unwrap_or(Value::Null);
                 self.conform(variable.declared.as_ref(), given)?
             }
-            (None, Target::Knowledge(index)) => self.knowledge_function(index),
-            (None, Target::Service(index)) => self.service_function(index),
+            (None, Target::Knowledge(index)) => self.knowledge_function(index)?,
+            (None, Target::Service(index)) => self.service_function(index)?,
             (None, Target::Decision(_)) => Value::Null,
         };
         match &requirement.import {
@@ -126,6 +140,11 @@ impl Run<'_> {
 
     fn failure(&self, index: usize, error: &Error) -> Failure {
         let decision = &self.model.decisions[index];
-        Failure { decision: index, reason: format!("decision '{}' ({}): {error}", decision.id, decision.name) }
+        let reason = format!("decision '{}' ({}): {error}", decision.id, decision.name);
+        let limit = match error {
+            Error::Limit(limit) => Some(*limit),
+            Error::Assertion(_) | Error::NoInput | Error::Undefined(_) | Error::Invalid(_) => None,
+        };
+        Failure { decision: index, reason, limit }
     }
 }

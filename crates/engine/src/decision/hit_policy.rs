@@ -12,6 +12,9 @@ static SUM: LazyLock<Option<Expression>> = LazyLock::new(|| feel::parse_with("su
 static MIN: LazyLock<Option<Expression>> = LazyLock::new(|| feel::parse_with("min(values)", Dialect::Dmn).ok());
 static MAX: LazyLock<Option<Expression>> = LazyLock::new(|| feel::parse_with("max(values)", Dialect::Dmn).ok());
 
+/// Bytes of values compared with others in one step of FEEL.
+const COMPARED_BYTES_PER_STEP: u64 = 32;
+
 /// The results of one matching rule, one per output.
 #[derive(PartialEq)]
 pub(super) struct Hit {
@@ -36,7 +39,7 @@ impl Run<'_> {
             HitPolicy::Unique if 1 < hits.len() => {
                 Err(Error::Invalid(format!("hit policy UNIQUE allows one rule to match, but {} did", hits.len())))
             }
-            HitPolicy::Any if hits.iter().any(|hit| *hit != hits[0]) => {
+            HitPolicy::Any if self.differ(&hits)? => {
                 let reason = "hit policy ANY allows several rules to match only if they say the same, but they differ";
                 Err(Error::Invalid(reason.to_owned()))
             }
@@ -47,11 +50,21 @@ impl Run<'_> {
             }
             HitPolicy::OutputOrder => {
                 self.sort(table, &mut hits, scope)?;
-                list(table, hits)
+                self.list(table, hits)
             }
-            HitPolicy::RuleOrder | HitPolicy::Collect(None) => list(table, hits),
+            HitPolicy::RuleOrder | HitPolicy::Collect(None) => self.list(table, hits),
             HitPolicy::Collect(Some(aggregation)) => self.aggregate(table, hits, aggregation),
         }
+    }
+
+    fn differ(&mut self, hits: &[Hit]) -> Result<bool, Error> {
+        let size: u64 = hits[0].values.iter().map(Value::size).sum();
+        self.budget.charge(hits.len() as u64 * (size / COMPARED_BYTES_PER_STEP))?;
+        Ok(hits.iter().any(|hit| *hit != hits[0]))
+    }
+
+    fn list(&mut self, table: &Table, hits: Vec<Hit>) -> Result<Value, Error> {
+        Value::list(hits.into_iter().map(|hit| hit.value(table)).collect()).bounded(self.budget)
     }
 
     /// By the order of the allowed output values, the first output first; what is not listed comes last.
@@ -64,8 +77,9 @@ impl Run<'_> {
             };
             orders.push(listed.as_list().map_or(Vec::new(), <[Value]>::to_vec));
         }
-        let listed: usize = orders.iter().map(Vec::len).sum();
-        self.budget.charge((listed * hits.len()) as u64)?;
+        // Each result is compared with each listed value until it is found.
+        let listed: u64 = orders.iter().flatten().map(|value| 1 + value.size() / COMPARED_BYTES_PER_STEP).sum();
+        self.budget.charge(listed.saturating_mul(hits.len() as u64))?;
         let rank = |hit: &Hit| -> Vec<usize> {
             let place = |(order, value): (&Vec<Value>, &Value)| order.iter().position(|one| one == value).unwrap_or(usize::MAX);
             orders.iter().zip(&hit.values).map(place).collect()
@@ -92,8 +106,4 @@ impl Run<'_> {
         }
         Ok(Hit { values }.value(table))
     }
-}
-
-fn list(table: &Table, hits: Vec<Hit>) -> Result<Value, Error> {
-    Value::list(hits.into_iter().map(|hit| hit.value(table)).collect()).bounded()
 }

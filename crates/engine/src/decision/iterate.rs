@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use feel::{Dialect, Error, Expression, Value};
+use feel::{Dialect, Error, Expression, List, Value};
 use model::decision::{Filter, Iteration, Quantifier};
 
 use super::Run;
@@ -23,6 +23,7 @@ impl Run<'_> {
         for item in &items {
             let mut scope = Scope::within(outer);
             if let Value::Context(context) = item {
+                self.budget.charge(context.len() as u64)?;
                 context.entries().iter().for_each(|(name, value)| scope.bind(name, value.clone()));
             }
             scope.bind(&item_name, item.clone());
@@ -33,7 +34,7 @@ impl Run<'_> {
                 _ => return Ok(Value::Null),
             }
         }
-        Value::list(kept).bounded()
+        Value::list(kept).bounded(self.budget)
     }
 
     pub(super) fn each(&mut self, iteration: &Iteration, outer: &Scope<'_>) -> Result<Value, Error> {
@@ -41,15 +42,16 @@ impl Run<'_> {
             return Ok(Value::Null);
         };
         let partial = Arc::from("partial");
-        let mut results: Vec<Value> = Vec::with_capacity(items.len());
+        let mut results = List::from(Vec::new());
         for item in items {
             let mut scope = Scope::within(outer);
-            self.budget.charge(results.len() as u64)?;
-            scope.bind(&partial, Value::list(results.clone()));
+            scope.bind(&partial, Value::List(results.clone()));
             scope.bind(&iteration.variable, item);
-            results.push(self.value(&iteration.body, &scope)?);
+            let value = self.value(&iteration.body, &scope)?;
+            drop(scope);
+            results.push_within(value, self.budget)?;
         }
-        Value::list(results).bounded()
+        Ok(Value::List(results))
     }
 
     /// One item may decide, but all are looked at: what is neither true nor false nor `null` makes the whole `null`.

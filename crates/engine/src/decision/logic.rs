@@ -41,7 +41,7 @@ impl Run<'_> {
             Logic::Context(entries) => self.context(entries, scope),
             Logic::List(items) => {
                 let items = items.iter().map(|item| self.value(item, scope)).collect::<Result<Vec<_>, _>>()?;
-                Value::list(items).bounded()
+                Value::list(items).bounded(self.budget)
             }
             Logic::Relation(columns, rows) => self.relation(columns, rows, scope),
             Logic::Invocation(invocation) => self.invocation(invocation, scope),
@@ -86,7 +86,7 @@ impl Run<'_> {
             scope.bind(&variable.name, value.clone());
             members.push((Arc::clone(&variable.name), value));
         }
-        Value::Context(Context::from(members)).bounded()
+        Value::Context(Context::from(members)).bounded(self.budget)
     }
 
     fn relation(&mut self, columns: &[Arc<str>], rows: &[Vec<Boxed>], scope: &Scope<'_>) -> Result<Value, Error> {
@@ -96,9 +96,9 @@ impl Run<'_> {
             for (name, cell) in columns.iter().zip(row) {
                 members.push((Arc::clone(name), self.value(cell, scope)?));
             }
-            items.push(Value::Context(Context::from(members)));
+            items.push(Value::Context(Context::from(members)).bounded(self.budget)?);
         }
-        Value::list(items).bounded()
+        Value::list(items).bounded(self.budget)
     }
 
     fn invocation(&mut self, invocation: &Invocation, scope: &Scope<'_>) -> Result<Value, Error> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use feel::limits::WARNINGS_MAX;
-use feel::{Context, Value, Warning};
+use feel::{Budget, Context, Error, Value, Warning};
 
 use super::{Evaluated, REPORTED_MAX};
 
@@ -78,23 +78,41 @@ impl Report {
 }
 
 /// A value as it leaves: functions are of no use outside and become `null`.
-pub(super) fn outside(value: &Value) -> Value {
-    match value {
-        Value::Function(_) => Value::Null,
-        Value::List(list) if list.items().iter().any(holds_function) => Value::list(list.items().iter().map(outside).collect()),
-        Value::Context(context) if context.entries().iter().any(|(_, member)| holds_function(member)) => {
-            let members = context.entries().iter().map(|(name, member)| (Arc::clone(name), outside(member)));
-            Value::Context(Context::from(members.collect::<Vec<_>>()))
-        }
-        _ => value.clone(),
-    }
+pub(super) fn outside(value: &Value, budget: &mut Budget) -> Result<Value, Error> {
+    Ok(without_functions(value, budget)?.unwrap_or_else(|| value.clone()))
 }
 
-fn holds_function(value: &Value) -> bool {
-    match value {
-        Value::Function(_) => true,
-        Value::List(list) => list.items().iter().any(holds_function),
-        Value::Context(context) => context.entries().iter().any(|(_, member)| holds_function(member)),
-        _ => false,
+/// The value without functions; nothing if it has none.
+fn without_functions(value: &Value, budget: &mut Budget) -> Result<Option<Value>, Error> {
+    let other = match value {
+        Value::Function(_) => Some(Value::Null),
+        Value::List(list) => members(list.items().iter(), budget)?.map(Value::list),
+        Value::Context(context) => members(context.entries().iter().map(|(_, member)| member), budget)?.map(|values| {
+            let names = context.entries().iter().map(|(name, _)| Arc::clone(name));
+            Value::Context(Context::from(names.zip(values).collect::<Vec<_>>()))
+        }),
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Date(_)
+        | Value::Time(_)
+        | Value::DateTime(_)
+        | Value::DaysTimeDuration(_)
+        | Value::YearsMonthsDuration(_)
+        | Value::Range(_) => None,
+    };
+    other.map(|other| other.bounded(budget)).transpose()
+}
+
+/// The members without functions; nothing if none has any.
+fn members<'v>(all: impl Iterator<Item = &'v Value> + Clone, budget: &mut Budget) -> Result<Option<Vec<Value>>, Error> {
+    let mut changed: Option<Vec<Value>> = None;
+    for (at, member) in all.clone().enumerate() {
+        budget.charge(1)?;
+        if let Some(other) = without_functions(member, budget)? {
+            changed.get_or_insert_with(|| all.clone().cloned().collect())[at] = other;
+        }
     }
+    Ok(changed)
 }

@@ -43,7 +43,7 @@ impl Run<'_> {
     fn check_inputs(&mut self, table: &Table, trace: &Trace) -> Result<(), Error> {
         for (input, seen) in table.inputs.iter().zip(&trace.inputs) {
             if !seen.value.is_null() && !self.passes(input.allowed.as_ref(), &seen.value)? {
-                let reason = format!("input '{}' is {}, which is not an allowed value", input.name, seen.value.to_json());
+                let reason = format!("input '{}' is {}, which is not an allowed value", input.name, seen.value.json_excerpt());
                 return Err(Error::Invalid(reason));
             }
         }

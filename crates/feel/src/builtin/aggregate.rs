@@ -3,7 +3,7 @@
 use super::list::items_of;
 use super::{Builtin, Fault, Outcome, everywhere, variadic};
 use crate::dialect::Dialect;
-use crate::eval::{Machine, order};
+use crate::eval::{DOUBLE_STEPS, Machine, WIDE_STEPS};
 use crate::number::Number;
 use crate::value::{List, Value, shown};
 use std::cmp::Ordering;
@@ -50,9 +50,9 @@ fn extreme(machine: &mut Machine<'_>, arguments: &[Value], wanted: Ordering) -> 
     };
     let mut best = first;
     // A single value without an order is not an extreme either.
-    order(first, first).ok_or_else(|| Fault::Reason(String::from("the items have no order")))?;
+    machine.order(first, first)?.ok_or_else(|| Fault::Reason(String::from("the items have no order")))?;
     for item in rest {
-        let ordering = order(item, best).ok_or_else(|| Fault::Reason(String::from("the items have no common order")))?;
+        let ordering = machine.order(item, best)?.ok_or_else(|| Fault::Reason(String::from("the items have no common order")))?;
         if ordering == wanted {
             best = item;
         }
@@ -68,8 +68,29 @@ fn max(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     extreme(machine, arguments, Ordering::Greater)
 }
 
-fn fold(numbers: &[Number], start: Number, step: fn(Number, Number) -> Option<Number>) -> Result<Number, Fault> {
-    numbers.iter().try_fold(start, |total, number| step(total, *number)).ok_or_else(overflow)
+fn fold(
+    machine: &mut Machine<'_>,
+    numbers: &[Number],
+    start: Number,
+    step: fn(Number, Number) -> Option<Number>,
+) -> Result<Number, Fault> {
+    let mut total = start;
+    for number in numbers {
+        total = step(total, *number).ok_or_else(overflow)?;
+        if total.is_wide() {
+            machine.charge(WIDE_STEPS)?;
+        }
+    }
+    Ok(total)
+}
+
+/// In order, which takes a few rounds over all of them.
+fn sorted(machine: &mut Machine<'_>, arguments: &[Value]) -> Result<Vec<Number>, Fault> {
+    let mut numbers = numbers(machine, arguments)?;
+    let rounds = u64::from(numbers.len().checked_ilog2().unwrap_or(0));
+    machine.charge(numbers.len() as u64 * rounds / 4)?;
+    numbers.sort();
+    Ok(numbers)
 }
 
 fn sum(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
@@ -77,7 +98,7 @@ fn sum(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if numbers.is_empty() {
         return Ok(Value::Null);
     }
-    fold(&numbers, Number::ZERO, Number::checked_add).map(Value::Number)
+    fold(machine, &numbers, Number::ZERO, Number::checked_add).map(Value::Number)
 }
 
 fn product(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
@@ -85,7 +106,7 @@ fn product(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if numbers.is_empty() {
         return Ok(Value::Null);
     }
-    fold(&numbers, Number::ONE, Number::checked_mul).map(Value::Number)
+    fold(machine, &numbers, Number::ONE, Number::checked_mul).map(Value::Number)
 }
 
 fn mean(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
@@ -93,13 +114,12 @@ fn mean(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if numbers.is_empty() {
         return Ok(Value::Null);
     }
-    let total = fold(&numbers, Number::ZERO, Number::checked_add)?;
+    let total = fold(machine, &numbers, Number::ZERO, Number::checked_add)?;
     total.checked_div(numbers.len().into()).map(Value::Number).ok_or_else(overflow)
 }
 
 fn median(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    let mut numbers = numbers(machine, arguments)?;
-    numbers.sort();
+    let numbers = sorted(machine, arguments)?;
     let middle = numbers.len() / 2;
     match numbers.get(middle) {
         None => Ok(Value::Null),
@@ -120,8 +140,10 @@ fn stddev(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if numbers.len() == 1 {
         return Err(Fault::Reason(String::from("one number has no deviation")));
     }
-    let total = fold(&numbers, Number::ZERO, Number::checked_add)?;
+    let total = fold(machine, &numbers, Number::ZERO, Number::checked_add)?;
     let mean = total.checked_div(numbers.len().into()).ok_or_else(overflow)?;
+    // A difference, a square and a sum for each, with all the digits of the mean.
+    machine.charge(3 * WIDE_STEPS * numbers.len() as u64 + DOUBLE_STEPS)?;
     let squares = numbers.iter().try_fold(Number::ZERO, |sum, number| {
         let off = number.checked_sub(mean)?;
         sum.checked_add(off.checked_pow(2)?)
@@ -132,8 +154,7 @@ fn stddev(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 
 /// The most frequent numbers, in order.
 fn mode(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    let mut numbers = numbers(machine, arguments)?;
-    numbers.sort();
+    let numbers = sorted(machine, arguments)?;
     let runs: Vec<&[Number]> = numbers.chunk_by(|a, b| a == b).collect();
     let longest = runs.iter().map(|run| run.len()).max().unwrap_or(0);
     let modes = runs.into_iter().filter(|run| run.len() == longest).map(|run| Value::Number(run[0])).collect();

@@ -3,7 +3,8 @@
 use super::{Builtin, Fault, Outcome, everywhere, fixed, only};
 use crate::dialect::Dialect;
 use crate::error::Error;
-use crate::eval::{Equality, Machine, equality};
+use crate::eval::{Equality, Machine};
+use crate::excerpt;
 use crate::value::Value;
 
 pub(super) static ALL: &[Builtin] = &[
@@ -47,7 +48,7 @@ fn assert(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let failed = |cause: String| Err(Fault::Error(Error::Assertion(cause)));
     match arguments {
         [value, Value::Bool(true), ..] => Ok(value.clone()),
-        [_, _, Value::String(cause)] => failed(cause.to_string()),
+        [_, _, Value::String(cause)] => failed(excerpt::message(cause.to_string())),
         _ => failed(String::from("the condition is not fulfilled")),
     }
 }
@@ -61,11 +62,10 @@ fn is(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [left, right] = arguments else {
         return Err(Fault::Arguments);
     };
-    machine.charge(left.extent().size.min(right.extent().size) / 128)?;
     let same = match (left, right) {
         (Value::Time(a), Value::Time(b)) => a == b,
         (Value::DateTime(a), Value::DateTime(b)) => a == b,
-        _ => left.type_name() == right.type_name() && equality(left, right, machine.dialect) == Equality::Equal,
+        _ => left.type_name() == right.type_name() && machine.equality(left, right)? == Equality::Equal,
     };
     Ok(Value::Bool(same))
 }

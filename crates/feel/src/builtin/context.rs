@@ -3,7 +3,7 @@
 use super::{Builtin, Fault, Outcome, everywhere, fixed, variadic};
 use crate::dialect::Dialect;
 use crate::eval::Machine;
-use crate::value::{Context, List, Value};
+use crate::value::{Context, List, VALUE_BYTES, Value};
 use std::sync::Arc;
 
 pub(super) static ALL: &[Builtin] = &[
@@ -26,31 +26,38 @@ fn get_entries(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [Value::Context(context)] = arguments else {
         return Err(Fault::Arguments);
     };
-    machine.charge(context.len() as u64)?;
     let (key_name, value_name): (Arc<str>, Arc<str>) = (Arc::from("key"), Arc::from("value"));
-    let entry = |(key, value): &(Arc<str>, Value)| {
-        Value::Context(Context::from(vec![
-            (Arc::clone(&key_name), Value::String(Arc::clone(key))),
-            (Arc::clone(&value_name), value.clone()),
-        ]))
-    };
-    Ok(machine.bounded_list(context.entries().iter().map(entry).collect())?)
+    let mut entries = Vec::with_capacity(context.len());
+    for (key, value) in context.entries() {
+        let key = (Arc::clone(&key_name), Value::String(Arc::clone(key)));
+        let entry = machine.bounded_context(vec![key, (Arc::clone(&value_name), value.clone())])?;
+        entries.push(Value::Context(entry));
+    }
+    Ok(machine.bounded_list(entries)?)
 }
 
 /// The texts of a list of keys; nothing if one is not a text.
-fn keys_of(list: &List) -> Option<Vec<Arc<str>>> {
-    let text = |item: &Value| match item {
-        Value::String(text) => Some(Arc::clone(text)),
-        _ => None,
-    };
-    list.items().iter().map(text).collect()
+fn keys_of(machine: &mut Machine<'_>, list: &List) -> Result<Option<Vec<Arc<str>>>, Fault> {
+    let mut keys = Vec::new();
+    for item in list.items() {
+        let Value::String(key) = item else {
+            return Ok(None);
+        };
+        machine.charge(1)?;
+        machine.read_text(key)?;
+        keys.push(Arc::clone(key));
+    }
+    Ok(Some(keys))
 }
 
-fn get_value(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+fn get_value(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     match arguments {
-        [Value::Context(context), Value::String(key)] => Ok(context.get(key).cloned().unwrap_or(Value::Null)),
+        [Value::Context(context), Value::String(key)] => {
+            machine.read_text(key)?;
+            Ok(context.get(key).cloned().unwrap_or(Value::Null))
+        }
         [Value::Context(context), Value::List(keys)] => {
-            let Some(keys) = keys_of(keys).filter(|keys| !keys.is_empty()) else {
+            let Some(keys) = keys_of(machine, keys)?.filter(|keys| !keys.is_empty()) else {
                 return Ok(Value::Null);
             };
             let mut value = Value::Context(context.clone());
@@ -66,9 +73,13 @@ fn get_value(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     }
 }
 
-fn bounded(context: Context) -> Outcome {
-    context.extent().check()?;
-    Ok(Value::Context(context))
+/// A copy of the context in which `key` has `value`.
+fn with(machine: &mut Machine<'_>, context: &Context, key: &Arc<str>, value: Value) -> Result<Context, Fault> {
+    machine.charge(context.len() as u64)?;
+    machine.read_text(key)?;
+    let mut entries = context.entries().to_vec();
+    entries.push((Arc::clone(key), value));
+    Ok(machine.bounded_context(entries)?)
 }
 
 /// By name, `key` is a single one.
@@ -81,18 +92,15 @@ fn context_put_key(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 
 fn context_put(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     match arguments {
-        [Value::Context(context), Value::String(key), value] => {
-            machine.charge(context.len() as u64)?;
-            bounded(context.with(Arc::clone(key), value.clone()))
-        }
+        [Value::Context(context), Value::String(key), value] => with(machine, context, key, value.clone()).map(Value::Context),
         [Value::Context(_), Value::List(keys), _] if keys.is_empty() => Ok(Value::Null),
         [Value::Context(context), Value::List(keys), value] => {
-            let keys = keys_of(keys).ok_or(Fault::Arguments)?;
+            let keys = keys_of(machine, keys)?.ok_or(Fault::Arguments)?;
             let along = &keys[..keys.len() - 1];
             if machine.dialect == Dialect::Dmn && !leads_through_contexts(context, along) {
                 return Err(Fault::Reason(String::from("the keys lead through what is not a context")));
             }
-            bounded(put_deep(machine, context, &keys, value)?)
+            put_deep(machine, context, &keys, value).map(Value::Context)
         }
         _ => Err(Fault::Arguments),
     }
@@ -122,9 +130,7 @@ fn put_deep(machine: &mut Machine<'_>, context: &Context, keys: &[Arc<str>], val
     }
     let mut value = value.clone();
     for key in keys.iter().rev() {
-        machine.charge(current.len() as u64)?;
-        let changed = current.with(Arc::clone(key), value);
-        changed.extent().check()?;
+        let changed = with(machine, &current, key, value)?;
         match parents.pop() {
             Some(parent) => {
                 value = Value::Context(changed);
@@ -146,13 +152,14 @@ fn context_merge(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     for item in contexts.items() {
         match item {
             Value::Context(context) => {
-                machine.charge(context.len() as u64)?;
+                machine.charge(1)?;
+                machine.budget.make(2 * VALUE_BYTES * context.len() as u64)?;
                 entries.extend_from_slice(context.entries());
             }
             _ => return Ok(Value::Null),
         }
     }
-    bounded(Context::from(entries))
+    Ok(Value::Context(machine.bounded_context(entries)?))
 }
 
 /// A context from entries with `key` and `value`.
@@ -169,15 +176,13 @@ fn context(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
             return Ok(Value::Null);
         };
         match (entry.get("key"), entry.get("value")) {
-            (Some(Value::String(key)), Some(value)) => {
-                let repeated = machine.dialect == Dialect::Dmn && entries.iter().any(|(other, _)| other == key);
-                if repeated {
-                    return Err(Fault::Reason(format!("the key '{key}' comes twice")));
-                }
-                entries.push((Arc::clone(key), value.clone()));
-            }
+            (Some(Value::String(key)), Some(value)) => entries.push((Arc::clone(key), value.clone())),
             _ => return Ok(Value::Null),
         }
     }
-    bounded(Context::from(entries))
+    let context = machine.bounded_context(entries)?;
+    if machine.dialect == Dialect::Dmn && context.len() < list.len() {
+        return Err(Fault::Reason(String::from("a key comes twice")));
+    }
+    Ok(Value::Context(context))
 }

@@ -2,13 +2,15 @@
 
 use super::{Builtin, Fault, Outcome, everywhere, fixed};
 use crate::dialect::Dialect;
-use crate::error::{Error, Limit};
+use crate::error::Error;
 use crate::eval::Machine;
+use crate::excerpt::quoted;
 use crate::json;
 use crate::number::Number;
 use crate::temporal::{DaysTimeDuration, Zone};
-use crate::value::{Context, Value};
-use std::fmt::Write;
+use crate::value::{Context, Value, written};
+use std::borrow::Cow;
+use std::fmt::{self, Write};
 
 pub(super) static ALL: &[Builtin] = &[
     everywhere(
@@ -24,9 +26,6 @@ pub(super) static ALL: &[Builtin] = &[
     everywhere("to json", &[fixed(&["value"], to_json)]),
 ];
 
-/// Bytes of JSON one call may read.
-const JSON_BYTES_MAX: usize = 1 << 22;
-
 fn number(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if let ([Value::Number(number)], Dialect::Dmn) = (arguments, machine.dialect) {
         return Ok(Value::Number(*number));
@@ -34,10 +33,12 @@ fn number(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let Some(Value::String(from)) = arguments.first() else {
         return Err(Fault::Arguments);
     };
-    let separator = |at: usize, allowed: &[&str]| match arguments.get(at) {
+    let separator = |at: usize, allowed: &[&'static str]| match arguments.get(at) {
         None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) if allowed.contains(&&**text) => Ok(Some(text.to_string())),
-        Some(Value::String(text)) => Err(Fault::Reason(format!("'{text}' cannot be a separator"))),
+        Some(Value::String(text)) => {
+            let known = allowed.iter().find(|allowed| ***allowed == **text);
+            known.map(|known| Some(*known)).ok_or_else(|| Fault::Reason(format!("'{}' cannot be a separator", quoted(text))))
+        }
         Some(_) => Err(Fault::Arguments),
     };
     let grouping = separator(1, &[" ", ",", "."])?;
@@ -48,85 +49,75 @@ fn number(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     if machine.dialect == Dialect::Camunda && grouping.is_none() && decimal.is_none() && 1 < arguments.len() {
         return Err(Fault::Arguments);
     }
-    let mut text = from.to_string();
-    if let Some(grouping) = grouping {
-        text = text.replace(&grouping, "");
-    }
-    if let Some(decimal) = decimal {
-        text = text.replace(&decimal, ".");
+    machine.read_text(from)?;
+    let mut text = Cow::Borrowed(&**from);
+    for (separator, meant) in [(grouping, ""), (decimal, ".")] {
+        if let Some(separator) = separator {
+            machine.make_text(text.len())?;
+            text = Cow::Owned(text.replace(separator, meant));
+        }
     }
     let parsed = Number::parse(&text).or_else(|| {
         // A point may end a number, and begin one.
         text.strip_suffix('.').filter(|_| machine.dialect == Dialect::Camunda).and_then(Number::parse)
     });
-    parsed.map(Value::Number).ok_or_else(|| Fault::Reason(format!("'{from}' is not a number")))
+    parsed.map(Value::Number).ok_or_else(|| Fault::Reason(format!("'{}' is not a number", quoted(from))))
 }
 
 fn string(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    let [value] = arguments else {
-        return Err(Fault::Arguments);
-    };
-    machine.charge(value.extent().size / 128)?;
-    match value {
-        Value::Null => Ok(Value::Null),
-        Value::String(_) => Ok(value.clone()),
-        other => {
-            let mut text = String::new();
-            write_text(other, machine.dialect, &mut text);
-            Ok(machine.bounded_string(text)?)
+    match arguments {
+        [Value::Null] => Ok(Value::Null),
+        [value @ Value::String(_)] => Ok(value.clone()),
+        [other] => {
+            let text = written(machine.budget, other, |out| write_text(other, machine.dialect, out))?;
+            Ok(Value::string(text))
         }
+        _ => Err(Fault::Arguments),
     }
 }
 
 /// A value as `string()` shows it.
-fn write_text(value: &Value, dialect: Dialect, out: &mut String) {
+fn write_text(value: &Value, dialect: Dialect, out: &mut impl Write) -> fmt::Result {
     match value {
         Value::List(list) => {
-            out.push('[');
+            out.write_char('[')?;
             for (at, item) in list.items().iter().enumerate() {
-                out.push_str(if 0 < at { ", " } else { "" });
-                write_text(item, dialect, out);
+                out.write_str(if 0 < at { ", " } else { "" })?;
+                write_text(item, dialect, out)?;
             }
-            out.push(']');
+            out.write_char(']')
         }
         Value::Context(context) => write_context_text(context, dialect, out),
-        Value::DaysTimeDuration(duration) if dialect == Dialect::Camunda => {
-            out.push_str(&json::whole_seconds_text(*duration));
-        }
-        Value::Date(date) if dialect == Dialect::Camunda && 9999 < date.year() => {
-            write!(out, "+{date}").expect("writing to a string cannot fail");
-        }
-        Value::Number(number) if dialect == Dialect::Dmn => out.push_str(&number.to_plain()),
-        other => write!(out, "{other}").expect("writing to a string cannot fail"),
+        Value::DaysTimeDuration(duration) if dialect == Dialect::Camunda => out.write_str(&json::whole_seconds_text(*duration)),
+        Value::Date(date) if dialect == Dialect::Camunda && 9999 < date.year() => write!(out, "+{date}"),
+        Value::Number(number) if dialect == Dialect::Dmn => out.write_str(&number.to_plain()),
+        other => write!(out, "{other}"),
     }
 }
 
-fn write_context_text(context: &Context, dialect: Dialect, out: &mut String) {
-    out.push('{');
+fn write_context_text(context: &Context, dialect: Dialect, out: &mut impl Write) -> fmt::Result {
+    out.write_char('{')?;
     let shown = context.entries().iter().filter(|(_, value)| !matches!(value, Value::Function(_)) || dialect == Dialect::Dmn);
     for (at, (key, member)) in shown.enumerate() {
-        out.push_str(if 0 < at { ", " } else { "" });
-        let separator = if dialect == Dialect::Dmn { ": " } else { ":" };
-        out.push_str(key);
-        out.push_str(separator);
-        write_text(member, dialect, out);
+        out.write_str(if 0 < at { ", " } else { "" })?;
+        out.write_str(key)?;
+        out.write_str(if dialect == Dialect::Dmn { ": " } else { ":" })?;
+        write_text(member, dialect, out)?;
     }
-    out.push('}');
+    out.write_char('}')
 }
 
 fn from_json(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     match arguments {
         [Value::Null] => Ok(Value::Null),
-        [Value::String(text)] => {
-            // A few bytes of JSON can be a whole value, so the text is bounded tighter than other texts.
-            if JSON_BYTES_MAX < text.len() {
-                return Err(Fault::Error(Error::Limit(Limit::Size)));
+        [Value::String(text)] => match Value::from_json_within(text, machine.budget) {
+            Ok(value) => {
+                value.extent().check()?;
+                Ok(value)
             }
-            machine.charge(text.len() as u64 / 16)?;
-            let value = Value::from_json(text).map_err(|error| Fault::Reason(format!("not JSON: {error}")))?;
-            value.extent().check()?;
-            Ok(value)
-        }
+            Err(Error::Invalid(reason)) => Err(Fault::Reason(reason)),
+            Err(other) => Err(Fault::Error(other)),
+        },
         _ => Err(Fault::Arguments),
     }
 }
@@ -135,44 +126,41 @@ fn to_json(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [value] = arguments else {
         return Err(Fault::Arguments);
     };
-    machine.charge(value.extent().size / 128)?;
-    let mut out = String::new();
-    write_json(value, &mut out);
-    Ok(machine.bounded_string(out)?)
+    Ok(Value::string(written(machine.budget, value, |out| write_json(value, out))?))
 }
 
 /// As [`Value::write_json`], but in the spelling this function has elsewhere: seconds of times are written out, days
 /// of durations counted in hours, functions and ranges spelled.
-fn write_json(value: &Value, out: &mut String) {
+fn write_json(value: &Value, out: &mut impl Write) -> fmt::Result {
     match value {
         Value::List(list) => {
-            out.push('[');
+            out.write_char('[')?;
             for (at, item) in list.items().iter().enumerate() {
-                out.push_str(if 0 < at { "," } else { "" });
-                write_json(item, out);
+                out.write_str(if 0 < at { "," } else { "" })?;
+                write_json(item, out)?;
             }
-            out.push(']');
+            out.write_char(']')
         }
         Value::Context(context) => {
-            out.push('{');
+            out.write_char('{')?;
             let members = context.entries().iter().filter(|(_, value)| !matches!(value, Value::Function(_)));
             for (at, (key, member)) in members.enumerate() {
-                out.push_str(if 0 < at { "," } else { "" });
-                json::write_string(key, out);
-                out.push(':');
-                write_json(member, out);
+                out.write_str(if 0 < at { "," } else { "" })?;
+                json::write_string(key, out)?;
+                out.write_char(':')?;
+                write_json(member, out)?;
             }
-            out.push('}');
+            out.write_char('}')
         }
         Value::Time(time) => {
             let zone = time.zone().offset_seconds().map_or(Zone::Local, Zone::Offset);
-            json::write_string(&time.with_zone(zone).to_string(), out);
+            json::write_string(&time.with_zone(zone).to_string(), out)
         }
         Value::DaysTimeDuration(duration) => json::write_string(&hours_text(*duration), out),
         Value::YearsMonthsDuration(duration) => json::write_string(&months_text(duration.total_months()), out),
         Value::Function(_) | Value::Range(_) => json::write_string(&value.to_string(), out),
-        Value::Number(number) => write!(out, "{number}").expect("writing to a string cannot fail"),
-        other => other.write_json(out),
+        Value::Number(number) => write!(out, "{number}"),
+        other => json::encode(other, out),
     }
 }
 

@@ -1,6 +1,7 @@
 //! How points and ranges lie to one another.
 
 use super::{Builtin, Fault, Outcome, Run, everywhere, fixed};
+use crate::budget::BYTES_PER_STEP;
 use crate::eval::{Machine, order};
 use crate::value::{Endpoint, Range, Value};
 use std::cmp::Ordering;
@@ -50,10 +51,12 @@ enum Side<'v> {
     Range(&'v Range),
 }
 
-fn pair(arguments: &[Value]) -> Result<Pair<'_>, Fault> {
+fn pair<'v>(machine: &mut Machine<'_>, arguments: &'v [Value]) -> Result<Pair<'v>, Fault> {
     let [left, right] = arguments else {
         return Err(Fault::Arguments);
     };
+    // Ranges may lie between texts, whose ends are compared with each other.
+    machine.charge((left.size() + right.size()) / BYTES_PER_STEP)?;
     let (left, right) = side(left).zip(side(right)).ok_or(Fault::Arguments)?;
     let comparable = [start(left), end(left)]
         .iter()
@@ -135,21 +138,21 @@ fn as_endpoint(point: &Value) -> Endpoint {
     Endpoint::included(point.clone())
 }
 
-fn answer(arguments: &[Value], decide: impl Fn(&Pair<'_>) -> Option<bool>) -> Outcome {
-    let pair = pair(arguments)?;
+fn answer(machine: &mut Machine<'_>, arguments: &[Value], decide: impl Fn(&Pair<'_>) -> Option<bool>) -> Outcome {
+    let pair = pair(machine, arguments)?;
     decide(&pair).map(Value::Bool).ok_or(Fault::Arguments)
 }
 
 /// For functions of two ranges only.
-fn ranges(arguments: &[Value], decide: impl Fn(&Range, &Range) -> bool) -> Outcome {
-    answer(arguments, |pair| match (pair.left, pair.right) {
+fn ranges(machine: &mut Machine<'_>, arguments: &[Value], decide: impl Fn(&Range, &Range) -> bool) -> Outcome {
+    answer(machine, arguments, |pair| match (pair.left, pair.right) {
         (Side::Range(a), Side::Range(b)) => Some(decide(a, b)),
         _ => None,
     })
 }
 
-fn before(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    answer(arguments, |pair| {
+fn before(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    answer(machine, arguments, |pair| {
         let end = match pair.left {
             Side::Point(point) => as_endpoint(point),
             Side::Range(range) => range.end.clone(),
@@ -169,16 +172,18 @@ fn after(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     before(machine, &[right.clone(), left.clone()])
 }
 
-fn meets(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    ranges(arguments, |a, b| end_to_start(&a.end, &b.start) == Ordering::Equal)
+fn meets(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    ranges(machine, arguments, |a, b| end_to_start(&a.end, &b.start) == Ordering::Equal)
 }
 
-fn met_by(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    ranges(arguments, |a, b| end_to_start(&b.end, &a.start) == Ordering::Equal)
+fn met_by(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    ranges(machine, arguments, |a, b| end_to_start(&b.end, &a.start) == Ordering::Equal)
 }
 
-fn overlaps(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    ranges(arguments, |a, b| end_to_start(&a.end, &b.start) != Ordering::Less && end_to_start(&b.end, &a.start) != Ordering::Less)
+fn overlaps(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    ranges(machine, arguments, |a, b| {
+        end_to_start(&a.end, &b.start) != Ordering::Less && end_to_start(&b.end, &a.start) != Ordering::Less
+    })
 }
 
 /// Whether `a` begins first, reaches into `b` and ends no later.
@@ -188,12 +193,12 @@ fn reaches_into(a: &Range, b: &Range) -> bool {
         && compare_ends(&a.end, &b.end) != Ordering::Greater
 }
 
-fn overlaps_before(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    ranges(arguments, reaches_into)
+fn overlaps_before(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    ranges(machine, arguments, reaches_into)
 }
 
-fn overlaps_after(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    ranges(arguments, |a, b| reaches_into(b, a))
+fn overlaps_after(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    ranges(machine, arguments, |a, b| reaches_into(b, a))
 }
 
 fn same_end(a: &Endpoint, b: &Endpoint) -> bool {
@@ -204,8 +209,8 @@ fn same_start(a: &Endpoint, b: &Endpoint) -> bool {
     compare_starts(a, b) == Ordering::Equal
 }
 
-fn finishes(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    answer(arguments, |pair| match (pair.left, pair.right) {
+fn finishes(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    answer(machine, arguments, |pair| match (pair.left, pair.right) {
         (Side::Range(a), Side::Range(b)) => {
             Some(same_end(&a.end, &b.end) && compare_starts(&a.start, &b.start) != Ordering::Less)
         }
@@ -214,8 +219,8 @@ fn finishes(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     })
 }
 
-fn finished_by(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    answer(arguments, |pair| match (pair.left, pair.right) {
+fn finished_by(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    answer(machine, arguments, |pair| match (pair.left, pair.right) {
         (Side::Range(a), Side::Range(b)) => {
             Some(same_end(&a.end, &b.end) && compare_starts(&a.start, &b.start) != Ordering::Greater)
         }
@@ -234,8 +239,8 @@ fn holds(range: &Range, point: &Value) -> bool {
     end_to_start(&point, &range.start) != Ordering::Less && end_to_start(&range.end, &point) != Ordering::Less
 }
 
-fn includes(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    answer(arguments, |pair| match (pair.left, pair.right) {
+fn includes(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    answer(machine, arguments, |pair| match (pair.left, pair.right) {
         (Side::Range(a), Side::Range(b)) => Some(encloses(a, b)),
         (Side::Range(range), Side::Point(point)) => Some(holds(range, point)),
         _ => None,
@@ -249,8 +254,8 @@ fn during(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     includes(machine, &[right.clone(), left.clone()])
 }
 
-fn starts(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    answer(arguments, |pair| match (pair.left, pair.right) {
+fn starts(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    answer(machine, arguments, |pair| match (pair.left, pair.right) {
         (Side::Range(a), Side::Range(b)) => {
             Some(same_start(&a.start, &b.start) && compare_ends(&a.end, &b.end) != Ordering::Greater)
         }
@@ -266,8 +271,8 @@ fn started_by(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     starts(machine, &[right.clone(), left.clone()])
 }
 
-fn coincides(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    answer(arguments, |pair| match (pair.left, pair.right) {
+fn coincides(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    answer(machine, arguments, |pair| match (pair.left, pair.right) {
         (Side::Range(a), Side::Range(b)) => Some(same_start(&a.start, &b.start) && same_end(&a.end, &b.end)),
         (Side::Point(a), Side::Point(b)) => Some(values(a, b) == Ordering::Equal),
         _ => Some(false),

@@ -2,9 +2,9 @@
 
 use super::{Builtin, Fault, Outcome, everywhere, fixed, only, variadic};
 use crate::dialect::Dialect;
-use crate::eval::{Equality, Machine, equality};
+use crate::eval::{Equality, Machine};
 use crate::number::Number;
-use crate::value::{List, Value};
+use crate::value::{List, VALUE_BYTES, Value};
 
 pub(super) static ALL: &[Builtin] = &[
     everywhere("list contains", &[fixed(&["list", "element"], list_contains)]),
@@ -68,8 +68,8 @@ fn non_zero(position: Number) -> Result<(), Fault> {
 }
 
 pub(super) fn equal(machine: &mut Machine<'_>, left: &Value, right: &Value) -> Result<bool, Fault> {
-    machine.charge(1 + left.extent().size.min(right.extent().size) / 128)?;
-    Ok(equality(left, right, machine.dialect) == Equality::Equal)
+    machine.charge(1)?;
+    Ok(machine.equality(left, right)? == Equality::Equal)
 }
 
 fn list_contains(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
@@ -83,8 +83,10 @@ fn list_contains(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 }
 
 fn count(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    let (list, []) = list_and(machine, arguments)?;
-    Ok(Value::Number(list.len().into()))
+    match arguments {
+        [list] => Ok(Value::Number(items_of(machine, list)?.len().into())),
+        _ => Err(Fault::Arguments),
+    }
 }
 
 fn sublist(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
@@ -135,7 +137,8 @@ pub(super) fn joined(machine: &mut Machine<'_>, arguments: &[Value]) -> Result<V
     for item in lists.items() {
         match item {
             Value::List(list) => {
-                machine.charge(list.len() as u64)?;
+                // Many lists may be the same one, so there must be room before they are joined.
+                machine.budget.make(VALUE_BYTES * list.len() as u64)?;
                 joined.extend_from_slice(list.items());
             }
             Value::Null if machine.dialect == Dialect::Dmn => return Err(Fault::Arguments),

@@ -2,10 +2,8 @@
 
 use super::list::{equal, items_of, joined, list_and};
 use super::{Builtin, Fault, Outcome, everywhere, fixed, variadic};
-use crate::error::{Error, Limit};
 use crate::eval::Machine;
-use crate::limits::VALUE_SIZE_MAX;
-use crate::value::{Function, Value};
+use crate::value::{Function, VALUE_BYTES, Value};
 
 pub(super) static ALL: &[Builtin] = &[
     everywhere("union", &[variadic(&["lists"], union), variadic(&["list"], union)]),
@@ -72,11 +70,15 @@ fn flatten(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 }
 
 fn flatten_into(machine: &mut Machine<'_>, items: &[Value], flat: &mut Vec<Value>) -> Result<(), Fault> {
-    machine.charge(items.len() as u64)?;
     for item in items {
+        machine.charge(1)?;
         match item {
             Value::List(list) => flatten_into(machine, list.items(), flat)?,
-            other => flat.push(other.clone()),
+            other => {
+                // A list may be in it many times, so there must be room before it is flat.
+                machine.budget.make(VALUE_BYTES)?;
+                flat.push(other.clone());
+            }
         }
     }
     Ok(())
@@ -85,7 +87,7 @@ fn flatten_into(machine: &mut Machine<'_>, items: &[Value], flat: &mut Vec<Value
 fn sort(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     match arguments {
         [list, Value::Function(precedes)] => {
-            let list = items_of(machine, list)?;
+            let (list, []) = list_and(machine, std::slice::from_ref(list))?;
             if precedes.parameters().len() != 2 {
                 return Err(Fault::Reason(String::from("the order needs a function of two parameters")));
             }
@@ -143,12 +145,9 @@ fn string_join(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
             }
         }
     }
-    let size: usize = texts.iter().map(|text| text.len() + delimiter.len()).sum();
-    machine.charge(size as u64 / 1024)?;
-    if VALUE_SIZE_MAX < size as u64 {
-        return Err(Fault::Error(Error::Limit(Limit::Size)));
-    }
-    Ok(machine.bounded_string([prefix, &texts.join(delimiter), suffix].concat())?)
+    let between = delimiter.len() * texts.len().saturating_sub(1);
+    machine.make_text(prefix.len() + texts.iter().map(|text| text.len()).sum::<usize>() + between + suffix.len())?;
+    Ok(Value::string([prefix, &texts.join(delimiter), suffix].concat()))
 }
 
 fn partition(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
@@ -158,6 +157,9 @@ fn partition(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     };
     let size = usize::try_from(size.truncate_saturating()).ok().filter(|size| 0 < *size);
     let size = size.ok_or_else(|| Fault::Reason(String::from("the size must be above zero")))?;
-    let parts = list.items().chunks(size).map(|part| Value::list(part.to_vec())).collect();
+    let mut parts = Vec::new();
+    for part in list.items().chunks(size) {
+        parts.push(machine.bounded_list(part.to_vec())?);
+    }
     Ok(machine.bounded_list(parts)?)
 }

@@ -10,12 +10,13 @@ mod list;
 mod list_shape;
 mod numeric;
 pub(crate) mod pattern;
-mod pattern_syntax;
 mod range;
 mod string;
 mod table;
 mod temporal;
 mod temporal_conversion;
+#[cfg(test)]
+mod tests;
 mod text;
 mod workflow;
 

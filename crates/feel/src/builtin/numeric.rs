@@ -2,7 +2,8 @@
 
 use super::{Builtin, Fault, Outcome, everywhere, fixed, only};
 use crate::dialect::Dialect;
-use crate::eval::Machine;
+use crate::eval::{DOUBLE_STEPS, Machine, WIDE_STEPS};
+use crate::excerpt::quoted;
 use crate::number::{Number, Rounding};
 use crate::temporal::{DaysTimeDuration, YearsMonthsDuration};
 use crate::value::Value;
@@ -48,10 +49,10 @@ fn decimal(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 }
 
 fn decimal_with_mode(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    let [number, scale, Value::String(mode)] = arguments else {
+    let [number @ Value::Number(_), scale @ Value::Number(_), Value::String(mode)] = arguments else {
         return Err(Fault::Arguments);
     };
-    let rounding = Rounding::named(mode).ok_or_else(|| Fault::Reason(format!("no rounding mode '{mode}'")))?;
+    let rounding = Rounding::named(mode).ok_or_else(|| Fault::Reason(format!("no rounding mode '{}'", quoted(mode))))?;
     rounded(&[number.clone(), scale.clone()], rounding, machine)
 }
 
@@ -92,54 +93,65 @@ fn abs(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 }
 
 /// The remainder with the sign of the divisor.
-fn modulo(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+fn modulo(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [Value::Number(dividend), Value::Number(divisor)] = arguments else {
         return Err(Fault::Arguments);
     };
+    charge_remainder(machine, *dividend, *divisor)?;
     let result =
         dividend.checked_rem(*divisor).and_then(|rest| rest.checked_add(*divisor)).and_then(|rest| rest.checked_rem(*divisor));
     result.map(Value::Number).ok_or_else(|| Fault::Reason(String::from("division by zero")))
 }
 
-fn through_double(arguments: &[Value], function: fn(f64) -> f64) -> Outcome {
+/// A remainder takes longer where the dividend is written with many more zeros than the divisor.
+fn charge_remainder(machine: &mut Machine<'_>, dividend: Number, divisor: Number) -> Result<(), Fault> {
+    let zeros = dividend.exponent().saturating_sub(divisor.exponent()).max(0).unsigned_abs();
+    Ok(machine.charge(WIDE_STEPS * u64::from(1 + u32::BITS - zeros.leading_zeros()))?)
+}
+
+fn through_double(machine: &mut Machine<'_>, arguments: &[Value], function: fn(f64) -> f64) -> Outcome {
     let [Value::Number(number)] = arguments else {
         return Err(Fault::Arguments);
     };
+    machine.charge(DOUBLE_STEPS)?;
     match Number::from_f64(function(number.to_f64())) {
         Some(result) => Ok(Value::Number(result)),
         None => Err(Fault::Reason(format!("no value for {number}"))),
     }
 }
 
-fn sqrt(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    through_double(arguments, f64::sqrt)
+fn sqrt(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    through_double(machine, arguments, f64::sqrt)
 }
 
-fn log(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    through_double(arguments, f64::ln)
+fn log(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    through_double(machine, arguments, f64::ln)
 }
 
-fn exp(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    through_double(arguments, f64::exp)
+fn exp(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    through_double(machine, arguments, f64::exp)
 }
 
-fn odd(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+fn odd(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [Value::Number(number)] = arguments else {
         return Err(Fault::Arguments);
     };
+    charge_remainder(machine, *number, Number::from(2))?;
     let rest = number.abs().checked_rem(Number::from(2)).ok_or(Fault::Arguments)?;
     Ok(Value::Bool(rest == Number::ONE))
 }
 
-fn even(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+fn even(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [Value::Number(number)] = arguments else {
         return Err(Fault::Arguments);
     };
+    charge_remainder(machine, *number, Number::from(2))?;
     let rest = number.checked_rem(Number::from(2)).ok_or(Fault::Arguments)?;
     Ok(Value::Bool(rest.is_zero()))
 }
 
 fn random_number(machine: &mut Machine<'_>, _: &[Value]) -> Outcome {
+    machine.charge(DOUBLE_STEPS)?;
     // 53 random bits make every double of the grid between zero and one equally likely.
     let unit = (machine.random() >> 11) as f64 / (1_u64 << 53) as f64;
     Ok(Value::from(Number::from_f64(unit)))

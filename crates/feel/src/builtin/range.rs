@@ -4,6 +4,7 @@ use super::{Builtin, Fault, Outcome, fixed, only};
 use crate::compile::compile_expression;
 use crate::dialect::{Dialect, Library};
 use crate::eval::Machine;
+use crate::excerpt::quoted;
 use crate::syntax::ast::{Arguments, Expr};
 use crate::syntax::{Names, parse_expression};
 use crate::value::Value;
@@ -15,7 +16,7 @@ fn range(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let [Value::String(text)] = arguments else {
         return Err(Fault::Arguments);
     };
-    let no_range = || Fault::Reason(format!("'{}' is not a range", text.chars().take(100).collect::<String>()));
+    let no_range = || Fault::Reason(format!("'{}' is not a range", quoted(text)));
     machine.charge(text.len() as u64)?;
     let tree = parse_expression(text, machine.dialect, &Names::default()).map_err(|_| no_range())?;
     match &tree {

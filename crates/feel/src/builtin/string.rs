@@ -35,7 +35,7 @@ pub(super) static ALL: &[Builtin] = &[
     only(Dialect::Camunda, "uuid", &[fixed(&[], uuid)]),
 ];
 
-/// Two texts, as many of these functions take them.
+/// Two texts, as many of these functions take them; they do not look through all of them.
 fn two(arguments: &[Value]) -> Result<(&str, &str), Fault> {
     match arguments {
         [Value::String(a), Value::String(b)] => Ok((a, b)),
@@ -43,9 +43,21 @@ fn two(arguments: &[Value]) -> Result<(&str, &str), Fault> {
     }
 }
 
-fn one(arguments: &[Value]) -> Result<&str, Fault> {
+/// Two texts that are looked through.
+fn read_two<'v>(machine: &mut Machine<'_>, arguments: &'v [Value]) -> Result<(&'v str, &'v str), Fault> {
+    let (text, part) = two(arguments)?;
+    machine.read_text(text)?;
+    machine.read_text(part)?;
+    Ok((text, part))
+}
+
+/// A text that is looked through.
+fn read_one<'v>(machine: &mut Machine<'_>, arguments: &'v [Value]) -> Result<&'v str, Fault> {
     match arguments {
-        [Value::String(text)] => Ok(text),
+        [Value::String(text)] => {
+            machine.read_text(text)?;
+            Ok(text)
+        }
         _ => Err(Fault::Arguments),
     }
 }
@@ -58,7 +70,7 @@ fn substring(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         }
         _ => return Err(Fault::Arguments),
     };
-    machine.charge(text.len() as u64 / 64)?;
+    machine.read_text(text)?;
     let units = Units::new(text, units_of(machine.dialect));
     let total = i64::try_from(units.len()).unwrap_or(i64::MAX);
     let from = if 0 < start { start - 1 } else { total.saturating_add(start) };
@@ -66,55 +78,59 @@ fn substring(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     // The standard knows no position zero and no part without characters.
     let allowed = machine.dialect == Dialect::Camunda || (start != 0 && length.is_none_or(|length| 0 < length));
     match (usize::try_from(from), usize::try_from(to)) {
-        (Ok(from), Ok(to)) if allowed && from <= to => Ok(Value::string(units.slice(from, to))),
+        (Ok(from), Ok(to)) if allowed && from <= to => Ok(machine.bounded_string(units.slice(from, to))?),
         _ => Err(Fault::Reason(format!("no such part in a text of {total}"))),
     }
 }
 
 fn string_length(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    let text = one(arguments)?;
-    machine.charge(text.len() as u64 / 64)?;
+    let text = read_one(machine, arguments)?;
     let length = Units::new(text, units_of(machine.dialect)).len();
     Ok(Value::Number(length.into()))
 }
 
 fn upper_case(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    Ok(machine.bounded_string(one(arguments)?.to_uppercase())?)
+    let upper = read_one(machine, arguments)?.to_uppercase();
+    Ok(machine.bounded_string(upper)?)
 }
 
 fn lower_case(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    Ok(machine.bounded_string(one(arguments)?.to_lowercase())?)
+    let lower = read_one(machine, arguments)?.to_lowercase();
+    Ok(machine.bounded_string(lower)?)
 }
 
 fn substring_before(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    let (text, part) = two(arguments)?;
+    let (text, part) = read_two(machine, arguments)?;
     let before = text.find(part).map_or("", |at| &text[..at]);
-    Ok(machine.bounded_string(before.to_owned())?)
+    machine.make_text(before.len())?;
+    Ok(Value::from(before))
 }
 
 fn substring_after(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    let (text, part) = two(arguments)?;
+    let (text, part) = read_two(machine, arguments)?;
     let after = text.find(part).map_or("", |at| &text[at + part.len()..]);
-    Ok(machine.bounded_string(after.to_owned())?)
+    machine.make_text(after.len())?;
+    Ok(Value::from(after))
 }
 
-fn contains(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    let (text, part) = two(arguments)?;
+fn contains(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+    let (text, part) = read_two(machine, arguments)?;
     Ok(Value::Bool(text.contains(part)))
 }
 
-fn starts_with(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+fn starts_with(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let (text, part) = two(arguments)?;
+    machine.budget.read(part.len().min(text.len()))?;
     Ok(Value::Bool(text.starts_with(part)))
 }
 
-fn ends_with(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+fn ends_with(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let (text, part) = two(arguments)?;
+    machine.budget.read(part.len().min(text.len()))?;
     Ok(Value::Bool(text.ends_with(part)))
 }
 
 fn pattern_of(machine: &mut Machine<'_>, source: &str, flags: Option<&Value>, text: &str) -> Result<Rc<Pattern>, Fault> {
-    machine.charge(text.len() as u64 / 16)?;
     let flags = match flags {
         Some(Value::String(flags)) => flags,
         Some(Value::Null) if machine.dialect == Dialect::Dmn => "",
@@ -144,36 +160,39 @@ fn split(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let (text, delimiter) = two(arguments)?;
     let pattern = pattern_of(machine, delimiter, None, text)?;
     let parts = pattern.split(machine, text)?;
-    Ok(machine.bounded_list(parts.into_iter().map(Value::from).collect())?)
+    Ok(machine.bounded_list(parts)?)
 }
 
 fn extract(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let (text, pattern) = two(arguments)?;
     let pattern = pattern_of(machine, pattern, None, text)?;
     let parts = pattern.matches_in(machine, text)?;
-    Ok(machine.bounded_list(parts.into_iter().map(Value::from).collect())?)
+    Ok(machine.bounded_list(parts)?)
 }
 
 /// Without control characters and spaces at both ends.
 fn trim(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    let text = one(arguments)?;
-    Ok(machine.bounded_string(text.trim_matches(|c: char| c <= ' ').to_owned())?)
+    let trimmed = read_one(machine, arguments)?.trim_matches(|c: char| c <= ' ');
+    machine.make_text(trimmed.len())?;
+    Ok(Value::from(trimmed))
 }
 
-fn is_blank(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+fn is_blank(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     // Non-breaking spaces are characters here, as they are not in between words.
     let blank = |c: char| {
         (c.is_whitespace() && !matches!(c, '\u{a0}' | '\u{2007}' | '\u{202f}' | '\u{85}')) || matches!(c, '\u{1c}'..='\u{1f}')
     };
-    Ok(Value::Bool(one(arguments)?.chars().all(blank)))
+    Ok(Value::Bool(read_one(machine, arguments)?.chars().all(blank)))
 }
 
 fn to_base64(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    Ok(machine.bounded_string(super::text::to_base64(one(arguments)?.as_bytes()))?)
+    let text = read_one(machine, arguments)?;
+    machine.make_text(text.len().div_ceil(3) * 4)?;
+    Ok(Value::string(super::text::to_base64(text.as_bytes())))
 }
 
 fn from_base64(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
-    let text = one(arguments)?;
+    let text = read_one(machine, arguments)?;
     let bytes = super::text::from_base64(text).ok_or_else(|| Fault::Reason(String::from("not Base64")))?;
     Ok(machine.bounded_string(String::from_utf8_lossy(&bytes).into_owned())?)
 }
@@ -186,5 +205,5 @@ fn uuid(machine: &mut Machine<'_>, _: &[Value]) -> Outcome {
     let low = 0x8000_0000_0000_0000 | (b >> 2);
     let hex = format!("{high:016x}{low:016x}");
     let text = format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]);
-    Ok(Value::string(text))
+    Ok(machine.bounded_string(text)?)
 }

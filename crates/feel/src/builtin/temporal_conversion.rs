@@ -3,6 +3,7 @@
 use super::{Builtin, Fault, Outcome, everywhere, fixed};
 use crate::dialect::Dialect;
 use crate::eval::Machine;
+use crate::excerpt::quoted;
 use crate::number::{Number, Rounding};
 use crate::temporal::{Date, DateTime, Leniency, Time, YearsMonthsDuration, Zone, parse_duration};
 use crate::value::Value;
@@ -25,6 +26,9 @@ pub(super) static ALL: &[Builtin] = &[
     everywhere("years and months duration", &[fixed(&["from", "to"], years_and_months)]),
 ];
 
+/// Steps of looking up a time zone.
+const ZONE_STEPS: u64 = 4;
+
 fn leniency(machine: &Machine<'_>) -> Leniency {
     match machine.dialect {
         Dialect::Camunda => Leniency::Camunda,
@@ -33,12 +37,21 @@ fn leniency(machine: &Machine<'_>) -> Leniency {
 }
 
 fn unreadable(kind: &str, text: &str) -> Fault {
-    Fault::Reason(format!("'{}' is not a {kind}", text.chars().take(100).collect::<String>()))
+    Fault::Reason(format!("'{}' is not a {kind}", quoted(text)))
 }
 
-fn date(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+/// Takes the steps of reading a temporal value, which may name a zone.
+fn read(machine: &mut Machine<'_>, text: &str) -> Result<(), Fault> {
+    machine.read_text(text)?;
+    Ok(machine.charge(ZONE_STEPS)?)
+}
+
+fn date(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     match arguments {
-        [Value::String(text)] => Date::parse(text).map(Value::Date).ok_or_else(|| unreadable("date", text)),
+        [Value::String(text)] => {
+            read(machine, text)?;
+            Date::parse(text).map(Value::Date).ok_or_else(|| unreadable("date", text))
+        }
         [Value::DateTime(date_time)] => Ok(Value::Date(date_time.date())),
         [Value::Date(date)] => Ok(Value::Date(*date)),
         _ => Err(Fault::Arguments),
@@ -61,6 +74,7 @@ fn date_of_parts(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 fn date_and_time(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     match arguments {
         [Value::String(text)] => {
+            read(machine, text)?;
             let at_midnight = || Date::parse(text).map(|date| DateTime::new(date, Time::midnight(Zone::Local)));
             let parsed = DateTime::parse(text, leniency(machine)).or_else(at_midnight);
             parsed.map(Value::DateTime).ok_or_else(|| unreadable("date and time", text))
@@ -73,11 +87,12 @@ fn date_and_time(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     }
 }
 
-fn date_at_time(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
+fn date_at_time(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     match arguments {
         [Value::Date(date), Value::Time(time)] => Ok(Value::DateTime(DateTime::new(*date, time.clone()))),
         [Value::DateTime(date_time), Value::Time(time)] => Ok(Value::DateTime(DateTime::new(date_time.date(), time.clone()))),
         [Value::DateTime(date_time), Value::String(name)] => {
+            read(machine, name)?;
             let zone = Zone::named(name).ok_or_else(|| unreadable("time zone", name))?;
             let moved = match date_time.zone() {
                 Zone::Local => Some(DateTime::new(date_time.date(), date_time.time().with_zone(zone))),
@@ -91,7 +106,10 @@ fn date_at_time(_: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 
 fn time(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     match arguments {
-        [Value::String(text)] => Time::parse(text, leniency(machine)).map(Value::Time).ok_or_else(|| unreadable("time", text)),
+        [Value::String(text)] => {
+            read(machine, text)?;
+            Time::parse(text, leniency(machine)).map(Value::Time).ok_or_else(|| unreadable("time", text))
+        }
         [Value::DateTime(date_time)] => Ok(Value::Time(date_time.time().clone())),
         [Value::Date(_)] => Ok(Value::Time(Time::midnight(Zone::UTC))),
         [Value::Time(time)] if machine.dialect == Dialect::Dmn => Ok(Value::Time(time.clone())),
@@ -124,7 +142,10 @@ fn nanos(second: &Number) -> Option<u32> {
 
 fn duration(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     match arguments {
-        [Value::String(text)] => parse_duration(text, leniency(machine)).ok_or_else(|| unreadable("duration", text)),
+        [Value::String(text)] => {
+            read(machine, text)?;
+            parse_duration(text, leniency(machine)).ok_or_else(|| unreadable("duration", text))
+        }
         [value @ (Value::DaysTimeDuration(_) | Value::YearsMonthsDuration(_))] if machine.dialect == Dialect::Dmn => {
             Ok(value.clone())
         }

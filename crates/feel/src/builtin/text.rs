@@ -71,6 +71,18 @@ pub(super) fn to_base64(bytes: &[u8]) -> String {
     out
 }
 
+/// What a digit stands for: its place in the alphabet.
+fn digit(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => return None,
+    })
+}
+
 /// Padding may be left out, but not be wrong.
 pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
@@ -83,8 +95,7 @@ pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
     let mut group: u32 = 0;
     let mut bits = 0;
     for byte in digits.bytes() {
-        let value = ALPHABET.iter().position(|digit| *digit == byte)?;
-        group = group << 6 | u32::try_from(value).ok()?;
+        group = group << 6 | u32::from(digit(byte)?);
         bits += 6;
         if 8 <= bits {
             bits -= 8;

@@ -2,7 +2,7 @@
 
 use super::{Available, Builtin, Fault, Outcome, fixed};
 use crate::dialect::Library;
-use crate::eval::{Equality, Machine, equality};
+use crate::eval::{Equality, Machine};
 use crate::value::Value;
 
 pub(super) static ALL: &[Builtin] = &[
@@ -20,13 +20,20 @@ fn contains(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
         [Value::List(list), element] => {
             let mut found = false;
             for item in list.items() {
-                machine.charge(1 + item.extent().size.min(element.extent().size) / 128)?;
-                found |= equality(item, element, machine.dialect) == Equality::Equal;
+                machine.charge(1)?;
+                found |= machine.equality(item, element)? == Equality::Equal;
             }
             found
         }
-        [Value::String(text), Value::String(part)] => text.contains(&**part),
-        [Value::Context(context), Value::String(key)] => context.get(key).is_some(),
+        [Value::String(text), Value::String(part)] => {
+            machine.read_text(text)?;
+            machine.read_text(part)?;
+            text.contains(&**part)
+        }
+        [Value::Context(context), Value::String(key)] => {
+            machine.read_text(key)?;
+            context.get(key).is_some()
+        }
         _ => return Err(Fault::Arguments),
     };
     Ok(Value::Bool(holds))
@@ -36,7 +43,7 @@ fn contains(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
 fn len(machine: &mut Machine<'_>, arguments: &[Value]) -> Outcome {
     let length = match arguments {
         [Value::String(text)] => {
-            machine.charge(text.len() as u64 / 64)?;
+            machine.read_text(text)?;
             text.chars().count()
         }
         [Value::List(list)] => list.len(),

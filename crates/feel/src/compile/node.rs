@@ -16,10 +16,8 @@ pub(crate) enum Node {
     Local(u32),
     /// A value the running function captured.
     Captured(u32),
-    /// A member of the filtered item if it has one of that name, else what the name means outside.
+    /// A member of a filtered item that has one of that name, else what the name means outside.
     ItemKey(Box<ItemKey>),
-    /// The filtered item, else what `item` means outside.
-    Item(u32, Box<Node>),
     /// A variable, or the built-in of that name where the variable is not defined.
     OrBuiltin(Box<Node>, &'static Builtin),
     /// `?` where there is no input.
@@ -56,8 +54,12 @@ pub(crate) enum Node {
 
 #[derive(Debug)]
 pub(crate) struct ItemKey {
-    pub(crate) item: u32,
+    /// The slots of all items around, the innermost last, and how many of them to look into.
+    pub(crate) items: Arc<Vec<u32>>,
+    pub(crate) within: usize,
     pub(crate) key: Arc<str>,
+    /// Steps of looking, beyond the node's own.
+    pub(crate) cost: u64,
     pub(crate) otherwise: Node,
 }
 

@@ -5,6 +5,7 @@ use super::scope::{Binding, INPUT, Scope};
 use crate::builtin;
 use crate::dialect::{Dialect, Library};
 use crate::error::{Warning, WarningKind};
+use crate::excerpt;
 use crate::limits::WARNINGS_MAX;
 use crate::syntax::ast::{Comparison, Domain, Expr, Formal, Iteration, RangeExpr, Test};
 use crate::syntax::walk::mentions;
@@ -51,7 +52,7 @@ impl Compiler {
 
     pub(super) fn note(&mut self, kind: WarningKind, message: String) {
         if self.notes.len() < WARNINGS_MAX {
-            self.notes.push(Warning { kind, message });
+            self.notes.push(Warning { kind, message: excerpt::message(message) });
         }
     }
 

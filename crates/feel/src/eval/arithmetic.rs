@@ -8,11 +8,18 @@ use crate::number::{Number, Rounding};
 use crate::syntax::ast::Arithmetic;
 use crate::temporal::{DaysTimeDuration, YearsMonthsDuration};
 use crate::value::{Value, shown};
+use std::sync::Arc;
+
+/// Steps an operation takes beyond its own when its result has all the digits a number can have.
+pub(crate) const WIDE_STEPS: u64 = 4;
+/// Steps of going through a double and back, which goes through texts.
+pub(crate) const DOUBLE_STEPS: u64 = 8;
 
 impl Machine<'_> {
     pub(super) fn arithmetic(&mut self, first: &Node, rest: &[(Arithmetic, Node)]) -> Result<Value, Error> {
         let mut left = self.eval(first)?;
         for (operator, operand) in rest {
+            self.charge(1)?;
             let right = self.eval(operand)?;
             left = self.operate(*operator, left, right)?;
         }
@@ -20,19 +27,22 @@ impl Machine<'_> {
     }
 
     fn operate(&mut self, operator: Arithmetic, left: Value, right: Value) -> Result<Value, Error> {
-        if let (Value::Number(a), Value::Number(b)) = (&left, &right)
-            && let Some(number) = numbers(operator, *a, *b)
-        {
-            return Ok(Value::Number(number));
+        if let (Value::Number(a), Value::Number(b)) = (&left, &right) {
+            self.charge(effort(operator, *b))?;
+            if let Some(number) = numbers(operator, *a, *b) {
+                if number.is_wide() {
+                    self.charge(WIDE_STEPS)?;
+                }
+                return Ok(Value::Number(number));
+            }
         }
-        self.charge(1)?;
         let result = match operator {
             Arithmetic::Add => match (&left, &right) {
                 (Value::String(a), Value::String(b)) => {
-                    let joined = [&**a, &**b].concat();
-                    return self.bounded_string(joined);
+                    self.make_text(a.len() + b.len())?;
+                    return Ok(Value::string([&**a, &**b].concat()));
                 }
-                _ if self.policy == Policy::Strict => spelled(&left, &right),
+                _ if self.policy == Policy::Strict => spelled(self, &left, &right)?,
                 _ => add(&left, &right).or_else(|| add(&right, &left)),
             },
             Arithmetic::Subtract => self.subtract(&left, &right),
@@ -144,6 +154,19 @@ impl Machine<'_> {
     }
 }
 
+/// Steps an operation on numbers takes beyond its own.
+fn effort(operator: Arithmetic, right: Number) -> u64 {
+    match operator {
+        Arithmetic::Add | Arithmetic::Subtract | Arithmetic::Multiply => 0,
+        Arithmetic::Divide => WIDE_STEPS,
+        // A whole power multiplies once or twice for every bit of the exponent.
+        Arithmetic::Power => match right.to_i64() {
+            Some(whole) => WIDE_STEPS * u64::from(i64::BITS - whole.unsigned_abs().leading_zeros()),
+            None => DOUBLE_STEPS,
+        },
+    }
+}
+
 fn numbers(operator: Arithmetic, a: Number, b: Number) -> Option<Number> {
     match operator {
         Arithmetic::Add => a.checked_add(b),
@@ -163,15 +186,20 @@ fn power(base: Number, exponent: Number) -> Option<Number> {
 }
 
 /// A text with a number or truth value behind or before it, where the language is that of JSON workflows.
-fn spelled(left: &Value, right: &Value) -> Option<Value> {
+fn spelled(machine: &mut Machine<'_>, left: &Value, right: &Value) -> Result<Option<Value>, Error> {
     let text = |value: &Value| match value {
-        Value::String(text) => Some(text.to_string()),
-        Value::Number(number) => Some(number.to_plain()),
-        Value::Bool(value) => Some(value.to_string()),
+        Value::String(text) => Some(Arc::clone(text)),
+        Value::Number(number) => Some(Arc::from(number.to_plain())),
+        Value::Bool(value) => Some(Arc::from(value.to_string())),
         _ => None,
     };
-    let any_text = left.as_str().or(right.as_str()).is_some();
-    if any_text { Some(Value::string(text(left)? + &text(right)?)) } else { None }
+    match (text(left), text(right)) {
+        (Some(a), Some(b)) if left.as_str().or(right.as_str()).is_some() => {
+            machine.make_text(a.len() + b.len())?;
+            Ok(Some(Value::string([&*a, &*b].concat())))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// A point in time and a duration, or two durations.

@@ -5,6 +5,7 @@ use crate::builtin::{Fault, Overload};
 use crate::compile::node::{ArgumentNodes, BuiltinCall, Node, ValueCall};
 use crate::dialect::Dialect;
 use crate::error::{Error, WarningKind};
+use crate::excerpt::quoted;
 use crate::value::{Function, FunctionKind, Parameter, Value, shown};
 use std::sync::Arc;
 
@@ -86,6 +87,7 @@ impl Machine<'_> {
     }
 
     fn all(&mut self, nodes: &[Node]) -> Result<Vec<Value>, Error> {
+        self.charge(nodes.len() as u64 / 8)?;
         let mut values = Vec::with_capacity(nodes.len());
         for node in nodes {
             values.push(self.eval(node)?);
@@ -105,6 +107,8 @@ impl Machine<'_> {
         let parameters = function.parameters();
         let mut values = vec![Value::Null; parameters.len()];
         for (name, node) in nodes {
+            // Names are looked for one after the other.
+            self.charge(1 + (parameters.len() + name.len()) as u64 / 8)?;
             let Some(at) = parameters.iter().position(|parameter| parameter.name == *name) else {
                 return Ok(None);
             };
@@ -115,7 +119,7 @@ impl Machine<'_> {
 
     fn no_function(&mut self, call: &ValueCall) -> Result<Value, Error> {
         self.warn(WarningKind::NoFunction, || match &call.name {
-            Some(name) => format!("no function named '{name}' with these parameters"),
+            Some(name) => format!("no function named '{}' with these parameters", quoted(name)),
             None => String::from("what is called is not a function with these parameters"),
         })?;
         Ok(Value::Null)
@@ -140,7 +144,7 @@ impl Machine<'_> {
             (Some(arguments), FunctionKind::Native(_, run)) => {
                 self.budget.charge(1)?;
                 self.budget.enter(NATIVE_DEPTH)?;
-                let result = run(&arguments, self.now, &mut self.budget)?;
+                let result = run(&arguments, self.now, self.budget)?;
                 self.budget.leave(NATIVE_DEPTH);
                 Ok(result)
             }
@@ -178,13 +182,13 @@ impl Machine<'_> {
         for (parameter, argument) in parameters.iter().zip(arguments) {
             let converted = match &parameter.declared {
                 None => Some(argument.clone()),
-                Some(declared) => declared.coerce(argument.clone()),
+                Some(declared) => declared.coerce(argument.clone(), self.budget)?,
             };
             match converted {
                 Some(value) => conforming.push(value),
                 None => {
                     self.warn(WarningKind::FunctionFailed, || {
-                        format!("parameter '{}' cannot be '{}'", parameter.name, shown(&argument))
+                        format!("parameter '{}' cannot be '{}'", quoted(&parameter.name), shown(&argument))
                     })?;
                     return Ok(None);
                 }
@@ -194,7 +198,9 @@ impl Machine<'_> {
     }
 
     fn wrong_count(&mut self, name: Option<&str>, count: usize) -> Result<Value, Error> {
-        self.warn(WarningKind::NoFunction, || format!("no function named '{}' with {count} parameters", name.unwrap_or("?")))?;
+        self.warn(WarningKind::NoFunction, || {
+            format!("no function named '{}' with {count} parameters", quoted(name.unwrap_or("?")))
+        })?;
         Ok(Value::Null)
     }
 }

@@ -1,12 +1,16 @@
 //! `=`, `<` and their kin.
 
 use super::machine::{Machine, Policy};
+use crate::budget::BYTES_PER_STEP;
 use crate::compile::node::Node;
 use crate::dialect::Dialect;
 use crate::error::{Error, WarningKind};
 use crate::syntax::ast::Comparison;
 use crate::value::{Value, shown};
 use std::cmp::Ordering;
+
+/// Bytes of two texts compared in one step.
+const TEXT_BYTES_PER_STEP: u64 = 256;
 
 /// Whether two values are equal, or of kinds that cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,17 +37,14 @@ impl Machine<'_> {
 
     pub(super) fn compare_values(&mut self, operator: Comparison, left: &Value, right: &Value) -> Result<Value, Error> {
         let result = match operator {
-            Comparison::Equal | Comparison::NotEqual => {
-                self.charge(left.extent().size.min(right.extent().size) / 128)?;
-                match equality(left, right, self.dialect) {
-                    Equality::Equal => Some(operator == Comparison::Equal),
-                    Equality::Different => Some(operator == Comparison::NotEqual),
-                    // Where failures are errors, values of different kinds simply differ.
-                    Equality::NotComparable if self.policy == Policy::Strict => Some(operator == Comparison::NotEqual),
-                    Equality::NotComparable => None,
-                }
-            }
-            _ => order(left, right).map(|ordering| satisfied(operator, ordering)),
+            Comparison::Equal | Comparison::NotEqual => match self.equality(left, right)? {
+                Equality::Equal => Some(operator == Comparison::Equal),
+                Equality::Different => Some(operator == Comparison::NotEqual),
+                // Where failures are errors, values of different kinds simply differ.
+                Equality::NotComparable if self.policy == Policy::Strict => Some(operator == Comparison::NotEqual),
+                Equality::NotComparable => None,
+            },
+            _ => self.order(left, right)?.map(|ordering| satisfied(operator, ordering)),
         };
         match result {
             Some(holds) => Ok(Value::Bool(holds)),
@@ -52,6 +53,18 @@ impl Machine<'_> {
                 Ok(Value::Null)
             }
         }
+    }
+
+    /// Whether two values are equal. `null` is equal to itself and different from everything else.
+    pub(crate) fn equality(&mut self, left: &Value, right: &Value) -> Result<Equality, Error> {
+        self.charge(comparison(left, right))?;
+        Ok(equality(left, right, self.dialect))
+    }
+
+    /// The order of two values of one kind; nothing for kinds without an order and for a mixture.
+    pub(crate) fn order(&mut self, left: &Value, right: &Value) -> Result<Option<Ordering>, Error> {
+        self.charge(comparison(left, right))?;
+        Ok(order(left, right))
     }
 
     pub(super) fn between(&mut self, value: &Node, low: &Node, high: &Node) -> Result<Value, Error> {
@@ -78,7 +91,19 @@ fn satisfied(operator: Comparison, ordering: Ordering) -> bool {
     }
 }
 
-/// The order of two values of one kind; nothing for kinds without an order and for a mixture.
+/// Steps a comparison takes: texts are compared many bytes at once, what is nested one value after the other.
+fn comparison(left: &Value, right: &Value) -> u64 {
+    match (left, right) {
+        (Value::String(a), Value::String(b)) => a.len().min(b.len()) as u64 / TEXT_BYTES_PER_STEP,
+        (Value::List(_) | Value::Context(_) | Value::Range(_), Value::List(_) | Value::Context(_) | Value::Range(_)) => {
+            // Twice, since members of contexts are looked for by name.
+            2 * left.size().min(right.size()) / BYTES_PER_STEP
+        }
+        _ => 0,
+    }
+}
+
+/// The order of two values, for whoever has charged for it.
 pub(crate) fn order(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Number(a), Value::Number(b)) => Some(a.cmp(b)),
@@ -96,8 +121,7 @@ pub(crate) fn order(left: &Value, right: &Value) -> Option<Ordering> {
     }
 }
 
-/// Whether two values are equal. `null` is equal to itself and different from everything else.
-pub(crate) fn equality(left: &Value, right: &Value, dialect: Dialect) -> Equality {
+fn equality(left: &Value, right: &Value, dialect: Dialect) -> Equality {
     let equal = match (left, right) {
         (Value::Null, other) | (other, Value::Null) => other.is_null(),
         (Value::Bool(a), Value::Bool(b)) => a == b,

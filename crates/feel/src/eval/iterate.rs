@@ -1,6 +1,5 @@
 //! `for`, `some` and `every`.
 
-use super::compare::order;
 use super::machine::Machine;
 use crate::compile::node::{ForNode, IterationNode, Node};
 use crate::error::Error;
@@ -61,11 +60,7 @@ impl Machine<'_> {
             machine.locals.push(node.partial.then(|| Value::List(results.clone())));
             let value = machine.eval(&node.body)?;
             machine.locals.pop();
-            if results.is_shared() {
-                machine.charge(results.len() as u64)?;
-            }
-            results.push(value);
-            results.extent().check()?;
+            results.push_within(value, machine.budget)?;
             Ok(true)
         })?;
         Ok(if complete { Value::List(results) } else { Value::Null })
@@ -142,7 +137,7 @@ impl Machine<'_> {
     /// The values of a range from its lower end to its upper end, without ends that do not belong to it.
     fn range_items(&mut self, range: &Range) -> Result<Option<Items>, Error> {
         let (start, end) = (&range.start.value, &range.end.value);
-        if order(start, end).is_none_or(|ordering| ordering == Ordering::Greater) {
+        if self.order(start, end)?.is_none_or(|ordering| ordering == Ordering::Greater) {
             self.expected("range from low to high", &Value::Range(Arc::new(range.clone())))?;
             return Ok(None);
         }

@@ -1,15 +1,16 @@
 //! The machine: slots, stack, budget, warnings. `eval` branches; the other files compute.
 
-use crate::budget::Budget;
+use crate::budget::{BYTES_PER_STEP, Budget};
 use crate::builtin::Builtin;
 use crate::builtin::pattern::Pattern;
 use crate::compile::node::{FunctionNode, Node, RangeNode};
 use crate::dialect::Dialect;
 use crate::error::{Error, Warning, WarningKind};
+use crate::excerpt;
 use crate::limits::WARNINGS_MAX;
 use crate::now::Now;
 use crate::types::Type;
-use crate::value::{Context, Endpoint, Function, List, Range, Value, shown};
+use crate::value::{Context, Endpoint, Extent, Function, Range, VALUE_BYTES, Value, shown};
 use std::cmp::Ordering;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -36,12 +37,13 @@ pub(crate) struct Machine<'e> {
     pub(super) locals: Vec<Option<Value>>,
     pub(super) base: usize,
     pub(super) captured: Arc<[Option<Value>]>,
-    pub(super) budget: Budget,
-    warnings: Option<&'e mut Vec<Warning>>,
+    pub(crate) budget: &'e mut Budget,
+    /// Where what was tolerated is noted, if anyone wants to know.
+    pub(crate) warnings: Option<&'e mut Vec<Warning>>,
     /// Numbers handed out by `random` so far.
     drawn: u64,
     /// Regular expressions compiled so far, the last few of them.
-    patterns: Vec<(String, Rc<Pattern>)>,
+    patterns: Vec<Rc<Pattern>>,
 }
 
 impl<'e> Machine<'e> {
@@ -49,8 +51,8 @@ impl<'e> Machine<'e> {
         values: &'e [Option<Value>],
         names: &'e [Arc<str>],
         now: &'e Now,
-        dialect: Dialect,
-        policy: Policy,
+        (dialect, policy): (Dialect, Policy),
+        budget: &'e mut Budget,
     ) -> Machine<'e> {
         let captured = Arc::clone(nothing_captured());
         Machine {
@@ -62,25 +64,11 @@ impl<'e> Machine<'e> {
             locals: Vec::new(),
             base: 0,
             captured,
-            budget: Budget::default(),
+            budget,
             warnings: None,
             drawn: 0,
             patterns: Vec::new(),
         }
-    }
-
-    /// Continues on what another evaluation has left.
-    pub(crate) fn resume(&mut self, budget: &Budget) {
-        self.budget = budget.clone();
-    }
-
-    /// What is left for whoever evaluates next.
-    pub(crate) fn budget(&self) -> &Budget {
-        &self.budget
-    }
-
-    pub(crate) fn collect(&mut self, warnings: &'e mut Vec<Warning>) {
-        self.warnings = Some(warnings);
     }
 
     /// Evaluates a node.
@@ -100,8 +88,8 @@ impl<'e> Machine<'e> {
     fn eval_inner(&mut self, node: &Node) -> Result<Value, Error> {
         match node {
             Node::Const(value) => Ok(value.clone()),
-            Node::Free(_) | Node::Local(_) | Node::Captured(_) | Node::ItemKey(_) | Node::Item(..) => self.variable(node),
-            Node::OrBuiltin(variable, builtin) => Ok(self.variable_or(variable, builtin)),
+            Node::Free(_) | Node::Local(_) | Node::Captured(_) | Node::ItemKey(_) => self.variable(node),
+            Node::OrBuiltin(variable, builtin) => self.variable_or(variable, builtin),
             Node::NoInput => Err(Error::NoInput),
             Node::List(items) => self.list(items),
             Node::Context(entries) => self.context(entries),
@@ -131,24 +119,26 @@ impl<'e> Machine<'e> {
 
     fn instance_of(&mut self, value: &Node, declared: &Type) -> Result<Value, Error> {
         let value = self.eval(value)?;
-        Ok(Value::Bool(declared.holds(&value)))
+        Ok(Value::Bool(declared.holds(&value, self.budget)?))
     }
 
-    fn variable_or(&self, variable: &Node, builtin: &'static Builtin) -> Value {
-        self.read(variable).unwrap_or_else(|| Value::Function(Function::builtin(builtin)))
+    fn variable_or(&mut self, variable: &Node, builtin: &'static Builtin) -> Result<Value, Error> {
+        match self.read(variable) {
+            Some(value) => Ok(value),
+            None => Value::Function(Function::builtin(builtin)).bounded(self.budget),
+        }
     }
 
     fn missing_function(&mut self, name: &str, passed: &str) -> Result<Value, Error> {
-        self.warn(WarningKind::NoFunction, || format!("no function named '{name}' with {passed}"))?;
+        self.warn(WarningKind::NoFunction, || format!("no function named '{}' with {passed}", excerpt::quoted(name)))?;
         Ok(Value::Null)
     }
 
     fn make_function(&mut self, function: &FunctionNode) -> Result<Value, Error> {
+        self.charge(function.captures.len() as u64 + function.parameters.len() as u64)?;
         let captured = function.captures.iter().map(|node| self.read(node)).collect();
         let (parameters, body) = (Arc::clone(&function.parameters), Arc::clone(&function.body));
-        let made = Function::defined(parameters, body, captured, self.dialect);
-        made.extent().check()?;
-        Ok(Value::Function(made))
+        Value::Function(Function::defined(parameters, body, captured, self.dialect)).bounded(self.budget)
     }
 
     fn list(&mut self, nodes: &[Node]) -> Result<Value, Error> {
@@ -167,8 +157,7 @@ impl<'e> Machine<'e> {
         }
         let values = self.locals.drain(start..).map(|value| value.unwrap_or(Value::Null));
         let entries: Vec<(Arc<str>, Value)> = nodes.iter().map(|(key, _)| Arc::clone(key)).zip(values).collect();
-        let context = Context::from(entries);
-        context.extent().check()?;
+        let context = self.bounded_context(entries)?;
         if self.dialect == Dialect::Dmn && context.len() < nodes.len() {
             self.warn(WarningKind::InvalidType, || String::from("a key comes twice"))?;
             return Ok(Value::Null);
@@ -181,20 +170,20 @@ impl<'e> Machine<'e> {
         let end = self.eval(&range.end)?;
         let falling_allowed = self.dialect == Dialect::Camunda;
         let fits = |ordering| falling_allowed || ordering != Ordering::Greater;
-        if !super::compare::order(&start, &end).is_some_and(fits) {
+        if !self.order(&start, &end)?.is_some_and(fits) {
             self.warn(WarningKind::InvalidType, || format!("no range from '{}' to '{}'", shown(&start), shown(&end)))?;
             return Ok(Value::Null);
         }
-        Ok(Value::Range(Arc::new(Range {
-            start: Endpoint { value: start, included: range.start_included },
-            end: Endpoint { value: end, included: range.end_included },
-        })))
+        let start = Endpoint { value: start, included: range.start_included };
+        let end = Endpoint { value: end, included: range.end_included };
+        Value::Range(Arc::new(Range { start, end })).bounded(self.budget)
     }
 
     /// `and` and `or`: an operand equal to `decisive` decides; otherwise `null` beats the rest.
     fn connected(&mut self, operands: &[Node], decisive: bool) -> Result<Value, Error> {
         let mut all_known = true;
         for operand in operands {
+            self.charge(1)?;
             match self.eval(operand)? {
                 Value::Bool(value) if value == decisive => return Ok(Value::Bool(decisive)),
                 Value::Bool(_) => {}
@@ -209,6 +198,7 @@ impl<'e> Machine<'e> {
 
     fn conditional(&mut self, branches: &[(Node, Node)], otherwise: &Node) -> Result<Value, Error> {
         for (condition, result) in branches {
+            self.charge(1)?;
             match self.eval(condition)? {
                 Value::Bool(true) => return self.eval(result),
                 Value::Bool(false) => {}
@@ -220,17 +210,30 @@ impl<'e> Machine<'e> {
 
     /// A list, if it is within the limits.
     pub(crate) fn bounded_list(&mut self, items: Vec<Value>) -> Result<Value, Error> {
-        let list = List::from(items);
-        list.extent().check()?;
-        Ok(Value::List(list))
+        Value::list(items).bounded(self.budget)
+    }
+
+    /// A context, if it is within the limits. Its names are sorted, so it costs more than it has entries.
+    pub(crate) fn bounded_context(&mut self, entries: Vec<(Arc<str>, Value)>) -> Result<Context, Error> {
+        let names: u64 = entries.iter().map(|(name, _)| name.len() as u64).sum();
+        let rounds = u64::from(entries.len().checked_ilog2().unwrap_or(0));
+        self.charge(entries.len() as u64 * rounds / 2 + names * rounds / BYTES_PER_STEP)?;
+        let context = Context::from(entries);
+        Value::Context(context.clone()).bounded(self.budget)?;
+        Ok(context)
     }
 
     /// A text, if it is within the limits.
     pub(crate) fn bounded_string(&mut self, text: String) -> Result<Value, Error> {
-        self.charge(text.len() as u64 / 64)?;
-        let value = Value::string(text);
-        value.extent().check()?;
-        Ok(value)
+        self.make_text(text.len())?;
+        Ok(Value::string(text))
+    }
+
+    /// Takes room for a text that is made next.
+    pub(crate) fn make_text(&mut self, bytes: usize) -> Result<(), Error> {
+        let size = VALUE_BYTES + bytes as u64;
+        Extent { depth: 0, size }.check()?;
+        self.budget.make(size)
     }
 
     /// Takes steps from the budget.
@@ -238,15 +241,20 @@ impl<'e> Machine<'e> {
         self.budget.charge(steps)
     }
 
-    pub(crate) fn known_pattern(&self, key: &str) -> Option<Rc<Pattern>> {
-        self.patterns.iter().find(|(known, _)| known == key).map(|(_, pattern)| Rc::clone(pattern))
+    /// Takes the steps of looking through a text.
+    pub(crate) fn read_text(&mut self, text: &str) -> Result<(), Error> {
+        self.budget.read(text.len())
     }
 
-    pub(crate) fn keep_pattern(&mut self, key: String, pattern: Rc<Pattern>) {
+    pub(crate) fn known_pattern(&self, is_it: impl Fn(&Pattern) -> bool) -> Option<Rc<Pattern>> {
+        self.patterns.iter().find(|pattern| is_it(pattern)).map(Rc::clone)
+    }
+
+    pub(crate) fn keep_pattern(&mut self, pattern: Rc<Pattern>) {
         if PATTERNS_MAX <= self.patterns.len() {
             self.patterns.remove(0);
         }
-        self.patterns.push((key, pattern));
+        self.patterns.push(pattern);
     }
 
     /// The next number of a sequence that depends on the given instant and seed only (SplitMix64).
@@ -267,12 +275,12 @@ impl<'e> Machine<'e> {
     /// Notes a failure that is tolerated here, or fails.
     pub(crate) fn warn(&mut self, kind: WarningKind, message: impl FnOnce() -> String) -> Result<(), Error> {
         if self.policy == Policy::Strict {
-            return Err(Error::Invalid(message()));
+            return Err(Error::Invalid(excerpt::message(message())));
         }
         if let Some(warnings) = &mut self.warnings
             && warnings.len() < WARNINGS_MAX
         {
-            warnings.push(Warning { kind, message: message() });
+            warnings.push(Warning { kind, message: excerpt::message(message()) });
         }
         Ok(())
     }

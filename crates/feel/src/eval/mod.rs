@@ -10,5 +10,6 @@ mod path;
 mod slots;
 mod test;
 
-pub(crate) use compare::{Equality, equality, order};
+pub(crate) use arithmetic::{DOUBLE_STEPS, WIDE_STEPS};
+pub(crate) use compare::{Equality, order};
 pub(crate) use machine::{Machine, Policy};

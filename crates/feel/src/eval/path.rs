@@ -1,9 +1,11 @@
 //! `value.name`: entries of contexts, properties of temporal values, and both over lists.
 
 use super::machine::Machine;
+use crate::budget::BYTES_PER_STEP;
 use crate::compile::node::Node;
 use crate::dialect::Dialect;
 use crate::error::{Error, WarningKind};
+use crate::excerpt::quoted;
 use crate::number::Number;
 use crate::temporal::{Date, DaysTimeDuration, Time};
 use crate::value::{Context, Range, Value, shown};
@@ -11,6 +13,7 @@ use crate::value::{Context, Range, Value, shown};
 impl Machine<'_> {
     pub(super) fn path(&mut self, base: &Node, name: &str) -> Result<Value, Error> {
         let base = self.eval(base)?;
+        self.read_text(name)?;
         self.member(&base, name)
     }
 
@@ -24,7 +27,7 @@ impl Machine<'_> {
                 }
             },
             Value::List(list) => {
-                self.charge(list.len() as u64)?;
+                self.charge(list.len() as u64 * (1 + name.len() as u64 / BYTES_PER_STEP))?;
                 let mut members = Vec::with_capacity(list.len());
                 for item in list.items() {
                     members.push(self.member(item, name)?);
@@ -32,13 +35,13 @@ impl Machine<'_> {
                 self.bounded_list(members)
             }
             Value::Null => {
-                self.warn(WarningKind::NoContextEntry, || format!("no entry '{name}': the context is null"))?;
+                self.warn(WarningKind::NoContextEntry, || format!("no entry '{}': the context is null", quoted(name)))?;
                 Ok(Value::Null)
             }
             _ => match property(base, name, self.dialect) {
                 Some(value) => Ok(value),
                 None => {
-                    self.warn(WarningKind::NoProperty, || format!("no property '{name}' of '{}'", shown(base)))?;
+                    self.warn(WarningKind::NoProperty, || format!("no property '{}' of '{}'", quoted(name), shown(base)))?;
                     Ok(Value::Null)
                 }
             },
@@ -47,10 +50,10 @@ impl Machine<'_> {
 }
 
 fn no_entry(context: &Context, name: &str) -> String {
-    let keys: Vec<&str> = context.entries().iter().take(20).map(|(key, _)| &**key).collect();
+    let keys: Vec<String> = context.entries().iter().take(20).map(|(key, _)| quoted(key)).collect();
     match keys.is_empty() {
-        true => format!("no entry '{name}': the context is empty"),
-        false => format!("no entry '{name}' among '{}'", keys.join("', '")),
+        true => format!("no entry '{}': the context is empty", quoted(name)),
+        false => format!("no entry '{}' among '{}'", quoted(name), keys.join("', '")),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::machine::{Machine, Policy};
 use crate::compile::node::{ItemKey, Node};
 use crate::error::{Error, WarningKind};
+use crate::excerpt::quoted;
 use crate::value::Value;
 
 impl<'e> Machine<'e> {
@@ -28,22 +29,24 @@ impl<'e> Machine<'e> {
                 Some(value) => Some(value.clone()),
                 None => self.read(&lookup.otherwise),
             },
-            Node::Item(slot, otherwise) => match &self.locals[self.base + *slot as usize] {
-                Some(item) => Some(item.clone()),
-                None => self.read(otherwise),
-            },
             _ => None,
         }
     }
 
+    /// The member of the innermost item that has one; an item itself is called `item`.
     fn item_member(&self, lookup: &ItemKey) -> Option<&Value> {
-        match self.locals[self.base + lookup.item as usize].as_ref()? {
-            Value::Context(context) => context.get(&lookup.key),
-            _ => None,
-        }
+        let items = lookup.items.iter().rev().take(lookup.within);
+        let mut held = items.filter_map(|slot| self.locals[self.base + *slot as usize].as_ref());
+        held.find_map(|item| {
+            let member = item.as_context().and_then(|context| context.get(&lookup.key));
+            member.or(Some(item).filter(|_| &*lookup.key == "item"))
+        })
     }
 
     pub(super) fn variable(&mut self, node: &Node) -> Result<Value, Error> {
+        if let Node::ItemKey(lookup) = node {
+            self.charge(lookup.cost)?;
+        }
         if let Some(value) = self.read(node) {
             return Ok(value);
         }
@@ -59,8 +62,8 @@ impl<'e> Machine<'e> {
 
     fn variable_name(&self, node: &Node) -> String {
         match node {
-            Node::Free(slot) => self.names.get(*slot as usize).map_or(String::new(), |name| name.to_string()),
-            Node::ItemKey(lookup) => lookup.key.to_string(),
+            Node::Free(slot) => self.names.get(*slot as usize).map_or(String::new(), quoted),
+            Node::ItemKey(lookup) => quoted(&lookup.key),
             _ => String::from("item"),
         }
     }

@@ -1,6 +1,6 @@
 //! Unary tests and `in`.
 
-use super::compare::{Equality, equality, order};
+use super::compare::Equality;
 use super::machine::Machine;
 use crate::compile::node::{Node, RangeNode, TestNode};
 use crate::dialect::Dialect;
@@ -54,7 +54,7 @@ impl Machine<'_> {
             TestNode::Compare(operator, operand) => {
                 let operand = self.eval(operand)?;
                 if self.dialect == Dialect::Dmn {
-                    return Ok(half_range(*operator, operand));
+                    return half_range(*operator, operand).bounded(self.budget);
                 }
                 self.warn(WarningKind::NoVariable, || String::from("no input value"))?;
                 Ok(Value::Null)
@@ -79,9 +79,9 @@ impl Machine<'_> {
             Value::Bool(true) if dialect == Dialect::Camunda || input.as_bool().is_none() => return Ok(Value::Bool(true)),
             Value::Range(range) => return self.in_range(input, range),
             Value::List(list) => {
-                self.charge(list.len() as u64)?;
                 for item in list.items() {
-                    if equality(input, item, dialect) == Equality::Equal {
+                    self.charge(1)?;
+                    if self.equality(input, item)? == Equality::Equal {
                         return Ok(Value::Bool(true));
                     }
                     if dialect == Dialect::Dmn
@@ -94,7 +94,7 @@ impl Machine<'_> {
             }
             _ => {}
         }
-        match equality(input, value, dialect) {
+        match self.equality(input, value)? {
             Equality::Equal => Ok(Value::Bool(true)),
             Equality::Different => Ok(Value::Bool(false)),
             Equality::NotComparable => {
@@ -113,10 +113,33 @@ impl Machine<'_> {
     }
 
     fn in_range(&mut self, input: &Value, range: &Range) -> Result<Value, Error> {
-        match within(input, range) {
+        match self.within(input, range)? {
             Some(inside) => Ok(Value::Bool(inside)),
             None => self.not_in_range(input, range),
         }
+    }
+
+    /// Whether a value lies in a range; nothing where they cannot be compared.
+    fn within(&mut self, value: &Value, range: &Range) -> Result<Option<bool>, Error> {
+        let above = match &range.start.value {
+            Value::Null => true,
+            start => match self.order(value, start)? {
+                Some(Ordering::Greater) => true,
+                Some(Ordering::Equal) => range.start.included,
+                Some(Ordering::Less) => false,
+                None => return Ok(None),
+            },
+        };
+        let below = match &range.end.value {
+            Value::Null => true,
+            end => match self.order(value, end)? {
+                Some(Ordering::Less) => true,
+                Some(Ordering::Equal) => range.end.included,
+                Some(Ordering::Greater) => false,
+                None => return Ok(None),
+            },
+        };
+        Ok(Some(above && below))
     }
 
     fn not_in_range(&mut self, input: &Value, range: &Range) -> Result<Value, Error> {
@@ -136,27 +159,6 @@ impl Machine<'_> {
             }
         }
     }
-}
-
-/// Whether a value lies in a range; nothing where they cannot be compared.
-pub(crate) fn within(value: &Value, range: &Range) -> Option<bool> {
-    let above = match &range.start.value {
-        Value::Null => true,
-        start => match order(value, start)? {
-            Ordering::Greater => true,
-            Ordering::Equal => range.start.included,
-            Ordering::Less => false,
-        },
-    };
-    let below = match &range.end.value {
-        Value::Null => true,
-        end => match order(value, end)? {
-            Ordering::Less => true,
-            Ordering::Equal => range.end.included,
-            Ordering::Greater => false,
-        },
-    };
-    Some(above && below)
 }
 
 /// `> 5` as a range without an end.

@@ -3,7 +3,7 @@
 use crate::error::Position;
 use crate::limits::JSON_DEPTH_MAX;
 use crate::number::Number;
-use crate::value::{Context, List, Value};
+use crate::value::{Context, List, VALUE_BYTES, Value};
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -25,11 +25,14 @@ impl Display for JsonError {
 
 impl std::error::Error for JsonError {}
 
-/// Reads one value and nothing after it.
-pub(crate) fn decode(text: &str) -> Result<Value, JsonError> {
-    let mut reader = Reader::new(text);
+/// What is wrong with JSON that makes more bytes of values than there is room for.
+pub(crate) const TOO_LARGE: Problem = "too large";
+
+/// Reads one value and nothing after it; also how many bytes of values that made, of those there is room for.
+pub(crate) fn decode(text: &str, room: u64) -> (Result<Value, JsonError>, u64) {
+    let mut reader = Reader { room, ..Reader::new(text) };
     let value = reader.value(0).and_then(|value| reader.end().map(|()| value));
-    value.map_err(|problem| reader.error(problem))
+    (value.map_err(|problem| reader.error(problem)), room - reader.room)
 }
 
 /// Reads the members with the given names out of a JSON object and skims over the others without building them.
@@ -45,6 +48,8 @@ pub fn decode_members<N: AsRef<str>>(text: &str, names: &[N]) -> Result<Vec<Opti
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
+    /// Bytes of values that may still be made.
+    room: u64,
 }
 
 /// What is wrong at the cursor.
@@ -52,7 +57,7 @@ pub(super) type Problem = &'static str;
 
 impl<'t> Reader<'t> {
     fn new(text: &'t str) -> Reader<'t> {
-        Reader { text, at: 0 }
+        Reader { text, at: 0, room: u64::MAX }
     }
 
     fn error(&self, problem: Problem) -> JsonError {
@@ -75,6 +80,11 @@ impl<'t> Reader<'t> {
             return Err(problem);
         }
         self.at += 1;
+        Ok(())
+    }
+
+    fn make(&mut self, bytes: u64) -> Result<(), Problem> {
+        self.room = self.room.checked_sub(bytes).ok_or(TOO_LARGE)?;
         Ok(())
     }
 
@@ -109,6 +119,7 @@ impl<'t> Reader<'t> {
     fn array(&mut self, depth: u32) -> Result<Value, Problem> {
         let depth = deeper(depth)?;
         self.at += 1;
+        self.make(2 * VALUE_BYTES)?;
         let mut items = Vec::new();
         self.space();
         if self.peek() == Some(b']') {
@@ -116,6 +127,7 @@ impl<'t> Reader<'t> {
             return Ok(Value::List(List::from(items)));
         }
         loop {
+            self.make(VALUE_BYTES)?;
             items.push(self.value(depth)?);
             self.space();
             match self.peek() {
@@ -131,6 +143,7 @@ impl<'t> Reader<'t> {
     fn object(&mut self, depth: u32) -> Result<Value, Problem> {
         let depth = deeper(depth)?;
         self.at += 1;
+        self.make(3 * VALUE_BYTES)?;
         let mut entries: Vec<(Arc<str>, Value)> = Vec::new();
         self.space();
         if self.peek() == Some(b'}') {
@@ -139,6 +152,7 @@ impl<'t> Reader<'t> {
         }
         loop {
             let name = self.name()?;
+            self.make(2 * VALUE_BYTES + name.len() as u64)?;
             entries.push((Arc::from(name), self.value(depth)?));
             self.space();
             match self.peek() {
@@ -219,7 +233,9 @@ impl<'t> Reader<'t> {
     }
 
     fn string(&mut self) -> Result<Arc<str>, Problem> {
-        self.text_of_string().map(Arc::from)
+        let text = self.text_of_string()?;
+        self.make(VALUE_BYTES + text.len() as u64)?;
+        Ok(Arc::from(text))
     }
 
     /// A string's text, copied only if it holds escapes.

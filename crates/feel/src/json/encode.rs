@@ -2,42 +2,42 @@
 
 use crate::temporal::{Date, DateTime, DaysTimeDuration, Time, Zone};
 use crate::value::Value;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
-/// Appends `value` as JSON.
-pub(crate) fn encode(value: &Value, out: &mut String) {
+/// Writes `value` as JSON.
+pub(crate) fn encode(value: &Value, out: &mut impl Write) -> fmt::Result {
     match value {
-        Value::Null | Value::Range(_) | Value::Function(_) => out.push_str("null"),
-        Value::Bool(true) => out.push_str("true"),
-        Value::Bool(false) => out.push_str("false"),
+        Value::Null | Value::Range(_) | Value::Function(_) => out.write_str("null"),
+        Value::Bool(true) => out.write_str("true"),
+        Value::Bool(false) => out.write_str("false"),
         Value::Number(number) => number.write_json(out),
         Value::String(text) => write_string(text, out),
         Value::Date(_) | Value::Time(_) | Value::DateTime(_) | Value::DaysTimeDuration(_) => {
-            write_string(&temporal_text(value), out);
+            write_string(&temporal_text(value), out)
         }
-        Value::YearsMonthsDuration(duration) => write_display(duration, out),
+        Value::YearsMonthsDuration(duration) => write!(out, "\"{duration}\""),
         Value::List(list) => {
-            out.push('[');
+            out.write_char('[')?;
             for (at, item) in list.items().iter().enumerate() {
                 if 0 < at {
-                    out.push(',');
+                    out.write_char(',')?;
                 }
-                encode(item, out);
+                encode(item, out)?;
             }
-            out.push(']');
+            out.write_char(']')
         }
         Value::Context(context) => {
-            out.push('{');
+            out.write_char('{')?;
             let members = context.entries().iter().filter(|(_, value)| !matches!(value, Value::Function(_)));
             for (at, (name, member)) in members.enumerate() {
                 if 0 < at {
-                    out.push(',');
+                    out.write_char(',')?;
                 }
-                write_string(name, out);
-                out.push(':');
-                encode(member, out);
+                write_string(name, out)?;
+                out.write_char(':')?;
+                encode(member, out)?;
             }
-            out.push('}');
+            out.write_char('}')
         }
     }
 }
@@ -98,27 +98,23 @@ pub(crate) fn whole_seconds_text(duration: DaysTimeDuration) -> String {
     whole.to_string()
 }
 
-fn write_display(value: &impl std::fmt::Display, out: &mut String) {
-    write!(out, "\"{value}\"").expect("writing to a string cannot fail");
-}
-
-/// Appends a JSON string.
-pub(crate) fn write_string(text: &str, out: &mut String) {
-    out.push('"');
+/// Writes a JSON string.
+pub(crate) fn write_string(text: &str, out: &mut impl Write) -> fmt::Result {
+    out.write_char('"')?;
     let mut rest = text;
-    while let Some(at) = rest.find(|c: char| matches!(c, '"' | '\\' | '\0'..='\x1f')) {
-        out.push_str(&rest[..at]);
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
+        out.write_str(&rest[..at])?;
         let escaped = rest.as_bytes()[at];
         match escaped {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\r' => out.push_str("\\r"),
-            b'\t' => out.push_str("\\t"),
-            _ => write!(out, "\\u{escaped:04x}").expect("writing to a string cannot fail"),
-        }
+            b'"' => out.write_str("\\\""),
+            b'\\' => out.write_str("\\\\"),
+            b'\n' => out.write_str("\\n"),
+            b'\r' => out.write_str("\\r"),
+            b'\t' => out.write_str("\\t"),
+            _ => write!(out, "\\u{escaped:04x}"),
+        }?;
         rest = &rest[at + 1..];
     }
-    out.push_str(rest);
-    out.push('"');
+    out.write_str(rest)?;
+    out.write_char('"')
 }

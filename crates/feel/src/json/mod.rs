@@ -6,5 +6,5 @@ mod skip;
 
 pub use decode::{JsonError, decode_members};
 
-pub(crate) use decode::decode;
+pub(crate) use decode::{TOO_LARGE, decode};
 pub(crate) use encode::{encode, whole_seconds_text, write_string};

@@ -71,11 +71,14 @@ impl Number {
         let divisor = wide::widen(other.coefficient().unsigned_abs()) * wide::power(divisor_shift);
         let mut remainder = wide::widen(self.coefficient().unsigned_abs()) % divisor;
         let mut shift = (self.exponent() - exponent).unsigned_abs();
-        // Only one of the two is shifted, so here the divisor has at most 38 digits and each step fits 256 bits.
+        // Only one of the two is shifted, so here the divisor has at most 38 digits and each product fits 256 bits.
+        let mut power = wide::widen(10) % divisor;
         while 0 < shift {
-            let step = shift.min(38);
-            remainder = remainder * wide::power(step) % divisor;
-            shift -= step;
+            if shift % 2 == 1 {
+                remainder = remainder * power % divisor;
+            }
+            power = power * power % divisor;
+            shift /= 2;
         }
         let (magnitude, dropped) = wide::round_half_even(remainder, LITERAL_DIGITS_MAX, false);
         let coefficient = i128::try_from(magnitude).ok()?;

@@ -103,6 +103,11 @@ impl Number {
         self.truncate_to_i128().and_then(|whole| i64::try_from(whole).ok()).unwrap_or(end)
     }
 
+    /// Whether it has as many digits as a result can have, so that finding them took long.
+    pub(crate) fn is_wide(self) -> bool {
+        wide::POWERS[DIGITS_MAX as usize - 1] <= self.coefficient.unsigned_abs()
+    }
+
     /// Significant digits; zero has one.
     fn digits(self) -> u32 {
         wide::digits(self.coefficient.unsigned_abs())

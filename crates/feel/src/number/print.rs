@@ -32,31 +32,29 @@ impl fmt::Debug for Number {
 }
 
 impl Number {
-    /// Appends the number as JSON: whole numbers without a fraction, no trailing zeros, no digit lost.
-    pub fn write_json(self, out: &mut String) {
+    /// Writes the number as JSON: whole numbers without a fraction, no trailing zeros, no digit lost.
+    pub(crate) fn write_json(self, out: &mut impl Write) -> fmt::Result {
         let number = self.stripped();
         if number.is_negative() {
-            out.push('-');
+            out.write_char('-')?;
         }
         let digits = number.coefficient().unsigned_abs().to_string();
         let adjusted = number.exponent() + digits.len() as i32 - 1;
-        let written = if (0..=JSON_ZEROS_MAX).contains(&number.exponent()) {
-            out.push_str(&digits);
-            out.extend(std::iter::repeat_n('0', number.exponent() as usize));
-            Ok(())
+        if (0..=JSON_ZEROS_MAX).contains(&number.exponent()) {
+            out.write_str(&digits)?;
+            (0..number.exponent()).try_for_each(|_| out.write_char('0'))
         } else if number.exponent() < 0 && -7 <= adjusted {
             write_plain(out, &digits, number.exponent())
         } else {
             write_scientific(out, &digits, adjusted)
-        };
-        written.expect("writing to a string cannot fail");
+        }
     }
 
     /// The number without an exponent and without trailing zeros, as a decision's `string()` shows it; with an
     /// exponent only where that would need more than a line of zeros.
     pub fn to_plain(self) -> String {
         let mut text = String::new();
-        self.write_json(&mut text);
+        self.write_json(&mut text).expect("writing to a string cannot fail");
         text
     }
 }

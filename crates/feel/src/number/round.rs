@@ -26,16 +26,16 @@ pub enum Rounding {
 impl Rounding {
     /// Reads `HALF_UP` and its like, in any case.
     pub fn named(name: &str) -> Option<Rounding> {
-        Some(match name.to_ascii_uppercase().as_str() {
-            "UP" => Rounding::Up,
-            "DOWN" => Rounding::Down,
-            "CEILING" => Rounding::Ceiling,
-            "FLOOR" => Rounding::Floor,
-            "HALF_UP" => Rounding::HalfUp,
-            "HALF_DOWN" => Rounding::HalfDown,
-            "HALF_EVEN" => Rounding::HalfEven,
-            _ => return None,
-        })
+        let names = [
+            ("UP", Rounding::Up),
+            ("DOWN", Rounding::Down),
+            ("CEILING", Rounding::Ceiling),
+            ("FLOOR", Rounding::Floor),
+            ("HALF_UP", Rounding::HalfUp),
+            ("HALF_DOWN", Rounding::HalfDown),
+            ("HALF_EVEN", Rounding::HalfEven),
+        ];
+        names.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, rounding)| rounding)
     }
 }
 

@@ -54,7 +54,9 @@ impl Function {
         captured: Arc<[Option<Value>]>,
         dialect: Dialect,
     ) -> Function {
-        let extent = Extent::around(captured.iter().flatten().map(Value::extent));
+        let names: usize = parameters.iter().map(|parameter| parameter.name.len()).sum();
+        let Extent { depth, size } = Extent::around(captured.iter().flatten().map(Value::extent));
+        let extent = Extent { depth, size: size.saturating_add(names as u64) };
         Function(Arc::new(FunctionKind::Defined { parameters, body, captured, dialect, extent }))
     }
 
@@ -71,11 +73,7 @@ impl Function {
 
     /// Calls the function from outside of an expression.
     pub fn call(&self, arguments: Vec<Value>, now: &Now, budget: &mut Budget) -> Result<Value, Error> {
-        let mut machine = Machine::new(&[], &[], now, Dialect::Dmn, Policy::Tolerant);
-        machine.resume(budget);
-        let result = machine.invoke(self, arguments, None);
-        budget.continue_from(&machine.budget().clone());
-        result
+        budget.level(|budget| Machine::new(&[], &[], now, (Dialect::Dmn, Policy::Tolerant), budget).invoke(self, arguments, None))
     }
 
     pub(crate) fn builtin(builtin: &'static Builtin) -> Function {
@@ -89,6 +87,14 @@ impl Function {
         match &*self.0 {
             FunctionKind::Defined { parameters, .. } => parameters,
             FunctionKind::Builtin(_, parameters) | FunctionKind::Native(parameters, _) => parameters,
+        }
+    }
+
+    /// How many values it holds on to.
+    pub(crate) fn captured(&self) -> usize {
+        match &*self.0 {
+            FunctionKind::Defined { captured, .. } => captured.len(),
+            FunctionKind::Builtin(..) | FunctionKind::Native(..) => 0,
         }
     }
 
@@ -111,7 +117,11 @@ impl Function {
 
 impl Debug for Function {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.parameters().iter().map(|parameter| &*parameter.name).collect();
-        write!(out, "function({})", names.join(", "))
+        out.write_str("function(")?;
+        for (at, parameter) in self.parameters().iter().enumerate() {
+            out.write_str(if 0 < at { ", " } else { "" })?;
+            out.write_str(&parameter.name)?;
+        }
+        out.write_str(")")
     }
 }

@@ -1,6 +1,8 @@
 //! A shared list that knows its extent.
 
-use super::{Extent, Value};
+use super::{Extent, VALUE_BYTES, Value};
+use crate::budget::Budget;
+use crate::error::Error;
 use std::sync::Arc;
 
 /// Values in order; cloning shares them.
@@ -29,8 +31,17 @@ impl List {
         self.0.items.is_empty()
     }
 
+    /// Appends a value, if the list stays within the limits and there is room for it: also for a copy, where someone
+    /// else holds the list.
+    pub fn push_within(&mut self, value: Value, budget: &mut Budget) -> Result<(), Error> {
+        let copied = if 1 < Arc::strong_count(&self.0) { self.len() as u64 } else { 0 };
+        budget.make(VALUE_BYTES * (1 + copied))?;
+        self.push(value);
+        self.extent().check()
+    }
+
     /// Appends a value: in place if nobody else holds the list, else to a copy.
-    pub(crate) fn push(&mut self, value: Value) {
+    fn push(&mut self, value: Value) {
         let added = value.extent();
         if Arc::get_mut(&mut self.0).is_none() {
             let (items, extent) = (self.0.items.clone(), self.0.extent);
@@ -40,11 +51,6 @@ impl List {
         inner.items.push(value);
         inner.extent.depth = inner.extent.depth.max(added.depth.saturating_add(1));
         inner.extent.size = inner.extent.size.saturating_add(added.size);
-    }
-
-    /// Whether appending would copy.
-    pub(crate) fn is_shared(&self) -> bool {
-        1 < Arc::strong_count(&self.0)
     }
 
     pub(crate) fn extent(&self) -> Extent {

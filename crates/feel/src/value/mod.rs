@@ -15,11 +15,14 @@ pub use range::{Endpoint, Range};
 pub(crate) use function::FunctionKind;
 pub(crate) use print::shown;
 
+use crate::budget::{BYTES_PER_STEP, Budget};
 use crate::error::{Error, Limit};
+use crate::excerpt::{Bounded, shortened};
 use crate::json;
 use crate::limits::{VALUE_DEPTH_MAX, VALUE_SIZE_MAX};
 use crate::number::Number;
 use crate::temporal::{Date, DateTime, DaysTimeDuration, Time, YearsMonthsDuration};
+use std::fmt;
 use std::sync::Arc;
 
 /// A FEEL value. Cheap to clone: what can be large is shared.
@@ -102,7 +105,19 @@ impl Value {
 
     /// Reads JSON. Numbers keep their digits; members keep their order; of members with one name the last counts.
     pub fn from_json(text: &str) -> Result<Value, json::JsonError> {
-        json::decode(text)
+        json::decode(text, u64::MAX).0
+    }
+
+    /// Reads JSON on what is left of a budget; what is not JSON is [`Error::Invalid`]. A value from outside may be larger
+    /// than one that an expression makes.
+    pub fn from_json_within(text: &str, budget: &mut Budget) -> Result<Value, Error> {
+        budget.read(text.len())?;
+        let (value, made) = json::decode(text, budget.bytes_left());
+        if matches!(&value, Err(error) if error.problem == json::TOO_LARGE) {
+            return Err(Error::Limit(Limit::Bytes));
+        }
+        budget.make(made)?;
+        value.map_err(|error| Error::Invalid(format!("not JSON: {error}")))
     }
 
     /// The value as JSON; see [`Value::write_json`].
@@ -112,10 +127,20 @@ impl Value {
         out
     }
 
+    /// The value as JSON on what is left of a budget, so that no text is written that is larger than a value may be.
+    pub fn to_json_within(&self, budget: &mut Budget) -> Result<String, Error> {
+        written(budget, self, |out| json::encode(self, out))
+    }
+
+    /// The beginning of the value as JSON, for messages.
+    pub fn json_excerpt(&self) -> String {
+        shortened(|out| json::encode(self, out))
+    }
+
     /// Appends the value as JSON. Temporal values are ISO 8601 strings; ranges and functions are `null`, and a
     /// context leaves out members that are functions.
     pub fn write_json(&self, out: &mut String) {
-        json::encode(self, out);
+        json::encode(self, out).expect("writing to a string cannot fail");
     }
 
     /// The name of the value's type, as `instance of` and messages use it.
@@ -187,13 +212,40 @@ impl Value {
         }
     }
 
-    /// How deep and large the value is.
-    /// The value, if it is within the limits: for values put together outside of an expression.
-    pub fn bounded(self) -> Result<Value, Error> {
+    /// The value just made, if it is within the limits and there is room for it; what is inside of a list or context had
+    /// its room before.
+    pub fn bounded(self, budget: &mut Budget) -> Result<Value, Error> {
         self.extent().check()?;
+        budget.make(self.own_bytes())?;
         Ok(self)
     }
 
+    /// Bytes the value takes, counted as if nothing in it were shared: what writing it out or comparing it is
+    /// measured by.
+    pub fn size(&self) -> u64 {
+        self.extent().size
+    }
+
+    /// Bytes the value takes without what it holds or shares.
+    fn own_bytes(&self) -> u64 {
+        match self {
+            Value::List(list) => VALUE_BYTES * (2 + list.len() as u64),
+            Value::Context(context) => VALUE_BYTES * (3 + 2 * context.len() as u64),
+            Value::Range(_) => 4 * VALUE_BYTES,
+            Value::Function(function) => VALUE_BYTES * (4 + function.captured() as u64),
+            Value::String(_)
+            | Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Date(_)
+            | Value::Time(_)
+            | Value::DateTime(_)
+            | Value::DaysTimeDuration(_)
+            | Value::YearsMonthsDuration(_) => self.extent().size,
+        }
+    }
+
+    /// How deep and large the value is.
     pub(crate) fn extent(&self) -> Extent {
         match self {
             Value::Null
@@ -211,6 +263,22 @@ impl Value {
             Value::Function(function) => function.extent(),
         }
     }
+}
+
+/// A text of a value, written as long as there is room for it.
+pub(crate) fn written(
+    budget: &mut Budget,
+    value: &Value,
+    write: impl FnOnce(&mut Bounded) -> fmt::Result,
+) -> Result<String, Error> {
+    budget.charge(value.size() / BYTES_PER_STEP)?;
+    let room = budget.bytes_left().min(VALUE_SIZE_MAX);
+    let mut out = Bounded::new(usize::try_from(room).unwrap_or(usize::MAX));
+    let _ = write(&mut out);
+    let limit = if room < VALUE_SIZE_MAX { Limit::Bytes } else { Limit::Size };
+    let text = out.whole().ok_or(Error::Limit(limit))?;
+    budget.make(text.len() as u64)?;
+    Ok(text)
 }
 
 impl From<bool> for Value {

@@ -1,6 +1,7 @@
 //! Values as text: as messages and `string()` show them.
 
 use super::Value;
+use crate::excerpt::quoted;
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Value {
@@ -48,14 +49,5 @@ impl Display for Value {
 
 /// A value in a message: cut where it gets long.
 pub(crate) fn shown(value: &Value) -> String {
-    const CHARS_MAX: usize = 200;
-    // Large values are not spelled out just to be cut.
-    if 100_000 < value.extent().size {
-        return format!("a large {}", value.type_name());
-    }
-    let text = value.to_string();
-    match text.char_indices().nth(CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    quoted(value)
 }

@@ -118,3 +118,20 @@ async fn expressions_are_evaluated_on_their_own() {
         assert_eq!(reply.status, 400, "{body}: {}", reply.text);
     }
 }
+
+#[tokio::test]
+async fn a_small_expression_does_not_get_a_large_answer() {
+    let server = Server::start().await;
+    let doubled = |times: usize, expression: &str| {
+        let texts: Vec<String> = (1..=times).map(|at| format!(",a{at}:a{0}+a{0}", at - 1)).collect();
+        format!(r#"{{"expression":"={{a0:\"0123456789abcdef\"{},r:{expression}}}.r"}}"#, texts.concat())
+    };
+    let warned = server.post("/v2/expression/evaluation", &doubled(12, "count(for i in 1..100 return number(a12))")).await;
+    assert_eq!((warned.status, warned.json()["warnings"].as_array().map(Vec::len)), (200, Some(100)));
+    assert!(warned.text.len() < 100_000, "{} bytes", warned.text.len());
+    for (times, expression) in [(20, "count(for i in 1..100 return number(a20))"), (19, "a19")] {
+        let refused = server.post("/v2/expression/evaluation", &doubled(times, expression)).await;
+        assert_eq!(refused.status, 400, "{}", refused.text);
+        assert!(refused.text.len() < 10_000, "{} bytes", refused.text.len());
+    }
+}

@@ -4,7 +4,7 @@ use crate::dialect::Dialect;
 use std::fmt::Write;
 
 /// What the text ends in, as far as `$` is concerned.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// A line break, before which `$` matches too.
     LineBreak,
