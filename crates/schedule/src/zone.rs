@@ -2,7 +2,7 @@
 
 use crate::Millis;
 use crate::error::quoted;
-use crate::limits::{AT_MAX, AT_MIN};
+use crate::limits::{AT_MAX, AT_MIN, SECOND};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
@@ -23,9 +23,9 @@ pub(crate) fn instant(zone: &TimeZone, local: DateTime) -> Option<Millis> {
     let at = match zone.to_ambiguous_timestamp(local).offset() {
         AmbiguousOffset::Unambiguous { offset } => offset.to_timestamp(local).ok()?,
         AmbiguousOffset::Fold { before, .. } => before.to_timestamp(local).ok()?,
-        AmbiguousOffset::Gap { after, .. } => {
-            let before_gap = after.to_timestamp(local).ok()?;
-            zone.following(before_gap).find(|change| change.offset() == after)?.timestamp()
+        AmbiguousOffset::Gap { before, after } => {
+            let (from, to) = (after.to_timestamp(local).ok()?, before.to_timestamp(local).ok()?);
+            change(zone, second(from), second(to))?
         }
     };
     bounded(at.as_millisecond())
@@ -38,14 +38,33 @@ pub(crate) fn unseen(zone: &TimeZone, at: Millis) -> Option<DateTime> {
     let shown = offset.to_datetime(now);
     match zone.to_ambiguous_timestamp(shown).offset() {
         AmbiguousOffset::Fold { before, .. } if before != offset => {
-            let put_back = zone.preceding(timestamp(at + 1)?).find(|change| change.offset() == offset)?;
-            Some(before.to_datetime(put_back.timestamp()))
+            let put_back = change(zone, second(now) - i64::from(before.seconds() - offset.seconds()), second(now))?;
+            Some(before.to_datetime(put_back))
         }
         AmbiguousOffset::Fold { .. } | AmbiguousOffset::Gap { .. } | AmbiguousOffset::Unambiguous { .. } => {
             let second = shown.with().subsec_nanosecond(0).build().ok()?;
             second.checked_add(jiff::Span::new().seconds(1)).ok()
         }
     }
+}
+
+/// When the clocks were changed, given a second before and one after it. jiff can list the changes of a zone, but of those before an
+/// instant it leaves out the last one on record where the zone's rule for all times has one too (America/Ciudad_Juarez, November 2022).
+fn change(zone: &TimeZone, mut before: i64, mut after: i64) -> Option<Timestamp> {
+    let offset = zone.to_offset(Timestamp::from_second(before).ok()?);
+    while 1 < after - before {
+        let middle = before + (after - before) / 2;
+        if zone.to_offset(Timestamp::from_second(middle).ok()?) == offset {
+            before = middle;
+        } else {
+            after = middle;
+        }
+    }
+    Timestamp::from_second(after).ok()
+}
+
+fn second(at: Timestamp) -> i64 {
+    at.as_millisecond().div_euclid(SECOND)
 }
 
 /// An instant if a timer can name it.

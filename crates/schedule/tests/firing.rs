@@ -246,6 +246,11 @@ fn cron_goes_with_the_clocks() {
         &["2024-10-27T03:00:00+01:00", "2024-10-27T03:00:01+01:00"],
     );
     fires("TZ=Europe/Madrid 0 3 * * *", "2024-10-27T02:59:59.999+01:00", &["2024-10-27T03:00:00+01:00"]);
+    // The last change before a zone's rules go on for ever.
+    let juarez = ["2022-11-30T05:30:00Z", "2022-11-30T07:00:00Z", "2022-11-30T07:30:00Z"];
+    fires("TZ=America/Ciudad_Juarez */30 * * * *", "2022-11-30T05:00:00Z", &juarez);
+    fires("TZ=America/Ciudad_Juarez */30 * * * *", "2022-11-30T06:00:00Z", &juarez[1..]);
+    fires("TZ=America/Ciudad_Juarez */30 * * * *", "2022-11-30T06:59:59.999Z", &juarez[1..]);
     // Half an hour on Lord Howe, midnight in Beirut, a whole day in Samoa.
     fires(
         "TZ=Australia/Lord_Howe 15 2 * * *",

@@ -42,8 +42,9 @@ pub(crate) fn watched(
     asked: impl Fn(DateTime) -> bool,
 ) -> Vec<Millis> {
     let mut at = span.start;
-    // What it has shown already: clocks are not put back further than this.
-    let mut newest = (0..=5 * 60).map(|minutes| shown(zone, at - minutes * MINUTE)).max().unwrap();
+    // What it has shown already: clocks are put back by less than five hours, and at the end of a minute.
+    let ends = (0..=5 * 60).map(|minutes| at - at.rem_euclid(MINUTE) - minutes * MINUTE - tick);
+    let mut newest = ends.chain([at]).map(|at| shown(zone, at)).max().unwrap();
     let mut fired = Vec::new();
     while at < span.end {
         at += tick;
