@@ -1,11 +1,18 @@
 //! Between instants and what the clocks of a zone show.
+//!
+//! All of it follows from the offsets that apply at instants. jiff also tells the instants of a local time and lists the changes of a zone, but
+//! both go wrong where the last change on record and the lasting rule of a zone disagree (America/Nuuk in October 2023,
+//! America/Ciudad_Juarez in November 2022).
 
 use crate::Millis;
 use crate::error::quoted;
-use crate::limits::{AT_MAX, AT_MIN, SECOND};
+use crate::limits::{AT_MAX, AT_MIN, DAY, HOUR, SECOND};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::tz::{AmbiguousOffset, TimeZone};
+use jiff::tz::{Offset, TimeZone};
+
+/// No zone was ever further from UTC. Within twice this, no zone has changed its clocks more than once since 1970.
+const OFFSET_MAX: Millis = 16 * HOUR;
 
 /// A zone of the tz database by its name, in any case.
 pub(crate) fn named(name: &str) -> Result<TimeZone, String> {
@@ -15,56 +22,28 @@ pub(crate) fn named(name: &str) -> Result<TimeZone, String> {
 
 /// What the clocks show at an instant.
 pub(crate) fn local(zone: &TimeZone, at: Millis) -> Option<DateTime> {
-    Some(zone.to_datetime(timestamp(at)?))
+    Some(zone.to_datetime(Timestamp::from_millisecond(at).ok()?))
 }
 
-/// When the clocks show a time: the first instant after the gap if they skip it, the first of two if they show it twice.
+/// When the clocks show a time first, or if they skip it, the first instant after the gap.
 pub(crate) fn instant(zone: &TimeZone, local: DateTime) -> Option<Millis> {
-    let at = match zone.to_ambiguous_timestamp(local).offset() {
-        AmbiguousOffset::Unambiguous { offset } => offset.to_timestamp(local).ok()?,
-        AmbiguousOffset::Fold { before, .. } => before.to_timestamp(local).ok()?,
-        AmbiguousOffset::Gap { before, after } => {
-            let (from, to) = (after.to_timestamp(local).ok()?, before.to_timestamp(local).ok()?);
-            change(zone, second(from), second(to))?
-        }
+    let local = Offset::UTC.to_timestamp(local).ok()?.as_millisecond();
+    let (from, to) = (local - OFFSET_MAX, local + OFFSET_MAX);
+    let at = match change(zone, from, to) {
+        None => local - offset(zone, from),
+        Some(change) if local - change.before < change.at => local - change.before,
+        Some(change) => change.at.max(local - change.after),
     };
-    bounded(at.as_millisecond())
+    bounded(at)
 }
 
-/// The first second that the clocks have not shown yet at an instant. When they are put back, that is the one they were put back at.
+/// The first second that the clocks have not shown yet at an instant. When they were put back, that is the one they were put back at.
 pub(crate) fn unseen(zone: &TimeZone, at: Millis) -> Option<DateTime> {
-    let now = timestamp(at)?;
-    let offset = zone.to_offset(now);
-    let shown = offset.to_datetime(now);
-    match zone.to_ambiguous_timestamp(shown).offset() {
-        AmbiguousOffset::Fold { before, .. } if before != offset => {
-            let put_back = change(zone, second(now) - i64::from(before.seconds() - offset.seconds()), second(now))?;
-            Some(before.to_datetime(put_back))
-        }
-        AmbiguousOffset::Fold { .. } | AmbiguousOffset::Gap { .. } | AmbiguousOffset::Unambiguous { .. } => {
-            let second = shown.with().subsec_nanosecond(0).build().ok()?;
-            second.checked_add(jiff::Span::new().seconds(1)).ok()
-        }
-    }
-}
-
-/// When the clocks were changed, given a second before and one after it. jiff can list the changes of a zone, but of those before an
-/// instant it leaves out the last one on record where the zone's rule for all times has one too (America/Ciudad_Juarez, November 2022).
-fn change(zone: &TimeZone, mut before: i64, mut after: i64) -> Option<Timestamp> {
-    let offset = zone.to_offset(Timestamp::from_second(before).ok()?);
-    while 1 < after - before {
-        let middle = before + (after - before) / 2;
-        if zone.to_offset(Timestamp::from_second(middle).ok()?) == offset {
-            before = middle;
-        } else {
-            after = middle;
-        }
-    }
-    Timestamp::from_second(after).ok()
-}
-
-fn second(at: Timestamp) -> i64 {
-    at.as_millisecond().div_euclid(SECOND)
+    let shown = at + offset(zone, at);
+    let next = shown - shown.rem_euclid(SECOND) + SECOND;
+    // Clocks are put back by less than a day.
+    let unseen = change(zone, at - DAY, at).map_or(next, |change| next.max(change.at + change.before));
+    Some(Offset::UTC.to_datetime(Timestamp::from_millisecond(unseen).ok()?))
 }
 
 /// An instant if a timer can name it.
@@ -72,6 +51,29 @@ pub(crate) fn bounded(at: Millis) -> Option<Millis> {
     (AT_MIN..=AT_MAX).contains(&at).then_some(at)
 }
 
-fn timestamp(at: Millis) -> Option<Timestamp> {
-    Timestamp::from_millisecond(at).ok()
+/// When the clocks are changed, and how far they are ahead of UTC before and after.
+struct Change {
+    at: Millis,
+    before: Millis,
+    after: Millis,
+}
+
+/// The change after an instant and not after another.
+fn change(zone: &TimeZone, from: Millis, to: Millis) -> Option<Change> {
+    let (before, after) = (offset(zone, from), offset(zone, to));
+    if before == after {
+        return None;
+    }
+    // Seconds before the change and not before it.
+    let (mut early, mut late) = (from.div_euclid(SECOND), to.div_euclid(SECOND));
+    while 1 < late - early {
+        let middle = early + (late - early) / 2;
+        if offset(zone, middle * SECOND) == before { early = middle } else { late = middle }
+    }
+    Some(Change { at: late * SECOND, before, after })
+}
+
+fn offset(zone: &TimeZone, at: Millis) -> Millis {
+    let at = Timestamp::from_millisecond(at).unwrap_or(if at < 0 { Timestamp::MIN } else { Timestamp::MAX });
+    Millis::from(zone.to_offset(at).seconds()) * SECOND
 }

@@ -251,6 +251,10 @@ fn cron_goes_with_the_clocks() {
     fires("TZ=America/Ciudad_Juarez */30 * * * *", "2022-11-30T05:00:00Z", &juarez);
     fires("TZ=America/Ciudad_Juarez */30 * * * *", "2022-11-30T06:00:00Z", &juarez[1..]);
     fires("TZ=America/Ciudad_Juarez */30 * * * *", "2022-11-30T06:59:59.999Z", &juarez[1..]);
+    // A zone whose lasting rule puts the clocks back on a day they were not.
+    let nuuk =
+        ["2023-10-28T22:30:00-02:00", "2023-10-28T23:00:00-02:00", "2023-10-28T23:30:00-02:00", "2023-10-29T00:00:00-02:00"];
+    fires("TZ=America/Nuuk */30 * * * *", "2023-10-29T00:00:00Z", &nuuk);
     // Half an hour on Lord Howe, midnight in Beirut, a whole day in Samoa.
     fires(
         "TZ=Australia/Lord_Howe 15 2 * * *",

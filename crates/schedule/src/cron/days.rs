@@ -8,86 +8,89 @@ use jiff::civil::Date;
 /// Which days of a month.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Days {
-    of_month: Vec<OfMonth>,
-    of_week: Vec<OfWeek>,
+    of_month: OfMonth,
+    of_week: OfWeek,
 }
 
+/// Any of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum OfMonth {
+struct OfMonth {
     /// Days by number; months that are too short leave them out.
-    Numbers(Set),
-    /// `L-3`: so many days before the last.
-    BeforeLast(u32),
-    /// `15W`: the day from Monday to Friday that is nearest, in the same month.
-    Workday(u32),
+    numbers: Set,
+    /// `L` and `L-3`: so many days before the last.
+    before_last: Set,
+    /// `15W`: the nearest day from Monday to Friday, in the same month.
+    workdays: Set,
     /// `LW`
-    LastWorkday,
+    last_workday: bool,
 }
 
+/// Any of these. Monday is 1 and Sunday 7.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum OfWeek {
-    /// Monday is 1, Sunday 0 or 7.
-    Weekdays(Set),
-    /// `FRI#2`
-    Nth { weekday: u32, nth: u32 },
+struct OfWeek {
+    weekdays: Set,
+    /// `FRI#2`: for the first to the fifth, of which weekdays.
+    nth: [Set; 5],
     /// `FRIL`
-    Last { weekday: u32 },
+    last: Set,
 }
 
 impl Days {
     pub(super) fn parse(day: &str, weekday: &str) -> Result<Days, String> {
-        let day = if day == "?" { "*" } else { day };
-        let weekday = if weekday == "?" { "*" } else { weekday };
-        let of_month = day.split(',').map(of_month).collect::<Result<_, _>>()?;
-        let of_week = weekday.split(',').map(of_week).collect::<Result<_, _>>()?;
+        let [day, weekday] = [day, weekday].map(|field| if field == "?" { "*" } else { field });
+        let mut of_month = OfMonth { numbers: Set::EMPTY, before_last: Set::EMPTY, workdays: Set::EMPTY, last_workday: false };
+        day.split(',').try_for_each(|item| of_month.add(item))?;
+        let mut of_week = OfWeek { weekdays: Set::EMPTY, nth: [Set::EMPTY; 5], last: Set::EMPTY };
+        weekday.split(',').try_for_each(|item| of_week.add(item))?;
         Ok(Days { of_month, of_week })
     }
 
     /// The days of the month that begins on a date.
     pub(super) fn of(&self, first: Date) -> Set {
         let month = Month { last: to_u32(first.days_in_month()), first: to_u32(first.weekday().to_monday_one_offset()) };
-        let mut of_month = Set::EMPTY;
-        self.of_month.iter().for_each(|asked| of_month.join(month.days(asked)));
-        let mut of_week = Set::EMPTY;
-        self.of_week.iter().for_each(|asked| of_week.join(month.weekdays(asked)));
-        of_month.and(of_week)
+        month.days(&self.of_month).and(month.weekdays(&self.of_week))
     }
 }
 
-fn of_month(item: &str) -> Result<OfMonth, String> {
-    if item == "LW" {
-        return Ok(OfMonth::LastWorkday);
-    }
-    if item == "L" {
-        return Ok(OfMonth::BeforeLast(0));
-    }
-    if let Some(before) = item.strip_prefix("L-") {
-        let days = digits(before).filter(|days| (1..=30).contains(days));
-        return days.map(OfMonth::BeforeLast).ok_or_else(|| format!("L- is followed by 1 to 30, not {}", quoted(before)));
-    }
-    match item.strip_suffix('W') {
-        Some(day) => DAY.number(day).map(OfMonth::Workday),
-        None => DAY.item(item).map(OfMonth::Numbers),
-    }
-}
-
-fn of_week(item: &str) -> Result<OfWeek, String> {
-    if item == "L" {
-        return Err(String::from("L needs a weekday before it, as in FRIL for the last Friday of the month"));
-    }
-    if let Some(weekday) = item.strip_suffix('L') {
-        return Ok(OfWeek::Last { weekday: WEEKDAY.number(weekday)? });
-    }
-    match item.split_once('#') {
-        Some((weekday, nth)) => {
-            let weekday = WEEKDAY.number(weekday)?;
-            let nth = digits(nth)
-                .filter(|nth| (1..=5).contains(nth))
-                .ok_or_else(|| format!("# is followed by 1 to 5, not {}", quoted(nth)))?;
-            Ok(OfWeek::Nth { weekday, nth })
+impl OfMonth {
+    fn add(&mut self, item: &str) -> Result<(), String> {
+        if item == "LW" {
+            self.last_workday = true;
+        } else if item == "L" {
+            self.before_last.join(Set::of([0]));
+        } else if let Some(before) = item.strip_prefix("L-") {
+            let days = digits(before).filter(|days| (1..=30).contains(days));
+            self.before_last.join(Set::of([days.ok_or_else(|| format!("L- is followed by 1 to 30, not {}", quoted(before)))?]));
+        } else if let Some(day) = item.strip_suffix('W') {
+            self.workdays.join(Set::of([DAY.number(day)?]));
+        } else {
+            self.numbers.join(DAY.item(item)?);
         }
-        None => WEEKDAY.item(item).map(OfWeek::Weekdays),
+        Ok(())
     }
+}
+
+impl OfWeek {
+    fn add(&mut self, item: &str) -> Result<(), String> {
+        if item == "L" {
+            return Err(String::from("L needs a weekday before it, as in FRIL for the last Friday of the month"));
+        }
+        if let Some(weekday) = item.strip_suffix('L') {
+            self.last.join(from_monday(Set::of([WEEKDAY.number(weekday)?])));
+        } else if let Some((weekday, nth)) = item.split_once('#') {
+            let weekday = from_monday(Set::of([WEEKDAY.number(weekday)?]));
+            let place = digits(nth).and_then(|nth| usize::try_from(nth).ok()?.checked_sub(1)).and_then(|at| self.nth.get_mut(at));
+            place.ok_or_else(|| format!("# is followed by 1 to 5, not {}", quoted(nth)))?.join(weekday);
+        } else {
+            self.weekdays.join(from_monday(WEEKDAY.item(item)?));
+        }
+        Ok(())
+    }
+}
+
+/// Sunday is 7, not 0.
+fn from_monday(weekdays: Set) -> Set {
+    Set::of(weekdays.iter().map(|weekday| if weekday == 0 { 7 } else { weekday }))
 }
 
 /// A month: how many days it has, and which weekday the first one is.
@@ -99,25 +102,22 @@ struct Month {
 
 impl Month {
     fn days(self, asked: &OfMonth) -> Set {
-        match asked {
-            OfMonth::Numbers(numbers) => numbers.and(Set::of(1..=self.last)),
-            OfMonth::BeforeLast(days) => Set::of(self.last.checked_sub(*days).filter(|day| 0 < *day)),
-            OfMonth::Workday(day) => Set::of(Some(*day).filter(|day| *day <= self.last).map(|day| self.workday(day))),
-            OfMonth::LastWorkday => Set::of([self.workday(self.last)]),
+        let mut days = asked.numbers;
+        days.join(Set::of(asked.before_last.iter().map_while(|before| self.last.checked_sub(before))));
+        days.join(Set::of(asked.workdays.iter().take_while(|day| *day <= self.last).map(|day| self.workday(day))));
+        if asked.last_workday {
+            days.join(Set::of([self.workday(self.last)]));
         }
+        days.and(Set::of(1..=self.last))
     }
 
     fn weekdays(self, asked: &OfWeek) -> Set {
-        match asked {
-            OfWeek::Weekdays(weekdays) => {
-                let asked = (1..=7).filter(|weekday| weekdays.has(*weekday) || *weekday == 7 && weekdays.has(0));
-                Set::of(asked.flat_map(|weekday| self.each(weekday)))
-            }
-            OfWeek::Nth { weekday, nth } => {
-                Set::of((1..).zip(self.each(*weekday)).filter(|(at, _)| at == nth).map(|(_, day)| day))
-            }
-            OfWeek::Last { weekday } => Set::of(self.each(*weekday).last()),
+        let mut days = Set::of(asked.weekdays.iter().flat_map(|weekday| self.each(weekday)));
+        for (weeks, weekdays) in asked.nth.iter().enumerate() {
+            days.join(Set::of(weekdays.iter().filter_map(|weekday| self.each(weekday).nth(weeks))));
         }
+        days.join(Set::of(asked.last.iter().filter_map(|weekday| self.each(weekday).last())));
+        days
     }
 
     /// The days that are one weekday.

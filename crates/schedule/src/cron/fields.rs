@@ -23,6 +23,10 @@ impl Set {
         Set(numbers.into_iter().fold(0, |set, number| set | 1 << number))
     }
 
+    pub(super) fn iter(self) -> impl Iterator<Item = u32> {
+        std::iter::successors(self.from(0), move |number| self.from(number + 1))
+    }
+
     pub(super) fn join(&mut self, other: Set) {
         self.0 |= other.0;
     }

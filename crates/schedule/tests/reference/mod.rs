@@ -29,8 +29,12 @@ pub(crate) fn zones() -> Vec<TimeZone> {
 
 /// When the clocks of a zone were changed in those years.
 pub(crate) fn changes(zone: &TimeZone) -> Vec<Millis> {
-    let all = zone.following(Timestamp::from_millisecond(YEARS.start).unwrap()).map(|change| change.timestamp().as_millisecond());
-    all.take_while(|at| *at < YEARS.end).collect()
+    all_changes(zone, YEARS)
+}
+
+pub(crate) fn all_changes(zone: &TimeZone, years: std::ops::Range<Millis>) -> Vec<Millis> {
+    let all = zone.following(Timestamp::from_millisecond(years.start).unwrap()).map(|change| change.timestamp().as_millisecond());
+    all.take_while(|at| *at < years.end).collect()
 }
 
 /// Watches the wall clock of a zone tick by tick. It fires whenever the clock shows or jumps over something that is asked for and
