@@ -215,6 +215,8 @@ fn cron_shows_days() {
     noon("0 12 1W 6,9 *", &["06-03", "09-02"]);
     noon("0 12 30W 6 *", &["06-28"]);
     noon("0 12 31W 2-4 *", &["03-29"]);
+    // 29 February 2025 would be a Saturday, but the 28th is not its nearest working day.
+    fires("0 12 29W 2 *", armed, &["2024-02-29T12:00:00Z", "2028-02-29T12:00:00Z"]);
     noon("0 12 * * FRI#2", &["01-12", "02-09"]);
     noon("0 12 * * 1#5", &["01-29", "04-29", "07-29"]);
     noon("0 12 * * 5L", &["01-26", "02-23"]);
@@ -255,6 +257,10 @@ fn cron_goes_with_the_clocks() {
     let nuuk =
         ["2023-10-28T22:30:00-02:00", "2023-10-28T23:00:00-02:00", "2023-10-28T23:30:00-02:00", "2023-10-29T00:00:00-02:00"];
     fires("TZ=America/Nuuk */30 * * * *", "2023-10-29T00:00:00Z", &nuuk);
+    // Two hours at Troll, put back at 03:00.
+    let troll = ["2024-10-27T02:30:00+02:00", "2024-10-27T03:00:00+00:00", "2024-10-27T03:30:00+00:00"];
+    fires("TZ=Antarctica/Troll */30 * * * *", "2024-10-27T00:00:00Z", &troll);
+    fires("TZ=Antarctica/Troll */30 * * * *", "2024-10-27T02:15:00Z", &troll[1..]);
     // Half an hour on Lord Howe, midnight in Beirut, a whole day in Samoa.
     fires(
         "TZ=Australia/Lord_Howe 15 2 * * *",
