@@ -1,6 +1,18 @@
-CREATE TABLE decisions (
+CREATE TABLE answers (
     partition INTEGER NOT NULL,
-    key INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    answer BLOB NOT NULL,
+    expires INTEGER NOT NULL,
+    PRIMARY KEY (partition, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX answers_by_expiry ON answers (partition, expires);
+
+CREATE TABLE "decisions" (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
     requirements INTEGER NOT NULL,
     place INTEGER NOT NULL,
     id TEXT NOT NULL,
@@ -8,9 +20,8 @@ CREATE TABLE decisions (
     name TEXT NOT NULL,
     version_tag TEXT,
     tenant TEXT NOT NULL,
-    deleted INTEGER NOT NULL,
-    PRIMARY KEY (partition, key)
-) STRICT, WITHOUT ROWID;
+    deleted INTEGER NOT NULL
+) STRICT;
 
 CREATE UNIQUE INDEX decisions_by_requirements ON decisions (partition, requirements, place);
 
@@ -27,9 +38,9 @@ CREATE TABLE definition_elements (
     PRIMARY KEY (partition, definition, element)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE definitions (
+CREATE TABLE "definitions" (
     partition INTEGER NOT NULL,
-    key INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
     process_id TEXT NOT NULL,
     version INTEGER NOT NULL,
     name TEXT,
@@ -39,15 +50,14 @@ CREATE TABLE definitions (
     resource_name TEXT NOT NULL,
     deployment INTEGER NOT NULL,
     checksum BLOB NOT NULL,
-    deleted INTEGER NOT NULL,
-    PRIMARY KEY (partition, key)
-) STRICT, WITHOUT ROWID;
+    deleted INTEGER NOT NULL
+, flows BLOB) STRICT;
 
 CREATE UNIQUE INDEX definitions_by_version ON definitions (partition, process_id, tenant, version);
 
-CREATE TABLE elements (
+CREATE TABLE "elements" (
     partition INTEGER NOT NULL,
-    key INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
     instance INTEGER NOT NULL,
     definition INTEGER NOT NULL,
     element INTEGER NOT NULL,
@@ -56,17 +66,16 @@ CREATE TABLE elements (
     phase INTEGER NOT NULL,
     started INTEGER NOT NULL,
     ended INTEGER,
-    incident INTEGER,
-    PRIMARY KEY (partition, key)
-) STRICT, WITHOUT ROWID;
+    incident INTEGER
+) STRICT;
 
 CREATE INDEX elements_by_instance ON elements (partition, instance);
 
 CREATE INDEX elements_live ON elements (partition, instance) WHERE state = 'ACTIVE';
 
-CREATE TABLE evaluated_decisions (
+CREATE TABLE "evaluated_decisions" (
     partition INTEGER NOT NULL,
-    key INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
     evaluation INTEGER NOT NULL,
     place INTEGER NOT NULL,
     decision INTEGER,
@@ -83,9 +92,8 @@ CREATE TABLE evaluated_decisions (
     instance INTEGER,
     definition INTEGER,
     element_instance INTEGER,
-    PRIMARY KEY (partition, key),
     CHECK (key = evaluation + place - 1)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE INDEX evaluated_decisions_by_decision ON evaluated_decisions (decision);
 
@@ -106,9 +114,20 @@ CREATE TABLE idempotent (
 
 CREATE INDEX idempotent_by_expiry ON idempotent (partition, expires);
 
-CREATE TABLE incidents (
+CREATE TABLE inbox (
     partition INTEGER NOT NULL,
-    key INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    expires INTEGER,
+    request BLOB NOT NULL,
+    total INTEGER NOT NULL,
+    PRIMARY KEY (partition, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE "incidents" (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
     instance INTEGER NOT NULL,
     definition INTEGER NOT NULL,
     element INTEGER NOT NULL,
@@ -118,9 +137,8 @@ CREATE TABLE incidents (
     message TEXT NOT NULL,
     message_hash INTEGER NOT NULL,
     created INTEGER NOT NULL,
-    resolved INTEGER,
-    PRIMARY KEY (partition, key)
-) STRICT, WITHOUT ROWID;
+    resolved INTEGER
+) STRICT;
 
 CREATE INDEX incidents_active ON incidents (partition, instance) WHERE resolved IS NULL;
 
@@ -135,9 +153,9 @@ CREATE TABLE instance_tags (
     PRIMARY KEY (partition, tag, instance)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE instances (
+CREATE TABLE "instances" (
     partition INTEGER NOT NULL,
-    key INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
     definition INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state = 'ACTIVE' OR state = 'COMPLETED' OR state = 'TERMINATED'),
     phase INTEGER NOT NULL,
@@ -148,10 +166,8 @@ CREATE TABLE instances (
     root INTEGER NOT NULL,
     tags TEXT NOT NULL,
     business_id TEXT,
-    tokens BLOB NOT NULL,
-    incidents INTEGER NOT NULL,
-    PRIMARY KEY (partition, key)
-) STRICT, WITHOUT ROWID;
+    incidents INTEGER NOT NULL
+) STRICT;
 
 CREATE INDEX instances_by_business_id ON instances (business_id) WHERE business_id IS NOT NULL;
 
@@ -165,15 +181,16 @@ CREATE INDEX instances_running ON instances (definition) WHERE state = 'ACTIVE';
 
 CREATE INDEX instances_stuck ON instances (partition, key) WHERE incidents > 0;
 
-CREATE TABLE jobs (
+CREATE TABLE "jobs" (
     partition INTEGER NOT NULL,
-    key INTEGER NOT NULL,
-    instance INTEGER NOT NULL,
-    definition INTEGER NOT NULL,
-    element INTEGER NOT NULL,
-    element_instance INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    instance INTEGER,
+    definition INTEGER,
+    element INTEGER,
+    element_instance INTEGER,
     job_type TEXT NOT NULL,
     tenant TEXT NOT NULL,
+    priority INTEGER NOT NULL,
     state TEXT NOT NULL,
     availability TEXT NOT NULL CHECK (availability = 'READY' OR availability = 'LEASED' OR availability = 'BACKING_OFF'
         OR availability = 'STUCK' OR availability = 'DONE'),
@@ -186,44 +203,43 @@ CREATE TABLE jobs (
     failed_with_retries_left INTEGER NOT NULL,
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
-    ended INTEGER,
-    PRIMARY KEY (partition, key)
-) STRICT, WITHOUT ROWID;
+    ended INTEGER
+) STRICT;
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
 
 CREATE INDEX jobs_open ON jobs (partition, instance) WHERE availability <> 'DONE';
 
-CREATE INDEX jobs_ready ON jobs (partition, job_type, tenant, key) WHERE availability = 'READY';
+CREATE INDEX jobs_ready ON jobs (partition, job_type, tenant, priority DESC, key) WHERE availability = 'READY';
 
 CREATE INDEX jobs_timed ON jobs (partition, due, key) WHERE due IS NOT NULL;
 
-CREATE TABLE log (
+CREATE TABLE "log" (
     partition INTEGER NOT NULL,
     position INTEGER NOT NULL,
     kind TEXT NOT NULL,
     at INTEGER NOT NULL,
     instance INTEGER,
-    request BLOB,
-    events BLOB,
-    answer BLOB,
+    events BLOB NOT NULL,
     PRIMARY KEY (partition, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE partitions (
+CREATE TABLE "partitions" (
     partition INTEGER NOT NULL PRIMARY KEY,
     epoch INTEGER NOT NULL,
     owner TEXT,
     lease_until INTEGER NOT NULL,
-    tail INTEGER NOT NULL,
-    processed_to INTEGER NOT NULL,
+    position INTEGER NOT NULL,
     next_key INTEGER NOT NULL,
-    CHECK (processed_to <= tail)
+    inbox_to INTEGER NOT NULL,
+    inbox_tail INTEGER NOT NULL,
+    inbox_total INTEGER NOT NULL,
+    CHECK (inbox_to <= inbox_tail)
 ) STRICT;
 
-CREATE TABLE requirements (
+CREATE TABLE "requirements" (
     partition INTEGER NOT NULL,
-    key INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
     id TEXT NOT NULL,
     version INTEGER NOT NULL,
     name TEXT NOT NULL,
@@ -232,9 +248,8 @@ CREATE TABLE requirements (
     resource_name TEXT NOT NULL,
     deployment INTEGER NOT NULL,
     checksum BLOB NOT NULL,
-    deleted INTEGER NOT NULL,
-    PRIMARY KEY (partition, key)
-) STRICT, WITHOUT ROWID;
+    deleted INTEGER NOT NULL
+) STRICT;
 
 CREATE UNIQUE INDEX requirements_by_version ON requirements (partition, id, tenant, version);
 
@@ -251,16 +266,37 @@ CREATE TABLE sqlite_stat1(tbl,idx,stat);
 
 CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample);
 
-CREATE TABLE variables (
+CREATE TABLE tokens (
     partition INTEGER NOT NULL,
-    key INTEGER NOT NULL,
+    instance INTEGER NOT NULL,
+    scope INTEGER NOT NULL,
+    gateway INTEGER NOT NULL,
+    flow INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (partition, instance, scope, gateway, flow)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE turns (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    instance INTEGER NOT NULL,
+    due INTEGER NOT NULL,
+    step BLOB NOT NULL
+) STRICT;
+
+CREATE INDEX turns_by_instance ON turns (partition, instance);
+
+CREATE INDEX turns_by_time ON turns (partition, due, key);
+
+CREATE TABLE "variables" (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
     instance INTEGER NOT NULL,
     definition INTEGER NOT NULL,
     scope INTEGER NOT NULL,
     name TEXT NOT NULL,
-    value TEXT NOT NULL,
-    PRIMARY KEY (partition, key)
-) STRICT, WITHOUT ROWID;
+    value TEXT NOT NULL
+) STRICT;
 
 CREATE INDEX variables_by_instance ON variables (partition, instance, scope);
 

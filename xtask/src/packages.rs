@@ -24,6 +24,8 @@ pub(crate) const POSTGRES: Wanted = Wanted {
     brew: &["postgresql"],
 };
 
+pub(crate) const PGBOUNCER: Wanted = Wanted { what: "PgBouncer", apt: &["pgbouncer"], dnf: &["pgbouncer"], brew: &["pgbouncer"] };
+
 pub(crate) const PYTHON: Wanted =
     Wanted { what: "Python 3 with venv", apt: &["python3", "python3-venv"], dnf: &["python3", "python3-pip"], brew: &["python"] };
 

@@ -3,6 +3,7 @@
 //! The order: the database, then the build with the clients' environments being made beside it, then the Rust tests, then each real client
 //! against a fresh server on each store, then the server is killed and disturbed, then generated requests.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::chaos::part as chaos;
@@ -14,7 +15,7 @@ use crate::places::{self, Places};
 use crate::postgres::Cluster;
 use crate::server::{Server, Store};
 use crate::summary::{self, Outcome, Report};
-use crate::{Verdict, children, schemathesis};
+use crate::{Verdict, children, packages, schemathesis};
 
 const BUILD_MAX: Duration = Duration::from_secs(1800);
 const RUST_MAX: Duration = Duration::from_secs(1200);
@@ -83,6 +84,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
     note(built);
     if usable {
         if choice.takes(RUST) {
+            install_pooler(&places)?;
             note(rust_tests(&places, &cluster));
         }
         for (client, readiness) in chosen.iter().zip(&ready.clients) {
@@ -153,6 +155,15 @@ pub(crate) fn build_server(places: &Places) -> Result<(), String> {
         End::Success => Ok(()),
         End::Failure(why) => Err(why),
     }
+}
+
+/// Some of the Rust tests put PgBouncer in front of PostgreSQL.
+fn install_pooler(places: &Places) -> Result<(), String> {
+    let is_there = ["/usr/sbin/pgbouncer", "/usr/local/sbin/pgbouncer"].iter().any(|program| Path::new(program).is_file());
+    if is_there || packages::found("pgbouncer") {
+        return Ok(());
+    }
+    packages::install(&packages::PGBOUNCER, &places.log("install-pgbouncer"))
 }
 
 fn rust_tests(places: &Places, cluster: &Cluster) -> Report {

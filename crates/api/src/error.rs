@@ -86,6 +86,7 @@ impl From<Code> for Reason {
             Code::AlreadyExists => Self::AlreadyExists,
             Code::InvalidState => Self::InvalidState,
             Code::Exhausted => Self::Exhausted,
+            Code::Expired => Self::Unavailable,
         }
     }
 }
@@ -95,7 +96,16 @@ impl From<store::Error> for Failure {
         match error {
             store::Error::Unavailable { .. } => Self::new(Reason::Unavailable, "The store is not available: try again"),
             store::Error::Full { .. } => Self::new(Reason::Exhausted, "The disk of the store is full: try again later"),
+            store::Error::Exhausted { what } => Self::new(Reason::Exhausted, format!("{what} is full: try again later")),
             store::Error::ReadOnly { .. } => Self::new(Reason::Unavailable, "The store is read-only: try again later"),
+            store::Error::TooSlow { limit } => Self::new(
+                Reason::DeadlineExceeded,
+                format!(
+                    "The search takes longer than {} ms: narrow it by keys, a definition, a state or a time; \
+                     or raise search_timeout_millis in the server's configuration",
+                    limit.as_millis()
+                ),
+            ),
             store::Error::SchemaTooNew { .. } | store::Error::InUse { .. } | store::Error::Corrupt { .. } => {
                 internal(&error.to_string())
             }
@@ -200,6 +210,26 @@ mod tests {
         let failure = Failure::of_command("CREATE", host::Error::Exhausted { what: "the inbox" });
         assert_eq!((failure.reason.http_status(), failure.reason.title()), (503, "RESOURCE_EXHAUSTED"));
         assert_eq!(failure.reason.grpc_code(), tonic::Code::ResourceExhausted);
+    }
+
+    #[test]
+    fn a_search_that_takes_too_long_says_what_to_do() {
+        let failure = Failure::from(store::Error::TooSlow { limit: std::time::Duration::from_secs(10) });
+        assert_eq!((failure.reason.http_status(), failure.reason.title()), (504, "DEADLINE_EXCEEDED"));
+        assert!(failure.detail.contains("10000 ms: narrow it"), "{}", failure.detail);
+    }
+
+    #[test]
+    fn a_full_disk_is_named_to_those_who_write_and_those_who_read() {
+        let of_command = Failure::of_command("CREATE", host::Error::Exhausted { what: "the disk of the store" });
+        let of_read = Failure::from(store::Error::Full { reason: "/secret/place: no space left on device".into() });
+        for failure in [of_command, of_read] {
+            assert_eq!((failure.reason.http_status(), failure.reason.title()), (503, "RESOURCE_EXHAUSTED"));
+            let status = tonic::Status::from(failure);
+            assert_eq!(status.code(), tonic::Code::ResourceExhausted);
+            assert!(status.message().to_lowercase().starts_with("the disk of the store is full"), "{}", status.message());
+            assert!(!status.message().contains("secret"));
+        }
     }
 
     #[test]

@@ -10,12 +10,16 @@ pub(crate) fn check_tags(tags: &[Arc<str>]) -> Result<(), String> {
     if TAGS_MAX < tags.len() {
         return Err(format!("{} tags were provided, but at most {TAGS_MAX} are allowed", tags.len()));
     }
-    match tags.iter().find(|tag| !is_tag(tag)) {
-        None => Ok(()),
-        Some(tag) => Err(format!(
-            "The provided tag '{tag}' is not valid: a letter, then letters, digits, '_', '-', ':' or '.', {TAG_CHARS_MAX} characters at most"
-        )),
+    tags.iter().try_for_each(|tag| check_tag(tag))
+}
+
+pub(crate) fn check_tag(tag: &str) -> Result<(), String> {
+    if is_tag(tag) {
+        return Ok(());
     }
+    Err(format!(
+        "The provided tag '{tag}' is not valid: a letter, then letters, digits, '_', '-', ':' or '.', {TAG_CHARS_MAX} characters at most"
+    ))
 }
 
 /// An empty one is none.

@@ -54,6 +54,12 @@ pub(crate) struct Serve {
     /// sqlite:FOLDER, postgres://USER:PASSWORD@HOST/DATABASE, or memory:
     #[arg(long, value_name = "URL", env = "CAUDAL_STORE", hide_env_values = true)]
     pub(crate) store: Option<String>,
+    /// What stands between this server and PostgreSQL: none, or transaction for a pooler such as PgBouncer in transaction mode
+    #[arg(long, value_name = "MODE", env = "CAUDAL_POSTGRES_POOLER")]
+    pub(crate) postgres_pooler: Option<String>,
+    /// Leads past the pooler to PostgreSQL, so that servers can wake each other; without it they look every half second
+    #[arg(long, value_name = "URL", env = "CAUDAL_POSTGRES_DIRECT_URL", hide_env_values = true)]
+    pub(crate) postgres_direct_url: Option<String>,
     /// Address of the REST API [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR", env = "CAUDAL_REST")]
     pub(crate) rest: Option<String>,

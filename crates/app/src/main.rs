@@ -5,6 +5,8 @@ mod cli;
 mod client;
 mod config;
 mod decide;
+mod descriptors;
+mod edges;
 mod feel;
 mod health;
 mod serve;
@@ -62,6 +64,8 @@ fn overrides(serve: Serve) -> config::Overrides {
         file: serve.config,
         data: serve.data,
         store: serve.store,
+        postgres_pooler: serve.postgres_pooler,
+        postgres_direct_url: serve.postgres_direct_url,
         rest: serve.rest,
         grpc: serve.grpc,
         metrics: serve.metrics,

@@ -1,7 +1,6 @@
 //! Starting and stopping the server: store, host, edges, health, in that order; and back.
 
 use std::io::IsTerminal as _;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -10,20 +9,17 @@ use prometheus_client::registry::Registry;
 use store::Store;
 use store::memory::Memory;
 use store_postgres::Postgres;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use crate::config::{Config, StoreUrl};
-use crate::{health, table};
-
-/// The version of Camunda 8 whose interface the edges speak: clients decide by it what they may ask.
-const SPOKEN_VERSION: &str = "8.9.17";
+use crate::config::{Access, Config, Pooler, StoreUrl};
+use crate::{descriptors, edges, table};
 
 /// How long a second signal is waited for before giving up on draining.
 const DRAIN_MAX: Duration = Duration::from_secs(15);
 
-pub(crate) fn run(config: Config) -> Result<(), String> {
+pub(crate) fn run(mut config: Config) -> Result<(), String> {
     log_to_stderr(&config)?;
+    descriptors::share(&mut config.connections);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
     let served = runtime.block_on(serve(config));
@@ -33,8 +29,8 @@ pub(crate) fn run(config: Config) -> Result<(), String> {
 
 async fn serve(config: Config) -> Result<(), String> {
     let begun = Instant::now();
-    let listeners = Listeners::bind(&config).await?;
-    let store = open(&config.store).await?;
+    let listeners = edges::Listeners::bind(&config).await?;
+    let store = open(&config.store, &config.access).await?;
     let limits = Arc::new(config.limits.clone());
     let metrics = Arc::new(Metrics::default());
     let mut registry = Registry::default();
@@ -42,14 +38,14 @@ async fn serve(config: Config) -> Result<(), String> {
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
     let role = if config.roles.engine { Role::Engine } else { Role::Follower };
     let parts = Parts { store, limits, metrics, definitions };
-    let (host, mut driver) = host::prepare(parts, config.node.as_str().into(), role);
+    let (host, mut driver) = host::prepare(parts, host::unique(&config.node), role);
     driver.warm_up = config.warm_up;
 
     let (drain, draining) = watch::channel(false);
     let (stop, stopping) = watch::channel(false);
     let driving = tokio::spawn(driver.run(stopping));
     wait_for_owner(&host, &config).await;
-    let edges = tokio::spawn(edges(listeners, host.clone(), config.clone(), registry, draining));
+    let edges = tokio::spawn(edges::serve(listeners, host.clone(), config.clone(), registry, draining));
     banner(&config, begun.elapsed());
 
     signalled().await;
@@ -76,13 +72,21 @@ async fn wait_for_owner(host: &Host, config: &Config) {
     }
 }
 
-pub(crate) async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, String> {
+pub(crate) async fn open(url: &StoreUrl, access: &Access) -> Result<Arc<dyn Store>, String> {
+    let search_timeout = access.search_timeout;
     let store: Arc<dyn Store> = match url {
         StoreUrl::Memory => Arc::new(Memory::new(Arc::new(system_now))),
-        StoreUrl::Sqlite(folder) => Arc::new(store_sqlite::open(folder).map_err(|error| error.to_string())?),
+        StoreUrl::Sqlite(folder) => {
+            let options = store_sqlite::Options { search_timeout };
+            Arc::new(store_sqlite::open(folder, options).map_err(|error| error.to_string())?)
+        }
         StoreUrl::Postgres(url) => {
-            let connected = Postgres::connect(url, store_postgres::Options::default()).await;
-            Arc::new(connected.map_err(|error| error.to_string())?)
+            let path = match &access.pooler {
+                Pooler::None => store_postgres::Path::Direct,
+                Pooler::Transaction { direct_url } => store_postgres::Path::TransactionPooler { direct_url: direct_url.clone() },
+            };
+            let options = store_postgres::Options { search_timeout, path, ..store_postgres::Options::default() };
+            Arc::new(Postgres::connect(url, options).await.map_err(|error| error.to_string())?)
         }
     };
     Ok(store)
@@ -90,69 +94,6 @@ pub(crate) async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, String> {
 
 pub(crate) fn system_now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
-}
-
-struct Listeners {
-    rest: Option<TcpListener>,
-    grpc: Vec<TcpListener>,
-    metrics: TcpListener,
-}
-
-impl Listeners {
-    async fn bind(config: &Config) -> Result<Self, String> {
-        let metrics = bind("metrics", config.metrics).await?;
-        if !config.roles.api {
-            return Ok(Self { rest: None, grpc: Vec::new(), metrics });
-        }
-        let rest = bind("REST", config.rest).await?;
-        let mut grpc = Vec::new();
-        for address in &config.grpc {
-            grpc.push(bind("gRPC", *address).await?);
-        }
-        Ok(Self { rest: Some(rest), grpc, metrics })
-    }
-}
-
-async fn bind(what: &str, address: SocketAddr) -> Result<TcpListener, String> {
-    let bound = TcpListener::bind(address).await;
-    bound.map_err(|error| {
-        format!("cannot listen on {address} for {what}: {error}; choose another address (see `caudal serve --help`)")
-    })
-}
-
-/// All edges until they have drained.
-async fn edges(listeners: Listeners, host: Host, config: Config, registry: Registry, draining: watch::Receiver<bool>) {
-    let health = health::router(registry, host.clone());
-    let mut drained = draining.clone();
-    let health = axum::serve(listeners.metrics, health).with_graceful_shutdown(async move {
-        let _ = drained.wait_for(|draining| *draining).await;
-    });
-    let port = config.grpc.first().map_or(0, SocketAddr::port);
-    let rest_config = api::rest::Config {
-        request_bytes_max: config.request_bytes_max,
-        connections_max: config.connections_max,
-        page_limit_max: config.page_max,
-        version: SPOKEN_VERSION.into(),
-        advertised_host: config.rest.ip().to_string(),
-        advertised_port: port,
-        ..api::rest::Config::default()
-    };
-    let grpc_config = api::grpc::Config {
-        message_bytes_max: config.request_bytes_max,
-        connections_max: config.connections_max,
-        version: SPOKEN_VERSION.into(),
-        advertised_host: config.rest.ip().to_string(),
-        advertised_port: port,
-        ..api::grpc::Config::default()
-    };
-    let rest_router = api::rest::router(host.clone(), &rest_config, draining.clone());
-    let grpc_routes = api::grpc::routes(host, &grpc_config, draining.clone());
-    let rest = api::rest::serve(listeners.rest.into_iter().collect(), rest_router, &rest_config, draining.clone());
-    let grpc = api::grpc::serve(listeners.grpc, grpc_routes, &grpc_config, draining);
-    let (healthy, (), ()) = tokio::join!(health, rest, grpc);
-    if let Err(error) = healthy {
-        tracing::error!(%error, "metrics and health ended");
-    }
 }
 
 fn banner(config: &Config, took: Duration) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Document, ElementKey, IncidentKey, IncidentKind, JobKey};
+use crate::{Document, ElementKey, IncidentKey, IncidentKind, JobKey, WaitKey};
 
 /// A command against one instance.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +12,7 @@ pub enum Command {
     /// Drop everything and end the instance.
     Cancel,
     /// A worker has done a job.
-    CompleteJob { job: JobKey, variables: Document },
+    CompleteJob { job: JobKey, element: ElementKey, variables: Document },
     /// A worker could not do a job and the host has decided what that means.
     FailJob(FailedJob),
     /// A worker throws a BPMN error.
@@ -23,12 +23,18 @@ pub enum Command {
     Decide { element: ElementKey, verdict: Result<Arc<str>, Undecided> },
     /// Try again what raised the incident.
     ResolveIncident { incident: IncidentKey },
+    /// Go on with a step that stopped because it took long.
+    Turn { wait: WaitKey },
+    /// Show a person that a command of this instance was refused through no fault of the process.
+    Mark { reason: Arc<str> },
 }
 
 /// A job that failed: its variables stay with the task; without retries left the task is stuck.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailedJob {
     pub job: JobKey,
+    /// The element instance that waits for it.
+    pub element: ElementKey,
     pub variables: Document,
     /// The reason, if no retries are left.
     pub stuck: Option<Arc<str>>,
@@ -37,6 +43,8 @@ pub struct FailedJob {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThrownError {
     pub job: JobKey,
+    /// The element instance that waits for it.
+    pub element: ElementKey,
     pub code: Arc<str>,
     pub message: Arc<str>,
     pub variables: Document,
@@ -68,4 +76,6 @@ pub enum Rejected {
     NoSuchScope,
     /// No incident of this instance has that key.
     NoSuchIncident,
+    /// The instance waits for no such turn.
+    NoSuchTurn,
 }

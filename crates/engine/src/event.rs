@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::{ElementIx, FlowIx};
 
-use crate::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, VariableKey};
+use crate::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, Opened, VariableKey, WaitEnd, WaitKey};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
@@ -56,15 +56,15 @@ pub enum Event {
         name: Arc<str>,
         value: Arc<str>,
     },
-    /// An element waits for a worker.
-    JobOpened(Opened),
-    /// The wait for a worker is over.
-    JobClosed {
-        key: JobKey,
+    /// An element waits for something.
+    WaitOpened(Opened),
+    /// It waits for it no longer.
+    WaitClosed {
+        key: WaitKey,
         element: ElementKey,
-        end: JobEnd,
+        end: WaitEnd,
     },
-    /// An element needs a decision before it can go on; the host answers in the same tick.
+    /// An element needs a decision before it can go on; the host answers in the same command.
     DecisionCalled {
         element: ElementKey,
         /// The id of the decision.
@@ -94,23 +94,6 @@ pub struct Token {
     pub flow: FlowIx,
 }
 
-/// A job as the engine asks for it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Opened {
-    pub key: JobKey,
-    pub element: ElementKey,
-    pub job_type: Arc<str>,
-    pub retries: i32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JobEnd {
-    Completed,
-    Cancelled,
-    /// It threw an error that something caught.
-    ErrorThrown,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Completed,
@@ -136,4 +119,6 @@ pub enum IncidentKind {
     CalledDecision,
     /// A decision could not be evaluated.
     DecisionEvaluation,
+    /// A command of this instance was refused because of a fault that is not the process's own.
+    Fault,
 }

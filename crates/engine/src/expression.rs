@@ -18,11 +18,14 @@ pub(crate) struct Trouble {
 impl Run<'_> {
     /// The value of an expression seen from a scope; `kind` is the incident it raises if it fails.
     pub(crate) fn evaluate(&self, scope: ElementKey, expression: &Expression, kind: IncidentKind) -> Result<Value, Trouble> {
-        self.evaluate_within(scope, expression, kind, &mut Budget::default())
+        let mut budget = Budget::default();
+        let value = self.evaluate_within(scope, expression, kind, &mut budget);
+        self.budget.evaluated(&budget);
+        value
     }
 
-    /// The same on what is left of a budget, from which reading the variables draws as well.
-    pub(crate) fn evaluate_within(
+    /// Reading the variables draws from the budget as well.
+    fn evaluate_within(
         &self,
         scope: ElementKey,
         expression: &Expression,

@@ -2,7 +2,7 @@
 
 use crate::expression::Trouble;
 use crate::step::Run;
-use crate::{ElementKey, Event, IncidentKey, JobKey, Phase, Rejected};
+use crate::{ElementKey, Event, IncidentKey, IncidentKind, JobKey, Phase, Rejected};
 
 impl Run<'_> {
     /// The element stays where it is until the incident is resolved.
@@ -24,5 +24,13 @@ impl Run<'_> {
             Phase::Active => {}
         }
         Ok(())
+    }
+
+    /// Shows a person that a command was refused through no fault of the process. What is stuck already is shown already.
+    pub(crate) fn mark(&mut self, reason: &str) {
+        let root = self.instance.key.root();
+        if self.instance.elements[&root].incident.is_none() {
+            self.raise(root, None, Trouble { kind: IncidentKind::Fault, message: reason.to_owned() });
+        }
     }
 }

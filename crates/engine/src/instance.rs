@@ -1,11 +1,18 @@
-//! An instance: one aggregate of element instances, tokens, variables by scope, and incidents. It changes by [`Instance::apply`] alone.
+//! An instance: one aggregate of element instances, tokens, variables by scope, waits and incidents. It changes by [`Instance::apply`]
+//! alone, and every change can be undone until it is accepted.
+//!
+//! Nothing is found by scanning: children and tokens by their scope, waits and the incident by their element, variables by name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use model::ElementIx;
+use model::{ElementIx, FlowIx, Process};
 
-use crate::{DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, Outcome, Token, VariableKey};
+use crate::undo::{Journal, Undo};
+use crate::variables::Variables;
+use crate::{
+    DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, Outcome, Token, VariableKey, Wait, WaitKey,
+};
 
 /// What is alive of a process instance. Finished elements leave it; their rows stay in the store.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,13 +20,15 @@ pub struct Instance {
     pub key: InstanceKey,
     pub definition: DefinitionKey,
     pub state: State,
-    /// By key, which is the order in which they were entered. The process itself is among them.
-    pub elements: BTreeMap<ElementKey, ElementInstance>,
-    /// Tokens that wait at joins.
-    pub tokens: Vec<Token>,
+    /// By key, which is the order in which they were asked for. The process itself is among them.
+    pub elements: BTreeMap<ElementKey, Box<ElementInstance>>,
     pub incidents: BTreeMap<IncidentKey, Incident>,
     /// The variables of the process itself when it ended.
-    pub result: Vec<Variable>,
+    pub result: Variables,
+    /// What of it was changed since it was last accepted, the other way round.
+    pub(crate) journal: Journal,
+    /// About as many bytes as it takes in memory.
+    pub(crate) bytes: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,10 +46,20 @@ pub struct ElementInstance {
     /// The enclosing element instance; the outermost names itself.
     pub scope: ElementKey,
     pub phase: Phase,
-    /// Variables local to this element instance, in the order in which they were created.
-    pub variables: Vec<Variable>,
-    /// The job it waits for.
-    pub job: Option<JobKey>,
+    /// The incident that keeps it where it is.
+    pub incident: Option<IncidentKey>,
+    pub waits: Vec<Wait>,
+    /// Variables local to this element instance.
+    pub variables: Variables,
+    /// What lives directly inside it; nothing for most kinds.
+    inside: Option<Box<Inside>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Inside {
+    children: BTreeSet<ElementKey>,
+    /// Tokens that wait at joins, by gateway and flow; no count is zero.
+    tokens: BTreeMap<ElementIx, BTreeMap<FlowIx, u32>>,
 }
 
 /// How far an element instance has come. An incident keeps it where it is.
@@ -66,6 +85,89 @@ pub struct Incident {
     pub kind: IncidentKind,
 }
 
+impl ElementInstance {
+    pub fn new(element: ElementIx, scope: ElementKey, phase: Phase) -> Self {
+        Self { element, scope, phase, incident: None, waits: Vec::new(), variables: Variables::default(), inside: None }
+    }
+
+    pub fn wait(&self, key: WaitKey) -> Option<&Wait> {
+        self.waits.iter().find(|wait| wait.key == key)
+    }
+
+    /// The element instances directly inside it, in the order of their keys.
+    pub fn children(&self) -> impl DoubleEndedIterator<Item = ElementKey> + '_ {
+        self.inside.iter().flat_map(|inside| inside.children.iter().copied())
+    }
+
+    /// The tokens that wait at joins inside it, with how many of each.
+    pub fn tokens(&self) -> impl Iterator<Item = (ElementIx, FlowIx, u32)> + '_ {
+        let gateways = self.inside.iter().flat_map(|inside| &inside.tokens);
+        gateways.flat_map(|(gateway, flows)| flows.iter().map(|(flow, count)| (*gateway, *flow, *count)))
+    }
+
+    /// How many tokens wait at a gateway, having come along this flow.
+    pub fn tokens_at(&self, gateway: ElementIx, flow: FlowIx) -> u32 {
+        let flows = self.inside.as_ref().and_then(|inside| inside.tokens.get(&gateway));
+        flows.and_then(|flows| flows.get(&flow)).copied().unwrap_or(0)
+    }
+
+    /// Along how many flows tokens have come to a gateway.
+    pub(crate) fn flows_arrived(&self, gateway: ElementIx) -> usize {
+        self.inside.as_ref().and_then(|inside| inside.tokens.get(&gateway)).map_or(0, BTreeMap::len)
+    }
+
+    /// Nothing lives or waits inside it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.inside.as_ref().is_none_or(|inside| inside.children.is_empty() && inside.tokens.is_empty())
+    }
+
+    fn inside_mut(&mut self) -> &mut Inside {
+        self.inside.get_or_insert_default()
+    }
+
+    fn tidy_inside(&mut self) {
+        if self.is_empty() {
+            self.inside = None;
+        }
+    }
+
+    pub(crate) fn add_tokens(&mut self, gateway: ElementIx, flow: FlowIx, count: u32) {
+        *self.inside_mut().tokens.entry(gateway).or_default().entry(flow).or_insert(0) += count;
+    }
+
+    pub(crate) fn remove_token(&mut self, gateway: ElementIx, flow: FlowIx) {
+        let tokens = &mut self.inside_mut().tokens;
+        if let Some(flows) = tokens.get_mut(&gateway) {
+            match flows.get_mut(&flow) {
+                Some(1) => drop(flows.remove(&flow)),
+                Some(count) => *count -= 1,
+                None => {}
+            }
+            if flows.is_empty() {
+                tokens.remove(&gateway);
+            }
+        }
+        self.tidy_inside();
+    }
+
+    /// One token of each flow that has one at this gateway; gives those flows.
+    fn take_tokens(&mut self, gateway: ElementIx) -> Vec<FlowIx> {
+        let flows = self.inside.as_ref().and_then(|inside| inside.tokens.get(&gateway));
+        let flows: Vec<_> = flows.into_iter().flat_map(|flows| flows.keys().copied()).collect();
+        for flow in &flows {
+            self.remove_token(gateway, *flow);
+        }
+        flows
+    }
+
+    fn bytes(&self) -> usize {
+        ELEMENT_BYTES + self.variables.bytes() + self.waits.len() * size_of::<Wait>()
+    }
+}
+
+/// What an element instance takes with its places in maps.
+const ELEMENT_BYTES: usize = size_of::<ElementInstance>() + 48;
+
 impl Instance {
     /// An instance to which nothing has happened yet.
     pub fn new(key: InstanceKey, definition: DefinitionKey) -> Self {
@@ -74,100 +176,232 @@ impl Instance {
             definition,
             state: State::New,
             elements: BTreeMap::new(),
-            tokens: Vec::new(),
             incidents: BTreeMap::new(),
-            result: Vec::new(),
+            result: Variables::default(),
+            journal: Journal::default(),
+            bytes: size_of::<Self>(),
         }
     }
 
-    /// The active element instances directly inside a scope.
+    /// About as many bytes as it takes in memory.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The element instance of the process itself, while it is alive.
+    pub fn root(&self) -> Option<&ElementInstance> {
+        self.elements.get(&self.key.root()).map(|root| &**root)
+    }
+
+    /// The element instances directly inside a scope, in the order of their keys.
     pub fn children(&self, scope: ElementKey) -> impl DoubleEndedIterator<Item = ElementKey> + '_ {
-        self.elements.iter().filter(move |(key, element)| element.scope == scope && **key != scope).map(|(key, _)| *key)
+        self.elements.get(&scope).into_iter().flat_map(|element| element.children())
     }
 
-    /// The element instance that waits for this job.
-    pub fn waiting_for(&self, job: JobKey) -> Option<ElementKey> {
-        self.elements.iter().find(|(_, element)| element.job == Some(job)).map(|(key, _)| *key)
+    /// The tokens that wait at joins, in every scope.
+    pub fn tokens(&self) -> impl Iterator<Item = (Token, u32)> + '_ {
+        self.elements.iter().flat_map(|(scope, element)| {
+            element.tokens().map(|(gateway, flow, count)| (Token { scope: *scope, gateway, flow }, count))
+        })
     }
 
-    /// Incidents of this element instance, oldest first.
-    pub fn incidents_of(&self, element: ElementKey) -> impl Iterator<Item = IncidentKey> + '_ {
-        self.incidents.iter().filter(move |(_, incident)| incident.element == element).map(|(key, _)| *key)
-    }
-
-    /// The only way an instance changes.
+    /// The only way an instance changes. What it takes to go back is remembered until [`Instance::accept`].
     pub fn apply(&mut self, event: &Event) {
+        let undo = self.change(event);
+        self.journal.push(undo);
+    }
+
+    /// What happened since the last time stays.
+    pub fn accept(&mut self) {
+        self.journal.clear();
+    }
+
+    /// What happened since the last [`Instance::accept`] has never been.
+    pub fn undo(&mut self) {
+        self.undo_to(0);
+    }
+
+    fn change(&mut self, event: &Event) -> Undo {
         match event {
             Event::Started { instance, definition } => {
+                let was = Undo::Began { key: self.key, definition: self.definition, state: self.state };
                 self.key = *instance;
                 self.definition = *definition;
                 self.state = State::Active;
+                was
             }
             Event::Entered { key, element, scope } => {
-                let entered = ElementInstance {
-                    element: *element,
-                    scope: *scope,
-                    phase: Phase::Entering,
-                    variables: Vec::new(),
-                    job: None,
-                };
-                self.elements.insert(*key, entered);
+                self.put(*key, Box::new(ElementInstance::new(*element, *scope, Phase::Entering)));
+                Undo::Entered(*key)
             }
-            Event::Activated { key } => self.element_mut(*key).phase = Phase::Active,
-            Event::Leaving { key } => self.element_mut(*key).phase = Phase::Leaving,
+            Event::Activated { key } => self.set_phase(*key, Phase::Active),
+            Event::Leaving { key } => self.set_phase(*key, Phase::Leaving),
             Event::Left { key } | Event::Dropped { key } => {
-                let gone = self.elements.remove(key).expect("events name living elements only");
+                let gone = self.take(*key);
                 if *key == self.key.root() {
-                    self.result = gone.variables;
+                    let result = std::mem::replace(&mut self.result, gone.variables.clone());
+                    return Undo::RootLeft { key: *key, gone, result };
                 }
+                Undo::Left { key: *key, gone }
             }
-            Event::TokenArrived(token) => self.tokens.push(*token),
-            Event::TokensTaken { scope, gateway } => self.take_tokens(*scope, *gateway),
+            Event::TokenArrived(token) => {
+                self.element_mut(token.scope).add_tokens(token.gateway, token.flow, 1);
+                Undo::TokenArrived(*token)
+            }
+            Event::TokensTaken { scope, gateway } => {
+                let flows = self.element_mut(*scope).take_tokens(*gateway);
+                Undo::TokensTaken { scope: *scope, gateway: *gateway, flows }
+            }
             Event::TokenDropped(token) => {
-                let position = self.tokens.iter().position(|t| t == token);
-                self.tokens.remove(position.expect("a dropped token was waiting"));
+                self.element_mut(token.scope).remove_token(token.gateway, token.flow);
+                Undo::TokensTaken { scope: token.scope, gateway: token.gateway, flows: vec![token.flow] }
             }
             Event::VariableCreated { key, scope, name, value } => {
                 let variable = Variable { key: *key, name: name.clone(), value: value.clone() };
-                self.element_mut(*scope).variables.push(variable);
+                self.weighing(*scope, |element| element.variables.push(variable));
+                Undo::VariableCreated { scope: *scope }
             }
-            Event::VariableUpdated { key, scope, value, .. } => {
-                let variables = &mut self.element_mut(*scope).variables;
-                let variable = variables.iter_mut().find(|v| v.key == *key);
-                variable.expect("an updated variable exists").value = value.clone();
+            Event::VariableUpdated { scope, name, value, .. } => {
+                let was = self.weighing(*scope, |element| element.variables.set(name, value.clone()));
+                Undo::VariableUpdated { scope: *scope, name: name.clone(), was }
             }
             // The element stays in its entry until the verdict, as it does with an incident.
-            Event::DecisionCalled { .. } => {}
-            Event::JobOpened(opened) => self.element_mut(opened.element).job = Some(opened.key),
-            Event::JobClosed { element, .. } => self.element_mut(*element).job = None,
+            Event::DecisionCalled { .. } => Undo::Nothing,
+            Event::WaitOpened(opened) => {
+                self.weighing(opened.element, |element| element.waits.push(opened.into()));
+                Undo::WaitOpened { element: opened.element }
+            }
+            Event::WaitClosed { key, element, .. } => self.close(*key, *element),
             Event::IncidentRaised { key, element, job, kind, .. } => {
-                self.incidents.insert(*key, Incident { element: *element, job: *job, kind: *kind });
+                self.raise(*key, Incident { element: *element, job: *job, kind: *kind })
             }
-            Event::IncidentResolved { key, .. } => {
-                self.incidents.remove(key);
-            }
+            Event::IncidentResolved { key, .. } => self.resolve(*key),
             Event::Ended { outcome } => {
+                let was = self.state;
                 self.state = match outcome {
                     Outcome::Completed => State::Completed,
                     Outcome::Terminated => State::Terminated,
                 };
+                Undo::Ended { was }
             }
         }
     }
 
-    /// One token of each flow that has one at this gateway, the longest waiting first.
-    fn take_tokens(&mut self, scope: ElementKey, gateway: ElementIx) {
-        let mut taken = Vec::new();
-        self.tokens.retain(|token| {
-            let here = token.scope == scope && token.gateway == gateway && !taken.contains(&token.flow);
-            if here {
-                taken.push(token.flow);
-            }
-            !here
+    fn close(&mut self, key: WaitKey, element: ElementKey) -> Undo {
+        let (place, wait) = self.weighing(element, |element| {
+            let place = element.waits.iter().position(|wait| wait.key == key);
+            let place = place.expect("a closed wait was open");
+            (place, element.waits.remove(place))
         });
+        Undo::WaitClosed { element, place, wait: Box::new(wait) }
     }
 
-    fn element_mut(&mut self, key: ElementKey) -> &mut ElementInstance {
+    fn raise(&mut self, key: IncidentKey, incident: Incident) -> Undo {
+        let was = self.element_mut(incident.element).incident.replace(key);
+        self.incidents.insert(key, incident);
+        Undo::IncidentRaised { key, was }
+    }
+
+    fn resolve(&mut self, key: IncidentKey) -> Undo {
+        let incident = self.incidents.remove(&key).expect("a resolved incident was there");
+        let element = self.element_mut(incident.element);
+        let was = element.incident;
+        element.incident = was.filter(|active| *active != key);
+        Undo::IncidentResolved { key, incident, was }
+    }
+
+    fn set_phase(&mut self, key: ElementKey, phase: Phase) -> Undo {
+        let was = std::mem::replace(&mut self.element_mut(key).phase, phase);
+        Undo::Phase { key, was }
+    }
+
+    /// Puts an element instance into its scope.
+    pub(crate) fn put(&mut self, key: ElementKey, element: Box<ElementInstance>) {
+        self.bytes += element.bytes();
+        if element.scope != key {
+            self.element_mut(element.scope).inside_mut().children.insert(key);
+        }
+        self.elements.insert(key, element);
+    }
+
+    pub(crate) fn take(&mut self, key: ElementKey) -> Box<ElementInstance> {
+        let gone = self.elements.remove(&key).expect("events name living elements only");
+        self.bytes -= gone.bytes();
+        if gone.scope != key
+            && let Some(scope) = self.elements.get_mut(&gone.scope)
+        {
+            scope.inside_mut().children.remove(&key);
+            scope.tidy_inside();
+        }
+        gone
+    }
+
+    /// Changes an element instance and keeps the account of bytes.
+    pub(crate) fn weighing<T>(&mut self, key: ElementKey, change: impl FnOnce(&mut ElementInstance) -> T) -> T {
+        let element = self.elements.get_mut(&key).expect("events name living elements only");
+        let before = element.bytes();
+        let changed = change(element);
+        self.bytes = self.bytes + element.bytes() - before;
+        changed
+    }
+
+    pub(crate) fn element_mut(&mut self, key: ElementKey) -> &mut ElementInstance {
         self.elements.get_mut(&key).expect("events name living elements only")
+    }
+}
+
+/// Putting a running instance together again from what a store holds of it. Nothing is taken on trust: what does not fit is an error
+/// that says so.
+impl Instance {
+    pub fn restored(key: InstanceKey, definition: DefinitionKey, phase: Phase) -> Self {
+        let mut instance = Self::new(key, definition);
+        instance.state = State::Active;
+        instance.put(key.root(), Box::new(ElementInstance::new(Process::ROOT, key.root(), phase)));
+        instance
+    }
+
+    /// In the order of their keys: a scope comes before what is inside it.
+    pub fn restore_element(&mut self, key: ElementKey, element: ElementInstance) -> Result<(), String> {
+        self.living(element.scope, "element instance", key.0)?;
+        if self.elements.contains_key(&key) {
+            return Err(format!("element instance {key} is there twice"));
+        }
+        self.put(key, Box::new(element));
+        Ok(())
+    }
+
+    pub fn restore_variable(&mut self, scope: ElementKey, variable: Variable) -> Result<(), String> {
+        self.living(scope, "variable", variable.key.0)?;
+        self.weighing(scope, |element| element.variables.push(variable));
+        Ok(())
+    }
+
+    pub fn restore_tokens(&mut self, token: Token, count: u32) -> Result<(), String> {
+        self.living(token.scope, "a token of scope", token.scope.0)?;
+        if count == 0 {
+            return Err(format!("a token of scope {} is there no time", token.scope));
+        }
+        self.element_mut(token.scope).add_tokens(token.gateway, token.flow, count);
+        Ok(())
+    }
+
+    pub fn restore_wait(&mut self, element: ElementKey, wait: Wait) -> Result<(), String> {
+        self.living(element, "wait", wait.key.0)?;
+        self.weighing(element, |element| element.waits.push(wait));
+        Ok(())
+    }
+
+    pub fn restore_incident(&mut self, key: IncidentKey, incident: Incident) -> Result<(), String> {
+        self.living(incident.element, "incident", key.0)?;
+        self.element_mut(incident.element).incident = Some(key);
+        self.incidents.insert(key, incident);
+        Ok(())
+    }
+
+    fn living(&self, element: ElementKey, what: &str, key: u64) -> Result<(), String> {
+        match self.elements.contains_key(&element) {
+            true => Ok(()),
+            false => Err(format!("{what} {key} belongs to element instance {element}, which is not alive")),
+        }
     }
 }

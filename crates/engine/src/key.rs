@@ -61,7 +61,9 @@ keys! {
     InstanceKey,
     /// An element instance.
     ElementKey,
-    /// A job: the wait of an element for a worker.
+    /// What an element instance is open for.
+    WaitKey,
+    /// A job: work for a worker; the key of the wait for it.
     JobKey,
     /// A variable in its scope.
     VariableKey,
@@ -81,5 +83,19 @@ impl InstanceKey {
     /// The element instance of the process itself.
     pub fn root(self) -> ElementKey {
         ElementKey(self.0)
+    }
+}
+
+impl WaitKey {
+    /// The job of a wait for a worker.
+    pub fn job(self) -> JobKey {
+        JobKey(self.0)
+    }
+}
+
+impl JobKey {
+    /// The wait for this job.
+    pub fn wait(self) -> WaitKey {
+        WaitKey(self.0)
     }
 }

@@ -5,12 +5,14 @@
 //!
 //! Invariants:
 //! - applying events is the only way an instance changes; events applied to nothing give the instance;
-//! - a rejected command changes nothing;
+//! - a rejected command changes nothing, and every command can be undone until it is accepted;
+//! - a step of n events costs n, and stops after its budget to go on in another turn;
 //! - the same command against the same instance with the same keys and the same time gives the same events.
 //!
 //! Deliberately absent: I/O, clocks, randomness, `async`, logging; retries, leases and queues of jobs (the host's);
 //! anything that knows of more than one instance.
 
+mod budget;
 mod command;
 pub mod decision;
 mod element;
@@ -22,14 +24,18 @@ mod key;
 mod lifecycle;
 mod step;
 pub mod trace;
+mod undo;
 mod variables;
+mod wait;
 
+pub use budget::Budget;
 pub use command::{Command, FailedJob, Rejected, ThrownError, Undecided};
-pub use event::{Event, IncidentKind, JobEnd, Opened, Outcome, Token};
+pub use event::{Event, IncidentKind, Outcome, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
 pub use key::{
     DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId, RequirementsKey,
-    VariableKey,
+    VariableKey, WaitKey,
 };
-pub use step::{STEP_EVENTS_MAX, step};
-pub use variables::{Document, visible};
+pub use step::{Means, STRAIGHT_MAX, step};
+pub use variables::{Document, Variables, visible};
+pub use wait::{On, Opened, Turn, Wait, WaitEnd, WaitKind};

@@ -5,29 +5,13 @@
 //!               │ trouble: an incident keeps it here         │ trouble: here                     │ none: may the scope end?
 //! ```
 
-use model::{ElementIx, FlowIx, Kind};
+use model::{FlowIx, Kind};
 
 use crate::expression::Trouble;
-use crate::step::{Run, Work};
-use crate::{ElementKey, Event, JobEnd, Outcome, Token, element};
+use crate::step::Run;
+use crate::{ElementKey, Event, Outcome, Phase, Token, WaitEnd, element};
 
 impl Run<'_> {
-    /// Asks for an element to be entered in its turn; its key is given now, so keys follow the order of the flows.
-    pub(crate) fn schedule(&mut self, element: ElementIx, scope: ElementKey) -> ElementKey {
-        let key = ElementKey(self.keys.take());
-        self.work.push_back(Work::Enter { key, element, scope });
-        key
-    }
-
-    pub(crate) fn enter(&mut self, key: ElementKey, element: ElementIx, scope: ElementKey) {
-        self.emit(Event::Entered { key, element, scope });
-        if self.is_exhausted() {
-            self.raise(key, None, element::loop_limit());
-            return;
-        }
-        self.activate(key);
-    }
-
     /// Maps inputs and does what the kind does on entry. Done again when an incident of entering is resolved.
     pub(crate) fn activate(&mut self, key: ElementKey) {
         if let Err(trouble) = self.try_activate(key) {
@@ -62,7 +46,7 @@ impl Run<'_> {
         let process = self.process;
         let instance = &self.instance.elements[&key];
         let (element, scope) = (process.element(instance.element), instance.scope);
-        if instance.phase != crate::Phase::Leaving {
+        if instance.phase != Phase::Leaving {
             self.emit(Event::Leaving { key });
         }
         if let Some(outputs) = &element.outputs {
@@ -102,22 +86,20 @@ impl Run<'_> {
 
     /// Completes a scope in which nothing lives, waits or is about to be entered any more.
     pub(crate) fn end_if_empty(&mut self, scope: ElementKey) {
-        let alive = self.instance.children(scope).next().is_some();
-        let waiting = self.instance.tokens.iter().any(|token| token.scope == scope);
-        let about_to = self.work.iter().any(|work| matches!(work, Work::Enter { scope: s, .. } if *s == scope));
-        if !alive && !waiting && !about_to {
-            self.work.push_back(Work::Finish { key: scope });
+        if self.instance.elements[&scope].is_empty() && !self.is_awaited_in(scope) {
+            self.finish_later(scope);
         }
     }
 
     /// Ends an element instance from outside, with everything inside it, the innermost first.
     pub(crate) fn drop_element(&mut self, key: ElementKey) {
         self.drop_inside(key, None);
-        if let Some(job) = self.instance.elements[&key].job {
-            self.emit(Event::JobClosed { key: job, element: key, end: JobEnd::Cancelled });
+        let element = &self.instance.elements[&key];
+        let (waits, incident): (Vec<_>, _) = (element.waits.iter().map(|wait| wait.key).collect(), element.incident);
+        for wait in waits {
+            self.close(key, wait, WaitEnd::Cancelled);
         }
-        let incidents: Vec<_> = self.instance.incidents_of(key).collect();
-        for incident in incidents {
+        if let Some(incident) = incident {
             self.emit(Event::IncidentResolved { key: incident, element: key });
         }
         self.emit(Event::Dropped { key });
@@ -125,14 +107,16 @@ impl Run<'_> {
 
     /// Drops all that lives, waits or is about to be entered in a scope, except one element instance.
     pub(crate) fn drop_inside(&mut self, scope: ElementKey, except: Option<ElementKey>) {
-        self.work.retain(|work| !matches!(work, Work::Enter { scope: s, .. } if *s == scope));
+        self.unschedule(scope);
         let children: Vec<_> = self.instance.children(scope).filter(|key| Some(*key) != except).collect();
         for child in children {
             self.drop_element(child);
         }
-        let tokens: Vec<_> = self.instance.tokens.iter().copied().filter(|token| token.scope == scope).collect();
-        for token in tokens {
-            self.emit(Event::TokenDropped(token));
+        let tokens: Vec<_> = self.instance.elements[&scope].tokens().collect();
+        for (gateway, flow, count) in tokens {
+            for _ in 0..count {
+                self.emit(Event::TokenDropped(Token { scope, gateway, flow }));
+            }
         }
     }
 }

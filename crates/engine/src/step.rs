@@ -1,38 +1,39 @@
 //! One command against one instance. This file decides the order; the leaves are in `lifecycle` and `element`.
 
 use std::cell::Cell;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use feel::Now;
 use model::{Element, ElementIx, Process};
 
 use crate::expression::Trouble;
 use crate::{
-    Command, ElementKey, Event, FailedJob, IncidentKind, Instance, JobEnd, JobKey, Keys, Outcome, Rejected, State, ThrownError,
-    element,
+    Budget, Command, ElementKey, Event, FailedJob, IncidentKind, Instance, JobKey, Keys, On, Opened, Outcome, Phase, Rejected,
+    State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element,
 };
 
-/// After this many events in one step nothing more is entered: the instance loops without ever waiting.
-pub const STEP_EVENTS_MAX: usize = 10_000;
+/// An instance that enters more elements than this, and than a few times those its process has, without ever waiting is taken to loop.
+pub const STRAIGHT_MAX: u32 = 10_000;
+
+/// What a step works with besides the instance and the command.
+#[derive(Debug)]
+pub struct Means<'a> {
+    pub process: &'a Process,
+    /// In milliseconds since 1970.
+    pub now: i64,
+    pub keys: &'a mut Keys,
+    pub budget: &'a mut Budget,
+}
 
 /// Does the command, changing the instance by the events it returns; a rejected command changes nothing.
-/// `now` is in milliseconds since 1970.
-pub fn step(
-    process: &Process,
-    instance: &mut Instance,
-    command: &Command,
-    now: i64,
-    keys: &mut Keys,
-) -> Result<Vec<Event>, Rejected> {
-    let mut run = Run { process, instance, keys, now, evaluations: Cell::new(0), events: Vec::new(), work: VecDeque::new() };
-    run.begin(command)?;
-    while let Some(work) = run.work.pop_front() {
-        match work {
-            Work::Enter { key, element, scope } => run.enter(key, element, scope),
-            Work::Finish { key } if run.instance.elements.contains_key(&key) => run.finish(key),
-            Work::Finish { .. } => {}
-        }
+pub fn step(means: Means<'_>, instance: &mut Instance, command: &Command) -> Result<Vec<Event>, Rejected> {
+    let mark = instance.journal.len();
+    let mut run = Run::new(means, instance);
+    if let Err(rejected) = run.begin(command) {
+        instance.undo_to(mark);
+        return Err(rejected);
     }
+    run.go_on();
     Ok(run.events)
 }
 
@@ -41,21 +42,45 @@ pub(crate) struct Run<'a> {
     pub(crate) process: &'a Process,
     pub(crate) instance: &'a mut Instance,
     pub(crate) keys: &'a mut Keys,
+    pub(crate) budget: &'a mut Budget,
     now: i64,
     /// How many expressions were evaluated, so that each has a seed of its own.
     evaluations: Cell<u64>,
-    pub(crate) work: VecDeque<Work>,
+    work: VecDeque<Work>,
+    /// How many are about to be entered in each scope; none is zero.
+    scheduled: BTreeMap<ElementKey, u32>,
+    /// Scopes that were emptied, with the number of the first entry that came after.
+    emptied: BTreeMap<ElementKey, u64>,
+    entry_next: u64,
     events: Vec<Event>,
 }
 
 /// What is still to do, first come first served: branches advance side by side.
 #[derive(Debug)]
-pub(crate) enum Work {
-    Enter { key: ElementKey, element: ElementIx, scope: ElementKey },
+enum Work {
+    Enter { key: ElementKey, element: ElementIx, scope: ElementKey, number: u64 },
+    Activate { key: ElementKey },
     Finish { key: ElementKey },
 }
 
 impl<'a> Run<'a> {
+    fn new(means: Means<'a>, instance: &'a mut Instance) -> Self {
+        let Means { process, now, keys, budget } = means;
+        Self {
+            process,
+            instance,
+            keys,
+            budget,
+            now,
+            evaluations: Cell::new(0),
+            work: VecDeque::new(),
+            scheduled: BTreeMap::new(),
+            emptied: BTreeMap::new(),
+            entry_next: 0,
+            events: Vec::new(),
+        }
+    }
+
     fn begin(&mut self, command: &Command) -> Result<(), Rejected> {
         match (self.instance.state, command) {
             (State::New, Command::Start { .. }) | (State::Active, _) => {}
@@ -68,11 +93,11 @@ impl<'a> Run<'a> {
                 self.emit(Event::Ended { outcome: Outcome::Terminated });
                 Ok(())
             }
-            Command::CompleteJob { job, variables } => {
-                let element = self.waiting_for(*job)?;
-                self.emit(Event::JobClosed { key: *job, element, end: JobEnd::Completed });
-                self.take_result(element, variables);
-                self.work.push_back(Work::Finish { key: element });
+            Command::CompleteJob { job, element, variables } => {
+                self.check_job(*job, *element)?;
+                self.close(*element, job.wait(), WaitEnd::Completed);
+                self.take_result(*element, variables);
+                self.finish_later(*element);
                 Ok(())
             }
             Command::FailJob(failed) => self.fail_job(failed),
@@ -92,6 +117,11 @@ impl<'a> Run<'a> {
                 Ok(())
             }
             Command::ResolveIncident { incident } => self.resolve(*incident),
+            Command::Turn { wait } => self.take_turn(*wait),
+            Command::Mark { reason } => {
+                self.mark(reason);
+                Ok(())
+            }
         }
     }
 
@@ -113,34 +143,46 @@ impl<'a> Run<'a> {
     }
 
     fn fail_job(&mut self, failed: &FailedJob) -> Result<(), Rejected> {
-        let element = self.waiting_for(failed.job)?;
+        self.check_job(failed.job, failed.element)?;
         for (name, value) in &failed.variables {
-            self.set_local(element, name, value);
+            self.set_local(failed.element, name, value);
         }
         if let Some(reason) = &failed.stuck {
             let trouble = Trouble { kind: IncidentKind::JobNoRetries, message: reason.to_string() };
-            self.raise(element, Some(failed.job), trouble);
+            self.raise(failed.element, Some(failed.job), trouble);
         }
         Ok(())
     }
 
     fn throw_from_job(&mut self, thrown: &ThrownError) -> Result<(), Rejected> {
-        let element = self.waiting_for(thrown.job)?;
-        match element::error::catcher(self.process, self.instance, element, &thrown.code) {
+        self.check_job(thrown.job, thrown.element)?;
+        match element::error::catcher(self.process, self.instance, thrown.element, &thrown.code) {
             Some(catcher) => {
-                self.emit(Event::JobClosed { key: thrown.job, element, end: JobEnd::ErrorThrown });
+                self.close(thrown.element, thrown.job.wait(), WaitEnd::ErrorThrown);
                 element::error::catch(self, catcher, &thrown.variables);
             }
-            None => self.raise(element, Some(thrown.job), element::error::uncaught(&thrown.code, &thrown.message)),
+            None => self.raise(thrown.element, Some(thrown.job), element::error::uncaught(&thrown.code, &thrown.message)),
         }
         Ok(())
     }
 
-    fn waiting_for(&self, job: JobKey) -> Result<ElementKey, Rejected> {
-        if self.instance.incidents.values().any(|incident| incident.job == Some(job)) {
-            return Err(Rejected::Stuck);
+    /// The element waits for that job and nothing holds it.
+    fn check_job(&self, job: JobKey, element: ElementKey) -> Result<(), Rejected> {
+        let element = self.instance.elements.get(&element).ok_or(Rejected::NoSuchJob)?;
+        element.wait(job.wait()).filter(|wait| wait.kind == WaitKind::Job).ok_or(Rejected::NoSuchJob)?;
+        match element.incident.and_then(|incident| self.instance.incidents.get(&incident)) {
+            Some(incident) if incident.job == Some(job) => Err(Rejected::Stuck),
+            Some(_) | None => Ok(()),
         }
-        self.instance.waiting_for(job).ok_or(Rejected::NoSuchJob)
+    }
+
+    pub(crate) fn open(&mut self, element: ElementKey, on: On) {
+        let key = WaitKey(self.keys.take());
+        self.emit(Event::WaitOpened(Opened { key, element, boundary: None, on }));
+    }
+
+    pub(crate) fn close(&mut self, element: ElementKey, key: WaitKey, end: WaitEnd) {
+        self.emit(Event::WaitClosed { key, element, end });
     }
 
     /// Records an event and makes it true. Nothing else changes the instance.
@@ -157,11 +199,137 @@ impl<'a> Run<'a> {
         Now::utc(self.now).seeded(self.keys.next_key().wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(count))
     }
 
-    pub(crate) fn is_exhausted(&self) -> bool {
-        STEP_EVENTS_MAX <= self.events.len()
-    }
-
     pub(crate) fn element_of(&self, key: ElementKey) -> &'a Element {
         self.process.element(self.instance.elements[&key].element)
+    }
+}
+
+/// What is still to do, and stopping when it takes too long.
+impl Run<'_> {
+    /// Until nothing is left to do or the budget is spent; what is left then waits for a turn.
+    fn go_on(&mut self) {
+        while let Some(work) = self.work.pop_front() {
+            if self.budget.is_spent() {
+                self.work.push_front(work);
+                return self.pause();
+            }
+            match work {
+                Work::Enter { key, element, scope, number } => {
+                    if self.is_wanted(scope, number) {
+                        self.enter(key, element, scope);
+                    }
+                }
+                Work::Activate { key } if self.is_to_be_continued(key) => self.activate_entered(key),
+                Work::Finish { key } if self.instance.elements.contains_key(&key) => self.finish(key),
+                Work::Activate { .. } | Work::Finish { .. } => {}
+            }
+        }
+    }
+
+    /// Asks for an element to be entered in its turn; its key is given now, so keys follow the order of the flows.
+    pub(crate) fn schedule(&mut self, element: ElementIx, scope: ElementKey) -> ElementKey {
+        let key = ElementKey(self.keys.take());
+        self.work.push_back(Work::Enter { key, element, scope, number: self.entry_next });
+        self.entry_next += 1;
+        *self.scheduled.entry(scope).or_insert(0) += 1;
+        key
+    }
+
+    pub(crate) fn finish_later(&mut self, key: ElementKey) {
+        self.work.push_back(Work::Finish { key });
+    }
+
+    /// Whether something is about to be entered in this scope.
+    pub(crate) fn is_awaited_in(&self, scope: ElementKey) -> bool {
+        self.scheduled.contains_key(&scope)
+    }
+
+    /// What was about to be entered in this scope is not wanted any more.
+    pub(crate) fn unschedule(&mut self, scope: ElementKey) {
+        if self.scheduled.remove(&scope).is_some() {
+            self.emptied.insert(scope, self.entry_next);
+        }
+    }
+
+    /// Takes an entry off the account of its scope; false if the scope was emptied meanwhile.
+    fn is_wanted(&mut self, scope: ElementKey, number: u64) -> bool {
+        if self.emptied.get(&scope).is_some_and(|first| number < *first) {
+            return false;
+        }
+        match self.scheduled.get_mut(&scope) {
+            Some(1) | None => drop(self.scheduled.remove(&scope)),
+            Some(count) => *count -= 1,
+        }
+        true
+    }
+
+    fn enter(&mut self, key: ElementKey, element: ElementIx, scope: ElementKey) {
+        self.emit(Event::Entered { key, element, scope });
+        self.activate_entered(key);
+    }
+
+    fn activate_entered(&mut self, key: ElementKey) {
+        if self.straight_max() <= self.budget.entered() {
+            return self.raise(key, None, element::loop_limit(self.budget.entered()));
+        }
+        self.budget.enter();
+        self.activate(key);
+    }
+
+    /// An element in its entry that nothing holds there.
+    fn is_to_be_continued(&self, key: ElementKey) -> bool {
+        let element = self.instance.elements.get(&key);
+        element.is_some_and(|element| element.phase == Phase::Entering && element.incident.is_none() && element.waits.is_empty())
+    }
+
+    /// The step has taken its share: what is left is entered or about to leave, and waits for its turn.
+    fn pause(&mut self) {
+        let mut left = Vec::with_capacity(self.work.len());
+        for work in std::mem::take(&mut self.work) {
+            match work {
+                Work::Enter { key, element, scope, number } => {
+                    if self.is_wanted(scope, number) {
+                        self.emit(Event::Entered { key, element, scope });
+                        left.push(key);
+                    }
+                }
+                Work::Activate { key } if self.is_to_be_continued(key) => left.push(key),
+                Work::Finish { key } => {
+                    let phase = self.instance.elements.get(&key).map(|element| element.phase);
+                    if phase.is_some_and(|phase| phase != Phase::Leaving) {
+                        self.emit(Event::Leaving { key });
+                    }
+                    left.extend(phase.map(|_| key));
+                }
+                Work::Activate { .. } => {}
+            }
+        }
+        if !left.is_empty() {
+            let turn = Turn { work: left, entered: self.budget.entered() };
+            self.open(self.instance.key.root(), On::Turn(turn));
+        }
+    }
+
+    fn straight_max(&self) -> u32 {
+        STRAIGHT_MAX.max(4 * self.process.elements.len() as u32)
+    }
+
+    fn take_turn(&mut self, wait: WaitKey) -> Result<(), Rejected> {
+        let root = self.instance.key.root();
+        let turn = match self.instance.elements.get(&root).and_then(|root| root.wait(wait)).map(|wait| &wait.kind) {
+            Some(WaitKind::Turn(turn)) => turn.clone(),
+            Some(WaitKind::Job) | None => return Err(Rejected::NoSuchTurn),
+        };
+        self.close(root, wait, WaitEnd::Completed);
+        self.budget.go_on_from(turn.entered);
+        for key in turn.work {
+            let work = match self.instance.elements.get(&key).map(|element| element.phase) {
+                Some(Phase::Entering) => Work::Activate { key },
+                Some(Phase::Leaving) => Work::Finish { key },
+                Some(Phase::Active) | None => continue,
+            };
+            self.work.push_back(work);
+        }
+        Ok(())
     }
 }

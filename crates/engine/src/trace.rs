@@ -1,11 +1,11 @@
 //! A run as text, one line per thing that happened: what traces compare, what a failing simulation prints, what support reads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use model::Process;
 
-use crate::{ElementKey, Event, IncidentKind, JobEnd, Outcome, Rejected};
+use crate::{ElementKey, Event, IncidentKind, On, Outcome, Rejected, WaitEnd, WaitKey};
 
 /// A command that did more than this shows its beginning and its end.
 const LINES_MAX: usize = 100;
@@ -14,6 +14,7 @@ const LINES_MAX: usize = 100;
 #[derive(Debug, Default)]
 pub struct Trace {
     names: BTreeMap<ElementKey, String>,
+    turns: BTreeSet<WaitKey>,
 }
 
 impl Trace {
@@ -67,13 +68,20 @@ impl Trace {
             Event::VariableCreated { scope, name, value, .. } | Event::VariableUpdated { scope, name, value, .. } => {
                 (self.name(*scope), format!("{name} = {value}"))
             }
-            Event::JobOpened(job) => {
-                let retries = if job.retries == 3 { String::new() } else { format!(" with {} retries", job.retries) };
-                (self.name(job.element), format!("waits for job {}{retries}", job.job_type))
-            }
-            Event::JobClosed { end: JobEnd::Completed, element, .. } => (self.name(*element), "job done".to_owned()),
-            Event::JobClosed { end: JobEnd::Cancelled, element, .. } => (self.name(*element), "job dropped".to_owned()),
-            Event::JobClosed { end: JobEnd::ErrorThrown, element, .. } => (self.name(*element), "job threw".to_owned()),
+            Event::WaitOpened(opened) => match &opened.on {
+                On::Job { job_type, retries } => {
+                    let retries = if *retries == 3 { String::new() } else { format!(" with {retries} retries") };
+                    (self.name(opened.element), format!("waits for job {job_type}{retries}"))
+                }
+                On::Turn(_) => {
+                    self.turns.insert(opened.key);
+                    (self.name(opened.element), "goes on later".to_owned())
+                }
+            },
+            Event::WaitClosed { key, .. } if self.turns.contains(key) => return None,
+            Event::WaitClosed { end: WaitEnd::Completed, element, .. } => (self.name(*element), "job done".to_owned()),
+            Event::WaitClosed { end: WaitEnd::Cancelled, element, .. } => (self.name(*element), "job dropped".to_owned()),
+            Event::WaitClosed { end: WaitEnd::ErrorThrown, element, .. } => (self.name(*element), "job threw".to_owned()),
             Event::DecisionCalled { element, decision } => (self.name(*element), format!("calls decision {decision}")),
             Event::IncidentRaised { element, kind, .. } => (self.name(*element), format!("stuck: {}", kind_name(*kind))),
             Event::IncidentResolved { element, .. } => (self.name(*element), "incident resolved".to_owned()),
@@ -105,5 +113,6 @@ fn kind_name(kind: IncidentKind) -> &'static str {
         IncidentKind::LoopLimit => "endless loop",
         IncidentKind::CalledDecision => "no such decision",
         IncidentKind::DecisionEvaluation => "decision failed",
+        IncidentKind::Fault => "a fault of the engine",
     }
 }

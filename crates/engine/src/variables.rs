@@ -1,5 +1,6 @@
 //! Variables by scope: seen from the inside out, set where they exist.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::step::Run;
@@ -8,40 +9,114 @@ use crate::{ElementKey, Event, Instance, Variable, VariableKey};
 /// Variables as a caller gives them: name and JSON text without insignificant white space.
 pub type Document = Vec<(Arc<str>, Arc<str>)>;
 
+/// So many are found faster by looking at each.
+const PLAIN_MAX: usize = 16;
+
+/// The variables of one scope, in the order in which they were created, found by name.
+#[derive(Debug, Clone, Default)]
+pub struct Variables {
+    list: Vec<Variable>,
+    /// Where each stands in the list; only kept for many.
+    places: Option<BTreeMap<Arc<str>, usize>>,
+    value_bytes: usize,
+}
+
+impl PartialEq for Variables {
+    fn eq(&self, other: &Self) -> bool {
+        self.list == other.list && self.value_bytes == other.value_bytes
+    }
+}
+
+impl Variables {
+    pub fn iter(&self) -> impl Iterator<Item = &Variable> {
+        self.list.iter()
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Variable> {
+        self.place(name).map(|place| &self.list[place])
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        match &self.places {
+            Some(places) => places.get(name).copied(),
+            None => self.list.iter().position(|variable| &*variable.name == name),
+        }
+    }
+
+    pub(crate) fn push(&mut self, variable: Variable) {
+        self.value_bytes += weight(&variable);
+        if let Some(places) = &mut self.places {
+            places.insert(variable.name.clone(), self.list.len());
+        }
+        self.list.push(variable);
+        if self.places.is_none() && PLAIN_MAX < self.list.len() {
+            let places = self.list.iter().enumerate().map(|(place, variable)| (variable.name.clone(), place));
+            self.places = Some(places.collect());
+        }
+    }
+
+    pub(crate) fn pop(&mut self) {
+        let Some(variable) = self.list.pop() else { return };
+        self.value_bytes -= weight(&variable);
+        if let Some(places) = &mut self.places {
+            places.remove(&variable.name);
+        }
+    }
+
+    /// Gives the value it had.
+    pub(crate) fn set(&mut self, name: &str, value: Arc<str>) -> Arc<str> {
+        let place = self.place(name).expect("an updated variable exists");
+        let variable = &mut self.list[place];
+        self.value_bytes = self.value_bytes + value.len() - variable.value.len();
+        std::mem::replace(&mut variable.value, value)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.value_bytes
+    }
+}
+
+/// About as many bytes as a variable takes in memory.
+fn weight(variable: &Variable) -> usize {
+    size_of::<Variable>() + 4 * size_of::<usize>() + variable.name.len() + variable.value.len()
+}
+
 /// All variables visible from a scope, the innermost of each name; `only` these names unless it is empty.
 pub fn visible(instance: &Instance, scope: ElementKey, only: &[Arc<str>]) -> Document {
+    if !only.is_empty() {
+        let only: BTreeSet<&Arc<str>> = only.iter().collect();
+        let found = |name: &Arc<str>| find(instance, scope, name).map(|(_, variable)| (name.clone(), variable.value.clone()));
+        return only.into_iter().filter_map(found).collect();
+    }
+    let mut inner: Vec<&Variables> = Vec::new();
     let mut found: Document = Vec::new();
-    for (_, variable) in outward(instance, scope) {
-        let wanted = only.is_empty() || only.contains(&variable.name);
-        if wanted && !found.iter().any(|(name, _)| *name == variable.name) {
-            found.push((variable.name.clone(), variable.value.clone()));
-        }
+    for (_, variables) in outward(instance, scope) {
+        let hidden = |variable: &Variable| inner.iter().any(|inner| inner.get(&variable.name).is_some());
+        let seen = variables.iter().filter(|variable| !hidden(variable));
+        found.extend(seen.map(|variable| (variable.name.clone(), variable.value.clone())));
+        inner.push(variables);
     }
     found
 }
 
 /// The innermost variable of this name, with the scope that holds it.
 pub(crate) fn find<'a>(instance: &'a Instance, scope: ElementKey, name: &str) -> Option<(ElementKey, &'a Variable)> {
-    outward(instance, scope).find(|(_, variable)| &*variable.name == name)
+    outward(instance, scope).find_map(|(key, variables)| Some((key, variables.get(name)?)))
 }
 
-/// Every variable from this scope outwards to the process.
-fn outward(instance: &Instance, scope: ElementKey) -> impl Iterator<Item = (ElementKey, &Variable)> {
+/// The variables of every scope from this one outwards to the process.
+fn outward(instance: &Instance, scope: ElementKey) -> impl Iterator<Item = (ElementKey, &Variables)> {
     let scopes = std::iter::successors(Some(scope), |key| {
         let outer = instance.elements.get(key)?.scope;
         (outer != *key).then_some(outer)
     });
-    scopes.flat_map(|key| {
-        let variables = instance.elements.get(&key).map_or(&[][..], |element| &element.variables);
-        variables.iter().map(move |variable| (key, variable))
-    })
+    scopes.filter_map(|key| Some((key, &instance.elements.get(&key)?.variables)))
 }
 
 impl Run<'_> {
     /// Sets a variable in this scope alone.
     pub(crate) fn set_local(&mut self, scope: ElementKey, name: &Arc<str>, value: &Arc<str>) {
-        let variables = &self.instance.elements[&scope].variables;
-        let known = variables.iter().find(|variable| variable.name == *name);
+        let known = self.instance.elements[&scope].variables.get(name);
         let event = match known {
             Some(variable) if variable.value == *value => return,
             Some(variable) => Event::VariableUpdated { key: variable.key, scope, name: name.clone(), value: value.clone() },
@@ -50,6 +125,7 @@ impl Run<'_> {
                 Event::VariableCreated { key, scope, name: name.clone(), value: value.clone() }
             }
         };
+        self.budget.write(name.len() + value.len());
         self.emit(event);
     }
 

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use engine::{
-    Command, DefinitionKey, ElementInstance, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance, InstanceKey,
-    JobKey, Keys, Rejected, State, ThrownError, Undecided, step,
+    Budget, Command, DefinitionKey, ElementInstance, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance,
+    InstanceKey, JobKey, Keys, Means, Rejected, State, ThrownError, Undecided, step,
 };
 use model::{Kind, Process};
 use proptest::prelude::*;
@@ -130,21 +130,27 @@ impl<'a> Run<'a> {
     }
 
     fn ask(&mut self, command: &Command) -> Result<(), Rejected> {
-        let events = step(self.process, &mut self.instance, command, 0, &mut self.keys)?;
+        let before = self.instance.clone();
+        let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(1_000, 1 << 24) };
+        let events = step(means, &mut self.instance, command)?;
+        let mut undone = self.instance.clone();
+        undone.undo();
+        assert_eq!(undone, before, "{command:?} cannot be undone");
+        self.instance.accept();
         self.history.extend(events);
         Ok(())
     }
 
-    fn jobs(&self) -> Vec<JobKey> {
-        let held = |job: &JobKey| self.instance.incidents.values().any(|incident| incident.job == Some(*job));
-        self.instance.elements.values().filter_map(|element| element.job).filter(|job| !held(job)).collect()
+    fn jobs(&self) -> Vec<(JobKey, ElementKey)> {
+        let free = self.instance.elements.iter().filter(|(_, element)| element.incident.is_none());
+        free.flat_map(|(key, element)| element.waits.iter().filter_map(|wait| Some((wait.job()?, *key)))).collect()
     }
 
     /// Elements that wait for a verdict.
     fn decisions(&self) -> Vec<ElementKey> {
-        let stuck = |key: &ElementKey| self.instance.incidents_of(*key).next().is_some();
         let asks = |element: &ElementInstance| matches!(self.process.element(element.element).kind, Kind::DecisionTask(_));
-        self.instance.elements.iter().filter(|(key, element)| asks(element) && !stuck(key)).map(|(key, _)| *key).collect()
+        let elements = self.instance.elements.iter();
+        elements.filter(|(_, element)| asks(element) && element.incident.is_none()).map(|(key, _)| *key).collect()
     }
 
     /// Gives verdicts until nobody asks, as the host does within a tick; one in `n` fails.
@@ -172,13 +178,13 @@ impl<'a> Run<'a> {
         let (jobs, incidents) = (self.jobs(), self.incidents());
         match n % (jobs.len() + incidents.len()).max(1) {
             n if n < jobs.len() => {
-                let job = jobs[n];
+                let (job, element) = jobs[n];
                 let command = if n % 5 == 4 {
-                    Command::ThrowError(ThrownError { job, code: "E".into(), message: "".into(), variables: vec![] })
+                    Command::ThrowError(ThrownError { job, element, code: "E".into(), message: "".into(), variables: vec![] })
                 } else if n % 7 == 6 {
-                    Command::FailJob(FailedJob { job, variables: vec![], stuck: Some("broken".into()) })
+                    Command::FailJob(FailedJob { job, element, variables: vec![], stuck: Some("broken".into()) })
                 } else {
-                    Command::CompleteJob { job, variables: vec![("done".into(), "true".into())] }
+                    Command::CompleteJob { job, element, variables: vec![("done".into(), "true".into())] }
                 };
                 self.ask(&command).expect("an open job can be worked on");
                 if matches!(command, Command::CompleteJob { .. }) {
@@ -219,10 +225,10 @@ impl<'a> Run<'a> {
     }
 
     fn check_nothing_left(&self) {
-        assert!(self.instance.elements.is_empty() && self.instance.tokens.is_empty() && self.instance.incidents.is_empty());
-        let opened = self.history.iter().filter(|event| matches!(event, Event::JobOpened(_))).count();
-        let closed = self.history.iter().filter(|event| matches!(event, Event::JobClosed { .. })).count();
-        assert_eq!(opened, closed, "a job outlives its instance");
+        assert!(self.instance.elements.is_empty() && self.instance.incidents.is_empty());
+        let opened = self.history.iter().filter(|event| matches!(event, Event::WaitOpened(_))).count();
+        let closed = self.history.iter().filter(|event| matches!(event, Event::WaitClosed { .. })).count();
+        assert_eq!(opened, closed, "a wait outlives its instance");
     }
 }
 

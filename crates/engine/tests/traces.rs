@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use engine::trace::Trace;
 use engine::{
-    Command, DefinitionKey, Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance, InstanceKey, JobKey,
-    Keys, Phase, State, ThrownError, Undecided, step,
+    Budget, Command, DefinitionKey, Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance, InstanceKey,
+    JobKey, Keys, Means, Phase, Rejected, State, ThrownError, Undecided, WaitKey, WaitKind, step,
 };
 use model::{Kind, Process};
 
@@ -88,17 +88,35 @@ impl<'a> Run<'a> {
     fn command(&mut self, line: &str) -> Result<String, String> {
         let command = self.parse(line)?;
         let before = self.instance.clone();
-        match step(self.process, &mut self.instance, &command, 0, &mut self.keys) {
+        let mut events = match self.step(&command) {
             Err(rejected) => {
                 assert_eq!(self.instance, before, "'{line}' was rejected and changed something");
-                Ok(Trace::rejected(rejected))
+                return Ok(Trace::rejected(rejected));
             }
-            Ok(events) => {
-                self.history.extend(events.iter().cloned());
-                self.check(line);
-                Ok(self.trace.render(self.process, &events))
-            }
+            Ok(events) => events,
+        };
+        let mut undone = self.instance.clone();
+        undone.undo();
+        assert_eq!(undone, before, "'{line}' cannot be undone");
+        self.instance.accept();
+        while let Some(wait) = self.turn() {
+            events.extend(self.step(&Command::Turn { wait }).map_err(|rejected| format!("a turn was refused: {rejected:?}"))?);
+            self.instance.accept();
         }
+        self.history.extend(events.iter().cloned());
+        self.check(line);
+        Ok(self.trace.render(self.process, &events))
+    }
+
+    fn step(&mut self, command: &Command) -> Result<Vec<Event>, Rejected> {
+        let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(1_000, 1 << 24) };
+        step(means, &mut self.instance, command)
+    }
+
+    /// What the host does next by itself: a step that takes long goes on.
+    fn turn(&self) -> Option<WaitKey> {
+        let waits = &self.instance.root()?.waits;
+        waits.iter().find(|wait| matches!(wait.kind, WaitKind::Turn(_))).map(|wait| wait.key)
     }
 
     /// What holds after every command of every trace.
@@ -110,14 +128,13 @@ impl<'a> Run<'a> {
         assert_eq!(replayed, self.instance, "after '{line}': history is not state");
         if self.instance.state != State::Active {
             assert!(self.instance.elements.is_empty(), "after '{line}': elements outlive the instance");
-            assert!(self.instance.tokens.is_empty(), "after '{line}': tokens outlive the instance");
             assert!(self.instance.incidents.is_empty(), "after '{line}': incidents outlive the instance");
             return;
         }
         for (key, element) in &self.instance.elements {
             let asks = matches!(self.process.element(element.element).kind, Kind::DecisionTask(_));
-            let waits = asks || element.job.is_some() || self.instance.incidents_of(*key).next().is_some();
-            let holds = self.instance.children(*key).next().is_some() || self.instance.tokens.iter().any(|t| t.scope == *key);
+            let waits = asks || !element.waits.is_empty() || element.incident.is_some();
+            let holds = self.instance.children(*key).next().is_some() || element.tokens().next().is_some();
             assert!(waits || holds, "after '{line}': {} waits for nothing", self.process.element(element.element).id);
             assert!(element.phase != Phase::Active || waits || holds);
         }
@@ -133,11 +150,15 @@ impl<'a> Run<'a> {
         Ok(match words[..] {
             ["start"] => Command::Start { variables },
             ["cancel"] => Command::Cancel,
-            ["job", id] => Command::CompleteJob { job: self.job(id), variables },
-            ["fail", id] => Command::FailJob(FailedJob { job: self.job(id), variables, stuck: None }),
-            ["stuck", id] => Command::FailJob(FailedJob { job: self.job(id), variables, stuck: Some("broken".into()) }),
+            ["job", id] => Command::CompleteJob { job: self.job(id), element: self.element(id), variables },
+            ["fail", id] => Command::FailJob(FailedJob { job: self.job(id), element: self.element(id), variables, stuck: None }),
+            ["stuck", id] => {
+                let (job, element) = (self.job(id), self.element(id));
+                Command::FailJob(FailedJob { job, element, variables, stuck: Some("broken".into()) })
+            }
             ["error", id, code] => {
-                Command::ThrowError(ThrownError { job: self.job(id), code: code.into(), message: "".into(), variables })
+                let (job, element) = (self.job(id), self.element(id));
+                Command::ThrowError(ThrownError { job, element, code: code.into(), message: "".into(), variables })
             }
             ["decide", id] => {
                 let output = variables.iter().find(|(name, _)| &**name == "output").map(|(_, value)| value.clone());
@@ -167,11 +188,12 @@ impl<'a> Run<'a> {
 
     fn job(&self, id: &str) -> JobKey {
         let element = self.instance.elements.get(&self.element(id));
-        element.and_then(|element| element.job).unwrap_or(JobKey(u64::MAX))
+        element.and_then(|element| element.waits.iter().find_map(|wait| wait.job())).unwrap_or(JobKey(u64::MAX))
     }
 
     fn incident(&self, id: &str) -> IncidentKey {
-        self.instance.incidents_of(self.element(id)).next().unwrap_or(IncidentKey(u64::MAX))
+        let element = self.instance.elements.get(&self.element(id));
+        element.and_then(|element| element.incident).unwrap_or(IncidentKey(u64::MAX))
     }
 }
 

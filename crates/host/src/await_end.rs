@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use store::log::Created;
-use store::query::{Entity, Field, Filter, Items, Op, Page, Query, Scalar};
+use store::query::{Entity, Field, Filter, Items, Op, Page, Query, Scalar, Tenants};
 use store::row::InstanceState;
 
 use crate::handle::{Awaited, Error, Host};
@@ -32,7 +32,7 @@ pub(crate) async fn from_store(host: &Host, created: Created, fetch: &[Arc<str>]
 }
 
 async fn ended(host: &Host, created: &Created) -> Result<Option<bool>, Error> {
-    let query = query(Entity::Instances, is(Field::InstanceKey, created.instance.0), 1);
+    let query = query(Entity::Instances, created, is(Field::InstanceKey, created.instance.0), 1);
     let Items::Instances(found) = host.store().search(&query).await?.items else { return Ok(None) };
     Ok(found.first().and_then(|instance| match instance.state {
         InstanceState::Active => None,
@@ -47,7 +47,7 @@ async fn variables(host: &Host, created: &Created, fetch: &[Arc<str>]) -> Result
         let names = fetch.iter().map(|name| Scalar::Text(name.to_string())).collect();
         of.push(Filter::Is(Field::Name, Op::In(names)));
     }
-    let query = query(Entity::Variables, Filter::All(of), VARIABLES_MAX);
+    let query = query(Entity::Variables, created, Filter::All(of), VARIABLES_MAX);
     let Items::Variables(found) = host.store().search(&query).await?.items else { return Ok(Vec::new()) };
     Ok(found.into_iter().map(|variable| (variable.name.into(), variable.value.into())).collect())
 }
@@ -56,7 +56,7 @@ fn is(field: Field, key: u64) -> Filter {
     Filter::Is(field, Op::Eq(Scalar::Int(key as i64)))
 }
 
-fn query(entity: Entity, filter: Filter, limit: u32) -> Query {
+fn query(entity: Entity, created: &Created, filter: Filter, limit: u32) -> Query {
     let page = Page::From { from: 0, limit };
-    Query { entity, tenants: None, filter, sort: Vec::new(), page, latest_version: false, value_chars_max: None }
+    Query { filter, page, ..Query::of(entity, Tenants::These(vec![created.tenant.clone()])) }
 }

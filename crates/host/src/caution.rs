@@ -1,63 +1,120 @@
-//! Finding the one command whose tick the store refuses for good.
+//! Finding the one command whose tick the store does not take.
 //!
-//! A tick that fails in a way that does not pass by would fail again for ever and hold up everybody. So its commands are done one at a
-//! time; one that fails alone is refused; and if even the refusal cannot be written, it is the store and not the command.
+//! A tick that fails again and again, for whatever reason, would hold up everybody. So the next one is half as large, until the command
+//! at fault is alone; it is refused, and if even the refusal cannot be written, it is the store and not the command.
 
-/// How ticks are made.
+/// A command that fails alone this often is refused, even if the store says it will pass.
+const ALONE_MAX: u32 = 8;
+
+/// How large ticks are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Caution {
     /// As many commands as there are.
     None,
-    /// One command each, for so many more.
-    OneByOne { left: usize },
+    /// At most so many commands; for so many more.
+    Small { commands: usize, left: usize, failed_alone: u32 },
     /// The next command is refused without being looked at; then on with the others.
     RefuseNext { left: usize },
 }
 
+/// Why a tick failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// The same may succeed later.
+    Passes,
+    /// The same will fail again.
+    Lasts,
+}
+
 impl Caution {
-    /// After a tick of so many commands went well.
-    pub(crate) fn after_success(self, commands: usize) -> Self {
+    /// How many commands the next tick may have.
+    pub(crate) fn commands_max(self) -> usize {
         match self {
-            Self::None => Self::None,
-            Self::OneByOne { left } | Self::RefuseNext { left } => match left.saturating_sub(commands) {
-                0 => Self::None,
-                left => Self::OneByOne { left },
-            },
+            Self::None => usize::MAX,
+            Self::Small { commands, .. } => commands,
+            Self::RefuseNext { .. } => 1,
         }
     }
 
-    /// After a tick of so many commands failed for good.
-    pub(crate) fn after_refusal(self, commands: usize) -> Self {
-        match self {
-            Self::None if 0 < commands => Self::OneByOne { left: commands },
-            Self::OneByOne { left } if commands == 1 => Self::RefuseNext { left },
-            Self::None | Self::OneByOne { .. } | Self::RefuseNext { .. } => Self::None,
+    /// After a tick of so many commands went well.
+    pub(crate) fn after_success(self, done: usize) -> Self {
+        let (commands, left) = match self {
+            Self::None => return Self::None,
+            Self::Small { commands, left, .. } => (commands, left),
+            Self::RefuseNext { left } => (1, left),
+        };
+        match left.saturating_sub(done) {
+            0 => Self::None,
+            left => Self::Small { commands, left, failed_alone: 0 },
+        }
+    }
+
+    /// After a tick of so many commands failed.
+    pub(crate) fn after_failure(self, failed: usize, why: Failure) -> Self {
+        if failed == 0 {
+            return Self::None;
+        }
+        let (left, failed_alone) = match self {
+            Self::None => (failed, 0),
+            Self::Small { left, failed_alone, .. } => (left.max(failed), failed_alone),
+            // Not even the refusal could be written.
+            Self::RefuseNext { .. } => return Self::None,
+        };
+        match (failed, why) {
+            (1, Failure::Lasts) => Self::RefuseNext { left },
+            (1, Failure::Passes) if ALONE_MAX <= failed_alone + 1 => Self::RefuseNext { left },
+            (1, Failure::Passes) => Self::Small { commands: 1, left, failed_alone: failed_alone + 1 },
+            (failed, _) => Self::Small { commands: failed.div_ceil(2), left, failed_alone: 0 },
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Caution;
+    use super::{Caution, Failure};
+
+    /// Plays ticks over `commands` of which those in `bad` fail; gives those refused and how many ticks it took.
+    fn play(commands: usize, bad: &[usize], why: Failure) -> (Vec<usize>, usize) {
+        let mut waiting: Vec<usize> = (0..commands).collect();
+        let (mut caution, mut refused, mut ticks) = (Caution::None, Vec::new(), 0);
+        while !waiting.is_empty() {
+            ticks += 1;
+            assert!(ticks < 10_000, "it never ends");
+            let size = caution.commands_max().min(waiting.len());
+            if let Caution::RefuseNext { .. } = caution {
+                refused.push(waiting.remove(0));
+                caution = caution.after_success(1);
+            } else if waiting[..size].iter().any(|command| bad.contains(command)) {
+                caution = caution.after_failure(size, why);
+            } else {
+                waiting.drain(..size);
+                caution = caution.after_success(size);
+            }
+        }
+        (refused, ticks)
+    }
 
     #[test]
-    fn the_command_that_fails_alone_is_refused_and_no_other() {
-        let caution = Caution::None.after_refusal(3);
-        assert_eq!(caution, Caution::OneByOne { left: 3 });
-        let caution = caution.after_success(1);
-        assert_eq!(caution, Caution::OneByOne { left: 2 });
-        let caution = caution.after_refusal(1);
-        assert_eq!(caution, Caution::RefuseNext { left: 2 });
-        let caution = caution.after_success(1);
-        assert_eq!(caution, Caution::OneByOne { left: 1 });
-        assert_eq!(caution.after_success(0), Caution::OneByOne { left: 1 });
-        assert_eq!(caution.after_success(1), Caution::None);
+    fn those_at_fault_are_refused_and_no_other() {
+        for why in [Failure::Lasts, Failure::Passes] {
+            assert_eq!(play(1_000, &[437], why).0, [437]);
+            assert_eq!(play(64, &[0, 1, 63], why).0, [0, 1, 63]);
+            assert_eq!(play(1, &[0], why).0, [0]);
+            assert_eq!(play(10, &[], why).0, []);
+        }
+    }
+
+    #[test]
+    fn it_is_found_by_halves() {
+        assert!(play(1_000, &[999], Failure::Lasts).1 < 1_030);
+        assert!(play(1_000, &[0], Failure::Lasts).1 < 1_020);
     }
 
     #[test]
     fn a_store_that_refuses_everything_refuses_no_command() {
-        assert_eq!(Caution::RefuseNext { left: 2 }.after_refusal(1), Caution::None);
-        assert_eq!(Caution::OneByOne { left: 2 }.after_refusal(0), Caution::None);
-        assert_eq!(Caution::None.after_refusal(0), Caution::None);
+        let refusing = Caution::None.after_failure(1, Failure::Lasts);
+        assert_eq!(refusing, Caution::RefuseNext { left: 1 });
+        assert_eq!(refusing.after_failure(1, Failure::Lasts), Caution::None);
+        assert_eq!(Caution::None.after_failure(0, Failure::Lasts), Caution::None);
     }
 }

@@ -120,17 +120,6 @@ impl Definitions {
         self.report();
     }
 
-    /// Its row has changed: the next who asks reads it again.
-    pub(crate) fn forget(&self, key: DefinitionKey) {
-        self.cache.remove(&key.0);
-        self.report();
-    }
-
-    pub(crate) fn forget_decisions(&self, key: RequirementsKey) {
-        self.cache.remove(&key.0);
-        self.report();
-    }
-
     async fn read(&self, key: DefinitionKey) -> Result<Made, Option<Error>> {
         let row = self.store.definition(key).await.map_err(Some)?.ok_or(None)?;
         let resource = self.source(row.resource).await.map_err(Some)?;
@@ -160,9 +149,19 @@ impl Definitions {
 fn compile_one(resource: &row::Resource, row: &row::Definition) -> Result<Process, Error> {
     let compiled = compile::bpmn(&resource.content).map_err(|diagnostics| no_longer(resource, &diagnostics))?;
     let mut processes = compiled.processes.into_iter();
-    processes
-        .find(|process| process.id == row.process_id)
-        .ok_or_else(|| Error::corrupt(format!("{} no longer has process '{}'", resource.name, row.process_id)))
+    let process = processes.find(|process| process.id == row.process_id);
+    let process =
+        process.ok_or_else(|| Error::corrupt(format!("{} no longer has process '{}'", resource.name, row.process_id)))?;
+    // Rows of instances name elements and flows by their place: a compiler that numbers them otherwise must not be obeyed.
+    let elements = process.elements.iter().map(|element| &element.id).eq(row.elements.iter().map(|element| &element.id));
+    let flows = row.flows.as_ref().is_none_or(|flows| process.flows.iter().map(|flow| &flow.id).eq(flows));
+    match elements && flows {
+        true => Ok(process),
+        false => Err(Error::corrupt(format!(
+            "process '{}' of {} numbers its elements otherwise than when it was deployed",
+            row.process_id, resource.name
+        ))),
+    }
 }
 
 fn compile_decisions(resource: &row::Resource, row: &row::DecisionRequirements) -> Result<Requirements, Error> {

@@ -3,29 +3,38 @@
 //! Modes of a server with the engine role: *waiting* for the lease; *owning*, where commands go straight to the tick; *away*, owning
 //! but without a store, where callers are told to try again. One without it only follows.
 //!
+//! While a tick is in flight, that is, being committed, the next one is open and takes what comes; it is closed and sent when the one
+//! before has landed.
+//!
 //! The order in which events that coincide are looked at is fixed here and everywhere in this crate (`biased`), and time is the runtime's:
 //! so a run can be simulated and repeated.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use engine::PartitionId;
-use store::log::NewCommand;
-use store::{CommitError, Error, Millis, Ownership, format};
+use store::{CommitError, Error, Millis, Ownership};
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::caution::Caution;
+use crate::caution::{Caution, Failure};
 use crate::handle::{Host, Route, away};
-use crate::partition::{Batch, Input, Partition, Parts};
+use crate::lease::{Held, Lease};
+use crate::partition::{Input, Needs, Partition, Parts, Ran, Source, Tick};
 
 /// The one partition there is for now.
 pub(crate) const PARTITION: PartitionId = PartitionId(1);
 
-/// First answers to idempotency keys removed at once, and how often.
+/// Answers removed at once, and how often.
 const PURGE_BATCH: usize = 1_000;
 const PURGE_EVERY: Duration = Duration::from_secs(60);
+
+/// How long to let commands gather while a tick is in flight.
+const GATHER: Duration = Duration::from_millis(1);
 
 /// How long to wait before trying again what the store refused.
 const RETRY_EVERY: Duration = Duration::from_millis(250);
@@ -38,7 +47,8 @@ pub enum Role {
     Follower,
 }
 
-/// The handle for edges and the loops behind it. Nothing happens until [`Driver::run`] is polled.
+/// The handle for edges and the loops behind it. Nothing happens until [`Driver::run`] is polled. `node` must be another for every start
+/// of every server: it tells whether a lease is one's own.
 pub fn prepare(parts: Parts, node: Arc<str>, role: Role) -> (Host, Driver) {
     let host = Host::new(&parts, node, PARTITION);
     (host.clone(), Driver { parts, host, role, warm_up: false })
@@ -96,37 +106,57 @@ impl Driver {
     }
 
     async fn own(&self, ownership: Ownership, stop: &mut watch::Receiver<bool>) {
-        let partition = match Partition::open(self.parts.clone(), &ownership).await {
-            Ok(partition) => partition,
-            Err(error) => return tracing::warn!(%error, "cannot open the partition"),
-        };
-        if self.warm_up {
-            match partition.warm_up().await {
-                Ok(count) => tracing::info!(count, "compiled the definitions that are running"),
-                Err(error) => tracing::warn!(%error, "cannot compile the definitions that are running"),
-            }
-        }
         let (inbox, receiver) = mpsc::channel(self.parts.limits.inbox_max);
-        tracing::info!(epoch = ownership.fence.epoch, tail = ownership.tail, "owning the partition");
+        tracing::info!(epoch = ownership.fence.epoch, position = ownership.position, "owning the partition");
         let mut owner = Owner {
             parts: &self.parts,
             host: &self.host,
-            partition,
-            batch: Batch::default(),
+            partition: Partition::open(self.parts.clone(), &ownership),
+            inputs: VecDeque::new(),
+            open: None,
+            flight: None,
+            doubt: None,
+            attempting: 0,
+            resting: None,
             inbox: inbox.clone(),
             receiver,
             clock: Clock::set(ownership.now),
-            renew_at: Instant::now(),
+            lease: Lease::hold(self.parts.store.clone(), ownership.fence, self.parts.limits.lease),
             purge_at: Instant::now() + PURGE_EVERY,
-            look_at_log: ownership.processed_to < ownership.tail,
-            ticking: None,
+            look_at_inbox: ownership.inbox_to < ownership.inbox_tail,
         };
         self.host.set_route(Route::Own(inbox));
         self.parts.metrics.partitions_owned.set(1);
-        owner.run(stop).await;
+        let warming = self.warm_up.then(|| tokio::spawn(warm_up(self.parts.clone())));
+        if caught(owner.run(stop)).await.is_err() {
+            // What it had in memory is gone with it; the tables are as they were, and the next owner starts from them.
+            tracing::error!("the partition's loop hit a fault of its own and starts again; please report it");
+            self.parts.metrics.quarantined.inc();
+        }
         self.host.set_route(Route::Follow);
         self.parts.metrics.partitions_owned.set(0);
-        owner.partition.close();
+        if let Some(warming) = warming {
+            warming.abort();
+        }
+    }
+}
+
+/// Compiles what is running, the newest first, beside the work, so that the first commands find it ready.
+async fn warm_up(parts: Parts) {
+    let compiled = async {
+        let keys = parts.store.running_definitions(PARTITION, parts.limits.definitions_max).await?;
+        for key in &keys {
+            match parts.definitions.get(*key).await {
+                // One that no longer compiles stops its own instances, when they are asked for.
+                Ok(_) | Err(Error::Corrupt { .. }) => tokio::task::yield_now().await,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(keys.len())
+    };
+    match compiled.await {
+        Ok(count) => tracing::info!(count, "compiled the definitions that are running"),
+        Err(error) => tracing::warn!(%error, "cannot compile the definitions that are running"),
     }
 }
 
@@ -141,6 +171,13 @@ impl Clock {
         Self { heard, at: Instant::now() }
     }
 
+    /// An answer to what was asked then: it is at least that late. What was heard before still holds, unless the clock was set back since.
+    fn hear(&mut self, heard: Millis, asked: Instant) {
+        let (now, under_way) = (self.now(), asked.elapsed().as_millis() as Millis);
+        let was_set_back = heard + under_way < now;
+        *self = Self::set(if was_set_back { heard } else { heard.max(now) });
+    }
+
     fn now(&self) -> Millis {
         self.heard + self.at.elapsed().as_millis() as Millis
     }
@@ -150,19 +187,46 @@ impl Clock {
     }
 }
 
+/// A tick that is being committed.
+struct Flight {
+    tick: Tick,
+    commit: JoinHandle<Result<Millis, CommitError>>,
+    sent: Instant,
+}
+
+/// Why the loop ends or starts over.
+enum Trouble {
+    /// Somebody else owns the partition.
+    Deposed,
+    /// The store did not do what it was asked to.
+    Store(Error),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self::Store(error)
+    }
+}
+
 struct Owner<'a> {
     parts: &'a Parts,
     host: &'a Host,
     partition: Partition,
-    batch: Batch,
+    inputs: VecDeque<Input>,
+    open: Option<Tick>,
+    flight: Option<Flight>,
+    /// A tick of which it is not known whether it was committed.
+    doubt: Option<Tick>,
+    /// How many commands are being looked up and done, if the store fails now.
+    attempting: usize,
+    /// What the next command needs once everything is committed.
+    resting: Option<Box<Needs>>,
     inbox: mpsc::Sender<Input>,
     receiver: mpsc::Receiver<Input>,
     clock: Clock,
-    renew_at: Instant,
+    lease: Lease,
     purge_at: Instant,
-    look_at_log: bool,
-    /// How many commands the tick under way has, while there is one.
-    ticking: Option<usize>,
+    look_at_inbox: bool,
 }
 
 impl Owner<'_> {
@@ -171,43 +235,19 @@ impl Owner<'_> {
         let mut wakeups = self.parts.store.wakeups();
         loop {
             let stopping = *stop.borrow();
-            if stopping && self.receiver.is_empty() && self.batch.inputs.is_empty() {
+            if stopping && self.is_done() {
                 if let Err(error) = self.parts.store.release(self.partition.fence()).await {
                     tracing::warn!(%error, "the lease could not be given back");
                 }
                 return;
             }
-            if !self.has_work() && !stopping {
-                self.wait(&mut wakeups, stop).await;
-            }
-            while self.batch.inputs.len() < self.parts.limits.batch_max
-                && let Ok(input) = self.receiver.try_recv()
-            {
-                self.take(input);
-            }
-            self.parts.metrics.inbox_depth.set(self.receiver.len() as i64);
-            self.ticking = None;
-            match self.turn().await {
+            match self.turn(&mut wakeups, stop).await {
                 Ok(()) => {}
-                Err(CommitError::Overtaken { .. }) => {
-                    self.partition.note_contention(self.clock.now());
-                    self.look_at_log = true;
-                    self.batch.pending.clear();
-                    if let Err(error) = self.partition.reread_catalogue().await
-                        && !self.recover(error, stop).await
-                    {
-                        return;
-                    }
-                }
-                Err(CommitError::Deposed { epoch }) => {
-                    tracing::warn!(epoch, "another server owns the partition now; this one stops writing and follows");
+                Err(Trouble::Deposed) => {
+                    tracing::warn!("another server owns the partition now; this one stops writing and follows");
                     return;
                 }
-                Err(CommitError::Store(error)) => {
-                    if let Some(commands) = self.ticking.take().filter(|_| !error.passes()) {
-                        tracing::error!(%error, commands, "the store refuses a tick; looking for the command at fault");
-                        self.partition.caution = self.partition.caution.after_refusal(commands);
-                    }
+                Err(Trouble::Store(error)) => {
                     if !self.recover(error, stop).await {
                         return;
                     }
@@ -216,123 +256,270 @@ impl Owner<'_> {
         }
     }
 
+    fn is_done(&self) -> bool {
+        self.receiver.is_empty() && self.inputs.is_empty() && self.open.is_none() && self.flight.is_none()
+    }
+
+    /// One turn of the loop: take what is there, do it, see what has landed, send what is ready.
+    async fn turn(&mut self, wakeups: &mut watch::Receiver<u64>, stop: &mut watch::Receiver<bool>) -> Result<(), Trouble> {
+        if self.flight.is_none() && self.open.is_none() && !self.has_work() && !*stop.borrow() {
+            self.wait(wakeups, stop).await;
+        }
+        self.upkeep().await?;
+        let is_closed = self.fill().await?;
+        if let Some(flight) = self.flight.take() {
+            self.watch(flight, is_closed, wakeups, stop).await?;
+            if self.flight.is_some() {
+                return Ok(());
+            }
+            // What came while it landed goes with the next one.
+            self.fill().await?;
+        }
+        self.send().await
+    }
+
     fn has_work(&self) -> bool {
-        let due = self.partition.wake_at().is_some_and(|at| at <= self.clock.now());
-        !self.batch.inputs.is_empty() || self.look_at_log || self.partition.has_work() || due
+        let now = self.clock.now();
+        let due = self.partition.wake_at().is_some_and(|at| at <= now);
+        !self.inputs.is_empty() || self.look_at_inbox || self.partition.has_work() || self.partition.wants_refill(now) || due
     }
 
     async fn wait(&mut self, wakeups: &mut watch::Receiver<u64>, stop: &mut watch::Receiver<bool>) {
-        let upkeep = self.renew_at.saturating_duration_since(Instant::now());
-        let due = self.partition.wake_at().map_or(upkeep, |at| self.clock.until(at));
+        let due = self.partition.wake_at().map(|at| self.clock.until(at));
         let mut inputs = Vec::new();
         tokio::select! {
             biased;
             () = stopped(stop) => {}
-            Ok(()) = wakeups.changed() => self.look_at_log = true,
+            Ok(()) = wakeups.changed() => self.look_at_inbox = true,
+            Ok(()) = self.lease.held.changed() => self.hear_of_lease(),
             _ = self.receiver.recv_many(&mut inputs, self.parts.limits.batch_max) => {}
-            () = tokio::time::sleep(due.min(upkeep)) => {}
+            () = sleep(due) => {}
         }
-        for input in inputs {
-            self.take(input);
-        }
+        inputs.into_iter().for_each(|input| self.take(input));
     }
 
     fn take(&mut self, input: Input) {
         match input {
-            Input::Appended => self.look_at_log = true,
-            input => self.batch.inputs.push_back(input),
+            Input::Look => self.look_at_inbox = true,
+            input => self.inputs.push_back(input),
         }
     }
 
-    /// Upkeep, the log, then one tick.
-    async fn turn(&mut self) -> Result<(), CommitError> {
-        self.upkeep().await?;
+    /// Does what is there in the open tick. True if that one takes no more.
+    async fn fill(&mut self) -> Result<bool, Trouble> {
+        while self.inputs.len() < self.parts.limits.batch_max
+            && let Ok(input) = self.receiver.try_recv()
+        {
+            self.take(input);
+        }
+        self.parts.metrics.inbox_depth.set(self.receiver.len() as i64);
         let now = self.clock.now();
-        if self.partition.is_contended(now) {
-            self.append_own().await?;
+        if self.flight.is_some() && self.partition.caution != Caution::None {
+            // One at a time, so that it is known which one fails.
+            return Ok(true);
         }
-        let careful = self.partition.caution != Caution::None;
-        if self.look_at_log {
-            let limit = if careful { 1 } else { self.parts.limits.batch_max };
-            self.batch.pending = self.parts.store.pending(PARTITION, self.partition.processed_to(), limit).await?;
-            self.look_at_log = self.batch.pending.len() == limit;
-        }
-        self.batch.is_partial = self.look_at_log;
-        // If more lies in the log than one tick takes, what enters it now comes after that.
-        let now_taken = match (self.batch.is_partial, careful) {
-            (true, _) => 0,
-            (false, true) => 1,
-            (false, false) => usize::MAX,
-        };
-        let later = self.batch.inputs.split_off(now_taken.min(self.batch.inputs.len()));
-        self.ticking = Some(self.batch.commands());
-        let ticked = self.partition.tick(&mut self.batch, now).await;
-        self.batch.inputs.extend(later);
-        let ticked = ticked?;
-        let commands = self.ticking.take().unwrap_or(0);
-        self.partition.caution = self.partition.caution.after_success(commands);
-        self.heard(ticked);
-        Ok(())
-    }
-
-    fn heard(&mut self, now: Option<Millis>) {
-        if let Some(now) = now {
-            self.clock = Clock::set(now);
-        }
-    }
-
-    /// While others append, this server's own commands go through the log too: an order that is taken cannot be overtaken.
-    async fn append_own(&mut self) -> Result<(), CommitError> {
-        let mut rest = VecDeque::new();
-        let (mut commands, mut replies) = (Vec::new(), Vec::new());
-        for input in self.batch.inputs.drain(..) {
-            match input {
-                Input::Request { request, reply } => {
-                    commands.push(NewCommand { kind: request.command.kind(), request: format::encode_request(&request) });
-                    replies.push(reply);
-                }
-                other => rest.push_back(other),
+        if self.resting.is_some() || self.partition.wants_refill(now) {
+            if self.flight.is_some() || self.open.is_some() {
+                // The tables are behind until everything is committed.
+                return Ok(true);
             }
+            if let Some(needs) = self.resting.take() {
+                self.partition.load_at_rest(&needs).await?;
+            }
+            self.partition.refill(now).await?;
         }
-        self.batch.inputs = rest;
-        if commands.is_empty() {
+        self.look_at_inbox().await?;
+        self.forget_blame(now);
+        let due = self.partition.wake_at().is_some_and(|at| at <= now);
+        if self.inputs.is_empty() && !due && !(self.partition.has_work() && self.flight.is_none()) {
+            return Ok(false);
+        }
+        let tick = self.open.get_or_insert_with(|| self.partition.open_tick(now));
+        let waiting = self.inputs.iter().filter(|input| input.is_command()).count();
+        self.attempting = waiting.min(self.partition.caution.commands_max());
+        let ran = self.partition.run(tick, &mut self.inputs, now).await?;
+        self.attempting = 0;
+        Ok(match ran {
+            Ran::All => false,
+            Ran::Full => true,
+            Ran::Rest(needs) => {
+                self.resting = Some(needs);
+                true
+            }
+        })
+    }
+
+    /// The command that was to be refused may be gone with its caller: then nobody is.
+    fn forget_blame(&mut self, now: Millis) {
+        let is_there = match self.partition.blamed {
+            None => return,
+            Some(Source::Due) => self.partition.wake_at().is_some_and(|at| at <= now),
+            Some(source) => self.inputs.iter().any(|input| input.source() == Some(source)),
+        };
+        if !is_there {
+            self.partition.blamed = None;
+            self.partition.caution = Caution::None;
+        }
+    }
+
+    /// Reads what lies in the inbox behind what was taken, if that leaves room.
+    async fn look_at_inbox(&mut self) -> Result<(), Trouble> {
+        let limit = self.parts.limits.batch_max;
+        let blamed = self.partition.blamed;
+        if !self.look_at_inbox || self.inputs.iter().any(Input::is_received) || blamed.is_some_and(|of| of != Source::Inbox) {
             return Ok(());
         }
-        let positions = self.parts.store.append(PARTITION, commands).await?;
-        self.batch.callers.extend(positions.into_iter().zip(replies));
-        self.look_at_log = true;
+        let after = self.partition.inbox_to();
+        let received = self.parts.store.inbox(PARTITION, after, limit, self.parts.limits.tick_bytes_max).await?;
+        // There may be more behind it until there is none.
+        self.look_at_inbox = !received.is_empty();
+        let received = received.into_iter().map(|received| Input::Received(Box::new(received.into())));
+        match blamed {
+            // The one that is to blame comes first.
+            Some(_) => received.rev().for_each(|received| self.inputs.push_front(received)),
+            None => self.inputs.extend(received),
+        }
         Ok(())
     }
 
-    async fn upkeep(&mut self) -> Result<(), CommitError> {
-        if self.renew_at <= Instant::now() {
-            let fence = self.partition.fence();
-            let lease = self.parts.limits.lease;
-            let Some(renewed) = self.parts.store.renew(fence, lease).await? else {
-                return Err(CommitError::Deposed { epoch: fence.epoch + 1 });
-            };
-            self.clock = Clock::set(renewed.now);
+    /// While a tick is in flight: until it has landed, or there is something for the open one.
+    async fn watch(
+        &mut self,
+        mut flight: Flight,
+        is_closed: bool,
+        wakeups: &mut watch::Receiver<u64>,
+        stop: &mut watch::Receiver<bool>,
+    ) -> Result<(), Trouble> {
+        let due = self.partition.wake_at().map(|at| self.clock.until(at));
+        let takes = !is_closed && self.inputs.is_empty();
+        let mut inputs = Vec::new();
+        let landed = tokio::select! {
+            biased;
+            landed = &mut flight.commit => Some(landed),
+            Ok(()) = wakeups.changed(), if takes => {
+                self.look_at_inbox = true;
+                None
+            }
+            _ = self.receiver.recv_many(&mut inputs, self.parts.limits.batch_max), if takes && !*stop.borrow() => None,
+            () = sleep(due), if takes => None,
+        };
+        let landed = match landed {
+            // Others will come: being woken for each of them costs more than it gains, since nobody can be answered before it has landed.
+            None if !inputs.is_empty() => tokio::select! {
+                biased;
+                landed = &mut flight.commit => Some(landed),
+                () = tokio::time::sleep(GATHER) => None,
+            },
+            landed => landed,
+        };
+        inputs.into_iter().for_each(|input| self.take(input));
+        let Some(landed) = landed else {
+            self.flight = Some(flight);
+            return Ok(());
+        };
+        let landed = landed.unwrap_or_else(|_| Err(Error::unavailable("the commit was given up").into()));
+        self.land(flight, landed)
+    }
+
+    fn land(&mut self, flight: Flight, landed: Result<Millis, CommitError>) -> Result<(), Trouble> {
+        let Flight { tick, sent, .. } = flight;
+        let commands = tick.commands();
+        match landed {
+            Ok(now) => {
+                self.parts.metrics.commit_seconds.observe(sent.elapsed().as_secs_f64());
+                self.clock.hear(now, sent);
+                self.partition.caution = self.partition.caution.after_success(commands);
+                self.partition.blamed = None;
+                let released = self.partition.effects(tick);
+                self.inputs.extend(released);
+                Ok(())
+            }
+            Err(error) => {
+                self.parts.metrics.commit_failures.inc();
+                self.attempting = commands;
+                self.doubt = Some(tick);
+                Err(match error {
+                    CommitError::Deposed { .. } => Trouble::Deposed,
+                    CommitError::OutOfOrder { .. } => Trouble::Store(Error::unavailable(error)),
+                    CommitError::Store(error) => Trouble::Store(error),
+                })
+            }
+        }
+    }
+
+    /// Closes the open tick and sends it to the store.
+    async fn send(&mut self) -> Result<(), Trouble> {
+        if self.open.is_none() {
+            return Ok(());
+        }
+        let tick = self.open.as_mut().expect("it was just seen");
+        let commit = self.partition.close(tick).await?;
+        let tick = self.open.take().expect("it was just seen");
+        let Some(commit) = commit else {
+            let released = self.partition.effects(tick);
+            self.inputs.extend(released);
+            return Ok(());
+        };
+        let store = self.parts.store.clone();
+        let commit = tokio::spawn(async move { store.commit(commit).await });
+        self.flight = Some(Flight { tick, commit, sent: Instant::now() });
+        Ok(())
+    }
+
+    fn hear_of_lease(&mut self) {
+        if let Held::Renewed { renewed, asked } = *self.lease.held.borrow() {
+            self.clock.hear(renewed.now, asked);
             // A wake-up may have been lost.
-            self.look_at_log |= self.partition.processed_to() < renewed.tail;
-            self.renew_at = Instant::now() + lease / 3;
+            self.look_at_inbox |= self.partition.inbox_to() < renewed.inbox_tail;
             let (used, max) = self.parts.store.pool();
             self.parts.metrics.pool_used.set(used as i64);
             self.parts.metrics.pool_max.set(max as i64);
         }
+    }
+
+    async fn upkeep(&mut self) -> Result<(), Trouble> {
+        if self.lease.held.has_changed().unwrap_or(false) {
+            self.lease.held.mark_unchanged();
+            self.hear_of_lease();
+        }
+        if *self.lease.held.borrow() == Held::Lost {
+            return Err(Trouble::Deposed);
+        }
         // Only in passing: a server with nothing to do lets the store rest.
-        if self.purge_at <= Instant::now() && !self.batch.inputs.is_empty() {
-            let purged = self.parts.store.purge_idempotent(PARTITION, self.clock.now(), PURGE_BATCH).await?;
-            let more = purged == PURGE_BATCH;
+        if self.purge_at <= Instant::now() && !self.inputs.is_empty() {
+            let purged = self.parts.store.purge_answers(PARTITION, self.clock.now(), PURGE_BATCH).await?;
+            let more = PURGE_BATCH <= purged;
             self.purge_at = Instant::now() + if more { RETRY_EVERY } else { PURGE_EVERY };
         }
         Ok(())
     }
 
-    /// The store is away: callers are told so until it is back, then what was in doubt is settled. False if somebody else owns
-    /// the partition by then, or the server stops.
+    /// The store is away, or did not take a tick: callers are told so until it is back, then what was in doubt is settled. False if
+    /// somebody else owns the partition by then, or the server stops.
     async fn recover(&mut self, error: Error, stop: &mut watch::Receiver<bool>) -> bool {
-        tracing::warn!(%error, "the store is away");
-        self.host.set_route(Route::Away(away(error)));
+        let failed = std::mem::take(&mut self.attempting);
+        let failure = if error.passes() { Failure::Passes } else { Failure::Lasts };
+        let has_no_room = matches!(error, Error::Full { .. } | Error::ReadOnly { .. });
+        tracing::warn!(%error, commands = failed, "the store is away or does not take a tick");
+        if !has_no_room {
+            self.partition.caution = self.partition.caution.after_failure(failed, failure);
+        }
+        let first = self.doubt.as_ref().and_then(Tick::source).or_else(|| self.inputs.front().and_then(Input::source));
+        self.partition.blamed = first.filter(|_| matches!(self.partition.caution, Caution::RefuseNext { .. }));
+        let told = away(&error);
+        self.host.set_route(Route::Away(told.clone()));
+        if let Some(open) = self.open.take() {
+            self.partition.undo(open, &mut self.inputs);
+        }
+        if let Some(flight) = self.flight.take() {
+            flight.commit.abort();
+            self.doubt = Some(flight.tick);
+        } else if has_no_room && let Some(refused) = self.doubt.take() {
+            // The store has said no: nothing was written, and whoever asked need not wait for somebody to make room.
+            self.partition.refuse(refused, &told);
+        }
+        self.resting = None;
+        self.inputs.retain(|input| input.is_kept());
         loop {
             tokio::select! {
                 biased;
@@ -341,26 +528,58 @@ impl Owner<'_> {
             }
             let node = &self.host.inner().node;
             match self.parts.store.acquire(PARTITION, node, self.parts.limits.lease).await {
-                Ok(Some(ownership)) => match self.partition.settle(&mut self.batch, &ownership).await {
-                    Ok(()) => {
-                        tracing::info!(epoch = ownership.fence.epoch, "the store is back");
-                        self.clock = Clock::set(ownership.now);
-                        self.look_at_log = true;
-                        self.host.set_route(Route::Own(self.inbox.clone()));
-                        return true;
-                    }
-                    Err(error) => tracing::warn!(%error, "the store is away again"),
-                },
+                Ok(Some(ownership)) => {
+                    self.settle(&ownership);
+                    return true;
+                }
                 Ok(None) => {
                     tracing::warn!("another server owns the partition now");
                     return false;
                 }
                 Err(error) => {
                     tracing::debug!(%error, "the store is still away");
-                    self.host.set_route(Route::Away(away(error)));
+                    self.host.set_route(Route::Away(away(&error)));
                 }
             }
         }
+    }
+
+    /// The store is back: a commit whose answer was lost either went through, then its callers are answered now, or it did not, then its
+    /// inputs are done again. If somebody else may have written since, nobody knows, and callers hear that.
+    fn settle(&mut self, ownership: &Ownership) {
+        tracing::info!(epoch = ownership.fence.epoch, "the store is back");
+        if let Some(tick) = self.doubt.take() {
+            match self.partition.was_committed(&tick, ownership) {
+                Some(true) => {
+                    let released = self.partition.effects(tick);
+                    self.inputs.extend(released);
+                }
+                Some(false) => self.partition.undo(tick, &mut self.inputs),
+                None => self.partition.abandon(tick, &mut self.inputs),
+            }
+        }
+        self.partition.reopen(ownership);
+        self.clock = Clock::set(ownership.now);
+        self.lease = Lease::hold(self.parts.store.clone(), ownership.fence, self.parts.limits.lease);
+        self.look_at_inbox = true;
+        self.host.set_route(Route::Own(self.inbox.clone()));
+    }
+}
+
+/// Runs until the end, or until it panics.
+async fn caught(running: impl Future<Output = ()>) -> Result<(), ()> {
+    let mut running = std::pin::pin!(running);
+    std::future::poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context)));
+        polled.map_or(Poll::Ready(Err(())), |polled| polled.map(Ok))
+    })
+    .await
+}
+
+async fn sleep(time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -1,17 +1,26 @@
-//! A server that does not own the partition: it puts commands into the log and reads in the store what became of them.
+//! A server that does not own the partition: it puts requests into the inbox, those of many callers at once, and reads in the store what
+//! became of them.
 //!
 //! Wake-ups from the store only make it look sooner; it looks by itself as long as somebody waits.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use engine::PartitionId;
-use store::log::{Answer, Command, NewCommand, Released, Request};
-use store::{Store, format};
-use tokio::sync::{Notify, oneshot};
+use store::log::{Answer, Caller, Command, NewRequest, Released, Request, RequestStatus};
+use store::{Backlog, Store, format};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::handle::Error;
+use crate::limits::Limits;
+
+/// Requests put into the inbox together, by number and bytes.
+const GROUP_MAX: usize = 256;
+const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// A request on its way to the inbox, and who hears of its position.
+type Sent = (NewRequest, oneshot::Sender<Result<u64, Error>>);
 
 pub(crate) struct Follower {
     store: Arc<dyn Store>,
@@ -19,46 +28,91 @@ pub(crate) struct Follower {
     /// Who waits for which position.
     waiting: Mutex<BTreeMap<u64, oneshot::Sender<Answer>>>,
     somebody_waits: Notify,
+    sender: mpsc::Sender<Sent>,
+    /// Taken by whoever runs it.
+    receiver: Mutex<Option<mpsc::Receiver<Sent>>>,
     poll_every: Duration,
+    backlog: Backlog,
 }
 
 impl Follower {
-    pub(crate) fn new(store: Arc<dyn Store>, partition: PartitionId, poll_every: Duration) -> Self {
-        Self { store, partition, waiting: Mutex::default(), somebody_waits: Notify::new(), poll_every }
+    pub(crate) fn new(store: Arc<dyn Store>, partition: PartitionId, limits: &Limits) -> Self {
+        let (sender, receiver) = mpsc::channel(limits.inbox_max);
+        Self {
+            store,
+            partition,
+            waiting: Mutex::default(),
+            somebody_waits: Notify::new(),
+            sender,
+            receiver: Mutex::new(Some(receiver)),
+            poll_every: limits.poll_every,
+            backlog: Backlog { requests_max: limits.backlog_max, bytes_max: limits.backlog_bytes_max },
+        }
     }
 
-    /// Puts the command into the log; durable when this returns.
-    pub(crate) async fn append(&self, request: &Request) -> Result<u64, Error> {
-        let command = NewCommand { kind: request.command.kind(), request: format::encode_request(request) };
-        let positions = self.store.append(self.partition, vec![command]).await.map_err(Error::from)?;
-        positions.first().copied().ok_or_else(|| Error::Internal { reason: "the store gave no position".to_owned() })
+    /// Puts the request into the inbox; durable when this returns. It is not processed once it is older than `lives`.
+    pub(crate) async fn append(&self, request: &Request, lives: Option<Duration>) -> Result<u64, Error> {
+        let new = NewRequest { kind: request.command.kind(), request: format::encode_request(request), lives };
+        let (reply, position) = oneshot::channel();
+        self.sender.try_send((new, reply)).map_err(|_| Error::Exhausted { what: "the inbox" })?;
+        position.await.unwrap_or_else(|_| Err(stopping()))
     }
 
-    /// Puts the command into the log and waits for its owner's answer.
+    /// Puts the request into the inbox and waits for its owner's answer.
     pub(crate) async fn submit(&self, request: &Request, timeout: Duration) -> Result<Answer, Error> {
-        let position = self.append(request).await?;
+        let position = self.append(request, Some(timeout)).await?;
         let (sender, receiver) = oneshot::channel();
+        let _waiting = Waiting { follower: self, position };
         self.waiting().insert(position, sender);
         self.somebody_waits.notify_one();
-        let answer = tokio::time::timeout(timeout, receiver).await;
-        self.waiting().remove(&position);
-        match answer {
+        // One that was processed in its last moment is still heard of.
+        match tokio::time::timeout(timeout + 2 * self.poll_every, receiver).await {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(_)) => Err(Error::Unavailable { reason: "the server is stopping".to_owned() }),
+            Ok(Err(_)) => Err(stopping()),
             Err(_) => Err(Error::Timeout),
         }
     }
 
-    /// Gives jobs back that were handed out through the log.
+    /// Gives jobs back that were handed out through the inbox.
     pub(crate) async fn release(&self, jobs: Vec<Released>) {
-        let request = Request { command: Command::Release { jobs }, idempotency: None };
-        if let Err(error) = self.append(&request).await {
+        let request = Request { caller: Caller::engine(), command: Command::Release { jobs }, idempotency: None };
+        if let Err(error) = self.append(&request, None).await {
             tracing::warn!(%error, "jobs a worker did not take stay leased until their time is out");
         }
     }
 
-    /// Passes answers back. Runs as long as the server does.
+    /// Sends requests and passes answers back. Runs as long as the server does.
     pub(crate) async fn run(&self) {
+        let receiver = self.receiver.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(receiver) = receiver else { return };
+        tokio::join!(self.send(receiver), self.pass_back());
+    }
+
+    /// While one group is being written, the next gathers.
+    async fn send(&self, mut receiver: mpsc::Receiver<Sent>) {
+        while let Some(first) = receiver.recv().await {
+            let mut bytes = first.0.request.len();
+            let (mut requests, mut replies) = (vec![first.0], vec![first.1]);
+            while requests.len() < GROUP_MAX
+                && bytes < GROUP_BYTES_MAX
+                && let Ok((request, reply)) = receiver.try_recv()
+            {
+                bytes += request.request.len();
+                requests.push(request);
+                replies.push(reply);
+            }
+            match self.store.append(self.partition, requests, self.backlog).await {
+                Ok(positions) => replies.into_iter().zip(positions).for_each(|(reply, position)| {
+                    let _gone_is_fine = reply.send(Ok(position));
+                }),
+                Err(error) => replies.into_iter().for_each(|reply| {
+                    let _gone_is_fine = reply.send(Err(error.clone().into()));
+                }),
+            }
+        }
+    }
+
+    async fn pass_back(&self) {
         let mut wakeups = self.store.wakeups();
         loop {
             let positions: Vec<u64> = self.waiting().keys().copied().collect();
@@ -67,7 +121,7 @@ impl Follower {
                 continue;
             }
             match self.store.statuses(self.partition, &positions).await {
-                Ok(statuses) => self.pass_back(statuses),
+                Ok(statuses) => self.answer(statuses),
                 Err(error) => tracing::warn!(%error, "cannot read answers"),
             }
             tokio::select! {
@@ -79,18 +133,37 @@ impl Follower {
         }
     }
 
-    fn pass_back(&self, statuses: Vec<store::log::CommandStatus>) {
+    fn answer(&self, statuses: Vec<RequestStatus>) {
         let mut waiting = self.waiting();
-        for status in statuses.into_iter().filter(|status| status.processed) {
-            let Some(sender) = waiting.remove(&status.position) else { continue };
-            let answer = status.answer.as_deref().map_or(Ok(Answer::Done), format::decode_answer);
-            if let Ok(answer) = answer {
-                let _gone_is_fine = sender.send(answer);
+        for RequestStatus { position, answer, .. } in statuses {
+            let Some(answer) = answer else { continue };
+            let Some(sender) = waiting.remove(&position) else { continue };
+            match format::decode_answer(&answer) {
+                Ok(answer) => {
+                    let _gone_is_fine = sender.send(answer);
+                }
+                Err(error) => tracing::error!(position, %error, "an answer cannot be read"),
             }
         }
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, oneshot::Sender<Answer>>> {
+    fn waiting(&self) -> MutexGuard<'_, BTreeMap<u64, oneshot::Sender<Answer>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Somebody who waits for an answer; nobody looks for it once they have gone.
+struct Waiting<'a> {
+    follower: &'a Follower,
+    position: u64,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.follower.waiting().remove(&self.position);
+    }
+}
+
+fn stopping() -> Error {
+    Error::Unavailable { reason: "the server is stopping".to_owned() }
 }

@@ -1,13 +1,15 @@
 //! Jobs on their way to a worker: each holds on to what it was given and gives back what was not taken.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
+use queue::WaiterId;
 use store::log::ActivatedJob;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 
 use crate::handle::Host;
 use crate::partition::Input;
+use crate::sinks::StreamFlow;
 
 /// Jobs leased to a caller. Those it did not take when this is dropped are ready for others at once.
 pub struct ActivatedJobs {
@@ -41,9 +43,8 @@ impl std::fmt::Debug for ActivatedJobs {
 /// Jobs as they come. Dropping it frees what was not taken.
 pub struct JobStream {
     pub(crate) jobs: mpsc::Receiver<ActivatedJob>,
-    pub(crate) starved: Arc<AtomicBool>,
-    pub(crate) job_type: Arc<str>,
-    pub(crate) tenants: Vec<Arc<str>>,
+    pub(crate) flow: Arc<StreamFlow>,
+    pub(crate) id: WaiterId,
     pub(crate) host: Host,
     pub(crate) _permit: OwnedSemaphorePermit,
 }
@@ -52,8 +53,9 @@ impl JobStream {
     /// The next job; `None` when this server can push no more.
     pub async fn next(&mut self) -> Option<ActivatedJob> {
         let job = self.jobs.recv().await?;
-        if self.starved.swap(false, Ordering::SeqCst) {
-            self.host.tell(Input::Room { job_type: self.job_type.clone(), tenants: self.tenants.clone() });
+        self.flow.taken.fetch_add(1, Ordering::SeqCst);
+        if self.flow.starved.swap(false, Ordering::SeqCst) {
+            self.host.tell(Input::Room(self.id));
         }
         Some(job)
     }

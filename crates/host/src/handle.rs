@@ -1,21 +1,26 @@
 //! What an edge (REST, gRPC, the command line's own server) may ask of the host.
 
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use engine::{Document, PartitionId};
-use store::log::{ActivatedJob, Answer, Created, Rejection, Released, Request};
+use store::log::{ActivatedJob, Answer, Code, Created, Rejection, Released, Request};
 use store::{PartitionStatus, Store, format};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 
-use crate::dispatch::{Sink, Waiter, Wish};
+use crate::await_jobs::StreamEnd;
 use crate::drive::PARTITION;
 use crate::follow::Follower;
 use crate::handed::{ActivatedJobs, Asked, JobStream};
 use crate::metrics::Metrics;
-use crate::partition::{End, Input, Parts, Reply, released};
+use crate::partition::{End, Input, Parts, Reply, Told};
+use crate::sinks::{Sink, StreamFlow, Waiter, released};
 use crate::{Limits, await_end, await_jobs};
+
+/// Between a server's name and what makes it unique.
+const UNIQUE_MARK: char = '#';
 
 /// Why an edge did not get what it asked for. One place maps this to HTTP and gRPC.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -71,14 +76,13 @@ pub struct Awaited {
     pub variables: Document,
 }
 
-/// What became of a command in the log.
+/// What became of a command that nobody waited for.
 #[derive(Debug, Clone)]
 pub struct CommandOutcome {
     pub position: u64,
     pub kind: String,
     pub at: store::Millis,
-    pub processed: bool,
-    /// What its caller was or would have been told, where it was kept.
+    /// What its caller would have been told, once it is processed.
     pub answer: Option<Answer>,
 }
 
@@ -101,18 +105,21 @@ pub(crate) struct Inner {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) node: Arc<str>,
     pub(crate) follower: Follower,
-    route: RwLock<Route>,
+    route: watch::Sender<Route>,
+    waiter_next: AtomicU64,
+    /// Bytes of commands accepted and not yet answered.
+    bytes: Arc<Semaphore>,
     polls: Arc<Semaphore>,
     streams: Arc<Semaphore>,
     awaiting: Arc<Semaphore>,
 }
 
 /// Where commands go.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) enum Route {
     /// This server owns the partition.
     Own(mpsc::Sender<Input>),
-    /// Another server does, or none: commands go into the log.
+    /// Another server does, or none: commands go into the inbox.
     Follow,
     /// This server owns the partition but its store is away: what callers are told.
     Away(Error),
@@ -122,8 +129,10 @@ impl Host {
     pub(crate) fn new(parts: &Parts, node: Arc<str>, partition: PartitionId) -> Self {
         let limits = &parts.limits;
         let inner = Inner {
-            follower: Follower::new(parts.store.clone(), partition, limits.poll_every),
-            route: RwLock::new(Route::Follow),
+            follower: Follower::new(parts.store.clone(), partition, limits),
+            route: watch::Sender::new(Route::Follow),
+            waiter_next: AtomicU64::new(0),
+            bytes: Arc::new(Semaphore::new(limits.inbox_bytes_max.min(Semaphore::MAX_PERMITS))),
             polls: Arc::new(Semaphore::new(limits.polls_parked_max)),
             streams: Arc::new(Semaphore::new(limits.streams_max)),
             awaiting: Arc::new(Semaphore::new(limits.awaiting_max)),
@@ -165,8 +174,8 @@ impl Host {
             Route::Away(error) => return Err(error),
             Route::Own(inbox) => {
                 let (sender, receiver) = oneshot::channel();
-                self.put(&inbox, Input::Request { request, reply: Reply::Answer(sender) })?;
-                answered(receiver, timeout).await?
+                self.put_request(&inbox, request, Reply::Answer(sender))?;
+                answered(receiver, timeout).await??
             }
         };
         accept(answer)
@@ -174,9 +183,9 @@ impl Host {
 
     /// Makes the command durable and gives its position; what becomes of it is told by [`Host::command`].
     pub async fn submit_durably(&self, request: Request) -> Result<u64, Error> {
-        let position = self.inner.follower.append(&request).await?;
+        let position = self.inner.follower.append(&request, None).await?;
         self.inner.metrics.count(request.command.kind(), "appended");
-        self.tell(Input::Appended);
+        self.tell(Input::Look);
         Ok(position)
     }
 
@@ -193,11 +202,11 @@ impl Host {
         };
         let (sender, receiver) = oneshot::channel();
         let reply = Reply::End { fetch: fetch.clone(), sender };
-        self.put(&inbox, Input::Request { request, reply })?;
+        self.put_request(&inbox, request, reply)?;
         match answered(receiver, timeout).await? {
             End::Ended { created, completed, variables } => Ok(Awaited { created, completed, variables }),
             End::Before { created } => await_end::from_store(self, created, &fetch, timeout).await,
-            End::NotCreated(answer) => Err(match accept(answer) {
+            End::NotCreated(told) => Err(match told.and_then(accept) {
                 Err(error) => error,
                 Ok(_) => Error::Internal { reason: "only creating an instance can be awaited".to_owned() },
             }),
@@ -210,7 +219,7 @@ impl Host {
         let jobs = match self.route() {
             Route::Own(inbox) => self.poll_here(&inbox, &poll).await?,
             Route::Away(error) => return Err(error),
-            Route::Follow => await_jobs::from_log(self, &poll).await?,
+            Route::Follow => await_jobs::from_inbox(self, &poll).await?,
         };
         Ok(ActivatedJobs { jobs, host: self.clone() })
     }
@@ -218,15 +227,9 @@ impl Host {
     async fn poll_here(&self, inbox: &mpsc::Sender<Input>, poll: &Poll) -> Result<Vec<ActivatedJob>, Error> {
         let (answer, receiver) = oneshot::channel();
         let mut asked = Asked { receiver, host: self };
-        let wish = Wish {
-            job_type: poll.job_type.clone(),
-            tenants: poll.tenants.clone(),
-            worker: poll.worker.clone(),
-            timeout: poll.timeout,
-            fetch: poll.fetch.clone(),
-        };
         let sink = Sink::Poll { max: poll.max as usize, patient: poll.wait.is_some(), answer };
-        self.put(inbox, Input::Wait(Waiter { wish, sink }))?;
+        let waiter = Waiter { id: self.new_waiter(), wish: await_jobs::wish(poll), sink };
+        put(inbox, Input::Wait(waiter))?;
         let patience = poll.wait.unwrap_or(self.inner.limits.answer_timeout);
         match tokio::time::timeout(patience, &mut asked.receiver).await {
             Ok(Ok(jobs)) => Ok(jobs),
@@ -239,47 +242,53 @@ impl Host {
         }
     }
 
-    /// Jobs pushed to a worker as they come.
+    /// Jobs pushed to a worker as they come, also when the partition changes hands.
     pub fn stream(&self, subscription: Subscription) -> Result<JobStream, Error> {
         let permit = self.permit(&self.inner.streams, "the number of job streams")?;
-        let (sender, jobs) = mpsc::channel(self.inner.limits.stream_buffer_max);
-        let starved = Arc::new(AtomicBool::new(false));
-        let Subscription { job_type, worker, timeout, tenants, fetch } = subscription;
-        match self.route() {
-            Route::Own(inbox) => {
-                let wish = Wish { job_type: job_type.clone(), tenants: tenants.clone(), worker, timeout, fetch };
-                let sink = Sink::Stream { jobs: sender, starved: starved.clone() };
-                self.put(&inbox, Input::Wait(Waiter { wish, sink }))?;
-            }
-            Route::Away(error) => return Err(error),
-            Route::Follow => {
-                let poll =
-                    Poll { job_type: job_type.clone(), worker, timeout, max: 1, tenants: tenants.clone(), fetch, wait: None };
-                tokio::spawn(await_jobs::push(self.clone(), poll, sender));
-            }
+        if let Route::Away(error) = self.route() {
+            return Err(error);
         }
-        Ok(JobStream { jobs, starved, job_type, tenants, host: self.clone(), _permit: permit })
+        let size = self.inner.limits.stream_buffer_max;
+        let (sender, jobs) = mpsc::channel(size);
+        let flow = Arc::new(StreamFlow { taken: AtomicU64::new(0), starved: AtomicBool::new(false), size: size as u64 });
+        let Subscription { job_type, worker, timeout, tenants, fetch } = subscription;
+        let poll = Poll { job_type, worker, timeout, max: size as u32, tenants, fetch, wait: None };
+        let id = self.new_waiter();
+        tokio::spawn(await_jobs::push(self.clone(), StreamEnd { id, poll, jobs: sender, flow: flow.clone() }));
+        Ok(JobStream { jobs, flow, id, host: self.clone(), _permit: permit })
     }
 
-    /// What became of a command in the log.
+    fn new_waiter(&self) -> queue::WaiterId {
+        queue::WaiterId(self.inner.waiter_next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// What became of a command that nobody waited for.
     pub async fn command(&self, position: u64) -> Result<Option<CommandOutcome>, Error> {
         let statuses = self.inner.store.statuses(PARTITION, &[position]).await?;
         let Some(status) = statuses.into_iter().next() else { return Ok(None) };
         let answer = status.answer.as_deref().map(format::decode_answer).transpose()?;
-        Ok(Some(CommandOutcome { position, kind: status.kind, at: status.at, processed: status.processed, answer }))
+        Ok(Some(CommandOutcome { position, kind: status.kind, at: status.at, answer }))
     }
 
     pub async fn topology(&self) -> Result<Topology, Error> {
-        let partitions = self.inner.store.partitions().await?;
-        Ok(Topology { node: self.inner.node.clone(), partitions })
+        let mut partitions = self.inner.store.partitions().await?;
+        for partition in &mut partitions {
+            partition.owner = partition.owner.take().map(|owner| named(&owner));
+        }
+        Ok(Topology { node: named(&self.inner.node), partitions })
     }
 
     pub(crate) fn route(&self) -> Route {
-        self.inner.route.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.inner.route.borrow().clone()
+    }
+
+    /// Changes whenever commands go somewhere else.
+    pub(crate) fn routes(&self) -> watch::Receiver<Route> {
+        self.inner.route.subscribe()
     }
 
     pub(crate) fn set_route(&self, route: Route) {
-        *self.inner.route.write().unwrap_or_else(PoisonError::into_inner) = route;
+        self.inner.route.send_replace(route);
     }
 
     /// Leases of jobs nobody took go back in the background.
@@ -318,16 +327,35 @@ impl Host {
         });
     }
 
-    fn put(&self, inbox: &mpsc::Sender<Input>, input: Input) -> Result<(), Error> {
-        inbox.try_send(input).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => Error::Exhausted { what: "the inbox" },
-            mpsc::error::TrySendError::Closed(_) => moved(),
-        })
+    fn put_request(&self, inbox: &mpsc::Sender<Input>, request: Request, reply: Reply) -> Result<(), Error> {
+        let bytes = request.bytes().min(self.inner.limits.inbox_bytes_max).min(u32::MAX as usize) as u32;
+        let permit = self.inner.bytes.clone().try_acquire_many_owned(bytes);
+        let permit = permit.map_err(|_| Error::Exhausted { what: "the room for commands under way" })?;
+        put(inbox, Input::Request { request, reply, _permit: Some(permit) })
     }
 
     fn permit(&self, of: &Arc<Semaphore>, what: &'static str) -> Result<OwnedSemaphorePermit, Error> {
         of.clone().try_acquire_owned().map_err(|_| Error::Exhausted { what })
     }
+}
+
+fn put(inbox: &mpsc::Sender<Input>, input: Input) -> Result<(), Error> {
+    inbox.try_send(input).map_err(|error| match error {
+        mpsc::error::TrySendError::Full(_) => Error::Exhausted { what: "the inbox" },
+        mpsc::error::TrySendError::Closed(_) => moved(),
+    })
+}
+
+/// The name of a server with something that no other start of any server has: two servers given one name do not take each other's lease
+/// for their own.
+pub fn unique(node: &str) -> Arc<str> {
+    let chance = RandomState::new().build_hasher().finish();
+    format!("{node}{UNIQUE_MARK}{chance:016x}").into()
+}
+
+/// The name alone.
+fn named(unique: &str) -> Arc<str> {
+    unique.rsplit_once(UNIQUE_MARK).map_or(unique, |(node, _)| node).into()
 }
 
 async fn answered<T>(receiver: oneshot::Receiver<T>, timeout: Duration) -> Result<T, Error> {
@@ -338,8 +366,10 @@ async fn answered<T>(receiver: oneshot::Receiver<T>, timeout: Duration) -> Resul
     }
 }
 
-fn accept(answer: Answer) -> Result<Answer, Error> {
+fn accept(answer: Answer) -> Told {
     match answer {
+        // Not a word about the command: it may be sent again.
+        Answer::Rejected(Rejection { code: Code::Expired, reason }) => Err(Error::Unavailable { reason }),
         Answer::Rejected(rejection) => Err(Error::Rejected(rejection)),
         answer => Ok(answer),
     }
@@ -353,9 +383,9 @@ fn created(answer: Answer) -> Result<Created, Error> {
 }
 
 /// What callers are told while the store is away. Where it is and why it cannot be reached is for the operator's eyes.
-pub(crate) fn away(error: store::Error) -> Error {
+pub(crate) fn away(error: &store::Error) -> Error {
     match error {
-        store::Error::Full { .. } | store::Error::ReadOnly { .. } => error.into(),
+        store::Error::Full { .. } | store::Error::ReadOnly { .. } => error.clone().into(),
         _ => Error::Unavailable { reason: "the store is away; the server is trying to reach it".to_owned() },
     }
 }
@@ -371,7 +401,9 @@ impl From<store::Error> for Error {
         match error {
             store::Error::Unavailable { reason } => Self::Unavailable { reason },
             store::Error::Full { .. } => Self::Exhausted { what: "the disk of the store" },
+            store::Error::Exhausted { what } => Self::Exhausted { what },
             store::Error::ReadOnly { .. } => Self::Unavailable { reason: "the store is read-only".to_owned() },
+            store::Error::TooSlow { .. } => Self::Unavailable { reason: error.to_string() },
             other => Self::Internal { reason: other.to_string() },
         }
     }

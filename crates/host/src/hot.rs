@@ -1,10 +1,9 @@
-//! Running instances kept in memory: a cache of the tables, bounded, dropped whole when in doubt.
+//! Running instances kept in memory: a cache of the tables, bounded in number and bytes, dropped whole when in doubt.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use engine::{ElementInstance, Incident, Instance, InstanceKey, JobKey, Phase, State, Variable};
-use model::Process;
+use engine::{ElementInstance, Incident, Instance, InstanceKey, Phase, State, Variable};
 use rustc_hash::FxHashMap;
 use store::{LoadedInstance, row};
 
@@ -14,22 +13,24 @@ use crate::definitions::Compiled;
 #[derive(Debug)]
 pub(crate) struct HotInstance {
     pub(crate) instance: Instance,
-    /// What does not change while it runs; state, tokens and incidents are those of `instance`.
+    /// What does not change while it runs; state and incidents are those of `instance`.
     pub(crate) row: row::Instance,
-    /// Jobs not done.
-    pub(crate) jobs: BTreeMap<JobKey, row::Job>,
     pub(crate) definition: Arc<Compiled>,
+    /// The tick that last changed it and is not committed; 0 if the tables have it as it is here.
+    tick: u64,
+    /// When it was last looked at, counted in trims.
     used: u64,
+    /// What it counted for when it was last weighed.
+    bytes: usize,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Hot {
-    instances: FxHashMap<InstanceKey, HotInstance>,
-    /// Which instance a job belongs to, for those in memory.
-    jobs: FxHashMap<JobKey, InstanceKey>,
+    instances: FxHashMap<InstanceKey, Box<HotInstance>>,
     /// In the order in which they came; may name instances that have gone.
     order: VecDeque<InstanceKey>,
-    tick: u64,
+    trims: u64,
+    bytes: usize,
 }
 
 impl Hot {
@@ -37,80 +38,92 @@ impl Hot {
         self.instances.len()
     }
 
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     pub(crate) fn contains(&self, key: InstanceKey) -> bool {
         self.instances.contains_key(&key)
     }
 
     pub(crate) fn get(&self, key: InstanceKey) -> Option<&HotInstance> {
-        self.instances.get(&key)
+        self.instances.get(&key).map(|hot| &**hot)
     }
 
-    pub(crate) fn get_mut(&mut self, key: InstanceKey) -> Option<&mut HotInstance> {
+    /// To be changed by this tick.
+    pub(crate) fn get_mut(&mut self, key: InstanceKey, tick: u64) -> Option<&mut HotInstance> {
         let found = self.instances.get_mut(&key)?;
-        found.used = self.tick;
+        (found.used, found.tick) = (self.trims, tick);
         Some(found)
     }
 
-    pub(crate) fn instance_of(&self, job: JobKey) -> Option<InstanceKey> {
-        self.jobs.get(&job).copied()
+    /// It is needed now: it does not leave with the next trim.
+    pub(crate) fn touch(&mut self, key: InstanceKey) {
+        if let Some(found) = self.instances.get_mut(&key) {
+            found.used = self.trims;
+        }
     }
 
     pub(crate) fn values(&self) -> impl Iterator<Item = &HotInstance> {
-        self.instances.values()
+        self.instances.values().map(|hot| &**hot)
     }
 
     pub(crate) fn insert(&mut self, mut hot: HotInstance) {
         let key = hot.instance.key;
-        hot.used = self.tick;
-        for job in hot.jobs.keys() {
-            self.jobs.insert(*job, key);
-        }
-        if self.instances.insert(key, hot).is_none() {
-            self.order.push_back(key);
-        }
-    }
-
-    pub(crate) fn add_job(&mut self, job: row::Job) {
-        self.jobs.insert(job.key, job.instance);
-        if let Some(hot) = self.instances.get_mut(&job.instance) {
-            hot.jobs.insert(job.key, job);
+        hot.used = self.trims;
+        self.bytes += hot.bytes;
+        match self.instances.insert(key, Box::new(hot)) {
+            Some(before) => self.bytes -= before.bytes,
+            None => self.order.push_back(key),
         }
     }
 
-    pub(crate) fn remove_job(&mut self, job: JobKey) -> Option<row::Job> {
-        let instance = self.jobs.remove(&job)?;
-        self.instances.get_mut(&instance)?.jobs.remove(&job)
+    /// A command is over: what it changed stays.
+    pub(crate) fn accept(&mut self, key: InstanceKey) {
+        if let Some(hot) = self.instances.get_mut(&key) {
+            hot.instance.accept();
+            let bytes = hot.weight();
+            self.bytes = self.bytes + bytes - hot.bytes;
+            hot.bytes = bytes;
+        }
     }
 
-    pub(crate) fn remove(&mut self, key: InstanceKey) -> Option<HotInstance> {
+    pub(crate) fn remove(&mut self, key: InstanceKey) -> Option<Box<HotInstance>> {
         let gone = self.instances.remove(&key)?;
-        for job in gone.jobs.keys() {
-            self.jobs.remove(job);
-        }
+        self.bytes -= gone.bytes;
         Some(gone)
     }
 
-    pub(crate) fn clear(&mut self) {
-        *self = Self { tick: self.tick, ..Self::default() };
+    /// The tick is committed: the tables have what it changed. Instances that have ended leave memory.
+    pub(crate) fn committed(&mut self, tick: u64, keys: &[InstanceKey]) {
+        for key in keys {
+            let Some(hot) = self.instances.get_mut(key) else { continue };
+            if tick < hot.tick {
+                continue;
+            }
+            hot.tick = 0;
+            match hot.instance.state {
+                State::New | State::Active => {}
+                State::Completed | State::Terminated => drop(self.remove(*key)),
+            }
+        }
     }
 
-    /// Between ticks: makes room, those longest in memory first unless they were used just now.
-    pub(crate) fn trim(&mut self, instances_max: usize) {
-        self.tick += 1;
+    /// Between ticks: makes room, those longest in memory first; what is not committed or was used since the last time stays.
+    pub(crate) fn trim(&mut self, instances_max: usize, bytes_max: usize) {
         let mut looked_at = 0;
-        while instances_max < self.instances.len() && looked_at < self.order.len() {
+        while (instances_max < self.instances.len() || bytes_max < self.bytes) && looked_at < self.order.len() {
             let Some(key) = self.order.pop_front() else { break };
             match self.instances.get(&key) {
                 None => {}
-                Some(hot) if hot.used + 1 == self.tick => {
+                Some(hot) if hot.used == self.trims || hot.tick != 0 => {
                     looked_at += 1;
                     self.order.push_back(key);
                 }
-                Some(_) => {
-                    self.remove(key);
-                }
+                Some(_) => drop(self.remove(key)),
             }
         }
+        self.trims += 1;
         if self.instances.len() * 2 + 1024 < self.order.len() {
             self.order.retain(|key| self.instances.contains_key(key));
         }
@@ -118,44 +131,47 @@ impl Hot {
 }
 
 impl HotInstance {
-    pub(crate) fn new(instance: Instance, row: row::Instance, definition: Arc<Compiled>) -> Self {
-        Self { instance, row, jobs: BTreeMap::new(), definition, used: 0 }
+    /// One that begins in this tick.
+    pub(crate) fn new(instance: Instance, row: row::Instance, definition: Arc<Compiled>, tick: u64) -> Self {
+        let mut hot = Self { instance, row, definition, tick, used: 0, bytes: 0 };
+        hot.bytes = hot.weight();
+        hot
     }
 
-    /// Puts an instance together from its rows. Events applied to nothing give the same; a test says so.
-    pub(crate) fn from_rows(loaded: LoadedInstance, definition: Arc<Compiled>) -> Self {
-        let row = loaded.instance;
-        let mut instance = Instance::new(row.key, row.definition);
-        instance.state = State::Active;
-        instance.tokens.clone_from(&row.tokens);
-        let root =
-            ElementInstance { element: Process::ROOT, scope: row.key.root(), phase: row.phase, variables: Vec::new(), job: None };
-        instance.elements.insert(row.key.root(), root);
-        for element in loaded.elements {
+    fn weight(&self) -> usize {
+        let tags: usize = self.row.tags.iter().map(|tag| tag.len() + 32).sum();
+        size_of::<Self>() + self.instance.bytes() + tags
+    }
+
+    /// Puts an instance together from its rows. Events applied to nothing give the same; a test says so. What does not fit together is
+    /// said in words.
+    pub(crate) fn from_rows(loaded: LoadedInstance, definition: Arc<Compiled>) -> Result<Self, String> {
+        let LoadedInstance { instance: row, elements, variables, tokens, waits, incidents } = loaded;
+        let known = definition.process.elements.len();
+        let mut instance = Instance::restored(row.key, row.definition, row.phase);
+        for element in elements {
+            if known <= element.element.0 as usize {
+                return Err(format!("element instance {} is of element {}, which is not there", element.key, element.element.0));
+            }
             let phase = match element.state {
                 row::ElementState::Alive(phase) => phase,
                 row::ElementState::Completed | row::ElementState::Terminated => Phase::Active,
             };
-            let alive =
-                ElementInstance { element: element.element, scope: element.scope, phase, variables: Vec::new(), job: None };
-            instance.elements.insert(element.key, alive);
+            instance.restore_element(element.key, ElementInstance::new(element.element, element.scope, phase))?;
         }
-        for variable in loaded.variables {
-            if let Some(scope) = instance.elements.get_mut(&variable.scope) {
-                scope.variables.push(Variable { key: variable.key, name: variable.name, value: variable.value });
-            }
+        for row::Variable { key, scope, name, value, .. } in variables {
+            instance.restore_variable(scope, Variable { key, name, value })?;
         }
-        for incident in loaded.incidents {
+        for tokens in tokens {
+            instance.restore_tokens(tokens.token, tokens.count)?;
+        }
+        for (element, wait) in waits {
+            instance.restore_wait(element, wait)?;
+        }
+        for incident in incidents {
             let active = Incident { element: incident.element_instance, job: incident.job, kind: incident.kind };
-            instance.incidents.insert(incident.key, active);
+            instance.restore_incident(incident.key, active)?;
         }
-        let mut jobs = BTreeMap::new();
-        for job in loaded.jobs {
-            if let Some(element) = instance.elements.get_mut(&job.element_instance) {
-                element.job = Some(job.key);
-            }
-            jobs.insert(job.key, job);
-        }
-        Self { instance, row, jobs, definition, used: 0 }
+        Ok(Self::new(instance, row, definition, 0))
     }
 }

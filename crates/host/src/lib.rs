@@ -1,12 +1,13 @@
 //! The host: partitions, ticks, dispatch of jobs, caches, leases; and the handle by which edges use them.
 //!
-//! Reading order: [`Host`] (what an edge may ask), `partition` (one owner's state and its tick), `dispatch` (who gets which job),
-//! `definitions` (compiled processes and decisions), `follow` (a server that does not own the partition), `drive` (the loops).
+//! Reading order: [`Host`] (what an edge may ask), `drive` (the loops), `partition` (one owner's state and its ticks), `sinks` (how jobs
+//! reach workers; who gets which is decided in `queue`), `definitions` (compiled processes and decisions), `follow` (a server that does
+//! not own the partition).
 //!
 //! Invariants:
 //! - a caller is answered only after the commit that contains its command;
 //! - everything in memory can be dropped at any moment and read again from the store;
-//! - a tick never waits to fill a batch, and never does I/O between loading and committing.
+//! - a tick never waits to fill a batch; commands are done in memory, and what they need is read between rounds, never in the middle of one.
 //!
 //! Deliberately absent: SQL, wire formats, authentication.
 
@@ -14,7 +15,6 @@ mod await_end;
 mod await_jobs;
 mod caution;
 mod definitions;
-mod dispatch;
 mod drive;
 mod expression;
 mod follow;
@@ -22,16 +22,19 @@ mod handed;
 mod handle;
 mod hot;
 mod json;
+mod lease;
 mod limits;
 mod metrics;
 mod partition;
 mod recorder;
+mod sinks;
+mod table;
 
 pub use definitions::{Compiled, CompiledDecisions, Definitions};
 pub use drive::{Driver, Role, prepare};
 pub use expression::EvaluatedExpression;
 pub use handed::{ActivatedJobs, JobStream};
-pub use handle::{Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topology};
+pub use handle::{Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topology, unique};
 pub use limits::Limits;
 pub use metrics::Metrics;
 pub use partition::Parts;

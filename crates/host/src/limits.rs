@@ -6,13 +6,25 @@ use std::time::Duration;
 pub struct Limits {
     /// Commands accepted and not yet taken by a tick.
     pub inbox_max: usize,
+    /// Bytes of commands accepted and not yet answered.
+    pub inbox_bytes_max: usize,
+    /// Requests of other servers, and of callers that do not wait, that lie in the store unprocessed; and their bytes.
+    pub backlog_max: u64,
+    pub backlog_bytes_max: u64,
     /// Commands in one tick.
     pub batch_max: usize,
-    /// Running instances kept in memory.
+    /// About as many bytes and rows as one tick writes; the command that goes past it is its last.
+    pub tick_bytes_max: usize,
+    pub tick_rows_max: usize,
+    /// Elements entered and bytes of variables written by one command; a step that takes more goes on in a later tick.
+    pub command_elements_max: u32,
+    pub command_bytes_max: usize,
+    /// Running instances kept in memory, by number and bytes.
     pub instances_hot_max: usize,
+    pub instances_hot_bytes_max: usize,
     /// Jobs of one queue kept in memory.
     pub ready_window_max: usize,
-    /// Lease ends and back-offs kept in memory.
+    /// Lease ends, back-offs and turns kept in memory.
     pub timeline_max: usize,
     /// Polls that wait for jobs.
     pub polls_parked_max: usize,
@@ -33,7 +45,7 @@ pub struct Limits {
     pub idempotency_kept: Duration,
     /// How long an owner holds a partition without renewing.
     pub lease: Duration,
-    /// How long a follower waits before it looks at the log by itself.
+    /// How long a follower waits before it looks for answers by itself.
     pub poll_every: Duration,
     /// How long a caller waits for the answer to a command.
     pub answer_timeout: Duration,
@@ -43,8 +55,16 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             inbox_max: 10_000,
+            inbox_bytes_max: 256 * 1024 * 1024,
+            backlog_max: 100_000,
+            backlog_bytes_max: 1024 * 1024 * 1024,
             batch_max: 1_000,
-            instances_hot_max: 50_000,
+            tick_bytes_max: 16 * 1024 * 1024,
+            tick_rows_max: 50_000,
+            command_elements_max: 1_000,
+            command_bytes_max: 16 * 1024 * 1024,
+            instances_hot_max: 100_000,
+            instances_hot_bytes_max: 128 * 1024 * 1024,
             ready_window_max: 10_000,
             timeline_max: 100_000,
             polls_parked_max: 10_000,

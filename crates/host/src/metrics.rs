@@ -32,12 +32,15 @@ pub struct Metrics {
     pub incidents_raised: Counter,
     pub inbox_depth: Gauge,
     pub instances_hot: Gauge,
+    pub instances_hot_bytes: Gauge,
     pub definition_hits: Counter,
     pub definition_misses: Counter,
     pub definition_entries: Gauge,
     pub definition_bytes: Gauge,
     pub partitions_owned: Gauge,
     pub quarantined: Counter,
+    pub unreadable: Counter,
+    pub blamed: Counter,
     pub pool_used: Gauge,
     pub pool_max: Gauge,
 }
@@ -62,12 +65,15 @@ impl Default for Metrics {
             incidents_raised: Counter::default(),
             inbox_depth: Gauge::default(),
             instances_hot: Gauge::default(),
+            instances_hot_bytes: Gauge::default(),
             definition_hits: Counter::default(),
             definition_misses: Counter::default(),
             definition_entries: Gauge::default(),
             definition_bytes: Gauge::default(),
             partitions_owned: Gauge::default(),
             quarantined: Counter::default(),
+            unreadable: Counter::default(),
+            blamed: Counter::default(),
             pool_used: Gauge::default(),
             pool_max: Gauge::default(),
         }
@@ -94,12 +100,15 @@ impl Metrics {
         r.register("incidents_raised", "Incidents raised", self.incidents_raised.clone());
         r.register("inbox_depth", "Commands accepted and not yet taken by a tick", self.inbox_depth.clone());
         r.register("instances_hot", "Running instances in memory", self.instances_hot.clone());
+        r.register("instances_hot_bytes", "About as many bytes as they take", self.instances_hot_bytes.clone());
         r.register("definition_cache_hits", "Compiled definitions found in memory", self.definition_hits.clone());
         r.register("definition_cache_misses", "Definitions compiled anew", self.definition_misses.clone());
         r.register("definition_cache_entries", "Compiled definitions in memory", self.definition_entries.clone());
         r.register("definition_cache_bytes", "Bytes of sources of compiled definitions in memory", self.definition_bytes.clone());
         r.register("partitions_owned", "Partitions this server owns", self.partitions_owned.clone());
         r.register("quarantined", "Commands stopped by a fault of ours", self.quarantined.clone());
+        r.register("unreadable", "Things found stored that cannot be run", self.unreadable.clone());
+        r.register("blamed", "Commands refused because the store does not take them", self.blamed.clone());
         r.register("store_pool_used", "Store connections in use", self.pool_used.clone());
         r.register("store_pool_max", "Store connections allowed", self.pool_max.clone());
     }

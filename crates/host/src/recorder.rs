@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use engine::{ElementKey, Event, IncidentKey, InstanceKey, JobKey, Outcome, Phase, State, VariableKey};
-use model::Process;
+use engine::{ElementKey, Event, IncidentKey, InstanceKey, On, Opened, Outcome, Phase, Token, VariableKey, WaitKey};
+use model::{ElementIx, FlowIx, Process};
 use store::row::{ElementState, InstanceState};
 use store::{Changes, ElementChange, IncidentChange, InstanceChange, Millis, VariableChange, row};
 
@@ -17,10 +17,13 @@ pub(crate) struct Recorder {
     elements_changed: BTreeMap<ElementKey, ElementChange>,
     variables_new: BTreeMap<VariableKey, row::Variable>,
     variables_changed: BTreeMap<VariableKey, VariableChange>,
-    jobs_new: BTreeMap<JobKey, row::Job>,
-    jobs_changed: BTreeMap<JobKey, row::Job>,
+    tokens: BTreeMap<(ElementKey, ElementIx, FlowIx), row::Tokens>,
+    turns_new: BTreeMap<WaitKey, row::Turn>,
+    turns_done: Vec<WaitKey>,
     incidents_new: BTreeMap<IncidentKey, row::Incident>,
     incidents_changed: BTreeMap<IncidentKey, IncidentChange>,
+    /// How many events were recorded: about as many rows are written.
+    rows: usize,
     /// What concerns no instance goes here as it is.
     pub(crate) changes: Changes,
 }
@@ -31,29 +34,16 @@ impl Recorder {
         for event in events {
             self.record_event(hot, event, now);
         }
+        self.rows += events.len();
         self.touch_instance(hot, events, now);
     }
 
-    /// A job as it is now.
-    pub(crate) fn job(&mut self, job: &row::Job) {
-        match self.jobs_new.get_mut(&job.key) {
-            Some(new) => new.clone_from(job),
-            None => {
-                self.jobs_changed.insert(job.key, job.clone());
-            }
-        }
-    }
-
-    pub(crate) fn job_new(&mut self, job: &row::Job) {
-        self.jobs_new.insert(job.key, job.clone());
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.jobs_new.is_empty()
-            && self.jobs_changed.is_empty()
-            && self.instances_new.is_empty()
-            && self.instances_changed.is_empty()
-            && self.changes == Changes::default()
+        self.rows == 0 && self.changes == Changes::default()
     }
 
     pub(crate) fn finish(self) -> Changes {
@@ -64,8 +54,9 @@ impl Recorder {
             elements_changed: self.elements_changed.into_values().collect(),
             variables_new: self.variables_new.into_values().collect(),
             variables_changed: self.variables_changed.into_values().collect(),
-            jobs_new: self.jobs_new.into_values().collect(),
-            jobs_changed: self.jobs_changed.into_values().collect(),
+            tokens: self.tokens.into_values().collect(),
+            turns_new: self.turns_new.into_values().collect(),
+            turns_done: self.turns_done,
             incidents_new: self.incidents_new.into_values().collect(),
             incidents_changed: self.incidents_changed.into_values().collect(),
             ..self.changes
@@ -97,14 +88,13 @@ impl Recorder {
                     self.variables_changed.insert(*key, VariableChange { key: *key, value: value.clone() });
                 }
             },
-            Event::IncidentRaised { key, element: element_instance, job, kind, message } => {
-                let element = self.element_ix(hot, *element_instance);
+            Event::IncidentRaised { key, element, job, kind, message } => {
                 let row = row::Incident {
                     key: *key,
                     instance,
                     definition,
-                    element,
-                    element_instance: *element_instance,
+                    element: self.element_ix(hot, *element),
+                    element_instance: *element,
                     job: *job,
                     kind: *kind,
                     message: message.clone(),
@@ -112,27 +102,48 @@ impl Recorder {
                     resolved: None,
                 };
                 self.incidents_new.insert(*key, row);
-                self.touch_element(hot, *element_instance, now, None);
+                self.touch_element(hot, *element, now, None);
             }
             Event::IncidentResolved { key, element } => {
-                match self.incidents_new.get_mut(key) {
-                    Some(new) => new.resolved = Some(now),
-                    None => {
-                        self.incidents_changed.insert(*key, IncidentChange { key: *key, resolved: now });
-                    }
-                }
+                self.resolve_incident(*key, now);
                 self.touch_element(hot, *element, now, None);
+            }
+            Event::TokenArrived(token) | Event::TokenDropped(token) => self.count_tokens(hot, *token),
+            Event::TokensTaken { scope, gateway } => {
+                for flow in &hot.definition.process.element(*gateway).incoming {
+                    self.count_tokens(hot, Token { scope: *scope, gateway: *gateway, flow: *flow });
+                }
+            }
+            Event::WaitOpened(Opened { key, on: On::Turn(left), .. }) => {
+                self.turns_new.insert(*key, row::Turn { key: *key, instance, due: now, left: left.clone() });
+            }
+            Event::WaitClosed { key, element, .. } if *element == hot.instance.key.root() => {
+                if self.turns_new.remove(key).is_none() {
+                    self.turns_done.push(*key);
+                }
             }
             Event::Started { .. }
             | Event::Entered { .. }
-            | Event::TokenArrived(_)
-            | Event::TokensTaken { .. }
-            | Event::TokenDropped(_)
-            | Event::JobOpened(_)
-            | Event::JobClosed { .. }
+            | Event::WaitOpened(_)
+            | Event::WaitClosed { .. }
             | Event::DecisionCalled { .. }
             | Event::Ended { .. } => {}
         }
+    }
+
+    fn resolve_incident(&mut self, key: IncidentKey, now: Millis) {
+        match self.incidents_new.get_mut(&key) {
+            Some(new) => new.resolved = Some(now),
+            None => drop(self.incidents_changed.insert(key, IncidentChange { key, resolved: now })),
+        }
+    }
+
+    /// The tokens of one flow at a gateway, as the command left them.
+    fn count_tokens(&mut self, hot: &HotInstance, token: Token) {
+        let scope = hot.instance.elements.get(&token.scope);
+        let count = scope.map_or(0, |scope| scope.tokens_at(token.gateway, token.flow));
+        let row = row::Tokens { instance: hot.instance.key, token, count };
+        self.tokens.insert((token.scope, token.gateway, token.flow), row);
     }
 
     /// The element's row as the command left it. `ended` if this event ended it.
@@ -143,7 +154,7 @@ impl Recorder {
         let alive = hot.instance.elements.get(&key).map(|element| ElementState::Alive(element.phase));
         let Some(state) = ended.or(alive) else { return };
         let ended = ended.map(|_| now);
-        let incident = hot.instance.incidents_of(key).last();
+        let incident = hot.instance.elements.get(&key).and_then(|element| element.incident);
         match self.elements_new.get_mut(&key) {
             Some(new) => (new.state, new.ended, new.incident) = (state, ended, incident),
             None => {
@@ -170,7 +181,6 @@ impl Recorder {
             state,
             phase,
             ended: outcome.map(|_| now),
-            tokens: instance.tokens.clone(),
             incidents: instance.incidents.len() as u32,
         };
         let new = match self.instances_new.get_mut(&instance.key) {
@@ -186,11 +196,10 @@ impl Recorder {
         new.state = change.state;
         new.phase = change.phase;
         new.ended = change.ended;
-        new.tokens = change.tokens;
         new.incidents = change.incidents;
     }
 
-    fn element_ix(&self, hot: &HotInstance, key: ElementKey) -> model::ElementIx {
+    fn element_ix(&self, hot: &HotInstance, key: ElementKey) -> ElementIx {
         let alive = hot.instance.elements.get(&key).map(|element| element.element);
         let written = || self.elements_new.get(&key).map(|row| row.element);
         alive.or_else(written).unwrap_or(Process::ROOT)
@@ -201,20 +210,8 @@ impl Recorder {
 fn matters(change: &InstanceChange, events: &[Event]) -> bool {
     change.state != InstanceState::Active
         || events.iter().any(|event| match event {
-            Event::TokenArrived(_)
-            | Event::TokensTaken { .. }
-            | Event::TokenDropped(_)
-            | Event::IncidentRaised { .. }
-            | Event::IncidentResolved { .. } => true,
+            Event::IncidentRaised { .. } | Event::IncidentResolved { .. } => true,
             Event::Activated { key } | Event::Leaving { key } => key.0 == change.key.0,
             _ => false,
         })
-}
-
-/// An instance that has ended leaves memory.
-pub(crate) fn has_ended(hot: &HotInstance) -> bool {
-    match hot.instance.state {
-        State::New | State::Active => false,
-        State::Completed | State::Terminated => true,
-    }
 }

@@ -5,11 +5,11 @@ mod server;
 
 use engine::{DecisionKey, Document, RequirementsKey};
 use host::{Error, Host};
-use server::{Server, TENANT, memory};
+use server::{Server, TENANT, caller, memory};
 use store::log::{
     Answer, Code, Command, DecisionRef, Deploy, DeployResource, Deployed, DeployedRequirements, Evaluate, Evaluated, Request,
 };
-use store::query::{Entity, EvaluatedDecisionView, Items, Query};
+use store::query::{Entity, EvaluatedDecisionView, Items, Query, Tenants};
 
 /// A file of two decisions: `fee` is a table over `base`, which is an expression.
 fn fees(factor: u32) -> String {
@@ -38,7 +38,7 @@ fn literal(id: &str, text: &str) -> String {
 }
 
 async fn submit(host: &Host, command: Command) -> Result<Answer, Error> {
-    host.submit(Request { command, idempotency: None }).await
+    host.submit(Request { caller: caller(), command, idempotency: None }).await
 }
 
 async fn deploy_all(host: &Host, files: &[(&str, &str)]) -> Result<Deployed, Error> {
@@ -79,7 +79,8 @@ async fn by_key(host: &Host, key: DecisionKey, variables: Document) -> Result<Ev
 }
 
 async fn recorded(host: &Host) -> Vec<EvaluatedDecisionView> {
-    match host.store().search(&Query::of(Entity::EvaluatedDecisions)).await.unwrap().items {
+    let query = Query { with_details: true, ..Query::of(Entity::EvaluatedDecisions, Tenants::Everything) };
+    match host.store().search(&query).await.unwrap().items {
         Items::EvaluatedDecisions(views) => views,
         other => panic!("{other:?}"),
     }

@@ -39,11 +39,11 @@ async fn overwrite(store: &Arc<dyn Store>, resource: u64, name: &str, content: &
     let row = store::row::Resource { key: resource, name: name.into(), content, tenant: TENANT.into() };
     let commit = Commit {
         fence: owner.fence,
-        tail: owner.tail,
-        processed: vec![],
-        appended: vec![],
-        processed_to: owner.processed_to,
-        next_key: owner.next_key,
+        first_key: owner.next_key,
+        log: vec![],
+        inbox_to: owner.inbox_to,
+        answers: vec![],
+        next_key: owner.next_key + 1,
         now: owner.now,
         changes: Changes { resources_new: vec![row], ..Changes::default() },
         wake: false,
@@ -65,8 +65,8 @@ async fn a_definition_that_no_longer_compiles_stops_only_its_own_instances() {
     created(&server.create("good", &[]).await);
     server.stop().await;
 
-    let definitions = store.latest_definitions(PartitionId(1)).await.unwrap();
-    let resource = definitions.iter().find(|row| &*row.process_id == "bad").unwrap().resource;
+    let latest = store.process_named(PartitionId(1), "bad", server::TENANT).await.unwrap().latest.unwrap();
+    let resource = store.definition(latest.key).await.unwrap().unwrap().resource;
     overwrite(&store, resource, "bad.bpmn", "<nonsense/>").await;
 
     let server = Server::start(&store).await;

@@ -6,7 +6,7 @@ mod server;
 use engine::{IncidentKey, InstanceKey};
 use server::{Server, memory};
 use store::log::{Answer, Command};
-use store::query::{Entity, Items, Query};
+use store::query::{Entity, Items, Query, Tenants};
 
 fn process(id: &str, called: &str) -> String {
     format!(
@@ -35,15 +35,21 @@ async fn out(server: &Server, process: &str, variables: &[(&str, &str)]) -> Stri
     ended.variables.iter().find(|(name, _)| &**name == "out").unwrap().1.to_string()
 }
 
-/// Starts an instance that does not end, and gives its active incident's type and key.
+/// Starts an instance that does not end, and gives its active incident's type and key. One that goes on for long gets it in a later turn.
 async fn stuck(server: &Server, process: &str, variables: &[(&str, &str)]) -> (InstanceKey, String, IncidentKey) {
     let Answer::Created(created) = server.create(process, variables).await else { panic!("not created") };
-    let (kind, incident) = incident(server, created.instance).await.expect("it has an incident");
-    (created.instance, kind, incident)
+    loop {
+        if let Some((kind, incident)) = incident(server, created.instance).await {
+            return (created.instance, kind, incident);
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
 }
 
 async fn incident(server: &Server, instance: InstanceKey) -> Option<(String, IncidentKey)> {
-    let Items::Incidents(incidents) = server.host.store().search(&Query::of(Entity::Incidents)).await.unwrap().items else {
+    let Items::Incidents(incidents) =
+        server.host.store().search(&Query::of(Entity::Incidents, Tenants::Everything)).await.unwrap().items
+    else {
         panic!("not incidents")
     };
     let active = incidents.iter().find(|view| view.instance == instance && view.resolved.is_none());
@@ -51,7 +57,8 @@ async fn incident(server: &Server, instance: InstanceKey) -> Option<(String, Inc
 }
 
 async fn recorded(server: &Server) -> usize {
-    match server.host.store().search(&Query::of(Entity::EvaluatedDecisions)).await.unwrap().items {
+    let query = Query { with_details: true, ..Query::of(Entity::EvaluatedDecisions, Tenants::Everything) };
+    match server.host.store().search(&query).await.unwrap().items {
         Items::EvaluatedDecisions(views) => views.iter().filter(|view| view.instance.is_some()).count(),
         other => panic!("{other:?}"),
     }

@@ -1,51 +1,75 @@
-//! The window of one queue: jobs that wait for a worker, strictly by key.
+//! The window of one queue: jobs that wait for a worker, the higher priority first, then strictly by key.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
-/// Jobs by key, complete up to a horizon. What lies past the horizon is in the table only.
+/// A job's place in its queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    priority: Reverse<i32>,
+    key: u64,
+}
+
+impl Place {
+    /// Before every job.
+    pub const START: Self = Self::new(i32::MAX, 0);
+
+    pub const fn new(priority: i32, key: u64) -> Self {
+        Self { priority: Reverse(priority), key }
+    }
+
+    pub fn key(self) -> u64 {
+        self.key
+    }
+
+    pub fn priority(self) -> i32 {
+        self.priority.0
+    }
+}
+
+/// Jobs by place, complete up to a horizon. What lies past the horizon is in the table only.
 #[derive(Debug, Clone)]
-pub struct Ready<T> {
-    window: BTreeMap<u64, T>,
-    /// All ready jobs with keys up to this one are in the window; `None`: all there are.
-    horizon: Option<u64>,
+pub struct Ready {
+    window: BTreeSet<Place>,
+    /// All ready jobs up to this place are in the window; `None`: all there are.
+    horizon: Option<Place>,
     window_max: usize,
 }
 
 /// What to ask the table for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refill {
-    /// Keys greater than this.
-    pub after: u64,
+    /// Places after this one.
+    pub after: Place,
     pub limit: usize,
 }
 
-impl<T> Ready<T> {
+impl Ready {
     /// A window that knows nothing yet: the first look asks the table.
     pub fn unknown(window_max: usize) -> Self {
-        Self { window: BTreeMap::new(), horizon: Some(0), window_max: window_max.max(1) }
+        Self { window: BTreeSet::new(), horizon: Some(Place::START), window_max: window_max.max(1) }
     }
 
     /// A job became ready: new, failed with retries left, or its lease ran out.
-    pub fn insert(&mut self, key: u64, job: T) {
-        if self.horizon.is_some_and(|horizon| horizon < key) {
+    pub fn insert(&mut self, place: Place) {
+        if self.horizon.is_some_and(|horizon| horizon < place) {
             return;
         }
-        self.window.insert(key, job);
+        self.window.insert(place);
         while self.window_max < self.window.len() {
             self.window.pop_last();
-            let last = self.window.last_key_value().expect("the window holds at least one");
-            self.horizon = Some(*last.0);
+            self.horizon = self.window.last().copied();
         }
     }
 
     /// A job is not ready any more.
-    pub fn remove(&mut self, key: u64) -> Option<T> {
-        self.window.remove(&key)
+    pub fn remove(&mut self, place: Place) {
+        self.window.remove(&place);
     }
 
     /// The jobs at hand, the first in first.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
-        self.window.iter().map(|(key, job)| (*key, job))
+    pub fn iter(&self) -> impl Iterator<Item = Place> {
+        self.window.iter().copied()
     }
 
     pub fn len(&self) -> usize {
@@ -62,13 +86,13 @@ impl<T> Ready<T> {
         self.window.is_empty().then_some(Refill { after, limit: self.window_max })
     }
 
-    /// The table's answer to `asked`, by key. Fewer than asked for means there are no more.
-    pub fn refilled(&mut self, asked: Refill, jobs: impl IntoIterator<Item = (u64, T)>) {
+    /// The table's answer to `asked`, in order. Fewer than asked for means there are no more.
+    pub fn refilled(&mut self, asked: Refill, jobs: impl IntoIterator<Item = Place>) {
         let mut count = 0;
-        for (key, job) in jobs {
+        for place in jobs {
             count += 1;
-            self.horizon = Some(key);
-            self.window.insert(key, job);
+            self.horizon = Some(place);
+            self.window.insert(place);
         }
         if count < asked.limit {
             self.horizon = None;
@@ -80,22 +104,21 @@ impl<T> Ready<T> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
 
     #[derive(Debug, Clone)]
     enum Act {
-        Open,
+        Open(i32),
         Return(usize),
         Take,
     }
 
     fn acts() -> impl Strategy<Value = Vec<Act>> {
-        let act = prop_oneof![Just(Act::Open), (0..50usize).prop_map(Act::Return), Just(Act::Take)];
+        let act = prop_oneof![(-1..2i32).prop_map(Act::Open), (0..50usize).prop_map(Act::Return), Just(Act::Take)];
         proptest::collection::vec(act, 0..200)
     }
 
     proptest! {
-        /// Against a table that holds everything: the window always hands out the smallest key, whatever its size.
+        /// Against a table that holds everything: the window always hands out the first, whatever its size.
         #[test]
         fn hands_out_in_order(acts in acts(), window_max in 1..8usize) {
             let mut table = BTreeSet::new();
@@ -104,28 +127,29 @@ mod tests {
             let mut next = 1;
             for act in acts {
                 match act {
-                    Act::Open => {
-                        table.insert(next);
-                        ready.insert(next, ());
+                    Act::Open(priority) => {
+                        let place = Place::new(priority, next);
+                        table.insert(place);
+                        ready.insert(place);
                         next += 1;
                     }
                     Act::Return(n) if !taken.is_empty() => {
-                        let key = taken.remove(n % taken.len());
-                        table.insert(key);
-                        ready.insert(key, ());
+                        let place = taken.remove(n % taken.len());
+                        table.insert(place);
+                        ready.insert(place);
                     }
                     Act::Return(_) => {}
                     Act::Take => {
                         if let Some(asked) = ready.refill() {
-                            let found: Vec<_> = table.range(asked.after + 1..).take(asked.limit).map(|k| (*k, ())).collect();
+                            let found: Vec<_> = table.iter().filter(|p| asked.after < **p).take(asked.limit).copied().collect();
                             ready.refilled(asked, found);
                         }
-                        let first = ready.iter().next().map(|(key, ())| key);
+                        let first = ready.iter().next();
                         prop_assert_eq!(first, table.first().copied());
-                        if let Some(key) = first {
-                            ready.remove(key);
-                            table.remove(&key);
-                            taken.push(key);
+                        if let Some(place) = first {
+                            ready.remove(place);
+                            table.remove(&place);
+                            taken.push(place);
                         }
                     }
                 }

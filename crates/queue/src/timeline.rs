@@ -1,66 +1,102 @@
-//! The window of things that happen at a time: lease ends, back-offs, timers.
+//! The window of things that happen at a time: lease ends, back-offs, turns, timers.
 
 use std::collections::BTreeSet;
 
 use crate::Millis;
 
-/// Keys by time, complete up to a horizon. What lies past the horizon is in the table only.
+/// What happens by time, complete up to a horizon. What lies past the horizon is in the tables only. `T` says what it is; its order
+/// is that of the tables for things at the same time.
 #[derive(Debug, Clone)]
-pub struct Timeline {
-    window: BTreeSet<(Millis, u64)>,
-    /// All entries up to this one are in the window; `None`: all there are.
-    horizon: Option<(Millis, u64)>,
+pub struct Timeline<T> {
+    window: BTreeSet<(Millis, T)>,
+    horizon: Horizon<T>,
     window_max: usize,
 }
 
-impl Timeline {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Horizon<T> {
+    /// Nothing is known yet.
+    Unknown,
+    /// All entries up to this one are in the window.
+    At(Millis, T),
+    /// All there are.
+    None,
+}
+
+/// What to ask the tables for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Later<T> {
+    /// Entries greater than this; all if there is none.
+    pub after: Option<(Millis, T)>,
+    pub limit: usize,
+}
+
+impl<T: Ord + Copy> Timeline<T> {
     /// A window that knows nothing yet.
     pub fn unknown(window_max: usize) -> Self {
-        Self { window: BTreeSet::new(), horizon: Some((Millis::MIN, 0)), window_max: window_max.max(1) }
+        Self { window: BTreeSet::new(), horizon: Horizon::Unknown, window_max: window_max.max(1) }
     }
 
-    pub fn insert(&mut self, at: Millis, key: u64) {
-        if self.horizon.is_some_and(|horizon| horizon < (at, key)) {
-            return;
+    pub fn insert(&mut self, at: Millis, what: T) {
+        match self.horizon {
+            Horizon::Unknown => return,
+            Horizon::At(last, thing) if (last, thing) < (at, what) => return,
+            Horizon::At(..) | Horizon::None => {}
         }
-        self.window.insert((at, key));
+        self.window.insert((at, what));
         while self.window_max < self.window.len() {
             self.window.pop_last();
-            self.horizon = self.window.last().copied();
+            if let Some((at, what)) = self.window.last().copied() {
+                self.horizon = Horizon::At(at, what);
+            }
         }
     }
 
-    pub fn remove(&mut self, at: Millis, key: u64) {
-        self.window.remove(&(at, key));
+    pub fn remove(&mut self, at: Millis, what: T) {
+        self.window.remove(&(at, what));
     }
 
-    /// When to look again: the nearest entry, or at once if the window is empty and not known to be complete.
+    /// When to look again: the nearest entry, or when the first in the tables may be due if the window is empty and not complete.
     pub fn next(&self) -> Option<Millis> {
-        match self.window.first() {
-            Some((at, _)) => Some(*at),
-            None => self.horizon.map(|(at, _)| at),
+        match (self.window.first().copied(), self.horizon) {
+            (Some((at, _)), _) | (None, Horizon::At(at, _)) => Some(at),
+            (None, Horizon::Unknown) => Some(Millis::MIN),
+            (None, Horizon::None) => None,
         }
     }
 
     /// Takes what is due, the earliest first, at most `limit`.
-    pub fn due(&mut self, now: Millis, limit: usize) -> Vec<u64> {
+    pub fn due(&mut self, now: Millis, limit: usize) -> Vec<T> {
         let mut due = Vec::new();
         while due.len() < limit && self.window.first().is_some_and(|(at, _)| *at <= now) {
-            due.extend(self.window.pop_first().map(|(_, key)| key));
+            due.extend(self.window.pop_first().map(|(_, what)| what));
         }
         due
     }
 
-    /// What to ask the table for: entries greater than this, at most that many.
-    pub fn refill(&self) -> Option<((Millis, u64), usize)> {
-        let after = self.horizon?;
-        self.window.is_empty().then_some((after, self.window_max))
+    /// What to ask the tables for, if the window is empty and not known to be complete.
+    pub fn refill(&self) -> Option<Later<T>> {
+        let after = match self.horizon {
+            Horizon::Unknown => None,
+            Horizon::At(at, what) => Some((at, what)),
+            Horizon::None => return None,
+        };
+        self.window.is_empty().then_some(Later { after, limit: self.window_max })
     }
 
-    /// The table's answer to [`Timeline::refill`], by time and key. Fewer than asked for means there are no more.
-    pub fn refilled(&mut self, entries: &[(Millis, u64)]) {
-        self.window.extend(entries);
-        self.horizon = if entries.len() < self.window_max { None } else { entries.last().copied() };
+    /// The tables' answer to [`Timeline::refill`], in order. Fewer than asked for means there are no more.
+    pub fn refilled(&mut self, entries: impl IntoIterator<Item = (Millis, T)>) {
+        let mut last = None;
+        let mut count = 0;
+        for entry in entries {
+            self.window.insert(entry);
+            last = Some(entry);
+            count += 1;
+        }
+        self.horizon = match last {
+            Some((at, what)) if self.window_max <= count => Horizon::At(at, what),
+            Some(_) | None => Horizon::None,
+        };
     }
 }
 
@@ -88,11 +124,11 @@ mod tests {
         }
     }
 
-    fn tick(timeline: &mut Timeline, table: &mut BTreeSet<(Millis, u64)>, now: Millis, fired: &mut Vec<u64>) {
+    fn tick(timeline: &mut Timeline<u64>, table: &mut BTreeSet<(Millis, u64)>, now: Millis, fired: &mut Vec<u64>) {
         loop {
-            if let Some((after, limit)) = timeline.refill() {
-                let found: Vec<_> = table.iter().filter(|e| after < **e).take(limit).copied().collect();
-                timeline.refilled(&found);
+            if let Some(Later { after, limit }) = timeline.refill() {
+                let found: Vec<_> = table.iter().filter(|e| after.is_none_or(|after| after < **e)).take(limit).copied().collect();
+                timeline.refilled(found);
             }
             let due = timeline.due(now, 3);
             if due.is_empty() {

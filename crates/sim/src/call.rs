@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use host::Error;
-use store::log::{Answer, Command, IdempotencyKey, Request};
-use store::query::{Entity, Field, Filter, Items, Op, Query, Scalar};
+use store::log::{Answer, Caller, Command, IdempotencyKey, Request};
+use store::query::{Entity, Field, Filter, Items, Op, Query, Scalar, Tenants};
 
 use crate::check::{AttemptId, Told, Violation};
 use crate::fault::Fault;
@@ -14,6 +14,15 @@ use crate::server::Server;
 use crate::world::World;
 
 pub(crate) const TENANT: &str = "<default>";
+
+/// What clients may see.
+pub(crate) fn ours() -> Tenants {
+    Tenants::These(vec![TENANT.into()])
+}
+
+pub(crate) fn caller() -> Caller {
+    Caller { name: "sim".into(), tenants: ours() }
+}
 
 /// How often something is tried again before it is left.
 const TRIES_MAX: u64 = 8;
@@ -81,7 +90,7 @@ impl World {
         for _ in 0..TRIES_MAX {
             let server = self.server(rng).await;
             self.note(|| format!("{id} {what:?} goes to {}", server.link.name));
-            let request = Request { command: command(id), idempotency: keyed.then(|| key(id)) };
+            let request = Request { caller: caller(), command: command(id), idempotency: keyed.then(|| key(id)) };
             let heard = if keyed && self.strikes(Fault::SentTwice) {
                 let other = self.server(rng).await;
                 let (one, two) = tokio::join!(self.submit(&server, request.clone()), self.submit(&other, request));
@@ -133,7 +142,7 @@ impl World {
     pub(crate) async fn sees_mark(&self, rng: &mut Rng, id: AttemptId, instance: u64) {
         let filter =
             Filter::All(vec![is(Field::InstanceKey, instance), Filter::Is(Field::Name, Op::Eq(Scalar::Text(id.to_string())))]);
-        let query = Query { filter, ..Query::of(Entity::Variables) };
+        let query = Query { filter, ..Query::of(Entity::Variables, ours()) };
         self.sees(rng, &format!("variable {id}"), query, |items| matches!(items, Items::Variables(found) if found.len() == 1))
             .await;
     }

@@ -9,7 +9,7 @@ use store::log::{Command, Create, Deploy, DeployResource, ProcessRef, Request, U
 use store::query::{Entity, Field, Filter, Items, Op, Query, Scalar};
 use store::row::InstanceState;
 
-use crate::call::{Heard, TENANT, is, key, marked};
+use crate::call::{Heard, TENANT, caller, is, key, marked, ours};
 use crate::check::{AttemptId, Told, Violation, What};
 use crate::fault::Fault;
 use crate::process;
@@ -65,7 +65,7 @@ impl Client {
         let keyed = self.rng.chance(300);
         if world.insist(&mut self.rng, keyed, What::Deploy, |_| deploy.clone()).await.is_some() {
             let filter = Filter::Is(Field::ProcessId, Op::Eq(Scalar::Text(id)));
-            let query = Query { filter, ..Query::of(Entity::Definitions) };
+            let query = Query { filter, ..Query::of(Entity::Definitions, ours()) };
             let some = |items: &Items| matches!(items, Items::Definitions(found) if !found.is_empty());
             world.sees(&mut self.rng, "a definition", query, some).await;
         }
@@ -84,7 +84,7 @@ impl Client {
         let id = world.attempt(What::Create);
         let command = self.create_command(id);
         let keyed = self.rng.chance(600);
-        let request = Request { command, idempotency: keyed.then(|| key(id)) };
+        let request = Request { caller: caller(), command, idempotency: keyed.then(|| key(id)) };
         for _ in 0..6 {
             let server = world.server(&mut self.rng).await;
             world.note(|| format!("{id} Create goes to {}{}", server.link.name, if keyed { " with a key" } else { "" }));
@@ -114,7 +114,7 @@ impl Client {
         };
         let world = self.world.clone();
         self.instances.push(created.instance);
-        let query = Query { filter: is(Field::InstanceKey, created.instance.0), ..Query::of(Entity::Instances) };
+        let query = Query { filter: is(Field::InstanceKey, created.instance.0), ..Query::of(Entity::Instances, ours()) };
         let some = |items: &Items| matches!(items, Items::Instances(found) if found.len() == 1);
         world.sees(&mut self.rng, "an instance", query, some).await;
         world.sees_mark(&mut self.rng, id, created.instance.0).await;
@@ -123,7 +123,7 @@ impl Client {
     async fn create_and_await(&mut self) {
         let world = self.world.clone();
         let id = world.attempt(What::Create);
-        let request = Request { command: self.create_command(id), idempotency: None };
+        let request = Request { caller: caller(), command: self.create_command(id), idempotency: None };
         let server = world.server(&mut self.rng).await;
         let patience = Duration::from_millis(self.rng.between(1_000, 40_000));
         world.note(|| format!("{id} Create goes to {} and waits", server.link.name));
@@ -143,7 +143,7 @@ impl Client {
     async fn create_durably(&mut self) {
         let world = self.world.clone();
         let id = world.attempt(What::Create);
-        let request = Request { command: self.create_command(id), idempotency: None };
+        let request = Request { caller: caller(), command: self.create_command(id), idempotency: None };
         let server = world.server(&mut self.rng).await;
         world.note(|| format!("{id} Create is put into the log by {}", server.link.name));
         let Heard::Done(position) = world.hear(&server, Fault::GivesUp, server.host.submit_durably(request)).await else {
@@ -156,7 +156,7 @@ impl Client {
             let Some(outcome) = found else {
                 return world.fail(Violation { invariant: 1, what: format!("{id} is not at position {position} of the log") });
             };
-            if outcome.processed {
+            if outcome.answer.is_some() {
                 let heard = match outcome.answer {
                     Some(store::log::Answer::Rejected(_)) => Heard::Rejected,
                     Some(answer) => Heard::Done(answer),
@@ -179,7 +179,7 @@ impl Client {
         let world = self.world.clone();
         let keyed = self.rng.chance(300);
         if world.insist(&mut self.rng, keyed, What::Cancel(instance), |_| Command::Cancel { instance }).await.is_some() {
-            let query = Query { filter: is(Field::InstanceKey, instance.0), ..Query::of(Entity::Instances) };
+            let query = Query { filter: is(Field::InstanceKey, instance.0), ..Query::of(Entity::Instances, ours()) };
             let gone = |items: &Items| matches!(items, Items::Instances(found) if found[0].state == InstanceState::Terminated);
             world.sees(&mut self.rng, "the end of an instance", query, gone).await;
         }
@@ -199,7 +199,7 @@ impl Client {
     async fn delete(&mut self) {
         let world = self.world.clone();
         let server = world.server(&mut self.rng).await;
-        let query = Query::of(Entity::Definitions);
+        let query = Query::of(Entity::Definitions, ours());
         let searching = async { server.host.store().search(&query).await.map_err(Error::from) };
         let Heard::Done(page) = world.hear(&server, Fault::GivesUp, searching).await else { return };
         let Items::Definitions(found) = page.items else { return };
@@ -227,7 +227,7 @@ pub(crate) struct Stuck {
 pub(crate) async fn incidents(world: &Arc<World>, rng: &mut Rng) -> Vec<Stuck> {
     let server = world.server(rng).await;
     let filter = Filter::Is(Field::IncidentState, Op::Eq(Scalar::Text("ACTIVE".to_owned())));
-    let query = Query { filter, ..Query::of(Entity::Incidents) };
+    let query = Query { filter, ..Query::of(Entity::Incidents, ours()) };
     let searching = async { server.host.store().search(&query).await.map_err(Error::from) };
     let Heard::Done(page) = world.hear(&server, Fault::GivesUp, searching).await else { return Vec::new() };
     let Items::Incidents(found) = page.items else { return Vec::new() };

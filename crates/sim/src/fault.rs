@@ -9,8 +9,8 @@ pub enum Fault {
     AnswerLost,
     /// A commit is given up for lost and arrives later.
     CommitLate,
-    /// Somebody appends to the log in the way of a commit.
-    Overtaken,
+    /// The database does not take a tick of more than two commands.
+    TickTooLarge,
     /// A commit or its answer takes long, at times longer than the lease.
     SlowCommit,
     /// A read fails.
@@ -23,8 +23,12 @@ pub enum Fault {
     AppendAnswerLost,
     /// A wake-up is lost.
     WakeLost,
+    /// What is stored of an instance cannot be read this time.
+    BadRow,
     /// The database's clock jumps ahead.
     ClockJump,
+    /// The database's clock is set back.
+    ClockBack,
     // ---- servers ----
     DiesBeforeCommit,
     DiesAfterCommit,
@@ -51,18 +55,20 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::CommitLost,
         Self::AnswerLost,
         Self::CommitLate,
-        Self::Overtaken,
+        Self::TickTooLarge,
         Self::SlowCommit,
         Self::ReadRefused,
         Self::RenewLost,
         Self::AppendLost,
         Self::AppendAnswerLost,
         Self::WakeLost,
+        Self::BadRow,
         Self::ClockJump,
+        Self::ClockBack,
         Self::DiesBeforeCommit,
         Self::DiesAfterCommit,
         Self::Dies,
@@ -96,8 +102,11 @@ impl Fault {
     pub(crate) fn weight(self) -> u64 {
         match self {
             Self::DiesBeforeCommit | Self::DiesAfterCommit | Self::ReadRefused => 25,
-            Self::SlowCommit | Self::Overtaken => 60,
+            Self::SlowCommit | Self::BadRow => 60,
+            // It depends on the tick alone.
+            Self::TickTooLarge => 0,
             Self::SentTwice | Self::CompletesTwice | Self::ClockJump | Self::Stalls | Self::Dies | Self::Stops => 300,
+            Self::ClockBack => 100,
             Self::WorkerDies | Self::WorkerLate | Self::PollDropped | Self::GivesUp | Self::WakeLost | Self::RenewLost => 150,
             Self::CommitLost | Self::AnswerLost | Self::CommitLate | Self::AppendLost | Self::AppendAnswerLost => 80,
         }

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::{DefinitionKey, JobKey, PartitionId, RequirementsKey};
-use store::log::{Command, CommandStatus, NewCommand, Pending, Request};
+use engine::{DefinitionKey, PartitionId, RequirementsKey};
+use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Query, QueryPage};
 use store::{
-    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store,
-    TimedJob, Wanted, format, row,
+    Backlog, Broken, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter,
+    ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
@@ -114,13 +114,6 @@ impl Link {
         self.reach().await;
         if lost { Err(broken()) } else { done }
     }
-
-    /// Somebody's command that means nothing gets in the way.
-    async fn overtake(&self) -> Result<(), Error> {
-        let nothing = Request { command: Command::Release { jobs: vec![] }, idempotency: None };
-        let command = NewCommand { kind: nothing.command.kind(), request: format::encode_request(&nothing) };
-        self.world.append(vec![command]).await.map(|_| ())
-    }
 }
 
 fn broken() -> Error {
@@ -132,8 +125,9 @@ impl Store for Link {
     async fn commit(&self, commit: Commit) -> Result<Millis, CommitError> {
         let world = &self.world;
         self.reach().await;
-        if world.strikes(Fault::Overtaken) {
-            self.overtake().await?;
+        if world.plan.faults.has(Fault::TickTooLarge) && world.faults_on() && 2 < commit.log.len() {
+            world.struck(Fault::TickTooLarge);
+            return Err(broken().into());
         }
         if world.strikes(Fault::DiesBeforeCommit) {
             self.die();
@@ -167,12 +161,12 @@ impl Store for Link {
         landed
     }
 
-    async fn append(&self, _: PartitionId, commands: Vec<NewCommand>) -> Result<Vec<u64>, Error> {
+    async fn append(&self, _: PartitionId, requests: Vec<NewRequest>, backlog: Backlog) -> Result<Vec<u64>, Error> {
         self.reach().await;
         if self.world.strikes(Fault::AppendLost) {
             return Err(broken());
         }
-        let positions = self.world.append(commands).await;
+        let positions = self.world.append(requests, backlog).await;
         if self.world.strikes(Fault::AppendAnswerLost) {
             return Err(broken());
         }
@@ -215,12 +209,12 @@ impl Store for Link {
     async fn partitions(&self) -> Result<Vec<PartitionStatus>, Error> {
         self.read(self.world.memory.partitions()).await
     }
-    async fn pending(&self, partition: PartitionId, after: u64, limit: usize) -> Result<Vec<Pending>, Error> {
-        let pending = self.read(self.world.memory.pending(partition, after, limit)).await?;
-        self.world.check(|checker| checker.log.read(after, &pending));
-        Ok(pending)
+    async fn inbox(&self, partition: PartitionId, after: u64, limit: usize, bytes_max: usize) -> Result<Vec<Received>, Error> {
+        let received = self.read(self.world.memory.inbox(partition, after, limit, bytes_max)).await?;
+        self.world.check(|checker| checker.log.read(after, &received));
+        Ok(received)
     }
-    async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<CommandStatus>, Error> {
+    async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<RequestStatus>, Error> {
         self.read(self.world.memory.statuses(partition, positions)).await
     }
     fn wakeups(&self) -> watch::Receiver<u64> {
@@ -229,27 +223,41 @@ impl Store for Link {
         receiver
     }
     async fn load(&self, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Error> {
-        Ok(self.world.told_rows(self.read(self.world.memory.load(partition, wanted, now)).await?))
+        let mut loaded = self.read(self.world.memory.load(partition, wanted, now)).await?;
+        if !loaded.instances.is_empty() && self.world.strikes(Fault::BadRow) {
+            let instance = loaded.instances.remove(0).instance.key;
+            self.world.state().checker.jobs.is_unreadable(instance);
+            loaded.broken.push(Broken { key: instance.0, what: "a byte of it has changed".to_owned() });
+        }
+        Ok(self.world.told_rows(loaded))
     }
     async fn ready_jobs(
         &self,
         partition: PartitionId,
         job_type: &str,
         tenant: &str,
-        after: JobKey,
+        after: ReadyAfter,
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error> {
         let jobs = self.read(self.world.memory.ready_jobs(partition, job_type, tenant, after, limit)).await?;
         Ok(self.world.told_ready(jobs, job_type, after, limit))
     }
-    async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error> {
-        Ok(self.world.told_timed(self.read(self.world.memory.timed_jobs(partition, after, limit)).await?))
+    async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
+        Ok(self.world.told_due(self.read(self.world.memory.due(partition, after, limit)).await?))
     }
-    async fn latest_definitions(&self, partition: PartitionId) -> Result<Vec<row::Definition>, Error> {
-        self.read(self.world.memory.latest_definitions(partition)).await
+    async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
+        self.read(self.world.memory.process_named(partition, id, tenant)).await
     }
-    async fn version_counters(&self, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Error> {
-        self.read(self.world.memory.version_counters(partition)).await
+    async fn requirements_named(
+        &self,
+        partition: PartitionId,
+        id: &str,
+        tenant: &str,
+    ) -> Result<Named<row::DecisionRequirements>, Error> {
+        self.read(self.world.memory.requirements_named(partition, id, tenant)).await
+    }
+    async fn decision_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::LatestDecision>, Error> {
+        self.read(self.world.memory.decision_named(partition, id, tenant)).await
     }
     async fn definition(&self, key: DefinitionKey) -> Result<Option<row::Definition>, Error> {
         self.read(self.world.memory.definition(key)).await
@@ -275,15 +283,6 @@ impl Store for Link {
     async fn resource(&self, key: u64) -> Result<Option<row::Resource>, Error> {
         self.read(self.world.memory.resource(key)).await
     }
-    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error> {
-        self.read(self.world.memory.latest_requirements(partition)).await
-    }
-    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error> {
-        self.read(self.world.memory.latest_decisions(partition)).await
-    }
-    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error> {
-        self.read(self.world.memory.decision_counters(partition)).await
-    }
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         self.read(self.world.memory.requirements(key)).await
     }
@@ -296,8 +295,8 @@ impl Store for Link {
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
         Ok(self.world.told_page(self.read(self.world.memory.search(query)).await?))
     }
-    async fn purge_idempotent(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
-        self.read(self.world.memory.purge_idempotent(partition, now, limit)).await
+    async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
+        self.read(self.world.memory.purge_answers(partition, now, limit)).await
     }
     fn pool(&self) -> (usize, usize) {
         self.world.memory.pool()

@@ -75,6 +75,8 @@ impl Plan {
             ready_window_max: small(1_000, 1, 3),
             timeline_max: small(1_000, 1, 3),
             stream_buffer_max: small(64, 1, 2),
+            command_elements_max: small(1_000, 1, 6) as u32,
+            tick_rows_max: small(50_000, 5, 60),
             lease: Duration::from_secs(5),
             ..Limits::default()
         }

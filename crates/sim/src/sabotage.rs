@@ -1,9 +1,8 @@
 //! Stores that break their contract on purpose, each in one way: so that it can be seen that the model notices.
 
-use engine::JobKey;
 use store::query::{Items, QueryPage};
 use store::row::Availability;
-use store::{Commit, Loaded, Millis, ReadyJob, TimedJob};
+use store::{Commit, Due, Loaded, Millis, ReadyAfter, ReadyJob};
 
 use crate::world::World;
 
@@ -103,31 +102,30 @@ impl World {
             loaded.idempotent.clear();
         }
         if self.sabotages(Sabotage::ForgetsLeases) {
-            let jobs = loaded.instances.iter_mut().flat_map(|instance| &mut instance.jobs);
-            for job in jobs.filter(|job| job.availability == Availability::Leased) {
+            for job in loaded.jobs.iter_mut().filter(|job| job.availability == Availability::Leased) {
                 job.availability = Availability::Ready;
             }
         }
         loaded
     }
 
-    pub(crate) fn told_ready(&self, mut jobs: Vec<ReadyJob>, job_type: &str, after: JobKey, limit: usize) -> Vec<ReadyJob> {
+    pub(crate) fn told_ready(&self, mut jobs: Vec<ReadyJob>, job_type: &str, after: ReadyAfter, limit: usize) -> Vec<ReadyJob> {
         if self.sabotages(Sabotage::HidesTheFirst) && 1 < jobs.len() {
             jobs.remove(0);
         }
         if self.sabotages(Sabotage::ForgetsLeases) {
-            jobs.extend(self.state().checker.jobs.leased(job_type, after));
+            jobs.extend(self.state().checker.jobs.leased(job_type, after.key));
             jobs.sort_by_key(|job| job.key);
             jobs.truncate(limit);
         }
         jobs
     }
 
-    pub(crate) fn told_timed(&self, mut jobs: Vec<TimedJob>) -> Vec<TimedJob> {
+    pub(crate) fn told_due(&self, mut due: Vec<Due>) -> Vec<Due> {
         if self.sabotages(Sabotage::ForgetsTimers) {
-            jobs.clear();
+            due.clear();
         }
-        jobs
+        due
     }
 
     pub(crate) fn told_page(&self, mut page: QueryPage) -> QueryPage {

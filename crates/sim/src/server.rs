@@ -74,6 +74,9 @@ pub(crate) async fn weather(world: Arc<World>) {
         if world.strikes(Fault::ClockJump) {
             world.jump(rng.between(100, 20_000) as i64);
         }
+        if world.strikes(Fault::ClockBack) {
+            world.jump(-(rng.between(100, 20_000) as i64));
+        }
         let Some(server) = server else { continue };
         if world.strikes(Fault::Dies) {
             server.link.die();

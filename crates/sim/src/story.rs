@@ -80,7 +80,7 @@ async fn joined(world: &World, actors: &mut JoinSet<()>) {
     }
 }
 
-/// What is in the log is processed although nobody does anything that could wake anybody.
+/// What is in the inbox is processed although nobody does anything that could wake anybody.
 async fn quiet(world: &World) {
     tokio::time::sleep(QUIET).await;
     let (processed_to, tail) = {
@@ -88,7 +88,7 @@ async fn quiet(world: &World) {
         (log.processed_to, log.tail)
     };
     if processed_to != tail {
-        let what = format!("without faults, commands {}..={tail} lie in the log and nobody looks", processed_to + 1);
+        let what = format!("without faults, requests {}..={tail} lie in the inbox and nobody looks", processed_to + 1);
         world.fail(Violation { invariant: 0, what });
     }
 }
@@ -116,8 +116,10 @@ async fn rest(world: &Arc<World>) {
         let checker = &world.state().checker;
         (checker.state.active().collect::<Vec<_>>(), (checker.log.processed_to, checker.log.tail))
     };
-    world
-        .fail(Violation { invariant: 0, what: format!("without faults, {active:?} never ended; processed of the log: {log:?}") });
+    world.fail(Violation {
+        invariant: 0,
+        what: format!("without faults, {active:?} never ended; answered of the inbox: {log:?}"),
+    });
 }
 
 async fn work_off(world: &Arc<World>, rng: &mut Rng, job_type: usize) {

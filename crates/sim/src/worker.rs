@@ -8,7 +8,7 @@ use std::time::Duration;
 use host::{Poll, Subscription};
 use store::log::{ActivatedJob, Command, FailJob, Request, ThrowError, UpdateJob};
 
-use crate::call::{Heard, TENANT, key, marked};
+use crate::call::{Heard, TENANT, caller, key, marked};
 use crate::check::{AttemptId, What};
 use crate::fault::Fault;
 use crate::rng::Rng;
@@ -128,7 +128,7 @@ impl Worker {
         let Some(id) = done.filter(|_| self.world.strikes(Fault::CompletesTwice)) else { return };
         if keyed {
             let server = self.world.server(&mut self.rng).await;
-            let request = Request { command: completion(job, id), idempotency: Some(key(id)) };
+            let request = Request { caller: caller(), command: completion(job, id), idempotency: Some(key(id)) };
             let heard = self.world.submit(&server, request).await;
             self.world.tell(id, &heard);
         } else {

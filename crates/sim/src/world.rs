@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use engine::PartitionId;
 use host::Metrics;
-use store::log::NewCommand;
+use store::log::NewRequest;
 use store::memory::Memory;
-use store::{Commit, CommitError, Millis, Store, Wanted};
+use store::{Backlog, Commit, CommitError, Millis, Store, Wanted};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -124,6 +124,12 @@ impl World {
         strikes
     }
 
+    /// A fault that does not depend on chance.
+    pub(crate) fn struck(&self, fault: Fault) {
+        self.state().struck[fault as usize] += 1;
+        self.note(|| format!("fault: {}", fault.name()));
+    }
+
     pub(crate) fn between(&self, first: u64, last: u64) -> u64 {
         self.state().rng.between(first, last)
     }
@@ -143,8 +149,12 @@ impl World {
         self.state().faults_on
     }
 
+    /// Ahead, or back.
     pub(crate) fn jump(&self, by: Millis) {
-        self.state().jumped += by;
+        let mut state = self.state();
+        state.checker.log.set_back((-by).max(0));
+        state.jumped += by;
+        drop(state);
         self.note(|| format!("the database's clock jumps by {by} ms"));
     }
 
@@ -236,8 +246,9 @@ impl World {
         }
         self.note(|| described(&copy));
         self.remember(&copy);
-        let wanted = Wanted { instances: check::touched(&copy), ..Wanted::default() };
-        let loaded = self.memory.load(PARTITION, &wanted, copy.now).await?.instances;
+        let jobs = copy.changes.jobs_new.iter().chain(&copy.changes.jobs_changed).map(|job| job.key).collect();
+        let wanted = Wanted { instances: check::touched(&copy), jobs, ..Wanted::default() };
+        let loaded = self.memory.load(PARTITION, &wanted, copy.now).await?;
         let now = self.now();
         self.check(|checker| checker.landed(&copy, now, &loaded));
         if copy.wake {
@@ -246,9 +257,9 @@ impl World {
         landed.map(|now| self.told_time(now))
     }
 
-    pub(crate) async fn append(&self, commands: Vec<NewCommand>) -> Result<Vec<u64>, store::Error> {
-        let kinds: Vec<_> = commands.iter().map(|command| command.kind).collect();
-        let positions = self.told_positions(self.memory.append(PARTITION, commands).await?);
+    pub(crate) async fn append(&self, requests: Vec<NewRequest>, backlog: Backlog) -> Result<Vec<u64>, store::Error> {
+        let kinds: Vec<_> = requests.iter().map(|request| request.kind).collect();
+        let positions = self.told_positions(self.memory.append(PARTITION, requests, backlog).await?);
         self.note(|| format!("appended {kinds:?} at {positions:?}"));
         self.check(|checker| checker.log.appended(&positions));
         self.wake_servers();
@@ -268,10 +279,10 @@ impl World {
         let mut state = self.state();
         state.commits += 1;
         let now = state.now() as u64;
-        let rows = commit.processed.iter().chain(&commit.appended);
-        let numbers = [now, commit.now as u64, commit.processed_to, commit.next_key, commit.changes.jobs_changed.len() as u64];
+        let numbers = [now, commit.now as u64, commit.inbox_to, commit.next_key, commit.changes.jobs_changed.len() as u64];
         numbers.into_iter().for_each(|number| state.mix(number));
-        for byte in rows.flat_map(|row| row.events.iter().chain(row.answer.iter().flatten())) {
+        let events = commit.log.iter().flat_map(|row| &row.events);
+        for byte in events.chain(commit.answers.iter().flat_map(|row| &row.answer)) {
             state.mix(u64::from(*byte));
         }
     }
@@ -291,10 +302,10 @@ fn described(commit: &Commit) -> String {
         |job: &store::row::Job| format!("{} {:?} {:?} {} {:?}", job.key, job.state, job.availability, job.worker, job.deadline);
     let list = |lines: Vec<String>| lines.join(", ");
     format!(
-        "commit of epoch {}: from the log [{}], new [{}]; jobs [{}]",
+        "commit of epoch {}: [{}], answers [{}]; jobs [{}]",
         commit.fence.epoch,
-        list(commit.processed.iter().map(row).collect()),
-        list(commit.appended.iter().map(row).collect()),
+        list(commit.log.iter().map(row).collect()),
+        list(commit.answers.iter().map(|row| row.position.to_string()).collect()),
         list(commit.changes.jobs_new.iter().chain(&commit.changes.jobs_changed).map(job).collect()),
     )
 }

@@ -26,7 +26,7 @@ fn a_failing_plan_shrinks_and_says_how_to_replay_it() {
     let small = shrink(&plan, &metrics);
     assert_eq!((small.clients, small.acts, small.workers, small.engines), (1, 1, 0, 1));
     assert_eq!(small.faults.iter().count(), 0);
-    let command = "cargo xtask sim --seed 0 --only none --sabotage TellsLaterTimes --engines 1 --clients 1 --acts 1 --workers 0";
+    let command = "cargo xtask sim --seed 0 --only none --sabotage TellsLaterTimes --engines 1 --acts 1 --workers 0";
     assert!(small.command().starts_with(command), "{}", small.command());
 }
 

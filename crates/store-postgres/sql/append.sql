@@ -1,14 +1,27 @@
--- Put commands at the end of the log. $1 partition, $2 its first key, $3 kinds, $4 requests.
--- Positions are taken under the lock of the partition's row, which is held until this transaction is committed: so they are
--- gapless and become visible in order. The row is made here if no owner was ever there.
-WITH grown AS (
-    INSERT INTO partitions AS p (partition, epoch, tail, processed_to, next_key)
-    VALUES ($1, 0, cardinality($3::text[]), 0, $2)
-    ON CONFLICT (partition) DO UPDATE SET tail = p.tail + excluded.tail
-    RETURNING tail, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
+-- Put requests at the end of an inbox that is locked, unless that would make it too large: then no row comes back.
+-- $1 partition, $2 kinds, $3 requests, $4 how long they live in milliseconds, $5 requests and $6 bytes that may wait.
+-- Positions are taken under the lock of the inbox's row, which is held until this transaction is committed: so they are gapless and
+-- become visible in order. The lock is taken by a statement before this one: what this one sees is from after that.
+WITH given AS MATERIALIZED (
+    SELECT place, kind, request, lives, sum(octet_length(request)) OVER (ORDER BY place) AS bytes
+    FROM UNNEST($2::text[], $3::bytea[], $4::bigint[]) WITH ORDINALITY AS given (kind, request, lives, place)
+), before AS MATERIALIZED (
+    SELECT i.tail, i.total, i.tail - p.inbox_to AS waiting, i.total - coalesce(
+        (SELECT total - octet_length(request) FROM inbox
+         WHERE partition = $1 AND position > p.inbox_to
+         ORDER BY position LIMIT 1), i.total) AS bytes
+    FROM inboxes i
+    CROSS JOIN LATERAL (SELECT inbox_to FROM partitions WHERE partition = $1 OFFSET 0) AS p
+    WHERE i.partition = $1
+), grown AS (
+    UPDATE inboxes i SET tail = i.tail + cardinality($2), total = i.total + (SELECT max(bytes) FROM given)
+    FROM before
+    WHERE i.partition = $1 AND before.waiting + cardinality($2) <= $5
+      AND before.bytes + (SELECT max(bytes) FROM given) <= $6
+    RETURNING i.tail, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
 ), appended AS (
-    INSERT INTO log (partition, position, kind, at, request)
-    SELECT $1, grown.tail - cardinality($3::text[]) + command.place, command.kind, grown.now, command.request
-    FROM grown, UNNEST($3::text[], $4::bytea[]) WITH ORDINALITY AS command (kind, request, place)
+    INSERT INTO inbox (partition, position, kind, at, expires, request, total)
+    SELECT $1, before.tail + given.place, given.kind, grown.now, grown.now + given.lives, given.request, before.total + given.bytes
+    FROM grown, before, given
 )
 SELECT grown.tail, pg_notify('caudal', '') FROM grown

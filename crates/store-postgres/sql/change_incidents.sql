@@ -1,10 +1,11 @@
--- Incidents that are resolved. $1 partition, then a column each. (Why LIMIT: see commit/mod.rs.)
+-- Incidents that are resolved. $1 partition, then a column each.
+-- (Why OFFSET 0 and ANY: see commit/mod.rs.)
 UPDATE incidents AS t
 SET resolved = given.resolved
 FROM (
     SELECT $1 AS partition, given.*
     FROM UNNEST($2::bigint[], $3::bigint[])
         AS given (key, resolved)
-    LIMIT cardinality($2)
+    OFFSET 0
 ) AS given
-WHERE t.partition = given.partition AND t.key = given.key
+WHERE t.partition = ANY (ARRAY[given.partition]) AND t.key = given.key

@@ -1,10 +1,11 @@
--- Instances that changed. $1 partition, then a column each. (Why LIMIT: see commit/mod.rs.)
+-- Instances that changed. $1 partition, then a column each.
+-- (Why OFFSET 0 and ANY: see commit/mod.rs.)
 UPDATE instances AS t
-SET state = given.state, phase = given.phase, ended = given.ended, tokens = given.tokens, incidents = given.incidents
+SET state = given.state, phase = given.phase, ended = given.ended, incidents = given.incidents
 FROM (
     SELECT $1 AS partition, given.*
-    FROM UNNEST($2::bigint[], $3::text[], $4::smallint[], $5::bigint[], $6::bytea[], $7::integer[])
-        AS given (key, state, phase, ended, tokens, incidents)
-    LIMIT cardinality($2)
+    FROM UNNEST($2::bigint[], $3::text[], $4::smallint[], $5::bigint[], $6::integer[])
+        AS given (key, state, phase, ended, incidents)
+    OFFSET 0
 ) AS given
-WHERE t.partition = given.partition AND t.key = given.key
+WHERE t.partition = ANY (ARRAY[given.partition]) AND t.key = given.key

@@ -1,10 +1,11 @@
--- Variables that changed. $1 partition, then a column each. (Why LIMIT: see commit/mod.rs.)
+-- Variables that changed. $1 partition, then a column each.
+-- (Why OFFSET 0 and ANY: see commit/mod.rs.)
 UPDATE variables AS t
 SET value = given.value
 FROM (
     SELECT $1 AS partition, given.*
     FROM UNNEST($2::bigint[], $3::text[])
         AS given (key, value)
-    LIMIT cardinality($2)
+    OFFSET 0
 ) AS given
-WHERE t.partition = given.partition AND t.key = given.key
+WHERE t.partition = ANY (ARRAY[given.partition]) AND t.key = given.key

@@ -1,2 +1,2 @@
 -- Why a fence does not hold. $1 partition.
-SELECT epoch, tail FROM partitions WHERE partition = $1
+SELECT epoch, next_key FROM partitions WHERE partition = $1

@@ -1,4 +1,4 @@
 -- The instances themselves.
-SELECT key, definition, state, phase, started, ended, parent_instance, parent_element, root, tags, business_id, tokens, incidents
+SELECT key, definition, state, phase, started, ended, parent_instance, parent_element, root, tags, business_id, incidents
 FROM wanted
 ORDER BY key

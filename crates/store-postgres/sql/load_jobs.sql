@@ -1,7 +1,7 @@
--- Their jobs that are not done.
-SELECT j.key, j.instance, j.definition, j.element, j.element_instance, j.job_type, j.tenant, j.state, j.availability, j.due,
-    j.retries, j.worker, j.deadline, j.error_code, j.error_message, j.failed_with_retries_left, j.created, j.updated, j.ended
-FROM wanted
-JOIN jobs j ON j.partition = wanted.partition AND j.instance = wanted.key
+-- Jobs alone that are not done. $1 partition, $2 keys.
+SELECT j.key, j.instance, j.definition, j.element, j.element_instance, j.job_type, j.tenant, j.priority, j.state, j.availability,
+    j.due, j.retries, j.worker, j.deadline, j.error_code, j.error_message, j.failed_with_retries_left, j.created, j.updated, j.ended
+FROM (SELECT DISTINCT $1 AS partition, UNNEST($2::bigint[]) AS key) AS asked
+CROSS JOIN LATERAL (SELECT * FROM jobs WHERE partition = asked.partition AND key = asked.key OFFSET 0) AS j
 WHERE j.availability <> 'DONE'
 ORDER BY j.key

@@ -1,7 +1,12 @@
--- The variables of their live scopes.
+-- The variables of their live scopes, the instance itself being the outermost one.
+, scopes AS MATERIALIZED (
+    SELECT key AS instance, key AS scope FROM wanted
+    UNION ALL
+    SELECT wanted.key, e.key
+    FROM wanted
+    CROSS JOIN LATERAL (SELECT key FROM elements WHERE instance = wanted.key AND state = 'ACTIVE' OFFSET 0) AS e
+)
 SELECT v.key, v.instance, v.definition, v.scope, v.name, v.value
-FROM wanted
-JOIN variables v ON v.partition = wanted.partition AND v.instance = wanted.key
-WHERE v.scope = v.instance
-   OR EXISTS (SELECT FROM elements e WHERE e.partition = v.partition AND e.key = v.scope AND e.ended IS NULL)
+FROM scopes
+CROSS JOIN LATERAL (SELECT * FROM variables WHERE instance = scopes.instance AND scope = scopes.scope OFFSET 0) AS v
 ORDER BY v.key

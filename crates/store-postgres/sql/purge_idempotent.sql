@@ -1,10 +1,11 @@
--- Remove expired first answers, a bounded number. $1 partition, $2 now, $3 limit.
-WITH expired AS (
-    SELECT tenant, key FROM idempotent
-    WHERE partition = $1 AND expires <= $2
+-- Remove expired first answers, a bounded number. $1 partition, $2 now, $3 limit. One that gets a new life meanwhile is in another
+-- place then, and stays.
+DELETE FROM idempotent AS t
+USING (
+    SELECT ctid AS place FROM idempotent
+    WHERE partition + 0 = $1 AND expires <= $2
     ORDER BY expires
     LIMIT $3
-)
-DELETE FROM idempotent i USING expired
-WHERE i.partition = $1 AND i.tenant = expired.tenant AND i.key = expired.key AND i.expires <= $2
+) AS expired
+WHERE t.ctid = expired.place
 RETURNING 1

@@ -2,4 +2,4 @@
 UPDATE partitions
 SET lease_until = (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $3
 WHERE partition = $1 AND epoch = $2
-RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, tail
+RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, (SELECT tail FROM inboxes i WHERE i.partition = $1)

@@ -1,6 +1,12 @@
--- What became of commands. $1 partition, $2 positions.
-SELECT l.position, l.kind, l.at, l.position <= p.processed_to AS processed, l.answer
-FROM partitions p
-JOIN log l ON l.partition = p.partition
-WHERE p.partition = $1 AND l.partition = $1 AND l.position = ANY ($2)
-ORDER BY l.position
+-- What became of requests. $1 partition, $2 positions. (Why OFFSET 0: see load.rs.)
+WITH asked AS MATERIALIZED (
+    SELECT DISTINCT $1 AS partition, UNNEST($2::bigint[]) AS position
+)
+SELECT i.position, i.kind, i.at, NULL AS answer
+FROM asked
+CROSS JOIN LATERAL (SELECT * FROM inbox WHERE partition = asked.partition AND position = asked.position OFFSET 0) AS i
+UNION ALL
+SELECT a.position, a.kind, a.at, a.answer
+FROM asked
+CROSS JOIN LATERAL (SELECT * FROM answers WHERE partition = asked.partition AND position = asked.position OFFSET 0) AS a
+ORDER BY position

@@ -1,14 +1,13 @@
 //! The contract, each intention handed to the file that fulfils it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DefinitionKey, JobKey, PartitionId, RequirementsKey};
-use store::log::{CommandStatus, NewCommand, Pending};
+use engine::{DefinitionKey, PartitionId, RequirementsKey};
+use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Query, QueryPage};
 use store::{
-    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store,
-    TimedJob, Wanted, row,
+    Backlog, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter, ReadyJob,
+    Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -37,16 +36,16 @@ impl Store for Postgres {
         self.partition_statuses().await
     }
 
-    async fn append(&self, partition: PartitionId, commands: Vec<NewCommand>) -> Result<Vec<u64>, Error> {
-        self.append_commands(partition, &commands).await
+    async fn append(&self, partition: PartitionId, requests: Vec<NewRequest>, backlog: Backlog) -> Result<Vec<u64>, Error> {
+        self.append_requests(partition, &requests, backlog).await
     }
 
-    async fn pending(&self, partition: PartitionId, after: u64, limit: usize) -> Result<Vec<Pending>, Error> {
-        self.pending_commands(partition, after, limit).await
+    async fn inbox(&self, partition: PartitionId, after: u64, limit: usize, bytes_max: usize) -> Result<Vec<Received>, Error> {
+        self.waiting_requests(partition, after, limit, bytes_max).await
     }
 
-    async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<CommandStatus>, Error> {
-        self.command_statuses(partition, positions).await
+    async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<RequestStatus>, Error> {
+        self.request_statuses(partition, positions).await
     }
 
     fn wakeups(&self) -> watch::Receiver<u64> {
@@ -66,22 +65,31 @@ impl Store for Postgres {
         partition: PartitionId,
         job_type: &str,
         tenant: &str,
-        after: JobKey,
+        after: ReadyAfter,
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error> {
-        self.ready_window(partition, job_type, tenant, after, limit).await
+        self.ready_window(partition, (job_type, tenant), after, limit).await
     }
 
-    async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error> {
-        self.timed_window(partition, after, limit).await
+    async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
+        self.due_window(partition, after, limit).await
     }
 
-    async fn latest_definitions(&self, partition: PartitionId) -> Result<Vec<row::Definition>, Error> {
-        self.definitions_latest(partition).await
+    async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
+        self.process_by_name(partition, id, tenant).await
     }
 
-    async fn version_counters(&self, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Error> {
-        self.versions_given(partition).await
+    async fn requirements_named(
+        &self,
+        partition: PartitionId,
+        id: &str,
+        tenant: &str,
+    ) -> Result<Named<row::DecisionRequirements>, Error> {
+        self.requirements_by_name(partition, id, tenant).await
+    }
+
+    async fn decision_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::LatestDecision>, Error> {
+        self.decision_by_name(partition, id, tenant).await
     }
 
     async fn definition(&self, key: DefinitionKey) -> Result<Option<row::Definition>, Error> {
@@ -120,18 +128,6 @@ impl Store for Postgres {
         self.is_running(definition).await
     }
 
-    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error> {
-        self.requirements_latest(partition).await
-    }
-
-    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error> {
-        self.decisions_latest(partition).await
-    }
-
-    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error> {
-        self.decision_versions_given(partition).await
-    }
-
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         self.requirements_by_key(key).await
     }
@@ -140,12 +136,12 @@ impl Store for Postgres {
         self.search_page(query).await
     }
 
-    async fn purge_idempotent(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
-        self.purge_first_answers(partition, now, limit).await
+    async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
+        self.purge_expired(partition, now, limit).await
     }
 
     fn pool(&self) -> (usize, usize) {
-        let pools = [&self.writer, &self.appender, &self.owner, &self.readers];
+        let pools = [&self.writer, &self.appender, &self.owner, &self.searches];
         (pools.iter().map(|pool| pool.in_use()).sum(), pools.iter().map(|pool| pool.size()).sum())
     }
 }

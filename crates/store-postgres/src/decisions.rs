@@ -4,20 +4,32 @@ use std::sync::Arc;
 
 use engine::{DecisionKey, PartitionId, RequirementsKey};
 use store::row::{Decision, DecisionRequirements, LatestDecision};
-use store::{DecisionCounters, Error};
+use store::{Error, Named};
 use tokio_postgres::Row;
 
 use crate::Postgres;
 use crate::call::Call;
-use crate::reading::Reading;
+use crate::reading::{Reading, only};
+use crate::session::Isolation;
 
 const LATEST: &str = concat!(include_str!("../sql/requirements.sql"), include_str!("../sql/requirements_latest.sql"));
 const BY_KEY: &str = concat!(include_str!("../sql/requirements.sql"), include_str!("../sql/requirements_by_key.sql"));
 
 impl Postgres {
-    pub(crate) async fn requirements_latest(&self, partition: PartitionId) -> Result<Vec<DecisionRequirements>, Error> {
-        let rows = self.owner.query(Call::new(LATEST).int(partition.0.into())).await?;
-        rows.iter().map(requirements).collect()
+    pub(crate) async fn requirements_by_name(
+        &self,
+        partition: PartitionId,
+        id: &str,
+        tenant: &str,
+    ) -> Result<Named<DecisionRequirements>, Error> {
+        let version_max = include_str!("../sql/requirements_version_max.sql");
+        let calls = [version_max, LATEST].map(|sql| Call::new(sql).int(partition.0.into()).text(tenant).text(id));
+        let answers = self.owner.take().await?.transaction(Isolation::Snapshot, &calls).await?;
+        let [version_max, latest] = &answers[..] else { return Err(Error::corrupt("answers are missing")) };
+        Ok(Named {
+            version_max: only(version_max)?.get::<Option<i32>>()?.unwrap_or(0),
+            latest: latest.first().map(requirements).transpose()?,
+        })
     }
 
     pub(crate) async fn requirements_by_key(&self, key: RequirementsKey) -> Result<Option<DecisionRequirements>, Error> {
@@ -25,35 +37,19 @@ impl Postgres {
         rows.first().map(requirements).transpose()
     }
 
-    pub(crate) async fn decisions_latest(&self, partition: PartitionId) -> Result<Vec<LatestDecision>, Error> {
-        let call = Call::new(include_str!("../sql/decisions_latest.sql")).int(partition.0.into());
+    pub(crate) async fn decision_by_name(
+        &self,
+        partition: PartitionId,
+        id: &str,
+        tenant: &str,
+    ) -> Result<Named<LatestDecision>, Error> {
+        let call = Call::new(include_str!("../sql/decision_named.sql")).int(partition.0.into()).text(tenant).text(id);
         let rows = self.owner.query(call).await?;
-        let latest = |row| {
-            let mut row = Reading::of(row);
-            Ok(LatestDecision {
-                id: row.text()?,
-                tenant: row.text()?,
-                key: DecisionKey(row.key()?),
-                requirements: RequirementsKey(row.key()?),
-            })
-        };
-        rows.iter().map(latest).collect()
-    }
-
-    pub(crate) async fn decision_versions_given(&self, partition: PartitionId) -> Result<DecisionCounters, Error> {
-        Ok(DecisionCounters {
-            requirements: self.counters(include_str!("../sql/requirements_counters.sql"), partition).await?,
-            decisions: self.counters(include_str!("../sql/decision_counters.sql"), partition).await?,
-        })
-    }
-
-    async fn counters(&self, sql: &'static str, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Error> {
-        let rows = self.owner.query(Call::new(sql).int(partition.0.into())).await?;
-        let counter = |row| {
-            let mut row = Reading::of(row);
-            Ok((row.text()?, row.text()?, row.get()?))
-        };
-        rows.iter().map(counter).collect()
+        let mut row = only(&rows)?;
+        let version_max = row.get::<Option<i32>>()?.unwrap_or(0);
+        let Some(key) = row.key_maybe()?.map(DecisionKey) else { return Ok(Named { version_max, latest: None }) };
+        let requirements = RequirementsKey(row.key()?);
+        Ok(Named { version_max, latest: Some(LatestDecision { id: id.into(), tenant: tenant.into(), key, requirements }) })
     }
 }
 

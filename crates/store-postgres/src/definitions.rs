@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use engine::{DefinitionKey, PartitionId};
-use store::Error;
-use store::row::{Definition, DefinitionElement, Resource};
+use store::row::{Definition, DefinitionElement, DefinitionHead, Resource};
+use store::{Error, Named, format};
 use tokio_postgres::Row;
 
 use crate::Postgres;
 use crate::call::Call;
 use crate::reading::{Reading, only};
 
-const LATEST: &str = concat!(include_str!("../sql/definitions.sql"), include_str!("../sql/definitions_latest.sql"));
 const BY_KEY: &str = concat!(include_str!("../sql/definitions.sql"), include_str!("../sql/definition_by_key.sql"));
 const BY_VERSION: &str = concat!(include_str!("../sql/definitions.sql"), include_str!("../sql/definition_by_version.sql"));
 const BEFORE: &str = concat!(include_str!("../sql/definitions.sql"), include_str!("../sql/definition_before.sql"));
@@ -25,9 +24,18 @@ pub(crate) struct Versioned<'a> {
 }
 
 impl Postgres {
-    pub(crate) async fn definitions_latest(&self, partition: PartitionId) -> Result<Vec<Definition>, Error> {
-        let rows = self.owner.query(Call::new(LATEST).int(partition.0.into())).await?;
-        rows.iter().map(definition).collect()
+    pub(crate) async fn process_by_name(
+        &self,
+        partition: PartitionId,
+        id: &str,
+        tenant: &str,
+    ) -> Result<Named<DefinitionHead>, Error> {
+        let call = Call::new(include_str!("../sql/process_named.sql")).int(partition.0.into()).text(tenant).text(id);
+        let rows = self.owner.query(call).await?;
+        let mut row = only(&rows)?;
+        let version_max = row.get::<Option<i32>>()?.unwrap_or(0);
+        let Some(key) = row.key_maybe()?.map(DefinitionKey) else { return Ok(Named { version_max, latest: None }) };
+        Ok(Named { version_max, latest: Some(DefinitionHead { key, version: row.get()?, checksum: row.get()? }) })
     }
 
     pub(crate) async fn definition_by_key(&self, key: DefinitionKey) -> Result<Option<Definition>, Error> {
@@ -48,16 +56,6 @@ impl Postgres {
             Call::new(sql).int(wanted.partition.0.into()).text(wanted.tenant).text(wanted.process_id).int(wanted.version.into());
         let rows = self.owner.query(call).await?;
         rows.first().map(definition).transpose()
-    }
-
-    pub(crate) async fn versions_given(&self, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Error> {
-        let call = Call::new(include_str!("../sql/version_counters.sql")).int(partition.0.into());
-        let rows = self.owner.query(call).await?;
-        let counter = |row| {
-            let mut row = Reading::of(row);
-            Ok((row.text()?, row.text()?, row.get()?))
-        };
-        rows.iter().map(counter).collect()
     }
 
     pub(crate) async fn resource_by_key(&self, key: u64) -> Result<Option<Resource>, Error> {
@@ -94,6 +92,7 @@ fn definition(row: &Row) -> Result<Definition, Error> {
         deployment: row.key()?,
         checksum: row.get()?,
         deleted: row.get()?,
+        flows: row.get::<Option<&[u8]>>()?.map(format::decode_flows).transpose()?,
         elements: elements(&mut row)?,
     })
 }

@@ -1,12 +1,14 @@
 //! The store on PostgreSQL, 14 and later.
 //!
-//! Reading order: [`Postgres`] (which connection does what), `commit` (one tick, one round trip), `log` and `ownership` (how
+//! Reading order: [`Postgres`] (which connection does what), `commit` (one tick, one round trip), `inbox` and `ownership` (how
 //! positions and leases are taken), `session` and `pool` (what happens when a connection breaks), `migrations/`, `sql/`.
 //!
 //! Invariants:
 //! - a tick is one transaction sent whole before its first answer; its first statement fails unless the fence holds;
-//! - positions are taken under the lock of the partition's row, in the transaction that commits them;
-//! - `synchronous_commit` is never off;
+//! - positions of an inbox are taken under the lock of its row, in the transaction that commits them; ticks do not wait for it;
+//! - ticks are written in the order in which they were handed over, one behind the other on one connection;
+//! - no commit of ours is acknowledged before it is on disk, whatever default of `synchronous_commit` a role, a database or a server
+//!   has: sessions set it for themselves, and behind a pooler, where no session is ours, every transaction does, in its round trip;
 //! - every call ends within its time, and a connection that failed is not used again: the next call opens a new one.
 //!
 //! Deliberately absent: sequences, triggers, foreign keys; advisory locks but for migrating; TLS (so far).
@@ -17,8 +19,8 @@ mod contract;
 mod decisions;
 mod definitions;
 mod fault;
+mod inbox;
 mod load;
-mod log;
 mod migrate;
 mod options;
 mod ownership;
@@ -31,6 +33,7 @@ mod windows;
 
 use store::Error;
 
+use inbox::Cleared;
 pub use options::{Options, Path};
 use pool::Pool;
 use session::Role;
@@ -42,12 +45,13 @@ const OWNER_READS_MAX: usize = 2;
 pub struct Postgres {
     /// Ticks and leases: they change the partition's row and would wait for each other anyway.
     writer: Pool,
-    /// Commands of servers that do not own the partition.
+    /// Requests of servers that do not own the partition.
     appender: Pool,
-    /// What a partition's owner reads.
+    /// What is read by key; a partition's owner waits for it.
     owner: Pool,
-    /// What everybody else reads.
-    readers: Pool,
+    /// Searches.
+    searches: Pool,
+    cleared: Cleared,
     wakeups: Wakeups,
 }
 
@@ -65,7 +69,8 @@ impl Postgres {
             writer: Pool::new(&config, &options, Role::Keyed, 1),
             appender: Pool::new(&config, &options, Role::Keyed, 1),
             owner: Pool::new(&config, &options, Role::Keyed, OWNER_READS_MAX),
-            readers: Pool::new(&config, &options, Role::Search, options.readers_max),
+            searches: Pool::new(&config, &options, Role::Search, options.searches_max),
+            cleared: Cleared::default(),
             wakeups: Wakeups::listen(listening, &options),
         })
     }

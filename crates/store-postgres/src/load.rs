@@ -1,106 +1,189 @@
 //! What a tick needs that is not in memory: all of it in one round trip, from one snapshot.
+//!
+//! Only the key can serve, whatever the planner believes (see `commit`, ADR 11): every look-up is a LATERAL sub-select that stays one
+//! (OFFSET 0), so that its keys are given and nothing can be joined the other way round, and its condition fits one index alone
+//! (migration 3). What else there is to ask is asked of the rows found.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, VariableKey};
-use model::ElementIx;
-use store::row::{Availability, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobState, Variable};
-use store::{Error, Loaded, LoadedInstance, Millis, Wanted, format, words};
+use engine::{
+    DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, Token, VariableKey, Wait, WaitKey, WaitKind,
+};
+use model::{ElementIx, FlowIx};
+use store::row::{
+    Availability, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState, Tokens,
+    Variable,
+};
+use store::{Broken, Error, Loaded, LoadedInstance, Millis, Wanted, format, words};
 use tokio_postgres::Row;
 
 use crate::Postgres;
 use crate::call::Call;
-use crate::reading::Reading;
+use crate::reading::{Reading, cell};
 use crate::session::Isolation;
 
-/// Each begins with the same question: which running instances are wanted.
-const OF_INSTANCES: [&str; 5] = [
+/// Each begins with the same question: which running instances are wanted. Rows of what belongs to
+/// one begin with a key and the instance.
+const OF_INSTANCES: [&str; 6] = [
     concat!(include_str!("../sql/load_wanted.sql"), include_str!("../sql/load_instances.sql")),
     concat!(include_str!("../sql/load_wanted.sql"), include_str!("../sql/load_elements.sql")),
     concat!(include_str!("../sql/load_wanted.sql"), include_str!("../sql/load_variables.sql")),
-    concat!(include_str!("../sql/load_wanted.sql"), include_str!("../sql/load_jobs.sql")),
+    concat!(include_str!("../sql/load_wanted.sql"), include_str!("../sql/load_tokens.sql")),
+    concat!(include_str!("../sql/load_wanted.sql"), include_str!("../sql/load_waits.sql")),
     concat!(include_str!("../sql/load_wanted.sql"), include_str!("../sql/load_incidents.sql")),
 ];
 
 impl Postgres {
     pub(crate) async fn load_wanted(&self, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Error> {
-        let names_instances =
-            !(wanted.instances.is_empty() && wanted.jobs.is_empty() && wanted.elements.is_empty() && wanted.incidents.is_empty());
-        let mut calls = Vec::with_capacity(6);
-        if names_instances {
-            calls.extend(OF_INSTANCES.map(|sql| of_instances(sql, partition, wanted)));
-        }
-        if !wanted.idempotent.is_empty() {
-            calls.push(first_answers(partition, wanted, now));
-        }
+        let of_instances = instances(partition, wanted);
+        let (elements, incidents) = (wanted.elements.iter().map(|key| key.0), wanted.incidents.iter().map(|key| key.0));
+        let jobs = by_keys(include_str!("../sql/load_jobs.sql"), partition, wanted.jobs.iter().map(|key| key.0));
+        let elements = by_keys(include_str!("../sql/load_instances_of_elements.sql"), partition, elements);
+        let incidents = by_keys(include_str!("../sql/load_instances_of_incidents.sql"), partition, incidents);
+        // Nothing is sent for what nobody wants, and nothing comes back for it.
+        let parts = [of_instances, jobs, elements, incidents, first_answers(partition, wanted)];
+        let counts = parts.each_ref().map(Vec::len);
+        let calls: Vec<Call<'_>> = parts.into_iter().flatten().collect();
         if calls.is_empty() {
             return Ok(Loaded::default());
         }
-        let mut answers = self.owner.take().await?.transaction(Isolation::Snapshot, &calls).await?;
-        let idempotent = match wanted.idempotent.is_empty() {
-            true => Vec::new(),
-            false => answers.pop().unwrap_or_default(),
-        };
-        Ok(Loaded {
-            instances: assemble(&answers)?,
-            idempotent: idempotent.iter().map(idempotent_row).collect::<Result<_, _>>()?,
-        })
+        let answers = self.owner.take().await?.transaction(Isolation::Snapshot, &calls).await?;
+        let mut answers = answers.into_iter();
+        let [of_instances, jobs, elements, incidents, first_answers] =
+            counts.map(|count| answers.by_ref().take(count).collect::<Vec<_>>());
+        let mut loaded = Loaded::default();
+        assemble(&of_instances, &mut loaded)?;
+        read_jobs(jobs.iter().flatten(), &mut loaded)?;
+        loaded.elements = belonging(elements.iter().flatten(), ElementKey)?;
+        loaded.incidents = belonging(incidents.iter().flatten(), IncidentKey)?;
+        let first_answers = first_answers.iter().flatten().map(idempotent_row);
+        loaded.idempotent = first_answers.collect::<Result<_, _>>()?;
+        loaded.idempotent.retain(|row| now < row.expires);
+        Ok(loaded)
     }
 }
 
-fn of_instances<'a>(sql: &'static str, partition: PartitionId, wanted: &'a Wanted) -> Call<'a> {
-    Call::new(sql)
-        .int(partition.0.into())
-        .keys(wanted.instances.iter().map(|key| key.0))
-        .keys(wanted.jobs.iter().map(|key| key.0))
-        .keys(wanted.elements.iter().map(|key| key.0))
-        .keys(wanted.incidents.iter().map(|key| key.0))
+fn instances(partition: PartitionId, wanted: &Wanted) -> Vec<Call<'_>> {
+    let Wanted { instances, instances_of_jobs, elements, incidents, .. } = wanted;
+    if instances.is_empty() && instances_of_jobs.is_empty() && elements.is_empty() && incidents.is_empty() {
+        return Vec::new();
+    }
+    let of_instances = |sql| {
+        Call::new(sql)
+            .int(partition.0.into())
+            .keys(instances.iter().map(|key| key.0))
+            .keys(instances_of_jobs.iter().map(|key| key.0))
+            .keys(elements.iter().map(|key| key.0))
+            .keys(incidents.iter().map(|key| key.0))
+    };
+    OF_INSTANCES.map(of_instances).into()
 }
 
-fn first_answers(partition: PartitionId, wanted: &Wanted, now: Millis) -> Call<'_> {
-    Call::new(include_str!("../sql/load_idempotent.sql"))
+fn by_keys(sql: &'static str, partition: PartitionId, keys: impl ExactSizeIterator<Item = u64>) -> Vec<Call<'static>> {
+    match keys.len() {
+        0 => Vec::new(),
+        _ => vec![Call::new(sql).int(partition.0.into()).keys(keys)],
+    }
+}
+
+fn first_answers(partition: PartitionId, wanted: &Wanted) -> Vec<Call<'_>> {
+    if wanted.idempotent.is_empty() {
+        return Vec::new();
+    }
+    let call = Call::new(include_str!("../sql/load_idempotent.sql"))
         .int(partition.0.into())
         .texts(wanted.idempotent.iter().map(|(tenant, _)| &**tenant))
-        .texts(wanted.idempotent.iter().map(|(_, key)| &**key))
-        .int(now)
+        .texts(wanted.idempotent.iter().map(|(_, key)| &**key));
+    vec![call]
 }
 
 /// Rows come by key, so whatever is pushed to an instance is in order.
-fn assemble(answers: &[Vec<Row>]) -> Result<Vec<LoadedInstance>, Error> {
-    let [instances, elements, variables, jobs, incidents] = answers else { return Ok(Vec::new()) };
-    let mut loaded = Vec::with_capacity(instances.len());
-    let mut places = HashMap::with_capacity(instances.len());
+fn assemble(answers: &[Vec<Row>], loaded: &mut Loaded) -> Result<(), Error> {
+    let [instances, elements, variables, tokens, waits, incidents] = answers else { return Ok(()) };
+    let mut found = Found::default();
     for row in instances {
-        let instance = instance(row)?;
-        places.insert(instance.key, loaded.len());
-        loaded.push(LoadedInstance {
-            instance,
-            elements: Vec::new(),
-            variables: Vec::new(),
-            jobs: Vec::new(),
-            incidents: Vec::new(),
-        });
+        found.begin(row)?;
     }
-    let place = |key: InstanceKey| {
-        places.get(&key).copied().ok_or_else(|| Error::corrupt(format!("rows of instance {key} without the instance")))
+    found.add("elements", elements, element, |of, element| of.elements.push(element))?;
+    found.add("variables", variables, variable, |of, variable| of.variables.push(variable))?;
+    found.add("tokens", tokens, one_of_tokens, |of, tokens| of.tokens.push(tokens))?;
+    // Of those only turns have something that cannot be read.
+    found.add("turns", waits, wait, |of, wait| of.waits.push(wait))?;
+    found.add("incidents", incidents, incident, |of, incident| of.incidents.push(incident))?;
+    loaded.broken.extend(found.broken.into_values());
+    loaded.instances.extend(found.whole.into_values());
+    Ok(())
+}
+
+/// Instances as they are put together, by key. One of whose rows cannot be read is broken; the others are none the worse for it.
+#[derive(Default)]
+struct Found {
+    whole: BTreeMap<InstanceKey, LoadedInstance>,
+    broken: BTreeMap<InstanceKey, Broken>,
+}
+
+impl Found {
+    fn begin(&mut self, row: &Row) -> Result<(), Error> {
+        let key = InstanceKey(cell::<i64>(row, 0)? as u64);
+        match instance(row) {
+            Ok(instance) => {
+                let (elements, variables, tokens) = (Vec::new(), Vec::new(), Vec::new());
+                let (waits, incidents) = (Vec::new(), Vec::new());
+                self.whole.insert(key, LoadedInstance { instance, elements, variables, tokens, waits, incidents });
+            }
+            Err(error) => self.give_up(key, broken("instances", row, key.0, error)?),
+        }
+        Ok(())
+    }
+
+    fn add<T>(
+        &mut self,
+        table: &str,
+        rows: &[Row],
+        read: fn(&Row) -> Result<T, Error>,
+        put: fn(&mut LoadedInstance, T),
+    ) -> Result<(), Error> {
+        for row in rows {
+            let key = InstanceKey(cell::<i64>(row, 1)? as u64);
+            let Some(of) = self.whole.get_mut(&key) else { continue };
+            match read(row) {
+                Ok(one) => put(of, one),
+                Err(error) => self.give_up(key, broken(table, row, key.0, error)?),
+            }
+        }
+        Ok(())
+    }
+
+    fn give_up(&mut self, key: InstanceKey, broken: Broken) {
+        self.whole.remove(&key);
+        self.broken.insert(key, broken);
+    }
+}
+
+/// What cannot be read is told apart from what cannot be reached. The first column tells which row it is.
+fn broken(table: &str, row: &Row, key: u64, error: Error) -> Result<Broken, Error> {
+    match error {
+        Error::Corrupt { what } => Ok(Broken { key, what: format!("{table} {}: {what}", cell::<i64>(row, 0)?) }),
+        other => Err(other),
+    }
+}
+
+fn read_jobs<'a>(rows: impl Iterator<Item = &'a Row>, loaded: &mut Loaded) -> Result<(), Error> {
+    for row in rows {
+        match job(row) {
+            Ok(job) => loaded.jobs.push(job),
+            Err(error) => loaded.broken.push(broken("jobs", row, cell::<i64>(row, 0)? as u64, error)?),
+        }
+    }
+    Ok(())
+}
+
+fn belonging<'a, K>(rows: impl Iterator<Item = &'a Row>, key: fn(u64) -> K) -> Result<Vec<(K, InstanceKey)>, Error> {
+    let read = |row| {
+        let mut row = Reading::of(row);
+        Ok((key(row.key()?), InstanceKey(row.key()?)))
     };
-    for row in elements {
-        let element = element(row)?;
-        loaded[place(element.instance)?].elements.push(element);
-    }
-    for row in variables {
-        let variable = variable(row)?;
-        loaded[place(variable.instance)?].variables.push(variable);
-    }
-    for row in jobs {
-        let job = job(row)?;
-        loaded[place(job.instance)?].jobs.push(job);
-    }
-    for row in incidents {
-        let incident = incident(row)?;
-        loaded[place(incident.instance)?].incidents.push(incident);
-    }
-    Ok(loaded)
+    rows.map(read).collect()
 }
 
 fn instance(row: &Row) -> Result<Instance, Error> {
@@ -116,7 +199,6 @@ fn instance(row: &Row) -> Result<Instance, Error> {
         root: InstanceKey(row.key()?),
         tags: words::tags_from_text(row.get()?).into_iter().map(Into::into).collect(),
         business_id: row.text_maybe()?,
-        tokens: format::decode_tokens(row.get()?)?,
         incidents: row.get::<i32>()? as u32,
     })
 }
@@ -148,16 +230,38 @@ fn variable(row: &Row) -> Result<Variable, Error> {
     })
 }
 
+fn one_of_tokens(row: &Row) -> Result<Tokens, Error> {
+    let mut row = Reading::of(row);
+    let _key = row.key()?;
+    let instance = InstanceKey(row.key()?);
+    let token = Token {
+        scope: ElementKey(row.key()?),
+        gateway: ElementIx(row.get::<i32>()? as u32),
+        flow: FlowIx(row.get::<i32>()? as u32),
+    };
+    let count = u32::try_from(row.get::<i32>()?).map_err(Error::corrupt)?;
+    Ok(Tokens { instance, token, count })
+}
+
+/// For a job, or for a turn if there is a step.
+fn wait(row: &Row) -> Result<(ElementKey, Wait), Error> {
+    let mut row = Reading::of(row);
+    let (key, _instance, element) = (WaitKey(row.key()?), row.key()?, ElementKey(row.key()?));
+    let kind = match row.get::<Option<&[u8]>>()? {
+        None => WaitKind::Job,
+        Some(step) => WaitKind::Turn(Box::new(format::decode_turn(step)?)),
+    };
+    Ok((element, Wait { key, boundary: None, kind }))
+}
+
 fn job(row: &Row) -> Result<Job, Error> {
     let mut row = Reading::of(row);
     Ok(Job {
         key: JobKey(row.key()?),
-        instance: InstanceKey(row.key()?),
-        definition: DefinitionKey(row.key()?),
-        element: ElementIx(row.get::<i32>()? as u32),
-        element_instance: ElementKey(row.key()?),
+        origin: origin(&mut row)?,
         job_type: row.text()?,
         tenant: row.text()?,
+        priority: row.get()?,
         state: JobState::from_word(row.get()?)?,
         availability: Availability::from_stored(row.get()?, row.get()?)?,
         retries: row.get()?,
@@ -170,6 +274,22 @@ fn job(row: &Row) -> Result<Job, Error> {
         updated: row.get()?,
         ended: row.get()?,
     })
+}
+
+/// All four columns are there, or none.
+fn origin(row: &mut Reading<'_>) -> Result<Option<JobOrigin>, Error> {
+    let (instance, definition) = (row.key_maybe()?, row.key_maybe()?);
+    let (element, element_instance) = (row.get::<Option<i32>>()?, row.key_maybe()?);
+    let Some(instance) = instance else { return Ok(None) };
+    let parts = definition.zip(element).zip(element_instance);
+    let ((definition, element), element_instance) =
+        parts.ok_or_else(|| Error::corrupt("a part of where it belongs is missing"))?;
+    Ok(Some(JobOrigin {
+        instance: InstanceKey(instance),
+        definition: DefinitionKey(definition),
+        element: ElementIx(element as u32),
+        element_instance: ElementKey(element_instance),
+    }))
 }
 
 fn incident(row: &Row) -> Result<Incident, Error> {

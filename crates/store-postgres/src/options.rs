@@ -16,10 +16,12 @@ const PEER_SILENCE_MAX: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Connections that serve searches and other reads of the API; further readers wait without holding one.
-    pub readers_max: usize,
-    /// How long any one call may take, waiting for a connection included. Also the server's `statement_timeout`.
+    /// Connections that serve searches; further searches wait without holding one.
+    pub searches_max: usize,
+    /// How long a call other than a search may take, waiting for a connection included. Also the server's `statement_timeout`.
     pub call_timeout: Duration,
+    /// How long the database looks for a page, and how long it counts, before it gives up.
+    pub search_timeout: Duration,
     /// What stands between us and the database.
     pub path: Path,
 }
@@ -30,7 +32,8 @@ pub enum Path {
     /// Nothing: a connection is a session of the database.
     Direct,
     /// A pooler that hands out database sessions per transaction (PgBouncer in `transaction` mode and the like). Statements are
-    /// then not prepared by name and no session setting is made, which costs some planning time per statement.
+    /// then not prepared by name, and every transaction brings its settings with it, in the same round trip; both cost the database
+    /// some time.
     TransactionPooler {
         /// Leads to the database itself, for `LISTEN`. Without it nobody is woken by another server and all rely on polling.
         direct_url: Option<String>,
@@ -39,7 +42,8 @@ pub enum Path {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { readers_max: 8, call_timeout: Duration::from_secs(10), path: Path::Direct }
+        let timeout = Duration::from_secs(10);
+        Self { searches_max: 8, call_timeout: timeout, search_timeout: timeout, path: Path::Direct }
     }
 }
 

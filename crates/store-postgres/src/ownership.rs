@@ -8,6 +8,7 @@ use store::{Error, Fence, Millis, Ownership, PartitionStatus, Renewed};
 use crate::Postgres;
 use crate::call::Call;
 use crate::reading::{Reading, only};
+use crate::session::Isolation;
 
 impl Postgres {
     pub(crate) async fn clock(&self) -> Result<Millis, Error> {
@@ -21,21 +22,24 @@ impl Postgres {
         owner: &str,
         lease: Duration,
     ) -> Result<Option<Ownership>, Error> {
-        let call = Call::new(include_str!("../sql/acquire.sql"))
-            .int(partition.0.into())
-            .text(owner)
-            .int(millis(lease))
-            .key(partition.first_key());
-        let rows = self.writer.query(call).await?;
-        let Some(row) = rows.first() else { return Ok(None) };
+        let take = Call::new(include_str!("../sql/acquire.sql")).int(partition.0.into()).text(owner).int(millis(lease));
+        // By a statement of its own: taking may have waited, and the end of the inbox is to be seen from after that.
+        let inbox_tail = Call::new(include_str!("../sql/inbox_tail.sql")).int(partition.0.into());
+        let calls = [open_partition(partition), take, inbox_tail];
+        let answers = self.writer.take().await?.transaction(Isolation::ReadCommitted, &calls).await?;
+        let [_, taken, inbox_tail] = &answers[..] else { return Err(Error::corrupt("answers are missing")) };
+        let Some(row) = taken.first() else { return Ok(None) };
         let mut row = Reading::of(row);
-        Ok(Some(Ownership {
+        let ownership = Ownership {
             fence: Fence { partition, epoch: row.get()? },
-            tail: row.key()?,
-            processed_to: row.key()?,
+            position: row.key()?,
+            inbox_to: row.key()?,
             next_key: row.key()?,
             now: row.get()?,
-        }))
+            inbox_tail: only(inbox_tail)?.key()?,
+        };
+        self.cleared.set(partition, ownership.inbox_to);
+        Ok(Some(ownership))
     }
 
     pub(crate) async fn renew_lease(&self, fence: Fence, lease: Duration) -> Result<Option<Renewed>, Error> {
@@ -43,7 +47,7 @@ impl Postgres {
         let rows = self.writer.query(call).await?;
         let Some(row) = rows.first() else { return Ok(None) };
         let mut row = Reading::of(row);
-        Ok(Some(Renewed { now: row.get()?, tail: row.key()? }))
+        Ok(Some(Renewed { now: row.get()?, inbox_tail: row.key()? }))
     }
 
     pub(crate) async fn release_lease(&self, fence: Fence) -> Result<(), Error> {
@@ -64,12 +68,19 @@ fn status(mut row: Reading<'_>) -> Result<PartitionStatus, Error> {
     Ok(PartitionStatus {
         partition: PartitionId(partition),
         epoch: row.get()?,
-        tail: row.key()?,
-        processed_to: row.key()?,
+        position: row.key()?,
+        inbox_to: row.key()?,
+        inbox_tail: row.key()?,
         owner: row.text_maybe()?,
     })
 }
 
-fn millis(duration: Duration) -> Millis {
-    Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX / 2)
+/// A partition comes into being when somebody first names it.
+pub(crate) fn open_partition(partition: PartitionId) -> Call<'static> {
+    Call::new(include_str!("../sql/open_partition.sql")).int(partition.0.into()).key(partition.first_key())
+}
+
+/// Never so long that the database's clock could not be added to twice of it.
+pub(crate) fn millis(duration: Duration) -> Millis {
+    Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX).min(Millis::MAX / 8)
 }

@@ -7,15 +7,20 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use store::Error;
+use store::sql::Sql;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
-use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Config, Row};
 
 use crate::call::Call;
 use crate::fault::Fault;
 use crate::options::Options;
 use crate::session::{Isolation, Role, Session};
+
+/// How much later than the database's own timeout an answer may come.
+const ANSWER_LATE_MAX: Duration = Duration::from_secs(2);
 
 pub(crate) struct Pool {
     config: Config,
@@ -48,11 +53,7 @@ impl Pool {
 
     /// A connection of one's own until it is dropped. The deadline of whatever is done with it begins now.
     pub(crate) async fn take(&self) -> Result<Held, Fault> {
-        self.take_for(self.options.call_timeout).await
-    }
-
-    pub(crate) async fn take_for(&self, patience: Duration) -> Result<Held, Fault> {
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + self.options.call_timeout;
         let permit = match tokio::time::timeout_at(deadline, self.permits.clone().acquire_owned()).await {
             Ok(permit) => permit.map_err(|_| Fault::unavailable("the store is closed"))?,
             Err(_) => return Err(Fault::unavailable("all connections to PostgreSQL are in use")),
@@ -67,6 +68,16 @@ impl Pool {
     /// One call on whichever connection is free.
     pub(crate) async fn query(&self, call: Call<'_>) -> Result<Vec<Row>, Fault> {
         self.take().await?.query(call).await
+    }
+
+    /// Searches on whichever connection is free. The database ends each of them in time; past that it does not answer.
+    pub(crate) async fn search<const COUNT: usize>(&self, searches: [&Sql; COUNT]) -> Result<[Vec<Row>; COUNT], Fault> {
+        let held = self.take().await?;
+        let deadline = Instant::now() + self.options.search_timeout * COUNT as u32 + ANSWER_LATE_MAX;
+        held.session().search(deadline, searches).await.map_err(|fault| match fault.code {
+            Some(SqlState::QUERY_CANCELED) => Fault { error: Error::TooSlow { limit: self.options.search_timeout }, ..fault },
+            _ => fault,
+        })
     }
 
     fn idle_session(&self) -> Option<Session> {
@@ -88,10 +99,6 @@ pub(crate) struct Held {
 impl Held {
     pub(crate) async fn query(&self, call: Call<'_>) -> Result<Vec<Row>, Fault> {
         self.session().query(self.deadline, call).await
-    }
-
-    pub(crate) async fn search(&self, sql: &str, values: &[(&(dyn ToSql + Sync), Type)]) -> Result<Vec<Row>, Fault> {
-        self.session().search(self.deadline, sql, values).await
     }
 
     pub(crate) async fn transaction(&self, isolation: Isolation, calls: &[Call<'_>]) -> Result<Vec<Vec<Row>>, Fault> {

@@ -6,8 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all};
+use store::query::Scalar;
+use store::sql::Sql;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
+use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, NoTls, Row, Statement};
 
 use crate::call::Call;
@@ -18,13 +21,13 @@ use crate::options::{Options, Path};
 /// row locked for the server that is to take over.
 const SILENCE_IN_TRANSACTION_MAX: Duration = Duration::from_secs(2);
 
-/// What a connection is for; it decides about the planner.
+/// What a connection is for; it decides about the planner and about patience.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Statements of a fixed shape that find rows by key. A plan that ever reads a whole table is wrong, whatever the statistics of
     /// an empty or just filled table say, and planning each time would cost more than executing.
     Keyed,
-    /// Searches: planned each time, for their own values.
+    /// Searches: planned each time, for their own values, and ended by the database when they take too long.
     Search,
 }
 
@@ -37,9 +40,14 @@ pub(crate) enum Isolation {
     Snapshot,
 }
 
+/// A statement on its way, and its rows.
+type Sending<'a> = BoxFuture<'a, Result<Vec<Row>, tokio_postgres::Error>>;
+
 pub(crate) struct Session {
     client: Client,
-    named: bool,
+    /// Absent where the session of the database is ours and has its settings: there statements are prepared by name. Elsewhere (a
+    /// pooler) each transaction brings its settings with it, behind its BEGIN, and statements are not kept.
+    settings: Option<String>,
     statements: Mutex<HashMap<&'static str, Statement>>,
     /// Set once nothing more may be sent: the connection is lost, stalled, or leads to a server that refuses.
     broken: AtomicBool,
@@ -48,12 +56,13 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) async fn open(config: &Config, options: &Options, role: Role) -> Result<Self, Fault> {
+        let direct = options.path == Path::Direct;
         let connecting = async {
             let (client, connection) = config.connect(NoTls).await?;
             // Ends by itself when the client is dropped or the connection is lost; whoever waits for an answer then gets the error.
             let connection = tokio::spawn(connection).abort_handle();
-            if options.path == Path::Direct {
-                client.batch_execute(&settings(options, role)).await?;
+            if direct {
+                client.batch_execute(&settings(options, role, Lasting::Session)).await?;
             }
             Ok((client, connection))
         };
@@ -61,8 +70,8 @@ impl Session {
             Ok(connected) => connected.map_err(|cause: tokio_postgres::Error| Fault::from(cause))?,
             Err(_) => return Err(Fault::unavailable("PostgreSQL does not answer a new connection")),
         };
-        let named = options.path == Path::Direct;
-        Ok(Self { client, named, statements: Mutex::default(), broken: AtomicBool::new(false), connection })
+        let settings = (!direct).then(|| settings(options, role, Lasting::Transaction));
+        Ok(Self { client, settings, statements: Mutex::default(), broken: AtomicBool::new(false), connection })
     }
 
     pub(crate) fn is_usable(&self) -> bool {
@@ -71,17 +80,33 @@ impl Session {
 
     /// One call, one round trip (and one more the first time).
     pub(crate) async fn query(&self, deadline: Instant, call: Call<'_>) -> Result<Vec<Row>, Fault> {
+        if self.settings.is_some() {
+            let calls = [call];
+            let answers = self.transaction(deadline, Isolation::ReadCommitted, &calls).await?;
+            return Ok(answers.into_iter().next().unwrap_or_default());
+        }
         self.run(deadline, async { self.send(&call, self.prepared(&call).await?).await }).await
     }
 
-    /// A search: its text differs from time to time, so it is not kept prepared.
-    pub(crate) async fn search(
+    /// A call inside a transaction that somebody has begun by hand.
+    pub(crate) async fn query_within(&self, deadline: Instant, call: Call<'_>) -> Result<Vec<Row>, Fault> {
+        self.run(deadline, self.send(&call, None)).await
+    }
+
+    /// Searches, in one round trip and from one snapshot: their texts differ from time to time, so they are not kept prepared. If one
+    /// takes too long, those after it are not tried.
+    pub(crate) async fn search<const COUNT: usize>(
         &self,
         deadline: Instant,
-        sql: &str,
-        values: &[(&(dyn tokio_postgres::types::ToSql + Sync), tokio_postgres::types::Type)],
-    ) -> Result<Vec<Row>, Fault> {
-        self.run(deadline, self.client.query_typed(sql, values)).await
+        searches: [&Sql; COUNT],
+    ) -> Result<[Vec<Row>; COUNT], Fault> {
+        let searches = searches.map(|sql| (sql.text.as_str(), sql.params.iter().map(typed).collect::<Vec<_>>()));
+        self.run(deadline, async {
+            let sent = searches.iter().map(|(text, values)| Box::pin(self.client.query_typed(text, values)) as Sending<'_>);
+            let mut answers = self.within(Isolation::Snapshot, sent.collect()).await?.into_iter();
+            Ok(std::array::from_fn(|_| answers.next().unwrap_or_default()))
+        })
+        .await
     }
 
     /// All calls in one transaction and one round trip: every one is sent before the first answer comes. If one fails, those after
@@ -97,22 +122,8 @@ impl Session {
             for call in calls {
                 prepared.push(self.prepared(call).await?);
             }
-            let begin = match isolation {
-                Isolation::ReadCommitted => "BEGIN",
-                Isolation::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-            };
-            let mut sent: Vec<BoxFuture<'_, Result<Vec<Row>, tokio_postgres::Error>>> = Vec::with_capacity(calls.len() + 2);
-            sent.push(Box::pin(self.bare(begin)));
-            for (call, statement) in calls.iter().zip(prepared) {
-                sent.push(Box::pin(self.send(call, statement)));
-            }
-            sent.push(Box::pin(self.bare("COMMIT")));
-            // The first poll sends them all, in this order. A COMMIT after a failed statement rolls back and reports success,
-            // which is why every answer is looked at.
-            let mut answers = join_all(sent).await.into_iter().collect::<Result<Vec<_>, _>>()?;
-            answers.pop();
-            answers.remove(0);
-            Ok(answers)
+            let sent = calls.iter().zip(prepared).map(|(call, statement)| Box::pin(self.send(call, statement)) as Sending<'_>);
+            self.within(isolation, sent.collect()).await
         })
         .await
     }
@@ -122,8 +133,36 @@ impl Session {
         self.run(deadline, self.client.batch_execute(sql)).await
     }
 
-    async fn bare(&self, sql: &str) -> Result<Vec<Row>, tokio_postgres::Error> {
-        self.client.batch_execute(sql).await.map(|()| Vec::new())
+    async fn within<'a>(
+        &'a self,
+        isolation: Isolation,
+        statements: Vec<Sending<'a>>,
+    ) -> Result<Vec<Vec<Row>>, tokio_postgres::Error> {
+        let mut sent = Vec::with_capacity(statements.len() + 2);
+        sent.push(self.begin(isolation));
+        sent.extend(statements);
+        sent.push(self.bare("COMMIT".to_owned()));
+        // The first poll sends them all, in this order. A COMMIT after a failed statement rolls back and reports success, which is
+        // why every answer is looked at.
+        let mut answers = join_all(sent).await.into_iter().collect::<Result<Vec<_>, _>>()?;
+        answers.pop();
+        answers.remove(0);
+        Ok(answers)
+    }
+
+    fn begin(&self, isolation: Isolation) -> Sending<'_> {
+        let begin = match isolation {
+            Isolation::ReadCommitted => "BEGIN",
+            Isolation::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        };
+        self.bare(match &self.settings {
+            None => begin.to_owned(),
+            Some(settings) => format!("{begin}; {settings}"),
+        })
+    }
+
+    fn bare(&self, sql: String) -> Sending<'_> {
+        Box::pin(async move { self.client.batch_execute(&sql).await.map(|()| Vec::new()) })
     }
 
     async fn send(&self, call: &Call<'_>, prepared: Option<Statement>) -> Result<Vec<Row>, tokio_postgres::Error> {
@@ -134,7 +173,7 @@ impl Session {
     }
 
     async fn prepared(&self, call: &Call<'_>) -> Result<Option<Statement>, tokio_postgres::Error> {
-        if !self.named {
+        if self.settings.is_some() {
             return Ok(None);
         }
         let known = self.statements.lock().unwrap_or_else(PoisonError::into_inner).get(call.sql).cloned();
@@ -168,20 +207,43 @@ impl Drop for Session {
     }
 }
 
-fn settings(options: &Options, role: Role) -> String {
-    let millis = |duration: Duration| duration.as_millis();
-    let mut settings = format!(
-        "SET statement_timeout = {timeout}; SET idle_in_transaction_session_timeout = {silence};
-         SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';",
-        timeout = millis(options.call_timeout),
-        silence = millis(options.call_timeout.min(SILENCE_IN_TRANSACTION_MAX))
-    );
-    match role {
-        Role::Keyed => settings.push_str(
-            "SET plan_cache_mode = force_generic_plan; SET jit = off;
-             SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;",
+/// How long settings hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lasting {
+    Session,
+    Transaction,
+}
+
+/// One statement that makes the settings. It leaves no room to the defaults of a role, a database or a server: `synchronous_commit`
+/// least of all, which may wait for more than the local disk, never for less.
+fn settings(options: &Options, role: Role, lasting: Lasting) -> String {
+    let is_local = lasting == Lasting::Transaction;
+    let timeout = match role {
+        Role::Keyed => options.call_timeout,
+        Role::Search => options.search_timeout,
+    };
+    let mut settings = vec![
+        ("statement_timeout", format!("'{}'", timeout.as_millis())),
+        (
+            "idle_in_transaction_session_timeout",
+            format!("'{}'", options.call_timeout.min(SILENCE_IN_TRANSACTION_MAX).as_millis()),
         ),
-        Role::Search => settings.push_str("SET jit = off;"),
+        ("synchronous_commit", "coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on')".to_owned()),
+        ("jit", "'off'".to_owned()),
+    ];
+    if role == Role::Keyed {
+        settings.push(("plan_cache_mode", "'force_generic_plan'".to_owned()));
+        let none = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin"];
+        settings.extend(none.map(|way| (way, "'off'".to_owned())));
     }
-    settings
+    let settings = settings.iter().map(|(name, value)| format!("set_config('{name}', {value}, {is_local})"));
+    format!("SELECT {}", settings.collect::<Vec<_>>().join(", "))
+}
+
+fn typed(value: &Scalar) -> (&(dyn ToSql + Sync), Type) {
+    match value {
+        Scalar::Bool(value) => (value, Type::BOOL),
+        Scalar::Int(value) => (value, Type::INT8),
+        Scalar::Text(value) => (value, Type::TEXT),
+    }
 }

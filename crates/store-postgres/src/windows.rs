@@ -1,9 +1,7 @@
 //! What the owner keeps windows of in memory, and the upkeep it does.
 
-use std::sync::Arc;
-
 use engine::{InstanceKey, JobKey, PartitionId};
-use store::{Error, Millis, ReadyJob, TimedJob};
+use store::{Due, DueKind, Error, Millis, ReadyAfter, ReadyJob};
 
 use crate::Postgres;
 use crate::call::Call;
@@ -13,49 +11,45 @@ impl Postgres {
     pub(crate) async fn ready_window(
         &self,
         partition: PartitionId,
-        job_type: &str,
-        tenant: &str,
-        after: JobKey,
+        (job_type, tenant): (&str, &str),
+        after: ReadyAfter,
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error> {
         let call = Call::new(include_str!("../sql/ready_jobs.sql"))
             .int(partition.0.into())
             .text(job_type)
             .text(tenant)
-            .key(after.0)
+            .int(after.priority.into())
+            .key(after.key.0)
             .limit(limit);
         let rows = self.owner.query(call).await?;
-        let (job_type, tenant): (Arc<str>, Arc<str>) = (job_type.into(), tenant.into());
         let ready = |row| {
             let mut row = Reading::of(row);
-            Ok(ReadyJob {
-                key: JobKey(row.key()?),
-                instance: InstanceKey(row.key()?),
-                job_type: job_type.clone(),
-                tenant: tenant.clone(),
-            })
+            Ok(ReadyJob { key: JobKey(row.key()?), priority: row.get()? })
         };
         rows.iter().map(ready).collect()
     }
 
-    pub(crate) async fn timed_window(
-        &self,
-        partition: PartitionId,
-        after: (Millis, JobKey),
-        limit: usize,
-    ) -> Result<Vec<TimedJob>, Error> {
-        let call =
-            Call::new(include_str!("../sql/timed_jobs.sql")).int(partition.0.into()).int(after.0).key(after.1.0).limit(limit);
+    pub(crate) async fn due_window(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
+        let call = Call::new(include_str!("../sql/due.sql")).int(partition.0.into()).int(after.0).key(after.1).limit(limit);
         let rows = self.owner.query(call).await?;
-        let timed = |row| {
+        let due = |row| {
             let mut row = Reading::of(row);
-            Ok(TimedJob { key: JobKey(row.key()?), at: row.get()? })
+            let (at, key) = (row.get()?, row.key()?);
+            let what = match row.key_maybe()? {
+                None => DueKind::Job,
+                Some(instance) => DueKind::Turn { instance: InstanceKey(instance) },
+            };
+            Ok(Due { at, key, what })
         };
-        rows.iter().map(timed).collect()
+        rows.iter().map(due).collect()
     }
 
-    pub(crate) async fn purge_first_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
-        let call = Call::new(include_str!("../sql/purge_idempotent.sql")).int(partition.0.into()).int(now).limit(limit);
-        Ok(self.owner.query(call).await?.len())
+    pub(crate) async fn purge_expired(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
+        let mut purged = 0;
+        for sql in [include_str!("../sql/purge_idempotent.sql"), include_str!("../sql/purge_answers.sql")] {
+            purged += self.owner.query(Call::new(sql).int(partition.0.into()).int(now).limit(limit)).await?.len();
+        }
+        Ok(purged)
     }
 }

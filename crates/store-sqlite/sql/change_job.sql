@@ -1,5 +1,5 @@
 -- Where a job belongs never changes.
 UPDATE jobs
-SET state = ?3, availability = ?4, due = ?5, retries = ?6, worker = ?7, deadline = ?8, error_code = ?9, error_message = ?10,
-    failed_with_retries_left = ?11, updated = ?12, ended = ?13
+SET priority = ?3, state = ?4, availability = ?5, due = ?6, retries = ?7, worker = ?8, deadline = ?9, error_code = ?10,
+    error_message = ?11, failed_with_retries_left = ?12, updated = ?13, ended = ?14
 WHERE partition = ?1 AND key = ?2

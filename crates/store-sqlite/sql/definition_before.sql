@@ -1,3 +1,3 @@
-SELECT partition, key, process_id, version, name, version_tag, tenant, resource, resource_name, deployment, checksum, deleted
+SELECT partition, key, process_id, version, name, version_tag, tenant, resource, resource_name, deployment, checksum, deleted, flows
 FROM definitions WHERE partition = ?1 AND process_id = ?2 AND tenant = ?3 AND version < ?4 AND NOT deleted
 ORDER BY version DESC LIMIT 1

@@ -1,2 +1,2 @@
-SELECT partition, key, process_id, version, name, version_tag, tenant, resource, resource_name, deployment, checksum, deleted
+SELECT partition, key, process_id, version, name, version_tag, tenant, resource, resource_name, deployment, checksum, deleted, flows
 FROM definitions WHERE partition = ?1 AND key = ?2

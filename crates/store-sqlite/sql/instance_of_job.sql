@@ -1,1 +1,1 @@
-SELECT instance FROM jobs WHERE partition = ?1 AND key = ?2 AND availability <> 'DONE'
+SELECT instance FROM jobs WHERE partition = ?1 AND key = ?2 AND availability <> 'DONE' AND instance IS NOT NULL

@@ -1,1 +1,1 @@
-UPDATE partitions SET tail = ?2, processed_to = ?3, next_key = ?4 WHERE partition = ?1
+UPDATE partitions SET position = ?2, next_key = ?3, inbox_to = ?4 WHERE partition = ?1

@@ -1,3 +1,3 @@
-DELETE FROM idempotent
-WHERE (partition, tenant, key) IN
-    (SELECT partition, tenant, key FROM idempotent WHERE partition = ?1 AND expires <= ?2 ORDER BY expires LIMIT ?3)
+DELETE FROM answers
+WHERE (partition, position) IN
+    (SELECT partition, position FROM answers WHERE partition = ?1 AND expires <= ?2 ORDER BY expires LIMIT ?3)

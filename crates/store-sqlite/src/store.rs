@@ -1,14 +1,13 @@
 //! The trait: each intention goes to the writer or to a reader.
 
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use engine::{DefinitionKey, JobKey, PartitionId, RequirementsKey};
-use store::log::{CommandStatus, NewCommand, Pending};
+use engine::{DefinitionKey, PartitionId, RequirementsKey};
+use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Query, QueryPage};
 use store::{
-    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store,
-    TimedJob, Wanted, row,
+    Backlog, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter, ReadyJob,
+    Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -40,20 +39,20 @@ impl Store for Sqlite {
     }
 
     async fn partitions(&self) -> Result<Vec<PartitionStatus>, Error> {
-        self.readers.run(|connection| read::partitions(connection, clock())).await
+        self.owner.run(|connection| read::partitions(connection, clock())).await
     }
 
-    async fn append(&self, partition: PartitionId, commands: Vec<NewCommand>) -> Result<Vec<u64>, Error> {
-        self.writer.run(move |connection| write::append(connection, partition, &commands, clock())).await
+    async fn append(&self, partition: PartitionId, requests: Vec<NewRequest>, backlog: Backlog) -> Result<Vec<u64>, Error> {
+        self.writer.run(move |connection| write::append(connection, partition, &requests, backlog, clock())).await
     }
 
-    async fn pending(&self, partition: PartitionId, after: u64, limit: usize) -> Result<Vec<Pending>, Error> {
-        self.readers.run(move |connection| read::pending(connection, partition, after, limit)).await
+    async fn inbox(&self, partition: PartitionId, after: u64, limit: usize, bytes_max: usize) -> Result<Vec<Received>, Error> {
+        self.owner.run(move |connection| read::inbox(connection, partition, after, limit, bytes_max)).await
     }
 
-    async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<CommandStatus>, Error> {
+    async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<RequestStatus>, Error> {
         let positions = positions.to_vec();
-        self.readers.run(move |connection| read::statuses(connection, partition, positions)).await
+        self.owner.run(move |connection| read::statuses(connection, partition, positions)).await
     }
 
     fn wakeups(&self) -> watch::Receiver<u64> {
@@ -62,7 +61,7 @@ impl Store for Sqlite {
 
     async fn load(&self, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Error> {
         let wanted = wanted.clone();
-        self.readers.run(move |connection| read::load(connection, partition, &wanted, now)).await
+        self.owner.run(move |connection| read::load(connection, partition, &wanted, now)).await
     }
 
     async fn commit(&self, commit: Commit) -> Result<Millis, CommitError> {
@@ -75,27 +74,39 @@ impl Store for Sqlite {
         partition: PartitionId,
         job_type: &str,
         tenant: &str,
-        after: JobKey,
+        after: ReadyAfter,
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error> {
-        let queue = (Arc::from(job_type), Arc::from(tenant));
-        self.readers.run(move |connection| read::ready_jobs(connection, partition, &queue, after, limit)).await
+        let (job_type, tenant) = (job_type.to_owned(), tenant.to_owned());
+        self.owner.run(move |connection| read::ready_jobs(connection, partition, (&job_type, &tenant), after, limit)).await
     }
 
-    async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error> {
-        self.readers.run(move |connection| read::timed_jobs(connection, partition, after, limit)).await
+    async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
+        self.owner.run(move |connection| read::due(connection, partition, after, limit)).await
     }
 
-    async fn latest_definitions(&self, partition: PartitionId) -> Result<Vec<row::Definition>, Error> {
-        self.readers.run(move |connection| read::latest_definitions(connection, partition)).await
+    async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
+        let (id, tenant) = (id.to_owned(), tenant.to_owned());
+        self.owner.run(move |connection| read::process_named(connection, partition, &id, &tenant)).await
     }
 
-    async fn version_counters(&self, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Error> {
-        self.readers.run(move |connection| read::version_counters(connection, partition)).await
+    async fn requirements_named(
+        &self,
+        partition: PartitionId,
+        id: &str,
+        tenant: &str,
+    ) -> Result<Named<row::DecisionRequirements>, Error> {
+        let (id, tenant) = (id.to_owned(), tenant.to_owned());
+        self.owner.run(move |connection| read::requirements_named(connection, partition, &id, &tenant)).await
+    }
+
+    async fn decision_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::LatestDecision>, Error> {
+        let (id, tenant) = (id.to_owned(), tenant.to_owned());
+        self.owner.run(move |connection| read::decision_named(connection, partition, &id, &tenant)).await
     }
 
     async fn definition(&self, key: DefinitionKey) -> Result<Option<row::Definition>, Error> {
-        self.readers.run(move |connection| read::definition(connection, key)).await
+        self.owner.run(move |connection| read::definition(connection, key)).await
     }
 
     async fn definition_version(
@@ -106,7 +117,7 @@ impl Store for Sqlite {
         version: i32,
     ) -> Result<Option<row::Definition>, Error> {
         let (id, tenant) = (process_id.to_owned(), tenant.to_owned());
-        self.readers.run(move |connection| read::definition_version(connection, partition, &id, &tenant, version)).await
+        self.owner.run(move |connection| read::definition_version(connection, partition, &id, &tenant, version)).await
     }
 
     async fn definition_before(
@@ -117,47 +128,36 @@ impl Store for Sqlite {
         version: i32,
     ) -> Result<Option<row::Definition>, Error> {
         let (id, tenant) = (process_id.to_owned(), tenant.to_owned());
-        self.readers.run(move |connection| read::definition_before(connection, partition, &id, &tenant, version)).await
+        self.owner.run(move |connection| read::definition_before(connection, partition, &id, &tenant, version)).await
     }
 
     async fn resource(&self, key: u64) -> Result<Option<row::Resource>, Error> {
-        self.readers.run(move |connection| read::resource(connection, key)).await
+        self.owner.run(move |connection| read::resource(connection, key)).await
     }
 
     async fn running_definitions(&self, partition: PartitionId, limit: usize) -> Result<Vec<DefinitionKey>, Error> {
-        self.readers.run(move |connection| read::running_definitions(connection, partition, limit)).await
+        self.owner.run(move |connection| read::running_definitions(connection, partition, limit)).await
     }
 
     async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error> {
-        self.readers.run(move |connection| read::has_running(connection, definition)).await
-    }
-
-    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error> {
-        self.readers.run(move |connection| read::latest_requirements(connection, partition)).await
-    }
-
-    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error> {
-        self.readers.run(move |connection| read::latest_decisions(connection, partition)).await
-    }
-
-    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error> {
-        self.readers.run(move |connection| read::decision_counters(connection, partition)).await
+        self.owner.run(move |connection| read::has_running(connection, definition)).await
     }
 
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
-        self.readers.run(move |connection| read::requirements(connection, key)).await
+        self.owner.run(move |connection| read::requirements(connection, key)).await
     }
 
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
         let query = query.clone();
-        self.readers.run(move |connection| read::search(connection, &query)).await
+        self.searches.run_within(self.search_timeout, move |connection| read::search(connection, &query)).await
     }
 
-    async fn purge_idempotent(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
-        self.writer.run(move |connection| write::purge_idempotent(connection, partition, now, limit)).await
+    async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
+        self.writer.run(move |connection| write::purge_answers(connection, partition, now, limit)).await
     }
 
     fn pool(&self) -> (usize, usize) {
-        self.readers.in_use()
+        let ((owner_busy, owner), (searches_busy, searches)) = (self.owner.in_use(), self.searches.in_use());
+        (owner_busy + searches_busy, owner + searches)
     }
 }

@@ -11,6 +11,7 @@ use rusqlite::Connection;
 use store::Error;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::checkpoint::Log;
 use crate::failure::Failure;
 
 /// How many writes may wait; past it callers do.
@@ -35,16 +36,15 @@ pub(crate) fn connect(path: &Path) -> Result<Connection, Failure> {
     // Every commit reaches the disk before anybody is told of it.
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "cache_size", -65_536)?;
-    connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
     Ok(connection)
 }
 
 impl Writer {
-    pub(crate) fn start(connection: Connection) -> Result<Self, Error> {
+    pub(crate) fn start(connection: Connection, log: Log) -> Result<Self, Error> {
         let (queue, waiting) = mpsc::channel(WAITING_MAX);
         let thread = std::thread::Builder::new().name("sqlite-writer".to_owned());
-        let thread = thread.spawn(move || write(&connection, waiting)).map_err(Error::unavailable)?;
+        let thread = thread.spawn(move || write(&connection, log, waiting)).map_err(Error::unavailable)?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
@@ -77,11 +77,11 @@ impl Drop for Writer {
     }
 }
 
-fn write(connection: &Connection, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
+fn write(connection: &Connection, mut log: Log, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
     let mut group = Vec::with_capacity(GROUP_MAX);
     let mut cache = Cache::default();
     while 0 < waiting.blocking_recv_many(&mut group, GROUP_MAX) {
-        let committed = transact(connection, &mut group).map_err(Error::from);
+        let committed = transact(connection, &mut group);
         if committed.is_err() && !connection.is_autocommit() {
             // If even that fails, the next BEGIN says so.
             let _ = connection.execute_batch("ROLLBACK");
@@ -89,6 +89,7 @@ fn write(connection: &Connection, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
         for work in group.drain(..) {
             work.settle(committed.as_ref().err());
         }
+        log.tend(connection);
         if cache.is_to_be_given_back(Instant::now()) {
             // It can be asked for again; if it is not given back, that does no harm.
             let _ = connection.release_memory();
@@ -115,30 +116,33 @@ impl Cache {
     }
 }
 
-fn transact(connection: &Connection, group: &mut [Box<dyn Work>]) -> Result<(), Failure> {
-    let execute = |sql| connection.prepare_cached(sql)?.execute(());
+fn transact(connection: &Connection, group: &mut [Box<dyn Work>]) -> Result<(), Error> {
+    let execute = |sql| {
+        let executed = connection.prepare_cached(sql).and_then(|mut statement| statement.execute(()));
+        executed.map(drop).map_err(|error| Failure::from(error).told_by(connection))
+    };
     execute("BEGIN IMMEDIATE")?;
     if let [alone] = group {
         // A savepoint makes SQLite keep a copy of every page it changes: not for the one large write of a busy partition.
-        execute(if alone.run(connection) { "COMMIT" } else { "ROLLBACK" })?;
-        return Ok(());
+        return execute(if alone.run(connection).is_ok() { "COMMIT" } else { "ROLLBACK" });
     }
     for work in group {
         execute("SAVEPOINT work")?;
-        if !work.run(connection) {
-            // A full disk may have rolled back everything already; then there is no such savepoint and all of the group fails.
+        if let Err(error) = work.run(connection) {
+            // A full disk may have rolled back everything already: then it concerns all of the group.
+            if connection.is_autocommit() {
+                return Err(error);
+            }
             execute("ROLLBACK TO work")?;
         }
         execute("RELEASE work")?;
     }
-    execute("COMMIT")?;
-    Ok(())
+    execute("COMMIT")
 }
 
 /// Something to write, with somebody waiting for it.
 trait Work: Send {
-    /// Whether it went well.
-    fn run(&mut self, connection: &Connection) -> bool;
+    fn run(&mut self, connection: &Connection) -> Result<(), Error>;
     /// Tells whoever waits, now that the transaction is committed, or why it is not.
     fn settle(self: Box<Self>, failed: Option<&Error>);
 }
@@ -154,10 +158,10 @@ where
     T: Send,
     F: FnOnce(&Connection) -> Result<T, Failure> + Send,
 {
-    fn run(&mut self, connection: &Connection) -> bool {
+    fn run(&mut self, connection: &Connection) -> Result<(), Error> {
         let operation = self.operation.take().expect("it runs once");
-        let result = self.result.insert(operation(connection).map_err(Error::from));
-        result.is_ok()
+        let result = self.result.insert(operation(connection).map_err(|failure| failure.told_by(connection)));
+        result.as_ref().map(drop).map_err(Error::clone)
     }
 
     fn settle(self: Box<Self>, failed: Option<&Error>) {

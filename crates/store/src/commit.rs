@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{ElementKey, IncidentKey, InstanceKey, Phase, Token, VariableKey};
+use engine::{ElementKey, IncidentKey, InstanceKey, Phase, VariableKey, WaitKey};
 
 use crate::row::{self, ElementState, InstanceState};
 use crate::{Fence, Millis};
@@ -11,15 +11,16 @@ use crate::{Fence, Millis};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Commit {
     pub fence: Fence,
-    /// The log's last position as the tick knew it. If the log has grown since and the tick appends, nothing is written.
-    pub tail: u64,
-    /// Commands that were in the log already and are answered now.
-    pub processed: Vec<LogRow>,
-    /// Commands that enter the log with this commit: positions `tail + 1 ..`, in order.
-    pub appended: Vec<LogRow>,
-    /// All positions up to this one are processed after the commit.
-    pub processed_to: u64,
+    /// The key counter the tick started from. If the stored one is another, the commit before was not written, or this one was
+    /// already; then nothing is written. Every commit moves it on.
+    pub first_key: u64,
     pub next_key: u64,
+    /// What enters the log, in order, from the position after its last.
+    pub log: Vec<LogRow>,
+    /// All requests of the inbox up to this one are answered after the commit, and leave it.
+    pub inbox_to: u64,
+    /// What became of the requests of the inbox.
+    pub answers: Vec<AnswerRow>,
     pub now: Millis,
     pub changes: Changes,
     /// Somebody elsewhere may wait for an answer: wake followers.
@@ -36,8 +37,20 @@ pub struct LogRow {
     pub instance: Option<InstanceKey>,
     /// What happened, as [`crate::format`] writes it; empty if nothing did.
     pub events: Vec<u8>,
-    /// The answer, as [`crate::format`] writes it, if somebody may ask for it later.
-    pub answer: Option<Vec<u8>>,
+}
+
+/// The answer to a request of the inbox.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswerRow {
+    /// That of the request.
+    pub position: u64,
+    pub kind: &'static str,
+    /// As [`crate::format`] writes it.
+    pub answer: Vec<u8>,
+    /// When the request came.
+    pub at: Millis,
+    /// Kept until then.
+    pub expires: Millis,
 }
 
 /// Rows that come into being and rows that change. A row that does both in one tick is written once, in its last state.
@@ -63,9 +76,64 @@ pub struct Changes {
     pub jobs_new: Vec<row::Job>,
     /// Whole rows; the key says which.
     pub jobs_changed: Vec<row::Job>,
+    /// How many tokens there are now; none of those that count zero.
+    pub tokens: Vec<row::Tokens>,
+    pub turns_new: Vec<row::Turn>,
+    /// Turns that were taken or are not wanted any more.
+    pub turns_done: Vec<WaitKey>,
     pub incidents_new: Vec<row::Incident>,
     pub incidents_changed: Vec<IncidentChange>,
     pub idempotent_new: Vec<row::Idempotent>,
+}
+
+impl Changes {
+    /// These as well.
+    pub fn add(&mut self, more: Self) {
+        let Self {
+            resources_new,
+            definitions_new,
+            definitions_deleted,
+            requirements_new,
+            requirements_deleted,
+            evaluated_decisions_new,
+            evaluations_deleted,
+            instances_new,
+            instances_changed,
+            elements_new,
+            elements_changed,
+            variables_new,
+            variables_changed,
+            jobs_new,
+            jobs_changed,
+            tokens,
+            turns_new,
+            turns_done,
+            incidents_new,
+            incidents_changed,
+            idempotent_new,
+        } = more;
+        self.resources_new.extend(resources_new);
+        self.definitions_new.extend(definitions_new);
+        self.definitions_deleted.extend(definitions_deleted);
+        self.requirements_new.extend(requirements_new);
+        self.requirements_deleted.extend(requirements_deleted);
+        self.evaluated_decisions_new.extend(evaluated_decisions_new);
+        self.evaluations_deleted.extend(evaluations_deleted);
+        self.instances_new.extend(instances_new);
+        self.instances_changed.extend(instances_changed);
+        self.elements_new.extend(elements_new);
+        self.elements_changed.extend(elements_changed);
+        self.variables_new.extend(variables_new);
+        self.variables_changed.extend(variables_changed);
+        self.jobs_new.extend(jobs_new);
+        self.jobs_changed.extend(jobs_changed);
+        self.tokens.extend(tokens);
+        self.turns_new.extend(turns_new);
+        self.turns_done.extend(turns_done);
+        self.incidents_new.extend(incidents_new);
+        self.incidents_changed.extend(incidents_changed);
+        self.idempotent_new.extend(idempotent_new);
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +142,6 @@ pub struct InstanceChange {
     pub state: InstanceState,
     pub phase: Phase,
     pub ended: Option<Millis>,
-    pub tokens: Vec<Token>,
     pub incidents: u32,
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey};
+use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, Wait};
 use tokio::sync::watch;
 
-use crate::log::{CommandStatus, NewCommand, Pending};
+use crate::log::{NewRequest, Received, RequestStatus};
 use crate::query::{Query, QueryPage};
 use crate::{Commit, CommitError, Error, row};
 
@@ -25,9 +25,11 @@ pub struct Fence {
 pub struct Ownership {
     pub fence: Fence,
     /// The last position of the log.
-    pub tail: u64,
-    /// All positions up to this one are processed.
-    pub processed_to: u64,
+    pub position: u64,
+    /// All requests of the inbox up to this one are answered.
+    pub inbox_to: u64,
+    /// The last request of the inbox.
+    pub inbox_tail: u64,
     pub next_key: u64,
     /// The database's clock.
     pub now: Millis,
@@ -38,8 +40,8 @@ pub struct Ownership {
 pub struct Renewed {
     /// The database's clock.
     pub now: Millis,
-    /// The last position of the log.
-    pub tail: u64,
+    /// The last request of the inbox.
+    pub inbox_tail: u64,
 }
 
 /// A partition as anybody may see it.
@@ -47,30 +49,65 @@ pub struct Renewed {
 pub struct PartitionStatus {
     pub partition: PartitionId,
     pub epoch: i64,
-    pub tail: u64,
-    pub processed_to: u64,
+    /// The last position of the log.
+    pub position: u64,
+    pub inbox_to: u64,
+    pub inbox_tail: u64,
     /// Who owns it, while the lease lasts.
     pub owner: Option<Arc<str>>,
+}
+
+/// How much may wait in an inbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backlog {
+    pub requests_max: u64,
+    pub bytes_max: u64,
 }
 
 /// What a tick needs that is not in memory.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Wanted {
     pub instances: Vec<InstanceKey>,
-    /// The instances these jobs, element instances and active incidents belong to.
+    /// Jobs alone.
     pub jobs: Vec<JobKey>,
+    /// The instances these jobs belong to.
+    pub instances_of_jobs: Vec<JobKey>,
+    /// The instances these element instances and active incidents belong to.
     pub elements: Vec<ElementKey>,
     pub incidents: Vec<IncidentKey>,
     /// First answers by tenant and idempotency key.
     pub idempotent: Vec<(Arc<str>, Arc<str>)>,
 }
 
+impl Wanted {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Loaded {
     /// Running instances only: one that has ended is as good as absent.
     pub instances: Vec<LoadedInstance>,
+    /// Jobs not done, of those wanted.
+    pub jobs: Vec<row::Job>,
+    /// Where the live element instances asked for belong.
+    pub elements: Vec<(ElementKey, InstanceKey)>,
+    /// Where the active incidents asked for belong.
+    pub incidents: Vec<(IncidentKey, InstanceKey)>,
     /// Not expired ones only.
     pub idempotent: Vec<row::Idempotent>,
+    /// Instances and jobs that are there but cannot be read.
+    pub broken: Vec<Broken>,
+}
+
+/// Something stored that cannot be read; everything else can.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// The key of the instance or the job.
+    pub key: u64,
+    /// Which row of which table, and why.
+    pub what: String,
 }
 
 /// What is alive of a running instance.
@@ -81,33 +118,61 @@ pub struct LoadedInstance {
     pub elements: Vec<row::Element>,
     /// Variables of live scopes, by key.
     pub variables: Vec<row::Variable>,
-    /// Jobs not done, by key.
-    pub jobs: Vec<row::Job>,
+    /// Tokens that wait at joins, by scope, gateway and flow.
+    pub tokens: Vec<row::Tokens>,
+    /// Open waits with the element instances that wait, by key.
+    pub waits: Vec<(ElementKey, Wait)>,
     /// Incidents not resolved, by key.
     pub incidents: Vec<row::Incident>,
 }
 
-/// The highest versions ever given, each with id and tenant.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct DecisionCounters {
-    pub requirements: Vec<(Arc<str>, Arc<str>, i32)>,
-    pub decisions: Vec<(Arc<str>, Arc<str>, i32)>,
+/// The highest version ever given under a name, deleted ones included, and the latest that is not deleted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named<T> {
+    pub version_max: i32,
+    pub latest: Option<T>,
+}
+
+/// Nobody ever used the name.
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Self { version_max: 0, latest: None }
+    }
 }
 
 /// A job that waits for a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadyJob {
     pub key: JobKey,
-    pub instance: InstanceKey,
-    pub job_type: Arc<str>,
-    pub tenant: Arc<str>,
+    pub priority: i32,
 }
 
-/// A job whose lease or back-off ends at a time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TimedJob {
+/// Where a window of ready jobs goes on: after this place in the order, the higher priority first, then the lower key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadyAfter {
+    pub priority: i32,
     pub key: JobKey,
+}
+
+impl ReadyAfter {
+    /// Before every job.
+    pub const START: Self = Self { priority: i32::MAX, key: JobKey(0) };
+}
+
+/// Something that happens at a time, by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Due {
     pub at: Millis,
+    pub key: u64,
+    pub what: DueKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DueKind {
+    /// A lease or a back-off of the job with this key ends.
+    Job,
+    /// An instance goes on with a step that took long; the key is that of the wait.
+    Turn { instance: InstanceKey },
 }
 
 #[async_trait::async_trait]
@@ -118,6 +183,7 @@ pub trait Store: Send + Sync + 'static {
     // ---- ownership ----
 
     /// Take the partition if its lease has run out, if `owner` had it before, or if nobody ever had it. A new epoch begins.
+    /// A lease that ends later than one taken now would, by more than its own length, is none: the database's clock was set back.
     async fn acquire(&self, partition: PartitionId, owner: &str, lease: Duration) -> Result<Option<Ownership>, Error>;
 
     /// Hold the lease longer; `None` once another epoch exists.
@@ -129,18 +195,18 @@ pub trait Store: Send + Sync + 'static {
     /// Who owns what, and how far it is.
     async fn partitions(&self) -> Result<Vec<PartitionStatus>, Error>;
 
-    // ---- the log ----
+    // ---- the inbox ----
 
-    /// Put commands at the end of the log, durably. Anybody may.
-    async fn append(&self, partition: PartitionId, commands: Vec<NewCommand>) -> Result<Vec<u64>, Error>;
+    /// Put requests at the end of the inbox, durably, unless that would make it larger than `backlog`. Anybody may.
+    async fn append(&self, partition: PartitionId, requests: Vec<NewRequest>, backlog: Backlog) -> Result<Vec<u64>, Error>;
 
-    /// Commands after a position, in order, at most `limit`.
-    async fn pending(&self, partition: PartitionId, after: u64, limit: usize) -> Result<Vec<Pending>, Error>;
+    /// Requests after a position, in order, at most `limit` and, from the second on, at most `bytes_max`.
+    async fn inbox(&self, partition: PartitionId, after: u64, limit: usize, bytes_max: usize) -> Result<Vec<Received>, Error>;
 
-    /// What became of these commands; unknown positions are left out.
-    async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<CommandStatus>, Error>;
+    /// What became of these requests; unknown positions are left out.
+    async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<RequestStatus>, Error>;
 
-    /// Changes whenever the log may have grown or answers may have been written by another server. It wakes, it carries no truth.
+    /// Changes whenever the inbox may have grown or answers may have been written by another server. It wakes, it carries no truth.
     /// A store that only one server can use never changes it.
     fn wakeups(&self) -> watch::Receiver<u64>;
 
@@ -148,31 +214,40 @@ pub trait Store: Send + Sync + 'static {
 
     async fn load(&self, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Error>;
 
-    /// Write a tick. Returns the database's clock.
+    /// Write a tick. Commits of one owner are written in the order in which they were sent: the next may be sent before the one
+    /// before is answered, and is refused if that was not written. Returns the database's clock.
     async fn commit(&self, commit: Commit) -> Result<Millis, CommitError>;
 
     // ---- windows the owner keeps in memory ----
 
-    /// Ready jobs of one type and tenant with keys after `after`, by key.
+    /// Ready jobs of one type and tenant after a place in their order, at most `limit`.
     async fn ready_jobs(
         &self,
         partition: PartitionId,
         job_type: &str,
         tenant: &str,
-        after: JobKey,
+        after: ReadyAfter,
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error>;
 
-    /// Leased and backing-off jobs by time, after (time, key), at most `limit`.
-    async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error>;
+    /// What is due by itself, whatever it is, by time and key, after (time, key), at most `limit`.
+    async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error>;
 
     // ---- definitions ----
 
-    /// The latest not deleted version of every process, by id and tenant.
-    async fn latest_definitions(&self, partition: PartitionId) -> Result<Vec<row::Definition>, Error>;
+    /// What is known of a process by its id.
+    async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error>;
 
-    /// Highest version number ever given for each process id and tenant, deleted ones included.
-    async fn version_counters(&self, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Error>;
+    /// What is known of a DMN file by its id.
+    async fn requirements_named(
+        &self,
+        partition: PartitionId,
+        id: &str,
+        tenant: &str,
+    ) -> Result<Named<row::DecisionRequirements>, Error>;
+
+    /// What is known of a decision by its id.
+    async fn decision_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::LatestDecision>, Error>;
 
     async fn definition(&self, key: DefinitionKey) -> Result<Option<row::Definition>, Error>;
 
@@ -204,15 +279,6 @@ pub trait Store: Send + Sync + 'static {
 
     // ---- decisions ----
 
-    /// The latest not deleted version of all requirements, by id and tenant.
-    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error>;
-
-    /// The latest not deleted version of every decision, by id and tenant.
-    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error>;
-
-    /// Highest version number ever given, deleted ones included.
-    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error>;
-
     /// Deleted ones too.
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error>;
 
@@ -222,8 +288,8 @@ pub trait Store: Send + Sync + 'static {
 
     // ---- upkeep ----
 
-    /// Remove expired first answers, at most `limit`; how many went.
-    async fn purge_idempotent(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error>;
+    /// Remove expired first answers and answers to requests of the inbox, at most `limit` of each; how many went.
+    async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error>;
 
     /// Connections in use and allowed, for the metrics; `(0, 0)` where there are none.
     fn pool(&self) -> (usize, usize);

@@ -12,6 +12,12 @@ pub enum Error {
     /// The store takes no writes. Works again once somebody changes that.
     #[error("the store is read-only: {reason}")]
     ReadOnly { reason: String },
+    /// A bound of the store was reached. Works again once there is less.
+    #[error("{what} is full")]
+    Exhausted { what: &'static str },
+    /// A search did not end in time. The same one would take as long again.
+    #[error("a search takes longer than {} ms", limit.as_millis())]
+    TooSlow { limit: std::time::Duration },
     /// The schema was made by a newer server.
     #[error("the store's schema is version {found}, this server knows up to {known}: start a newer server")]
     SchemaTooNew { found: i64, known: i64 },
@@ -38,7 +44,7 @@ impl Error {
 
     /// Whether it ends by itself or by an operator's hand, after which the same call succeeds.
     pub fn passes(&self) -> bool {
-        matches!(self, Self::Unavailable { .. } | Self::Full { .. } | Self::ReadOnly { .. })
+        matches!(self, Self::Unavailable { .. } | Self::Full { .. } | Self::ReadOnly { .. } | Self::Exhausted { .. })
     }
 
     pub fn corrupt(what: impl std::fmt::Display) -> Self {
@@ -52,9 +58,9 @@ pub enum CommitError {
     /// Another owner has a newer epoch: this one cannot write any more. Nothing was written.
     #[error("another server owns the partition since epoch {epoch}")]
     Deposed { epoch: i64 },
-    /// Somebody appended to the log meanwhile: read what is pending and step again. Nothing was written.
-    #[error("the log grew to {tail} meanwhile")]
-    Overtaken { tail: u64 },
+    /// The commit before this one was not written, or this one was already: the key counter is somewhere else. Nothing was written.
+    #[error("the partition's next key is {next_key}, which is not where the commit starts from")]
+    OutOfOrder { next_key: u64 },
     /// The outcome is not known, and a commit that was sent may still arrive: acquire the partition again, which excludes that,
     /// and see by the key counter whether it went through.
     #[error(transparent)]

@@ -1,11 +1,13 @@
-//! The log: commands in order, and what became of them.
+//! Commands: what may be asked of a partition, who asks, and what they are told.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use engine::{
-    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey,
+    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, WaitKey,
 };
 
+use crate::query::Tenants;
 use crate::{Millis, row};
 
 /// What may be asked of a partition.
@@ -50,6 +52,11 @@ pub enum Command {
     /// The time of a lease or a back-off has come.
     JobDue {
         job: JobKey,
+    },
+    /// An instance goes on with a step that took long.
+    Turn {
+        wait: WaitKey,
+        instance: InstanceKey,
     },
 }
 
@@ -160,15 +167,56 @@ impl Command {
             Self::Activate(_) => "activate",
             Self::Release { .. } => "release",
             Self::JobDue { .. } => "job-due",
+            Self::Turn { .. } => "turn",
         }
     }
 }
 
-/// A command with what its sender wants besides.
+/// A command with who sends it and what they want besides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
+    pub caller: Caller,
     pub command: Command,
     pub idempotency: Option<IdempotencyKey>,
+}
+
+impl Request {
+    /// About as many bytes as it takes in memory.
+    pub fn bytes(&self) -> usize {
+        let texts = |document: &Document| document.iter().map(|(name, value)| name.len() + value.len() + 64).sum::<usize>();
+        let own = match &self.command {
+            Command::Deploy(deploy) => deploy.resources.iter().map(|resource| resource.content.len()).sum(),
+            Command::Create(create) => texts(&create.variables),
+            Command::CompleteJob { variables, .. } | Command::SetVariables { variables, .. } => texts(variables),
+            Command::FailJob(fail) => texts(&fail.variables) + fail.message.len(),
+            Command::ThrowError(throw) => texts(&throw.variables) + throw.message.len(),
+            Command::Evaluate(evaluate) => texts(&evaluate.variables),
+            Command::DeleteResource { .. }
+            | Command::Cancel { .. }
+            | Command::UpdateJob(_)
+            | Command::ResolveIncident { .. }
+            | Command::DeleteEvaluation { .. }
+            | Command::Activate(_)
+            | Command::Release { .. }
+            | Command::JobDue { .. }
+            | Command::Turn { .. } => 0,
+        };
+        size_of::<Self>() + own
+    }
+}
+
+/// Who asks, and what they may reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    pub name: Arc<str>,
+    pub tenants: Tenants,
+}
+
+impl Caller {
+    /// The server itself, for what happens by itself.
+    pub fn engine() -> Self {
+        Self { name: "".into(), tenants: Tenants::Everything }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,28 +226,33 @@ pub struct IdempotencyKey {
     pub fingerprint: u64,
 }
 
-/// A command about to be appended, as [`crate::format`] writes it.
+/// A request about to be put into an inbox, as [`crate::format`] writes it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NewCommand {
+pub struct NewRequest {
     pub kind: &'static str,
     pub request: Vec<u8>,
+    /// Not to be processed after so long: nobody waits for it any more.
+    pub lives: Option<Duration>,
 }
 
-/// A command in the log that may not be processed yet.
+/// A request in an inbox that is not processed yet.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pending {
+pub struct Received {
     pub position: u64,
     pub request: Vec<u8>,
+    /// When it came.
+    pub at: Millis,
+    /// Not to be processed from then on.
+    pub expires: Option<Millis>,
 }
 
-/// What became of a command.
+/// What became of a request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CommandStatus {
+pub struct RequestStatus {
     pub position: u64,
     pub kind: String,
     pub at: Millis,
-    pub processed: bool,
-    /// The answer, where it was kept.
+    /// The answer, once it is processed.
     pub answer: Option<Vec<u8>>,
 }
 
@@ -327,4 +380,6 @@ pub enum Code {
     InvalidState,
     /// A bound was reached.
     Exhausted,
+    /// It came too late: nobody waited for it any more.
+    Expired,
 }

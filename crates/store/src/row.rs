@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use engine::{
     DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Phase,
-    RequirementsKey, Token, VariableKey,
+    RequirementsKey, Token, VariableKey, WaitKey,
 };
 use model::ElementIx;
 
@@ -29,8 +29,18 @@ pub struct Definition {
     /// SHA-256 over name and content of the resource.
     pub checksum: Vec<u8>,
     pub deleted: bool,
-    /// Element by element, in the order of the compiled process.
+    /// Element by element, in the order of the compiled process: rows of instances name elements by their place in it.
     pub elements: Vec<DefinitionElement>,
+    /// The ids of its flows, likewise. Not known for those deployed before it was kept.
+    pub flows: Option<Vec<Arc<str>>>,
+}
+
+/// What a name leads to: as much of a definition as deploying and starting need to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DefinitionHead {
+    pub key: DefinitionKey,
+    pub version: i32,
+    pub checksum: Vec<u8>,
 }
 
 /// What searches show of an element of a definition.
@@ -171,8 +181,6 @@ pub struct Instance {
     pub root: InstanceKey,
     pub tags: Vec<Arc<str>>,
     pub business_id: Option<Arc<str>>,
-    /// Tokens that wait at joins.
-    pub tokens: Vec<Token>,
     /// How many incidents are active.
     pub incidents: u32,
 }
@@ -206,6 +214,24 @@ pub enum ElementState {
     Terminated,
 }
 
+/// Tokens of one flow that wait at a join.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tokens {
+    pub instance: InstanceKey,
+    pub token: Token,
+    pub count: u32,
+}
+
+/// An instance that goes on with a step that took long.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    pub key: WaitKey,
+    pub instance: InstanceKey,
+    /// When it may.
+    pub due: Millis,
+    pub left: engine::Turn,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variable {
     pub key: VariableKey,
@@ -221,12 +247,12 @@ pub struct Variable {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
     pub key: JobKey,
-    pub instance: InstanceKey,
-    pub definition: DefinitionKey,
-    pub element: ElementIx,
-    pub element_instance: ElementKey,
+    /// The element instance that waits for it; absent for work that belongs to no process.
+    pub origin: Option<JobOrigin>,
     pub job_type: Arc<str>,
     pub tenant: Arc<str>,
+    /// Higher ones are handed out first.
+    pub priority: i32,
     /// What last happened to it, as searches show it.
     pub state: JobState,
     /// What may happen to it next.
@@ -242,6 +268,15 @@ pub struct Job {
     pub created: Millis,
     pub updated: Millis,
     pub ended: Option<Millis>,
+}
+
+/// The element instance a job belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JobOrigin {
+    pub instance: InstanceKey,
+    pub definition: DefinitionKey,
+    pub element: ElementIx,
+    pub element_instance: ElementKey,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -126,7 +126,7 @@ impl Availability {
     }
 }
 
-const INCIDENT_KINDS: [IncidentKind; 8] = [
+const INCIDENT_KINDS: [IncidentKind; 9] = [
     IncidentKind::IoMapping,
     IncidentKind::ExtractValue,
     IncidentKind::Condition,
@@ -135,6 +135,7 @@ const INCIDENT_KINDS: [IncidentKind; 8] = [
     IncidentKind::LoopLimit,
     IncidentKind::CalledDecision,
     IncidentKind::DecisionEvaluation,
+    IncidentKind::Fault,
 ];
 
 pub fn incident_kind_word(kind: IncidentKind) -> &'static str {
@@ -147,6 +148,7 @@ pub fn incident_kind_word(kind: IncidentKind) -> &'static str {
         IncidentKind::LoopLimit => "LOOP_LIMIT",
         IncidentKind::CalledDecision => "CALLED_DECISION_ERROR",
         IncidentKind::DecisionEvaluation => "DECISION_EVALUATION_ERROR",
+        IncidentKind::Fault => "UNKNOWN",
     }
 }
 

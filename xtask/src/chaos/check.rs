@@ -41,9 +41,10 @@ pub(super) struct Log {
     pub(super) first: u64,
     pub(super) last: u64,
     pub(super) rows: u64,
-    /// As the partition's row says.
-    pub(super) tail: u64,
-    pub(super) processed_to: u64,
+    /// Where it ends, as the partition's row says.
+    pub(super) position: u64,
+    /// Requests in the inbox that nobody has processed.
+    pub(super) waiting: u64,
     /// What the store's own check of its files says, where there is one.
     pub(super) damage: Option<String>,
 }
@@ -72,11 +73,11 @@ fn log(log: &Log, wrong: &mut Vec<String>) {
     if log.rows != 0 && (log.first != 1 || log.last != log.rows) {
         wrong.push(format!("the log has a gap: {} rows from {} to {}", log.rows, log.first, log.last));
     }
-    if log.tail != log.last {
-        wrong.push(format!("the log ends at {}, but its partition says {}", log.last, log.tail));
+    if log.position != log.last {
+        wrong.push(format!("the log ends at {}, but its partition says {}", log.last, log.position));
     }
-    if log.processed_to != log.tail {
-        wrong.push(format!("commands were skipped: processed to {} of {}", log.processed_to, log.tail));
+    if log.waiting != 0 {
+        wrong.push(format!("{} requests were skipped: they lie in the inbox", log.waiting));
     }
     if let Some(damage) = &log.damage {
         wrong.push(format!("the store is damaged: {damage}"));

@@ -46,7 +46,7 @@ pub(super) fn full_disk(places: &Places) -> Result<String, String> {
     let copy = places.own.join("data").join("chaos-full-disk");
     disk.copy(&data, &copy)?;
     let log = state::sqlite_log(places, &copy)?;
-    if log.damage.is_some() || log.rows != log.last || log.processed_to != log.tail {
+    if log.damage.is_some() || log.rows != log.last || log.waiting != 0 {
         return Err(format!("after the disk was full: {log:?}"));
     }
     Ok(format!("{acknowledged} instances, all there; work {} ms after there was room", back.as_millis()))

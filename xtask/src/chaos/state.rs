@@ -19,7 +19,7 @@ const PAGE: usize = 5_000;
 const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
 const LOG: &str = "SELECT coalesce(min(position), 0), coalesce(max(position), 0), count(*), \
-                   (SELECT tail FROM partitions WHERE partition = 1), (SELECT processed_to FROM partitions WHERE partition = 1) \
+                   (SELECT position FROM partitions WHERE partition = 1), (SELECT count(*) FROM inbox WHERE partition = 1) \
                    FROM log WHERE partition = 1";
 
 /// Waits until no instance runs any more; true if that came to pass.
@@ -119,7 +119,7 @@ pub(super) fn sqlite(places: &Places, file: &Path, statement: &str) -> Result<St
 fn numbers(line: &str) -> Result<Log, String> {
     let numbers: Vec<u64> = line.trim().split('|').filter_map(|number| number.parse().ok()).collect();
     match numbers[..] {
-        [first, last, rows, tail, processed_to] => Ok(Log { first, last, rows, tail, processed_to, damage: None }),
+        [first, last, rows, position, waiting] => Ok(Log { first, last, rows, position, waiting, damage: None }),
         _ => Err(format!("the log cannot be read: {line}")),
     }
 }

@@ -15,17 +15,17 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     // A commit in doubt is taken to have gone through.
     Mutation {
         name: "settle-assumes-done",
-        file: "crates/host/src/partition/tick.rs",
-        find: "ownership.next_key == doubt.next_key",
+        file: "crates/host/src/partition/commit.rs",
+        find: "next == tick.next_key",
         replace: "true",
         faults: &[&["commit-lost"]],
     },
     // A commit in doubt is taken to be lost.
     Mutation {
         name: "settle-assumes-lost",
-        file: "crates/host/src/partition/tick.rs",
-        find: "ownership.next_key == doubt.next_key",
-        replace: "false",
+        file: "crates/host/src/partition/commit.rs",
+        find: "Some(true)",
+        replace: "Some(false)",
         faults: &[&["answer-lost"]],
     },
     // Taking the partition again begins no new epoch.
@@ -36,13 +36,13 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         replace: "if is_others || partition.owner.is_none() { partition.epoch += 1; }",
         faults: &[&["commit-late"]],
     },
-    // A commit that was overtaken goes through.
+    // A commit goes through although the one before it did not.
     Mutation {
-        name: "takes-overtaken-commits",
+        name: "takes-commits-out-of-order",
         file: "crates/store/src/memory/commit.rs",
-        find: "!commit.appended.is_empty() && partition.tail() != commit.tail",
+        find: "partition.next_key != commit.first_key",
         replace: "false",
-        faults: &[&["overtaken"]],
+        faults: &[&["commit-late"]],
     },
     // A deposed owner can write.
     Mutation {
@@ -55,17 +55,17 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     // Callers are answered before the commit.
     Mutation {
         name: "answers-before-commit",
-        file: "crates/host/src/partition/tick.rs",
-        find: "self.store.commit(commit).await",
-        replace: "{ for (reply, answer) in std::mem::take(&mut tick.replies) { self.reply(reply, answer); } self.store.commit(commit).await }",
+        file: "crates/host/src/partition/commit.rs",
+        find: "std::mem::take(&mut tick.answers)",
+        replace: "{ for did in std::mem::take(&mut tick.done) { if let Did::Request { input, answer } = did && let Some(reply) = input.into_reply() { self.reply(reply, Ok(answer)); } } std::mem::take(&mut tick.answers) }",
         faults: &[&["slow-commit"]],
     },
     // A read that failed is taken for nothing found.
     Mutation {
         name: "refused-read-is-empty",
-        file: "crates/host/src/partition/plan.rs",
-        find: "self.store.ready_jobs(self.fence.partition, job_type, tenant, JobKey(asked.after), asked.limit).await?",
-        replace: "self.store.ready_jobs(self.fence.partition, job_type, tenant, JobKey(asked.after), asked.limit).await.unwrap_or_default()",
+        file: "crates/host/src/partition/mod.rs",
+        find: "self.store.ready_jobs(self.fence.partition, job_type, tenant, after, asked.limit).await",
+        replace: "Ok::<_, Error>(self.store.ready_jobs(self.fence.partition, job_type, tenant, after, asked.limit).await.unwrap_or_default())",
         faults: &[&["read-refused"]],
     },
     // A server never hears that its store is back.
@@ -80,23 +80,23 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "ignores-lost-appends",
         file: "crates/host/src/follow.rs",
-        find: "self.store.append(self.partition, vec![command]).await.map_err(Error::from)?",
-        replace: "self.store.append(self.partition, vec![command]).await.unwrap_or(vec![1])",
+        find: "self.store.append(self.partition, requests, self.backlog).await",
+        replace: "Ok::<_, store::Error>(self.store.append(self.partition, requests, self.backlog).await.unwrap_or(vec![1]))",
         faults: &[&["append-lost"]],
     },
     // An append whose answer was lost is sent again.
     Mutation {
         name: "appends-again",
         file: "crates/host/src/follow.rs",
-        find: "self.store.append(self.partition, vec![command]).await.map_err(Error::from)?",
-        replace: "match self.store.append(self.partition, vec![command.clone()]).await { Ok(positions) => positions, Err(_) => self.store.append(self.partition, vec![command]).await.map_err(Error::from)? }",
+        find: "self.store.append(self.partition, requests, self.backlog).await",
+        replace: "match self.store.append(self.partition, requests.clone(), self.backlog).await { Ok(positions) => Ok(positions), Err(_) => self.store.append(self.partition, requests, self.backlog).await }",
         faults: &[&["append-answer-lost"]],
     },
-    // An owner looks at the log only when it is woken.
+    // An owner looks at the inbox only when it is woken.
     Mutation {
         name: "trusts-wake-ups",
         file: "crates/host/src/drive.rs",
-        find: "self.look_at_log |= self.partition.processed_to() < renewed.tail;",
+        find: "self.look_at_inbox |= self.partition.inbox_to() < renewed.inbox_tail;",
         replace: "",
         faults: &[&["wake-lost"]],
     },
@@ -104,15 +104,15 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "starts-keys-again",
         file: "crates/host/src/drive.rs",
-        find: "Partition::open(self.parts.clone(), &ownership).await",
-        replace: "Partition::open(self.parts.clone(), &Ownership { next_key: PARTITION.first_key(), ..ownership.clone() }).await",
+        find: "Partition::open(self.parts.clone(), &ownership)",
+        replace: "Partition::open(self.parts.clone(), &Ownership { next_key: PARTITION.first_key(), ..ownership.clone() })",
         faults: &[&["dies-before-commit"], &["dies"], &["stops"]],
     },
     // First answers to idempotency keys are not kept.
     Mutation {
         name: "forgets-first-answers",
-        file: "crates/host/src/partition/execute.rs",
-        find: "tick.recorder.changes.idempotent_new.push(row);",
+        file: "crates/host/src/partition/commit.rs",
+        find: "changes.idempotent_new.push(row);",
         replace: "drop(row);",
         faults: &[&["dies-after-commit"], &["gives-up"], &["sent-twice"], &["completes-twice"]],
     },
@@ -127,8 +127,8 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     // A lease that ran out is not noticed.
     Mutation {
         name: "leases-never-end",
-        file: "crates/host/src/partition/hand_out.rs",
-        find: "self.timeline.insert(deadline, key.0);",
+        file: "crates/host/src/partition/unit.rs",
+        find: "self.timeline.insert(due, (job.key.0, DueKind::Job));",
         replace: "",
         faults: &[&["worker-dies"]],
     },
@@ -136,16 +136,16 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "accepts-any-completion",
         file: "crates/host/src/partition/jobs.rs",
-        find: "self.workable(job, \"complete job\")",
-        replace: "match self.workable(job, \"complete job\") { Err(_) => return Done { answer: Answer::Done, instance: None, events: Vec::new() }, good => good }",
+        find: "self.origin(tick, caller, job, what)?",
+        replace: "match self.origin(tick, caller, job, what) { Err(Stop::Refused(_)) => return Ok(Answer::Done), other => other? }",
         faults: &[&[]],
     },
     // A completed job can still be worked on.
     Mutation {
         name: "keeps-completed-jobs",
         file: "crates/host/src/partition/jobs.rs",
-        find: "self.hot.remove_job(key)",
-        replace: "if end == JobEnd::Completed { self.find_job(key).cloned() } else { self.hot.remove_job(key) }",
+        find: "job.availability = Availability::Done;",
+        replace: "job.availability = if end == WaitEnd::Completed { Availability::Leased } else { Availability::Done };",
         faults: &[&["worker-late"]],
     },
     // A lease is given back by whoever had the job before.
@@ -159,9 +159,9 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     // Positions have gaps.
     Mutation {
         name: "leaves-gaps",
-        file: "crates/host/src/partition/tick.rs",
-        find: "self.tail + 1..",
-        replace: "self.tail + 2..",
+        file: "crates/host/src/partition/unit.rs",
+        find: "self.position += 1;",
+        replace: "self.position += 2;",
         faults: &[&[]],
     },
     // Rows of elements do not follow their events.
@@ -191,26 +191,66 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     // The youngest job is handed out first.
     Mutation {
         name: "last-in-first-out",
-        file: "crates/host/src/dispatch.rs",
-        find: "self.queues.get(id)?.ready.iter().next()?",
-        replace: "self.queues.get(id)?.ready.iter().last()?",
+        file: "crates/queue/src/dispatch.rs",
+        find: "queue.ready.iter().next()",
+        replace: "queue.ready.iter().last()",
         faults: &[&[]],
     },
     // Who waits for an end is told the other one.
     Mutation {
         name: "tells-the-wrong-end",
-        file: "crates/host/src/partition/tick.rs",
+        file: "crates/host/src/partition/commit.rs",
         find: "ended.completed",
         replace: "!ended.completed",
         faults: &[&[]],
     },
-    // What is due enters the log before all of it is read (found by the simulator).
+    // An open tick that takes no more is not closed (found by the simulator).
     Mutation {
-        name: "skips-what-it-did-not-read",
-        file: "crates/host/src/partition/plan.rs",
-        find: "if batch.is_partial {\n            return Ok(());\n        }",
+        name: "spins-when-full",
+        file: "crates/host/src/partition/run.rs",
+        find: "if self.is_full(tick) { Ran::Full } else { Ran::All }",
+        replace: "Ran::All",
+        faults: &[&["slow-commit", "worker-dies"]],
+    },
+    // What was due and could not be done is forgotten (found by the simulator).
+    Mutation {
+        name: "forgets-what-was-due",
+        file: "crates/host/src/partition/run.rs",
+        find: "self.postponed.insert((tick.now + LOOK_AGAIN_EVERY, (due.key, due.what)));",
         replace: "",
-        faults: &[&["stalls", "clock-jump", "worker-dies"]],
+        faults: &[&["bad-row"]],
+    },
+    // A command that was undone leaves its changes to jobs.
+    Mutation {
+        name: "keeps-undone-jobs",
+        file: "crates/host/src/partition/unit.rs",
+        find: "self.jobs.undo();",
+        replace: "self.jobs.accept();",
+        faults: &[&[]],
+    },
+    // A tick that the store does not take is tried again as it is.
+    Mutation {
+        name: "never-halves",
+        file: "crates/host/src/caution.rs",
+        find: "Self::Small { commands: failed.div_ceil(2), left, failed_alone: 0 }",
+        replace: "Self::None",
+        faults: &[&["tick-too-large"]],
+    },
+    // A server obeys a lease that a clock set back has made too long.
+    Mutation {
+        name: "obeys-leases-of-the-future",
+        file: "crates/store/src/memory/database.rs",
+        find: "now < partition.lease_until && partition.lease_until <= now + 2 * millis(lease)",
+        replace: "now < partition.lease_until",
+        faults: &[&["clock-back", "dies"]],
+    },
+    // What an instance that is in flight has ended leaves memory before the commit.
+    Mutation {
+        name: "forgets-before-the-commit",
+        file: "crates/host/src/hot.rs",
+        find: "hot.used == self.trims || hot.tick != 0",
+        replace: "hot.used == self.trims",
+        faults: &[&["slow-commit"]],
     },
     // A waiting poll asks again because of its own question (found by the simulator).
     Mutation {
@@ -223,9 +263,9 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     // An instance that is not in memory cannot be found by its own scope (found by the simulator).
     Mutation {
         name: "loses-the-process-scope",
-        file: "crates/host/src/partition/plan.rs",
-        find: "wanted.instances.push(InstanceKey(scope.0));",
-        replace: "",
+        file: "crates/host/src/partition/execute.rs",
+        find: "let mut needs = Needs::instance(itself);",
+        replace: "let mut needs = Needs::default();",
         faults: &[&[]],
     },
 ];

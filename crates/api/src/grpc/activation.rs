@@ -7,11 +7,14 @@ use std::time::Duration;
 use futures_util::Stream;
 use host::ActivatedJobs;
 use prost::Message;
-use tonic::{Request, Response, Status};
+use tonic::{Response, Status};
 
+use super::call::Call;
 use super::delivery::InFlight;
 use super::gateway::Gateway;
-use super::{drain, submit, tenant, wire, worker};
+use super::{refusal, wire, worker};
+use crate::drain;
+use crate::error::Failure;
 
 /// Jobs one poll may get, whatever it asks for.
 const JOBS_PER_POLL_MAX: u32 = 10_000;
@@ -22,31 +25,27 @@ const POLL_WAIT_MAX: Duration = Duration::from_secs(60 * 60);
 /// What a job adds to a message besides its own bytes: a tag and its length.
 const JOB_FRAME_BYTES: usize = 6;
 
-pub(super) async fn activate(
-    gateway: &Gateway,
-    request: Request<wire::ActivateJobsRequest>,
-) -> Result<Response<Batches>, Status> {
-    let request = request.into_inner();
-    let Some(poll) = poll(gateway, request)? else {
-        return Ok(Response::new(Batches::none(gateway)));
+pub(super) async fn activate(call: Call<'_>, request: wire::ActivateJobsRequest) -> Result<Response<Batches>, Status> {
+    let Some(poll) = poll(&call, request)? else {
+        return Ok(Response::new(Batches::none(call.gateway)));
     };
     let activated = tokio::select! {
         biased;
-        activated = gateway.host.activate(poll) => activated,
-        () = drain::drained(gateway.draining.clone()) => return Err(drain::ended()),
+        activated = call.host().activate(poll) => activated,
+        () = drain::drained(call.gateway.draining.clone()) => return Err(drain::ended()),
     };
-    let activated = activated.map_err(|error| submit::failed("ACTIVATE", error))?;
-    Ok(Response::new(Batches::new(gateway, activated)))
+    let activated = activated.map_err(|error| refusal::failed("ACTIVATE", error))?;
+    Ok(Response::new(Batches::new(call.gateway, activated)?))
 }
 
 /// What the host is asked; nothing, when no job is wanted: then whatever else the request says is not looked at.
-fn poll(gateway: &Gateway, request: wire::ActivateJobsRequest) -> Result<Option<host::Poll>, Status> {
-    let tenants = tenant::several("ActivateJobs", &request.tenant_ids)?;
+fn poll(call: &Call<'_>, request: wire::ActivateJobsRequest) -> Result<Option<host::Poll>, Status> {
+    let tenants = call.tenants("ActivateJobs", &request.tenant_ids)?;
     let max = u32::try_from(request.max_jobs_to_activate).unwrap_or(0);
     if max == 0 {
         return Ok(None);
     }
-    worker::check(&request.r#type, request.timeout).map_err(|reason| submit::refused("ACTIVATE", reason))?;
+    worker::check(&request.r#type, request.timeout).map_err(|reason| refusal::refused("ACTIVATE", reason))?;
     Ok(Some(host::Poll {
         job_type: request.r#type.into(),
         worker: request.worker.into(),
@@ -54,7 +53,7 @@ fn poll(gateway: &Gateway, request: wire::ActivateJobsRequest) -> Result<Option<
         max: max.min(JOBS_PER_POLL_MAX),
         tenants,
         fetch: worker::names(request.fetch_variable),
-        wait: wait(request.request_timeout, gateway.config.poll_wait),
+        wait: wait(request.request_timeout, call.gateway.config.poll_wait),
     }))
 }
 
@@ -79,19 +78,19 @@ pub(super) struct Batches {
 
 impl Batches {
     fn none(gateway: &Gateway) -> Self {
-        let in_flight = InFlight::new(gateway.host.clone());
-        Self { messages: Vec::new().into_iter(), in_flight, taken: 0, stopped: false }
+        Self { messages: Vec::new().into_iter(), in_flight: InFlight::new(gateway), taken: 0, stopped: false }
     }
 
-    fn new(gateway: &Gateway, activated: ActivatedJobs) -> Self {
+    fn new(gateway: &Gateway, activated: ActivatedJobs) -> Result<Self, Failure> {
         let mut batches = Self::none(gateway);
         let jobs = activated.take();
-        for job in &jobs {
-            batches.in_flight.add(job);
+        // All of them are given back if there is no room for one.
+        if let Some(refused) = jobs.iter().filter_map(|job| batches.in_flight.add(job).err()).last() {
+            return Err(refused);
         }
         let jobs = jobs.into_iter().map(wire::ActivatedJob::from);
         batches.messages = split(jobs, gateway.config.message_bytes_max).into_iter();
-        batches
+        Ok(batches)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::listen;
+
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Bytes of one message, in or out. A single job that is larger still goes out, alone.
@@ -10,19 +12,9 @@ pub struct Config {
     pub poll_wait: Duration,
     /// How long a caller waits for an instance to end when it does not say.
     pub result_wait: Duration,
-    /// Calls open at a time on one connection.
-    pub streams_per_connection_max: u32,
-    /// Connections open at a time, over all addresses. One more is closed at once.
-    pub connections_max: usize,
-    /// How long a new connection may take to say that it speaks HTTP/2.
-    pub preface_timeout: Duration,
     /// How long the body of a request may take.
     pub body_timeout: Duration,
-    /// How often a silent connection is asked whether it is still there, and how long it may take to say so.
-    pub keep_alive_every: Duration,
-    pub keep_alive_timeout: Duration,
-    /// How long calls may go on once the server drains.
-    pub drain_max: Duration,
+    pub listen: listen::Config,
     /// The version of Camunda 8 whose interface this is: clients decide by it what they may ask.
     pub version: String,
     /// Names this cluster for good.
@@ -38,13 +30,13 @@ impl Default for Config {
             message_bytes_max: 4 * 1024 * 1024,
             poll_wait: Duration::from_secs(10),
             result_wait: Duration::from_secs(15),
-            streams_per_connection_max: 1_000,
-            connections_max: 10_000,
-            preface_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
-            keep_alive_every: Duration::from_secs(30),
-            keep_alive_timeout: Duration::from_secs(20),
-            drain_max: Duration::from_secs(10),
+            listen: listen::Config {
+                // Clients keep one connection for all their calls, and for the time between them.
+                idle_timeout: Duration::from_secs(300),
+                streams_per_connection_max: 1_000,
+                ..listen::Config::default()
+            },
             version: "8.9.17".to_owned(),
             cluster_id: "00000000-0000-0000-0000-000000000000".to_owned(),
             advertised_host: "127.0.0.1".to_owned(),

@@ -3,29 +3,28 @@
 use engine::DecisionKey;
 use store::log::{Answer, Command, DecisionRef, Evaluate, Evaluated};
 use store::row::{EvaluatedDecision, MatchedRule};
-use tonic::{Request, Response, Status};
+use tonic::{Response, Status};
 
-use super::gateway::Gateway;
-use super::submit::{key, submit, unexpected, variables};
-use super::{tenant, wire};
+use super::call::{Call, key};
+use super::refusal::unexpected;
+use super::wire;
 
 const INTENT: &str = "EVALUATE";
 
 pub(super) async fn evaluate(
-    gateway: &Gateway,
-    request: Request<wire::EvaluateDecisionRequest>,
+    call: Call<'_>,
+    request: wire::EvaluateDecisionRequest,
 ) -> Result<Response<wire::EvaluateDecisionResponse>, Status> {
-    let (metadata, _, request) = request.into_parts();
     let decision = match (request.decision_id.as_str(), request.decision_key) {
         ("", given) => DecisionRef::Key(DecisionKey(key(given))),
         // Whoever gives a key as well means that version.
         (_, given) if given != 0 => DecisionRef::Key(DecisionKey(key(given))),
         (id, _) => DecisionRef::Id(id.into()),
     };
-    let tenant = tenant::one("EvaluateDecision", &request.tenant_id)?;
-    let variables = variables(gateway, &request.variables)?;
+    let tenant = call.tenant("EvaluateDecision", &request.tenant_id)?;
+    let variables = call.variables(&request.variables)?;
     let command = Command::Evaluate(Evaluate { decision, tenant, variables });
-    match submit(gateway, &metadata, INTENT, command).await? {
+    match call.submit(INTENT, command).await? {
         Answer::Evaluated(evaluated) => Ok(Response::new(response(&evaluated))),
         other => Err(unexpected(&other)),
     }

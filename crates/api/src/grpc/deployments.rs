@@ -4,22 +4,20 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use store::log::{Answer, Command, Deploy, DeployResource, Deployed, DeployedDecision, DeployedProcess, DeployedRequirements};
-use tonic::metadata::MetadataMap;
-use tonic::{Request, Response, Status};
+use tonic::{Response, Status};
 
-use super::gateway::Gateway;
-use super::submit::{key, submit, unexpected};
+use super::call::{Call, key};
+use super::refusal::unexpected;
+use super::wire;
 use super::wire::deployment::Metadata;
-use super::{tenant, wire};
 
 pub(super) async fn deploy_resource(
-    gateway: &Gateway,
-    request: Request<wire::DeployResourceRequest>,
+    call: Call<'_>,
+    request: wire::DeployResourceRequest,
 ) -> Result<Response<wire::DeployResourceResponse>, Status> {
-    let (metadata, _, request) = request.into_parts();
-    let tenant = tenant::one("DeployResource", &request.tenant_id)?;
+    let tenant = call.tenant("DeployResource", &request.tenant_id)?;
     let resources = request.resources.into_iter().map(|file| resource(file.name, &file.content)).collect();
-    let deployed = deploy(gateway, &metadata, Deploy { tenant, resources }).await?;
+    let deployed = deploy(&call, Deploy { tenant, resources }).await?;
     let deployments = metadata_of(&deployed).into_iter().map(|metadata| wire::Deployment { metadata: Some(metadata) }).collect();
     Ok(Response::new(wire::DeployResourceResponse {
         key: deployed.key as i64,
@@ -29,26 +27,24 @@ pub(super) async fn deploy_resource(
 }
 
 pub(super) async fn deploy_process(
-    gateway: &Gateway,
-    request: Request<wire::DeployProcessRequest>,
+    call: Call<'_>,
+    request: wire::DeployProcessRequest,
 ) -> Result<Response<wire::DeployProcessResponse>, Status> {
-    let (metadata, _, request) = request.into_parts();
     let resources = request.processes.into_iter().map(|file| resource(file.name, &file.definition)).collect();
-    let deployed = deploy(gateway, &metadata, Deploy { tenant: tenant::default(), resources }).await?;
+    let deployed = deploy(&call, Deploy { tenant: call.caller.home(), resources }).await?;
     let processes = deployed.processes.iter().map(|process| process_metadata(process, &deployed.tenant));
     Ok(Response::new(wire::DeployProcessResponse { key: deployed.key as i64, processes: processes.collect() }))
 }
 
 pub(super) async fn delete(
-    gateway: &Gateway,
-    request: Request<wire::DeleteResourceRequest>,
+    call: Call<'_>,
+    request: wire::DeleteResourceRequest,
 ) -> Result<Response<wire::DeleteResourceResponse>, Status> {
-    let (metadata, _, request) = request.into_parts();
     if request.delete_history == Some(true) {
         return Err(Status::unimplemented("DeleteResource cannot delete history yet: leave deleteHistory out"));
     }
     let command = Command::DeleteResource { key: key(request.resource_key) };
-    match submit(gateway, &metadata, "DELETE", command).await? {
+    match call.submit("DELETE", command).await? {
         Answer::ResourceDeleted { key } => {
             Ok(Response::new(wire::DeleteResourceResponse { resource_key: key.to_string(), batch_operation: None }))
         }
@@ -60,8 +56,8 @@ fn resource(name: String, content: &Bytes) -> DeployResource {
     DeployResource { name: name.into(), content: Arc::from(content.as_ref()) }
 }
 
-async fn deploy(gateway: &Gateway, metadata: &MetadataMap, deploy: Deploy) -> Result<Deployed, Status> {
-    match submit(gateway, metadata, "CREATE", Command::Deploy(deploy)).await? {
+async fn deploy(call: &Call<'_>, deploy: Deploy) -> Result<Deployed, Status> {
+    match call.submit("CREATE", Command::Deploy(deploy)).await? {
         Answer::Deployed(deployed) => Ok(deployed),
         other => Err(unexpected(&other)),
     }

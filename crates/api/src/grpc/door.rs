@@ -1,9 +1,10 @@
-//! What every call to the gateway passes: time for the request's body, compression only for those who compress, slices for large
-//! answers, and the status clients expect for a request that is too large.
+//! What every call to the gateway passes: time and room for the request's body, compression only for those who compress, and the status
+//! clients expect for a request that is too large.
 
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -16,19 +17,29 @@ use tonic::body::Body;
 use tonic::codegen::Service;
 use tonic::server::NamedService;
 
-/// How much of an answer is handed to a connection at a time.
-const SLICE_BYTES: usize = 16 * 1024;
+use crate::budget::{Budget, Held};
+
+/// How much larger a message can be than it was sent: gzip does not pack tighter.
+const INFLATION_MAX: usize = 1_032;
+
+/// What stands before a message: whether it is compressed, and its length.
+const HEADER_BYTES: usize = 5;
 
 #[derive(Clone)]
 pub(super) struct Door<S> {
-    inner: S,
-    body_timeout: Duration,
+    pub(super) inner: S,
+    pub(super) bodies: Budget,
+    pub(super) manners: Manners,
 }
 
-impl<S> Door<S> {
-    pub(super) fn new(inner: S, body_timeout: Duration) -> Self {
-        Self { inner, body_timeout }
-    }
+/// What is asked of every request.
+#[derive(Clone, Copy)]
+pub(super) struct Manners {
+    pub(super) message_bytes_max: usize,
+    /// How long the body may take to come.
+    pub(super) body_timeout: Duration,
+    /// How long the bytes of a call count that has not been answered. What takes longer waits for something else than its command.
+    pub(super) held_max: Duration,
 }
 
 impl<S: NamedService> NamedService for Door<S> {
@@ -37,9 +48,9 @@ impl<S: NamedService> NamedService for Door<S> {
 
 impl<S> Service<Request<Body>> for Door<S>
 where
-    S: Service<Request<Timed>, Response = Response<Body>, Error = Infallible, Future: Unpin>,
+    S: Service<Request<Arriving>, Response = Response<Body>, Error = Infallible, Future: Unpin>,
 {
-    type Response = Response<Sliced>;
+    type Response = Response<Body>;
     type Error = Infallible;
     type Future = Passing<S::Future>;
 
@@ -48,34 +59,58 @@ where
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        compress_for_those_who_do(request.headers_mut());
-        let request = request.map(|body| Timed { body, timeout: self.body_timeout, end: None });
-        Passing { answer: self.inner.call(request) }
+        let inflation = if compresses(request.headers()) { INFLATION_MAX } else { 1 };
+        if inflation == 1 {
+            // Most clients say that they accept gzip; only those that send it are worth its price.
+            request.headers_mut().remove("grpc-accept-encoding");
+        }
+        let held = Arc::new(Mutex::new(self.bodies.nothing()));
+        let arriving = held.clone();
+        let manners = self.manners;
+        let request = request.map(|body| Arriving { body, manners, inflation, held: arriving, end: None });
+        Passing { answer: self.inner.call(request), held, held_max: manners.held_max, let_go: None }
     }
 }
 
-/// Most clients say that they accept gzip; only those that send it are worth its price.
-fn compress_for_those_who_do(headers: &mut HeaderMap) {
-    let compresses = headers.get("grpc-encoding").is_some_and(|encoding| encoding != "identity");
-    if !compresses {
-        headers.remove("grpc-accept-encoding");
-    }
+fn compresses(headers: &HeaderMap) -> bool {
+    headers.get("grpc-encoding").is_some_and(|encoding| encoding != "identity")
 }
 
 pub(super) struct Passing<F> {
     answer: F,
+    held: Arc<Mutex<Held>>,
+    held_max: Duration,
+    /// When the bytes of the request no longer count.
+    let_go: Option<Pin<Box<Sleep>>>,
+}
+
+impl<F> Passing<F> {
+    fn hold_on(&mut self, cx: &mut Context<'_>) {
+        let is_arriving = 1 < Arc::strong_count(&self.held);
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_arriving || held.is_small() {
+            return;
+        }
+        let let_go = self.let_go.get_or_insert_with(|| Box::pin(tokio::time::sleep(self.held_max)));
+        if let_go.as_mut().poll(cx).is_ready() {
+            held.let_go();
+        }
+    }
 }
 
 impl<F> Future for Passing<F>
 where
     F: Future<Output = Result<Response<Body>, Infallible>> + Unpin,
 {
-    type Output = Result<Response<Sliced>, Infallible>;
+    type Output = Result<Response<Body>, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Ok(mut answer) = ready!(Pin::new(&mut self.answer).poll(cx));
+        let Poll::Ready(Ok(mut answer)) = Pin::new(&mut self.answer).poll(cx) else {
+            self.hold_on(cx);
+            return Poll::Pending;
+        };
         too_large_is_exhausted(answer.headers_mut());
-        Poll::Ready(Ok(answer.map(|body| Sliced { body, rest: Bytes::new() })))
+        Poll::Ready(Ok(answer))
     }
 }
 
@@ -88,23 +123,40 @@ fn too_large_is_exhausted(headers: &mut HeaderMap) {
     }
 }
 
-/// A request's body, which must come in time.
-pub(super) struct Timed {
+/// A request's body, which must come in time, and for which there must be room.
+pub(super) struct Arriving {
     body: Body,
-    timeout: Duration,
+    manners: Manners,
+    /// By how much it may grow when it is read.
+    inflation: usize,
+    /// Until the call is answered.
+    held: Arc<Mutex<Held>>,
     /// Set when the body first lets itself be waited for.
     end: Option<Pin<Box<Sleep>>>,
 }
 
-impl http_body::Body for Timed {
+impl Arriving {
+    fn hold(&self, frame: &Frame<Bytes>) -> Result<(), Status> {
+        let bytes = frame.data_ref().map_or(0, Bytes::len).saturating_mul(self.inflation);
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        // A message that turns out larger than this is refused as such.
+        let bytes = bytes.min((self.manners.message_bytes_max + HEADER_BYTES).saturating_sub(held.bytes()));
+        Ok(held.grow(bytes)?)
+    }
+}
+
+impl http_body::Body for Arriving {
     type Data = Bytes;
     type Error = Status;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) {
-            return Poll::Ready(frame);
+            return Poll::Ready(match frame {
+                Some(Ok(frame)) => Some(self.hold(&frame).map(|()| frame)),
+                end => end,
+            });
         }
-        let timeout = self.timeout;
+        let timeout = self.manners.body_timeout;
         let end = self.end.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
         ready!(end.as_mut().poll(cx));
         Poll::Ready(Some(Err(Status::deadline_exceeded("the body of the request did not come in time"))))
@@ -116,45 +168,5 @@ impl http_body::Body for Timed {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
-    }
-}
-
-/// An answer's body in slices, so that the connection asks for the next message only when the client has let in nearly all of the last.
-pub(super) struct Sliced {
-    body: Body,
-    rest: Bytes,
-}
-
-impl http_body::Body for Sliced {
-    type Data = Bytes;
-    type Error = Status;
-
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        if self.rest.is_empty() {
-            let frame = match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
-                Some(Ok(frame)) => frame,
-                end => return Poll::Ready(end),
-            };
-            match frame.into_data() {
-                Ok(data) => self.rest = data,
-                Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
-            }
-        }
-        let slice = self.rest.len().min(SLICE_BYTES);
-        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(slice)))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.rest.is_empty() && self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        let rest = self.rest.len() as u64;
-        let mut hint = self.body.size_hint();
-        if let Some(upper) = hint.upper() {
-            hint.set_upper(upper + rest);
-        }
-        hint.set_lower(hint.lower() + rest);
-        hint
     }
 }

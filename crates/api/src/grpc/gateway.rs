@@ -6,12 +6,15 @@ use host::Host;
 use tokio::sync::watch;
 use tonic::{Request, Response, Status};
 
+use super::call::Call;
 use super::wire::gateway_server;
 use super::{Config, activation, decisions, deployments, incidents, instances, jobs, pushing, topology, variables, wire};
+use crate::budget::Budget;
 
 pub(super) struct Gateway {
     pub(super) host: Host,
     pub(super) config: Arc<Config>,
+    pub(super) answers: Budget,
     /// Turns true when calls that wait must end.
     pub(super) draining: watch::Receiver<bool>,
 }
@@ -24,37 +27,44 @@ impl gateway_server::Gateway for Gateway {
     type StreamActivatedJobsStream = pushing::Pushed;
 
     async fn activate_jobs(&self, request: Request<wire::ActivateJobsRequest>) -> Answer<activation::Batches> {
-        activation::activate(self, request).await
+        let (call, request) = Call::open(self, request);
+        activation::activate(call, request).await
     }
 
     async fn stream_activated_jobs(&self, request: Request<wire::StreamActivatedJobsRequest>) -> Answer<pushing::Pushed> {
-        pushing::open(self, request)
+        let (call, request) = Call::open(self, request);
+        pushing::open(call, request)
     }
 
     async fn complete_job(&self, request: Request<wire::CompleteJobRequest>) -> Answer<wire::CompleteJobResponse> {
-        jobs::complete(self, request).await
+        let (call, request) = Call::open(self, request);
+        jobs::complete(call, request).await
     }
 
     async fn fail_job(&self, request: Request<wire::FailJobRequest>) -> Answer<wire::FailJobResponse> {
-        jobs::fail(self, request).await
+        let (call, request) = Call::open(self, request);
+        jobs::fail(call, request).await
     }
 
     async fn throw_error(&self, request: Request<wire::ThrowErrorRequest>) -> Answer<wire::ThrowErrorResponse> {
-        jobs::throw_error(self, request).await
+        let (call, request) = Call::open(self, request);
+        jobs::throw_error(call, request).await
     }
 
     async fn update_job_retries(
         &self,
         request: Request<wire::UpdateJobRetriesRequest>,
     ) -> Answer<wire::UpdateJobRetriesResponse> {
-        jobs::update_retries(self, request).await
+        let (call, request) = Call::open(self, request);
+        jobs::update_retries(call, request).await
     }
 
     async fn update_job_timeout(
         &self,
         request: Request<wire::UpdateJobTimeoutRequest>,
     ) -> Answer<wire::UpdateJobTimeoutResponse> {
-        jobs::update_timeout(self, request).await
+        let (call, request) = Call::open(self, request);
+        jobs::update_timeout(call, request).await
     }
 
     async fn update_job_priority(&self, _: Request<wire::UpdateJobPriorityRequest>) -> Answer<wire::UpdateJobPriorityResponse> {
@@ -65,21 +75,24 @@ impl gateway_server::Gateway for Gateway {
         &self,
         request: Request<wire::CreateProcessInstanceRequest>,
     ) -> Answer<wire::CreateProcessInstanceResponse> {
-        instances::create(self, request).await
+        let (call, request) = Call::open(self, request);
+        instances::create(call, request).await
     }
 
     async fn create_process_instance_with_result(
         &self,
         request: Request<wire::CreateProcessInstanceWithResultRequest>,
     ) -> Answer<wire::CreateProcessInstanceWithResultResponse> {
-        instances::create_with_result(self, request).await
+        let (call, request) = Call::open(self, request);
+        instances::create_with_result(call, request).await
     }
 
     async fn cancel_process_instance(
         &self,
         request: Request<wire::CancelProcessInstanceRequest>,
     ) -> Answer<wire::CancelProcessInstanceResponse> {
-        instances::cancel(self, request).await
+        let (call, request) = Call::open(self, request);
+        instances::cancel(call, request).await
     }
 
     async fn modify_process_instance(
@@ -104,23 +117,28 @@ impl gateway_server::Gateway for Gateway {
     }
 
     async fn set_variables(&self, request: Request<wire::SetVariablesRequest>) -> Answer<wire::SetVariablesResponse> {
-        variables::set(self, request).await
+        let (call, request) = Call::open(self, request);
+        variables::set(call, request).await
     }
 
     async fn resolve_incident(&self, request: Request<wire::ResolveIncidentRequest>) -> Answer<wire::ResolveIncidentResponse> {
-        incidents::resolve(self, request).await
+        let (call, request) = Call::open(self, request);
+        incidents::resolve(call, request).await
     }
 
     async fn deploy_resource(&self, request: Request<wire::DeployResourceRequest>) -> Answer<wire::DeployResourceResponse> {
-        deployments::deploy_resource(self, request).await
+        let (call, request) = Call::open(self, request);
+        deployments::deploy_resource(call, request).await
     }
 
     async fn deploy_process(&self, request: Request<wire::DeployProcessRequest>) -> Answer<wire::DeployProcessResponse> {
-        deployments::deploy_process(self, request).await
+        let (call, request) = Call::open(self, request);
+        deployments::deploy_process(call, request).await
     }
 
     async fn delete_resource(&self, request: Request<wire::DeleteResourceRequest>) -> Answer<wire::DeleteResourceResponse> {
-        deployments::delete(self, request).await
+        let (call, request) = Call::open(self, request);
+        deployments::delete(call, request).await
     }
 
     async fn publish_message(&self, _: Request<wire::PublishMessageRequest>) -> Answer<wire::PublishMessageResponse> {
@@ -139,7 +157,8 @@ impl gateway_server::Gateway for Gateway {
     }
 
     async fn evaluate_decision(&self, request: Request<wire::EvaluateDecisionRequest>) -> Answer<wire::EvaluateDecisionResponse> {
-        decisions::evaluate(self, request).await
+        let (call, request) = Call::open(self, request);
+        decisions::evaluate(call, request).await
     }
 
     async fn topology(&self, _: Request<wire::TopologyRequest>) -> Answer<wire::TopologyResponse> {

@@ -8,9 +8,9 @@ use tonic::{Request, Response, Status};
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse, health_server};
 
-use super::drain;
 use super::gateway::Gateway;
 use super::wire::gateway_server::GatewayServer;
+use crate::drain;
 
 pub(super) struct Health {
     pub(super) draining: watch::Receiver<bool>,

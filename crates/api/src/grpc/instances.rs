@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use engine::{DefinitionKey, InstanceKey};
 use store::log::{Answer, Command, Create, Created, ProcessRef};
-use tonic::{Request, Response, Status};
+use tonic::{Response, Status};
 
-use super::gateway::Gateway;
-use super::submit::{failed, key, refused, submit, unexpected, variables};
-use super::{idempotency, tenant, wire, worker};
+use super::call::{Call, key};
+use super::refusal::{failed, refused, unexpected};
+use super::{wire, worker};
 use crate::{document, label};
 
 const CREATE: &str = "CREATE";
@@ -19,31 +19,29 @@ const CREATE_AND_AWAIT: &str = "CREATE_WITH_AWAITING_RESULT";
 const RESULT_WAIT_MAX: Duration = Duration::from_secs(60 * 60);
 
 pub(super) async fn create(
-    gateway: &Gateway,
-    request: Request<wire::CreateProcessInstanceRequest>,
+    call: Call<'_>,
+    request: wire::CreateProcessInstanceRequest,
 ) -> Result<Response<wire::CreateProcessInstanceResponse>, Status> {
-    let (metadata, _, request) = request.into_parts();
-    let command = command(gateway, CREATE, "CreateProcessInstance", request)?;
-    match submit(gateway, &metadata, CREATE, command).await? {
+    let command = command(&call, CREATE, "CreateProcessInstance", request)?;
+    match call.submit(CREATE, command).await? {
         Answer::Created(created) => Ok(Response::new(response(created))),
         other => Err(unexpected(&other)),
     }
 }
 
 pub(super) async fn create_with_result(
-    gateway: &Gateway,
-    request: Request<wire::CreateProcessInstanceWithResultRequest>,
+    call: Call<'_>,
+    request: wire::CreateProcessInstanceWithResultRequest,
 ) -> Result<Response<wire::CreateProcessInstanceWithResultResponse>, Status> {
-    let (metadata, _, request) = request.into_parts();
     let inner = request.request.unwrap_or_default();
-    let command = command(gateway, CREATE_AND_AWAIT, "CreateProcessInstanceWithResult", inner)?;
-    let command = idempotency::request(&metadata, command)?;
+    let command = command(&call, CREATE_AND_AWAIT, "CreateProcessInstanceWithResult", inner)?;
+    let command = call.request(command)?;
     let wait = match request.request_timeout {
-        ..1 => gateway.config.result_wait,
+        ..1 => call.gateway.config.result_wait,
         1.. => Duration::from_millis(request.request_timeout.unsigned_abs()).min(RESULT_WAIT_MAX),
     };
     let fetch = worker::names(request.fetch_variables);
-    let awaited = gateway.host.create_and_await(command, fetch, wait).await;
+    let awaited = call.host().create_and_await(command, fetch, wait).await;
     let awaited = awaited.map_err(|error| failed(CREATE_AND_AWAIT, error))?;
     let created = response(awaited.created);
     if !awaited.completed {
@@ -65,19 +63,18 @@ pub(super) async fn create_with_result(
 }
 
 pub(super) async fn cancel(
-    gateway: &Gateway,
-    request: Request<wire::CancelProcessInstanceRequest>,
+    call: Call<'_>,
+    request: wire::CancelProcessInstanceRequest,
 ) -> Result<Response<wire::CancelProcessInstanceResponse>, Status> {
-    let (metadata, _, request) = request.into_parts();
     let command = Command::Cancel { instance: InstanceKey(key(request.process_instance_key)) };
-    submit(gateway, &metadata, "CANCEL", command).await?;
+    call.submit("CANCEL", command).await?;
     Ok(Response::new(wire::CancelProcessInstanceResponse {}))
 }
 
 fn command(
-    gateway: &Gateway,
+    call: &Call<'_>,
     intent: &'static str,
-    call: &'static str,
+    name: &'static str,
     request: wire::CreateProcessInstanceRequest,
 ) -> Result<Command, Status> {
     if !request.start_instructions.is_empty() {
@@ -87,8 +84,8 @@ fn command(
         return Err(Status::unimplemented("runtimeInstructions are not served yet"));
     }
     let create = Create {
-        tenant: tenant::one(call, &request.tenant_id)?,
-        variables: variables(gateway, &request.variables)?,
+        tenant: call.tenant(name, &request.tenant_id)?,
+        variables: call.variables(&request.variables)?,
         tags: tags(request.tags).map_err(|reason| refused(intent, reason))?,
         business_id: label::business_id(request.business_id.map(Arc::from)).map_err(|reason| refused(intent, reason))?,
         process: process(request.process_definition_key, request.bpmn_process_id, request.version),

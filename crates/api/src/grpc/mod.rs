@@ -1,7 +1,7 @@
 //! The gRPC edge: `gateway_protocol.Gateway` as Camunda 8's clients speak it, with health and reflection beside it.
 //!
-//! Reading order: `gateway` (every call, one line each), the file each call names, `delivery` (what happens to jobs whose worker
-//! goes away), `door` (what every call passes), `serve` (listeners and connections).
+//! Reading order: `gateway` (every call, one line each), `call` (what a handler is given), the file each call names, `delivery` (what happens to jobs whose worker
+//! goes away), `door` (what every call passes).
 //!
 //! Invariants:
 //! - a job that did not get out to its worker is ready for others as soon as the worker's call is gone;
@@ -10,23 +10,19 @@
 //! Deliberately absent: authentication (a call's `authorization` is not looked at), decisions about jobs and instances.
 
 mod activation;
+mod call;
 mod config;
-mod connection;
 mod decisions;
 mod delivery;
 mod deployments;
 mod door;
-mod drain;
 mod gateway;
 mod health;
-mod idempotency;
 mod incidents;
 mod instances;
 mod jobs;
 mod pushing;
-mod serve;
-mod submit;
-mod tenant;
+mod refusal;
 #[cfg(test)]
 mod tests;
 mod topology;
@@ -35,6 +31,7 @@ mod worker;
 
 use std::sync::Arc;
 
+use axum::Router;
 use host::Host;
 use tokio::sync::watch;
 use tonic::codec::CompressionEncoding::Gzip;
@@ -42,7 +39,8 @@ use tonic::service::Routes;
 use tonic_health::pb::health_server::HealthServer;
 
 pub use config::Config;
-pub use serve::serve;
+
+use crate::budget::Budgets;
 
 /// The messages of `proto/gateway.proto`, and a client of it for `caudal bench`.
 #[allow(unreachable_pub, clippy::all)]
@@ -54,19 +52,30 @@ pub mod wire {
 }
 
 /// Everything served over gRPC. `draining` turns true when the server is to end; it never turns back.
-pub fn routes(host: Host, config: &Config, draining: watch::Receiver<bool>) -> Routes {
-    let gateway = gateway::Gateway { host, config: Arc::new(config.clone()), draining: draining.clone() };
+///
+/// Not served by tonic's own loop: that one also ends calls at the deadline their client names, and tells them so as "cancelled" when it
+/// is a moment faster than the client, which knows its deadline itself and hangs up.
+pub fn router(host: Host, config: &Config, budgets: Budgets, draining: watch::Receiver<bool>) -> Router {
+    let manners = door::Manners {
+        message_bytes_max: config.message_bytes_max,
+        body_timeout: config.body_timeout,
+        held_max: host.limits().answer_timeout,
+    };
+    let gateway =
+        gateway::Gateway { host, config: Arc::new(config.clone()), answers: budgets.answers, draining: draining.clone() };
     let gateway = wire::gateway_server::GatewayServer::new(gateway)
         .accept_compressed(Gzip)
         .send_compressed(Gzip)
         .max_decoding_message_size(config.message_bytes_max);
     let health = HealthServer::new(health::Health { draining });
-    let mut routes = Routes::default().add_service(door::Door::new(gateway, config.body_timeout)).add_service(health);
+    let mut routes =
+        Routes::default().add_service(door::Door { inner: gateway, bodies: budgets.bodies, manners }).add_service(health);
     let described = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(wire::DESCRIPTION)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
     routes = routes.add_service(described().build_v1().expect("the description was compiled with the code"));
-    routes.add_service(described().build_v1alpha().expect("the description was compiled with the code"))
+    routes = routes.add_service(described().build_v1alpha().expect("the description was compiled with the code"));
+    routes.prepare().into_axum_router()
 }

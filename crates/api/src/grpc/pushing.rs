@@ -8,29 +8,29 @@ use futures_util::{Stream, StreamExt};
 use host::{JobStream, Subscription};
 use store::log::ActivatedJob;
 use tokio::sync::watch;
-use tonic::{Request, Response, Status};
+use tonic::{Response, Status};
 
+use super::call::Call;
 use super::delivery::InFlight;
-use super::gateway::Gateway;
-use super::{drain, submit, tenant, wire, worker};
+use super::{refusal, wire, worker};
+use crate::drain;
 
 /// Jobs taken in a row before the connection must come back for more.
 const IN_FLIGHT_MAX: usize = 32;
 
-pub(super) fn open(gateway: &Gateway, request: Request<wire::StreamActivatedJobsRequest>) -> Result<Response<Pushed>, Status> {
-    let request = request.into_inner();
+pub(super) fn open(call: Call<'_>, request: wire::StreamActivatedJobsRequest) -> Result<Response<Pushed>, Status> {
     worker::check(&request.r#type, request.timeout).map_err(Status::invalid_argument)?;
     let subscription = Subscription {
-        tenants: tenant::several("StreamActivatedJobs", &request.tenant_ids)?,
+        tenants: call.tenants("StreamActivatedJobs", &request.tenant_ids)?,
         job_type: request.r#type.into(),
         worker: request.worker.into(),
         timeout: request.timeout,
         fetch: worker::names(request.fetch_variable),
     };
-    let jobs = gateway.host.stream(subscription).map_err(|error| submit::failed("ACTIVATE", error))?;
+    let jobs = call.host().stream(subscription).map_err(|error| refusal::failed("ACTIVATE", error))?;
     Ok(Response::new(Pushed {
-        jobs: until_drained(jobs, gateway.draining.clone()),
-        in_flight: InFlight::new(gateway.host.clone()),
+        jobs: until_drained(jobs, call.gateway.draining.clone()),
+        in_flight: InFlight::new(call.gateway),
         stopped: false,
     }))
 }
@@ -65,7 +65,7 @@ impl Stream for Pushed {
         if self.in_flight.len() < IN_FLIGHT_MAX
             && let Poll::Ready(next) = self.jobs.as_mut().poll_next(cx)
         {
-            return Poll::Ready(next.map(|job| job.map(|job| self.on_its_way(job))));
+            return Poll::Ready(next.map(|job| self.on_its_way(job?)));
         }
         if 0 < self.in_flight.len() {
             self.stopped = true;
@@ -76,8 +76,8 @@ impl Stream for Pushed {
 }
 
 impl Pushed {
-    fn on_its_way(&mut self, job: ActivatedJob) -> wire::ActivatedJob {
-        self.in_flight.add(&job);
-        job.into()
+    fn on_its_way(&mut self, job: ActivatedJob) -> Result<wire::ActivatedJob, Status> {
+        self.in_flight.add(&job)?;
+        Ok(job.into())
     }
 }

@@ -7,10 +7,10 @@ use tonic::{Response, Status};
 
 use super::gateway::Gateway;
 use super::wire::partition::{PartitionBrokerHealth, PartitionBrokerRole};
-use super::{Config, submit, wire};
+use super::{Config, refusal, wire};
 
 pub(super) async fn topology(gateway: &Gateway) -> Result<Response<wire::TopologyResponse>, Status> {
-    let topology = gateway.host.topology().await.map_err(|error| submit::failed("TOPOLOGY", error))?;
+    let topology = gateway.host.topology().await.map_err(|error| refusal::failed("TOPOLOGY", error))?;
     Ok(Response::new(describe(&topology, &gateway.config)))
 }
 
@@ -59,7 +59,7 @@ mod tests {
 
     fn partition(id: u16, owner: Option<&str>) -> PartitionStatus {
         let owner = owner.map(Arc::from);
-        PartitionStatus { partition: PartitionId(id), epoch: 1, tail: 0, processed_to: 0, owner }
+        PartitionStatus { partition: PartitionId(id), epoch: 1, position: 0, inbox_to: 0, inbox_tail: 0, owner }
     }
 
     #[test]

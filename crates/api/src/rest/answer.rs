@@ -1,11 +1,24 @@
 //! Answers on the wire.
 
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
 
+use super::layout::Layout;
+use crate::budget::Held;
 use crate::error::Failure;
 use crate::json;
+
+/// When a piece of an answer is long enough; a long value makes it longer.
+const PIECE_BYTES: usize = 64 * 1024;
+const PIECE_BYTES_FIRST: usize = 1024;
 
 pub(super) fn ok(json: Vec<u8>) -> Response {
     respond(StatusCode::OK, "application/json", json)
@@ -21,8 +34,77 @@ pub(super) fn accepted(position: u64) -> Response {
     respond(StatusCode::ACCEPTED, "application/json", format!("{{\"commandPosition\":\"{position}\"}}").into_bytes())
 }
 
-pub(super) fn text(media: &'static str, text: impl Into<Body>) -> Response {
-    respond(StatusCode::OK, media, text)
+/// As it is, of this media type.
+pub(super) fn content(media: &'static str, content: impl Into<Body>) -> Response {
+    respond(StatusCode::OK, media, content)
+}
+
+/// JSON as it is being written, piece by piece: each piece counts as held from the time it is written until the client has taken it.
+pub(super) struct Writing {
+    held: Held,
+    pieces: VecDeque<Bytes>,
+    out: Vec<u8>,
+}
+
+impl Writing {
+    /// Into what is held already, and more if need be.
+    pub(super) fn new(held: Held) -> Self {
+        Self { held, pieces: VecDeque::new(), out: Vec::with_capacity(PIECE_BYTES_FIRST) }
+    }
+
+    pub(super) fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    /// A list. What has been written is dropped at once, so that hardly anything is there twice.
+    pub(super) fn list<T>(&mut self, layout: &Layout<T>, values: Vec<T>) -> Result<(), Failure> {
+        self.out.push(b'[');
+        for (index, value) in values.into_iter().enumerate() {
+            if 0 < index {
+                self.out.push(b',');
+            }
+            layout.write(&mut self.out, &value);
+            if PIECE_BYTES <= self.out.len() {
+                self.settle()?;
+                self.out.reserve(PIECE_BYTES);
+            }
+        }
+        self.out.push(b']');
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> Result<Response, Failure> {
+        self.settle()?;
+        Ok(respond(StatusCode::OK, "application/json", Body::new(Pieces(self.pieces))))
+    }
+
+    /// What is not written yet keeps its room.
+    fn settle(&mut self) -> Result<(), Failure> {
+        let mut piece = std::mem::take(&mut self.out);
+        piece.shrink_to_fit();
+        let held = self.held.split(piece.capacity())?;
+        self.pieces.push_back(held.keep(piece));
+        Ok(())
+    }
+}
+
+struct Pieces(VecDeque<Bytes>);
+
+impl http_body::Body for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.pop_front().map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.iter().map(|piece| piece.len() as u64).sum())
+    }
 }
 
 /// `application/problem+json` after RFC 9457.

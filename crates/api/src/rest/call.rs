@@ -12,10 +12,11 @@ use tokio::sync::watch;
 use super::operation::Operation;
 use super::shape::{self, Fields, Shape};
 use super::{Config, answer, path};
+use crate::budget::{Budgets, Held};
+use crate::caller::Caller;
 use crate::error::{Failure, Reason};
 use crate::fingerprint::fnv1a;
 
-pub(super) const TENANT_DEFAULT: &str = "<default>";
 /// Characters of an idempotency key.
 const IDEMPOTENCY_KEY_CHARS_MAX: usize = 256;
 
@@ -23,6 +24,7 @@ const IDEMPOTENCY_KEY_CHARS_MAX: usize = 256;
 pub(super) struct Server {
     pub(super) host: Host,
     pub(super) config: Config,
+    pub(super) budgets: Budgets,
     /// Turns true when the server is to end.
     pub(super) draining: watch::Receiver<bool>,
 }
@@ -30,6 +32,7 @@ pub(super) struct Server {
 pub(super) struct Call {
     pub(super) server: Arc<Server>,
     pub(super) operation: &'static Operation,
+    pub(super) caller: Caller,
     pub(super) uri: Uri,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
@@ -42,6 +45,11 @@ impl Call {
 
     pub(super) fn config(&self) -> &Config {
         &self.server.config
+    }
+
+    /// Room for an answer of at most so many bytes, before it is read. What it does not need is given back when it is written.
+    pub(super) async fn room(&self, bytes: usize) -> Result<Held, Failure> {
+        self.server.budgets.answers.room(bytes, self.config().room_timeout).await
     }
 
     /// The key in the path.
@@ -96,24 +104,25 @@ impl Call {
         shape::read(text, shape, self.host().limits())
     }
 
-    /// The tenant a request names. There is only the default one yet.
+    /// The tenant a request names.
     pub(super) fn tenant(&self, given: Option<&str>, request: &str) -> Result<Arc<str>, Failure> {
-        match given {
-            None | Some("" | TENANT_DEFAULT) => Ok(TENANT_DEFAULT.into()),
-            Some(other) => Err(Failure::invalid(format!(
-                "Expected to handle request {request} with tenant identifier '{other}', but multi-tenancy is disabled"
-            ))),
-        }
+        self.caller.tenant(given).ok_or_else(|| {
+            let named = given.unwrap_or_default();
+            Failure::invalid(format!(
+                "Expected to handle request {request} with tenant identifier '{named}', but multi-tenancy is disabled"
+            ))
+        })
     }
 
-    /// Does a command, or with `Prefer: respond-async` only puts it into the log.
+    /// Does a command, or with `Prefer: respond-async` only puts it into the log. What the command needs of the body it has.
     pub(super) async fn submit(
-        &self,
+        mut self,
         intent: &str,
         command: Command,
         respond: fn(&Answer) -> Option<Response>,
     ) -> Result<Response, Failure> {
         let request = self.request(command)?;
+        self.body = Bytes::new();
         if self.wants_no_answer() {
             let position = self.host().submit_durably(request).await;
             return position.map(answer::accepted).map_err(|error| Failure::of_command(intent, error));
@@ -126,13 +135,13 @@ impl Call {
     }
 
     /// Does a command that has nothing to tell.
-    pub(super) async fn perform(&self, intent: &str, command: Command) -> Result<Response, Failure> {
+    pub(super) async fn perform(self, intent: &str, command: Command) -> Result<Response, Failure> {
         self.submit(intent, command, |_| Some(answer::no_content())).await
     }
 
     /// The command, with the key its caller gave: a second request with it gets the first answer.
     pub(super) fn request(&self, command: Command) -> Result<Request, Failure> {
-        let mut request = Request { command, idempotency: None };
+        let mut request = Request { caller: self.caller.of_command(), command, idempotency: None };
         let Some(value) = self.headers.get("idempotency-key") else { return Ok(request) };
         let key = value.to_str().ok().filter(|key| (1..=IDEMPOTENCY_KEY_CHARS_MAX).contains(&key.len()));
         let Some(key) = key else {
@@ -141,7 +150,7 @@ impl Call {
             )));
         };
         let fingerprint = fnv1a(store::format::encode_request(&request));
-        request.idempotency = Some(IdempotencyKey { tenant: TENANT_DEFAULT.into(), key: key.into(), fingerprint });
+        request.idempotency = Some(IdempotencyKey { tenant: self.caller.home(), key: key.into(), fingerprint });
         Ok(request)
     }
 

@@ -1,5 +1,7 @@
 //! The cluster and who is asking: topology, status, license, the caller's own name.
 
+use std::sync::Arc;
+
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 
@@ -8,6 +10,7 @@ use super::call::Call;
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column, empty, optional};
 use super::operation::{Input, Operation, Output};
+use crate::caller::Caller;
 use crate::error::{Failure, Reason};
 
 const PARTITION_STATES: &[&str] = &["active", "joining", "learner", "leaving", "recovering", "unknown"];
@@ -66,7 +69,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         query: &[],
         output: Output::Object(&CALLER),
         failures: &[],
-        run: |_| Box::pin(async { Ok(answer::ok(CALLER.to_vec(&()))) }),
+        run: |call| Box::pin(async move { Ok(answer::ok(CALLER.to_vec(&call.caller))) }),
     },
 ];
 
@@ -143,27 +146,29 @@ static LICENSE: Layout<()> = Layout {
     ],
 };
 
-static CALLER: Layout<()> = Layout {
+static CALLER: Layout<Caller> = Layout {
     name: "CamundaUserResult",
     columns: &[
-        column("username", Kind::Text, |()| Cell::Text("anonymous")),
+        column("username", Kind::Text, |caller| Cell::Text(&caller.name)),
         empty("displayName", Kind::Text),
         empty("email", Kind::Text),
-        column("authorizedComponents", Kind::Texts, |()| Cell::Json(r#"["*"]"#)),
-        column("tenants", Kind::NestedList(&TENANT), |()| Cell::Nested(Box::new(|out| TENANT.write_list(out, &[()])))),
-        column("groups", Kind::Texts, |()| Cell::Json("[]")),
-        column("roles", Kind::Texts, |()| Cell::Json("[]")),
+        column("authorizedComponents", Kind::Texts, |_| Cell::Json(r#"["*"]"#)),
+        column("tenants", Kind::NestedList(&TENANT), |caller| {
+            Cell::Nested(Box::new(|out| TENANT.write_list(out, std::slice::from_ref(&caller.home()))))
+        }),
+        column("groups", Kind::Texts, |_| Cell::Json("[]")),
+        column("roles", Kind::Texts, |_| Cell::Json("[]")),
         empty("salesPlanType", Kind::Text),
-        column("c8Links", Kind::Object, |()| Cell::Json("{}")),
-        column("canLogout", Kind::Boolean, |()| Cell::Boolean(false)),
+        column("c8Links", Kind::Object, |_| Cell::Json("{}")),
+        column("canLogout", Kind::Boolean, |_| Cell::Boolean(false)),
     ],
 };
 
-static TENANT: Layout<()> = Layout {
+static TENANT: Layout<Arc<str>> = Layout {
     name: "TenantResult",
     columns: &[
-        column("name", Kind::Text, |()| Cell::Text("Default")),
-        column("tenantId", Kind::Text, |()| Cell::Text("<default>")),
+        column("name", Kind::Text, |_| Cell::Text("Default")),
+        column("tenantId", Kind::Text, |tenant| Cell::Text(tenant)),
         empty("description", Kind::Text),
     ],
 };

@@ -59,9 +59,9 @@ async fn get(call: Call) -> Result<Response, Failure> {
 
 fn state(outcome: &CommandOutcome) -> &'static str {
     match &outcome.answer {
-        _ if !outcome.processed => "PENDING",
+        None => "PENDING",
         Some(Answer::Rejected(_)) => "REJECTED",
-        _ => "DONE",
+        Some(_) => "DONE",
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::listen;
+
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Bytes of a request's body.
@@ -14,6 +16,10 @@ pub struct Config {
     pub page_limit_default: u32,
     /// Items on a page at most; a higher limit counts as this one.
     pub page_limit_max: u32,
+    /// Bytes of the rows on a page, about; a page of more ends early.
+    pub page_bytes_max: usize,
+    /// How long a search waits while answers that have not been taken leave it no room.
+    pub room_timeout: Duration,
     /// How long a worker waits for jobs unless it says how long.
     pub poll_wait_default: Duration,
     /// How long a worker may wait for jobs.
@@ -21,16 +27,7 @@ pub struct Config {
     /// How long a caller waits for an instance to end unless it says how long.
     pub await_timeout_default: Duration,
     pub await_timeout_max: Duration,
-    /// Connections open at a time, over all addresses. One more is closed at once.
-    pub connections_max: usize,
-    /// How long the head of a request may take from its first byte, and how long a new connection may be silent.
-    pub head_timeout: Duration,
-    /// How long a connection may be kept without a request.
-    pub idle_timeout: Duration,
-    /// Requests open at a time on one connection of HTTP/2.
-    pub streams_per_connection_max: u32,
-    /// How long requests may go on once the server drains.
-    pub drain_max: Duration,
+    pub listen: listen::Config,
     /// The version of Camunda 8 whose interface this is: clients decide by it what they may ask.
     pub version: String,
     /// Names this cluster for good.
@@ -48,15 +45,13 @@ impl Default for Config {
             body_timeout: Duration::from_secs(30),
             page_limit_default: 100,
             page_limit_max: 10_000,
+            page_bytes_max: 16 * 1024 * 1024,
+            room_timeout: Duration::from_secs(5),
             poll_wait_default: Duration::from_secs(10),
             poll_wait_max: Duration::from_secs(600),
             await_timeout_default: Duration::from_secs(15),
             await_timeout_max: Duration::from_secs(3600),
-            connections_max: 10_000,
-            head_timeout: Duration::from_secs(10),
-            idle_timeout: Duration::from_secs(75),
-            streams_per_connection_max: 250,
-            drain_max: Duration::from_secs(10),
+            listen: listen::Config::default(),
             version: "8.9.17".into(),
             cluster_id: "00000000-0000-0000-0000-000000000000".into(),
             advertised_host: "127.0.0.1".into(),

@@ -9,7 +9,7 @@ use super::describe::Kind;
 use super::layout::{Cell, Layout, column};
 use super::operation::{Input, Operation, Output};
 use super::search::{self, By, Filterable, Operators, Table, Value, filterable, sortable};
-use super::{decision_evaluation, decision_requirements};
+use super::{decision_evaluation, resources};
 use crate::error::Failure;
 
 const NOUN: &str = "Decision Definition";
@@ -105,9 +105,9 @@ pub(super) static LAYOUT: Layout<DecisionView> = Layout {
 };
 
 async fn xml(call: Call) -> Result<Response, Failure> {
-    let found = match search::found(&call, Entity::Decisions, NOUN).await? {
+    let found = match search::found(&call, Entity::Decisions, NOUN).await?.items {
         Items::Decisions(views) => views.first().map(|view| view.resource),
         _ => None,
     };
-    decision_requirements::file(&call, found).await
+    resources::xml(&call, found).await
 }

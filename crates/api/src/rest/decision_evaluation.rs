@@ -120,12 +120,12 @@ pub(super) async fn evaluate(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&INSTRUCTION)?;
     let decision = match (fields.shared("decisionDefinitionId"), fields.key("decisionDefinitionKey")?) {
         (Some(_), Some(_)) => {
-            return Err(Failure::invalid("Only one of [decisionDefinitionId, decisionDefinitionKey] is allowed"));
+            return Err(Failure::unreadable("Only one of [decisionDefinitionId, decisionDefinitionKey] is allowed"));
         }
         (Some(id), None) => DecisionRef::Id(id),
         (None, Some(key)) => DecisionRef::Key(DecisionKey(key)),
         (None, None) => {
-            return Err(Failure::invalid("At least one of [decisionDefinitionId, decisionDefinitionKey] is required"));
+            return Err(Failure::unreadable("At least one of [decisionDefinitionId, decisionDefinitionKey] is required"));
         }
     };
     let tenant = call.tenant(fields.text("tenantId").as_deref(), "Evaluate Decision")?;

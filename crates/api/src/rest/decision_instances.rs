@@ -11,7 +11,6 @@ use super::decision_evaluation::{EVALUATED_INPUT, MATCHED_RULE, decision_key, in
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column, empty, optional};
 use super::operation::{Input, Operation, Output};
-use super::process_instances::check_reference;
 use super::search::{self, By, Constant, Filterable, Operators, Sortable, Table, Value, filterable, sortable};
 use super::shape::{Shape, field};
 use crate::error::Failure;
@@ -58,20 +57,30 @@ pub(super) static OPERATIONS: &[Operation] = &[
 
 static DELETION: Shape = Shape {
     name: "DeleteDecisionInstanceRequest",
-    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more")],
+    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own")],
 };
 
 async fn delete(call: Call) -> Result<Response, Failure> {
     let evaluation = EvaluationKey(call.existing_key()?);
-    check_reference(call.optional(&DELETION)?.number("operationReference"))?;
+    call.optional(&DELETION)?;
     call.perform("DELETE", Command::DeleteEvaluation { evaluation }).await
 }
 
 async fn get(call: Call) -> Result<Response, Failure> {
     let key = call.segment();
+    if !is_key(key) {
+        let name = "decisionEvaluationInstanceKey";
+        return Err(Failure::unreadable(format!("Failed to convert '{name}' with value: '{key}'")));
+    }
     let filter = Filter::Is(Field::EvaluatedId, Op::Eq(Scalar::Text(key.to_owned())));
     let missing = || Failure::not_found(format!("Decision Instance with id '{key}' not found"));
     search::get_by(&call, Entity::EvaluatedDecisions, filter).await?.ok_or_else(missing)
+}
+
+/// The key of an evaluation and a place in it: `12-1`.
+fn is_key(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('-').is_some_and(|(evaluation, place)| is_number(evaluation) && is_number(place))
 }
 
 pub(super) static TABLE: Table = Table {

@@ -4,11 +4,11 @@ use axum::http::Method;
 use axum::response::Response;
 use store::query::{Entity, Field, Items, RequirementsView};
 
-use super::answer;
 use super::call::Call;
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column};
 use super::operation::{Input, Operation, Output};
+use super::resources;
 use super::search::{self, Operators, Table, Value, filterable, sortable};
 use crate::error::Failure;
 
@@ -83,19 +83,9 @@ pub(super) static LAYOUT: Layout<RequirementsView> = Layout {
 };
 
 async fn xml(call: Call) -> Result<Response, Failure> {
-    let found = match search::found(&call, Entity::Requirements, NOUN).await? {
+    let found = match search::found(&call, Entity::Requirements, NOUN).await?.items {
         Items::Requirements(views) => views.first().map(|view| view.resource),
         _ => None,
     };
-    file(&call, found).await
-}
-
-/// Answers with a deployed file.
-pub(super) async fn file(call: &Call, resource: Option<u64>) -> Result<Response, Failure> {
-    let resource = match resource {
-        Some(key) => call.host().store().resource(key).await?,
-        None => None,
-    };
-    let resource = resource.ok_or_else(|| Failure::not_found(format!("There is no file for {}", call.uri.path())))?;
-    Ok(answer::text("text/xml", resource.content.to_vec()))
+    resources::xml(&call, found).await
 }

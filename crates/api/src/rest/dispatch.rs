@@ -15,11 +15,13 @@ use tokio::sync::watch;
 use super::call::{Call, Server};
 use super::operation::{self, Input, Operation};
 use super::{Config, answer, body, media, openapi};
+use crate::budget::Budgets;
+use crate::caller::Caller;
 use crate::error::{Failure, Reason};
 
 /// Everything REST serves. `draining` turns true when the server is to end; it never turns back.
-pub fn router(host: Host, config: &Config, draining: watch::Receiver<bool>) -> Router {
-    let server = Arc::new(Server { host, config: config.clone(), draining });
+pub fn router(host: Host, config: &Config, budgets: Budgets, draining: watch::Receiver<bool>) -> Router {
+    let server = Arc::new(Server { host, config: config.clone(), budgets, draining });
     let mut paths: BTreeMap<&'static str, Vec<&'static Operation>> = BTreeMap::new();
     for operation in operation::all() {
         paths.entry(operation.path).or_default().push(operation);
@@ -61,25 +63,31 @@ async fn run(server: Arc<Server>, operation: &'static Operation, request: Reques
     let headers = &parts.headers;
     media::check_accept(headers, operation.produces())?;
     let config = &server.config;
+    let mut held = server.budgets.bodies.nothing();
     let body = match operation.input {
         Input::None => Bytes::new(),
         Input::Files => {
             media::check_content(headers, "multipart/form-data")?;
-            body::read(headers, body, config.deployment_bytes_max, config.body_timeout).await?
+            body::read(headers, body, config.deployment_bytes_max, config.body_timeout, &mut held).await?
         }
         Input::Required(_) => {
             media::check_content(headers, "application/json")?;
-            body::read(headers, body, config.request_bytes_max, config.body_timeout).await?
+            body::read(headers, body, config.request_bytes_max, config.body_timeout, &mut held).await?
         }
         Input::Optional(_) | Input::Search(_) => {
-            let body = body::read(headers, body, config.request_bytes_max, config.body_timeout).await?;
+            let body = body::read(headers, body, config.request_bytes_max, config.body_timeout, &mut held).await?;
             if !body.is_empty() || headers.contains_key(header::CONTENT_TYPE) {
                 media::check_content(headers, "application/json")?;
             }
             body
         }
     };
-    (operation.run)(Call { server, operation, uri: parts.uri, headers: parts.headers, body }).await
+    // The one place where it is decided who asks.
+    let caller = Caller::anonymous();
+    let call = Call { server: server.clone(), operation, caller, uri: parts.uri, headers: parts.headers, body };
+    // A command waits in the inbox for about as long as its caller does: until then its bytes count.
+    let patience = server.host.limits().answer_timeout;
+    held.during(patience, (operation.run)(call)).await
 }
 
 async fn no_endpoint(method: axum::http::Method, uri: Uri) -> Response {

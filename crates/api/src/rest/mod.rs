@@ -10,7 +10,6 @@ mod call;
 mod cluster;
 mod commands;
 mod config;
-mod connection;
 mod decision_definitions;
 mod decision_evaluation;
 mod decision_instances;
@@ -32,7 +31,6 @@ mod process_definitions;
 mod process_instances;
 mod resources;
 mod search;
-mod serve;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -41,4 +39,3 @@ mod variables;
 
 pub use config::Config;
 pub use dispatch::router;
-pub use serve::serve;

@@ -4,11 +4,11 @@ use axum::http::Method;
 use axum::response::Response;
 use store::query::{DefinitionView, Entity, Field, Items};
 
-use super::answer;
 use super::call::Call;
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column, optional};
 use super::operation::{Input, Operation, Output};
+use super::resources;
 use super::search::{self, By, Constant, Filterable, Operators, Table, Value, filterable, sortable};
 use crate::error::Failure;
 
@@ -98,14 +98,9 @@ pub(super) static LAYOUT: Layout<DefinitionView> = Layout {
 };
 
 async fn xml(call: Call) -> Result<Response, Failure> {
-    let found = search::found(&call, Entity::Definitions, NOUN).await?;
-    let Items::Definitions(views) = found else { return Err(gone(&call)) };
-    let Some(view) = views.first() else { return Err(gone(&call)) };
-    let resource = call.host().store().resource(view.resource).await?;
-    let resource = resource.ok_or_else(|| gone(&call))?;
-    Ok(answer::text("text/xml", resource.content.to_vec()))
-}
-
-fn gone(call: &Call) -> Failure {
-    Failure::not_found(format!("There is no file for {}", call.uri.path()))
+    let found = match search::found(&call, Entity::Definitions, NOUN).await?.items {
+        Items::Definitions(views) => views.first().map(|view| view.resource),
+        _ => None,
+    };
+    resources::xml(&call, found).await
 }

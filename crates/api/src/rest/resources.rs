@@ -12,6 +12,7 @@ use super::layout::{Cell, Layout, column, empty};
 use super::operation::{Input, Operation, Output};
 use super::process_instances::check_reference;
 use super::shape::{Shape, existing, field};
+use crate::budget::Held;
 use crate::error::{self, Failure};
 
 pub(super) static OPERATIONS: &[Operation] = &[
@@ -24,7 +25,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         query: &[],
         output: Output::Object(&LAYOUT),
         failures: &[404],
-        run: |call| Box::pin(async move { Ok(answer::ok(LAYOUT.to_vec(&resource(&call).await?))) }),
+        run: |call| Box::pin(async move { Ok(answer::ok(LAYOUT.to_vec(&resource(&call).await?.0))) }),
     },
     Operation {
         method: Method::GET,
@@ -36,7 +37,10 @@ pub(super) static OPERATIONS: &[Operation] = &[
         output: Output::Text("application/octet-stream"),
         failures: &[404],
         run: |call| {
-            Box::pin(async move { Ok(answer::text("application/octet-stream", resource(&call).await?.content.to_vec())) })
+            Box::pin(async move {
+                let (resource, room) = resource(&call).await?;
+                Ok(file("application/octet-stream", resource, room))
+            })
         },
     },
     Operation {
@@ -77,13 +81,36 @@ pub(super) static DELETED: Layout<u64> = Layout {
     columns: &[column("resourceKey", Kind::Key, |key| Cell::Key(*key)), empty("batchOperation", Kind::Object)],
 };
 
-async fn resource(call: &Call) -> Result<Resource, Failure> {
+/// A deployed file, with room for it.
+async fn resource(call: &Call) -> Result<(Resource, Held), Failure> {
     let key = existing(call.key()?);
-    let resource = call.host().store().resource(key).await?;
-    resource.ok_or_else(|| {
+    read(call, key).await?.ok_or_else(|| {
         let reason = format!("Expected to fetch resource but no resource found with key `{key}`");
         error::rejected("FETCH", &Rejection { code: Code::NotFound, reason })
     })
+}
+
+/// The file with this key, if there is one, with room for it.
+pub(super) async fn read(call: &Call, key: u64) -> Result<Option<(Resource, Held)>, Failure> {
+    let room = call.room(call.config().deployment_bytes_max).await?;
+    let resource = call.host().store().resource(key).await?.filter(|resource| call.caller.sees(&resource.tenant));
+    Ok(resource.map(|resource| (resource, room)))
+}
+
+/// Answers with the content of a file, which is passed on as it is.
+pub(super) fn file(media: &'static str, resource: Resource, mut room: Held) -> Response {
+    room.give_back(room.bytes().saturating_sub(resource.content.len()));
+    answer::content(media, room.keep(resource.content))
+}
+
+/// Answers with the file something came in.
+pub(super) async fn xml(call: &Call, resource: Option<u64>) -> Result<Response, Failure> {
+    let read = match resource {
+        Some(key) => read(call, key).await?,
+        None => None,
+    };
+    let (resource, room) = read.ok_or_else(|| Failure::not_found(format!("There is no file for {}", call.uri.path())))?;
+    Ok(file("text/xml", resource, room))
 }
 
 async fn delete(call: Call) -> Result<Response, Failure> {

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engine::{
-    DefinitionKey, ElementKey, Event, InstanceKey, JobEnd, JobKey, Keys, Opened, Outcome, PartitionId, Phase, VariableKey,
+    DefinitionKey, ElementKey, Event, InstanceKey, JobKey, Keys, On, Opened, Outcome, PartitionId, Phase, VariableKey, WaitEnd,
 };
 use model::ElementIx;
-use store::row::{Availability, Definition, Element, ElementState, Instance, InstanceState, Job, JobState, Variable};
+use store::row::{Availability, Definition, Element, ElementState, Instance, InstanceState, Job, JobOrigin, JobState, Variable};
 use store::{Changes, Commit, ElementChange, InstanceChange, LogRow, Millis, Ownership, Store, format};
 
 use super::subject::Subject;
@@ -96,6 +96,7 @@ impl Writer {
             checksum: vec![0; 32],
             deleted: false,
             elements: Vec::new(),
+            flows: None,
         };
         self.commit_of(Changes { definitions_new: vec![row], ..Changes::default() }, Vec::new())
     }
@@ -118,19 +119,21 @@ impl Writer {
         self.commit_of(changes, log)
     }
 
-    fn commit_of(&mut self, changes: Changes, mut appended: Vec<LogRow>) -> Commit {
-        let tail = self.owned.tail;
-        for (row, position) in appended.iter_mut().zip(tail + 1..) {
+    fn commit_of(&mut self, changes: Changes, mut log: Vec<LogRow>) -> Commit {
+        for (row, position) in log.iter_mut().zip(self.owned.position + 1..) {
             row.position = position;
         }
-        self.owned.tail += appended.len() as u64;
+        self.owned.position += log.len() as u64;
+        // Every commit takes a key.
+        self.keys.take();
+        let first_key = std::mem::replace(&mut self.owned.next_key, self.keys.next_key());
         Commit {
             fence: self.owned.fence,
-            tail,
-            processed: Vec::new(),
-            appended,
-            processed_to: self.owned.tail,
+            first_key,
             next_key: self.keys.next_key(),
+            log,
+            inbox_to: self.owned.inbox_to,
+            answers: Vec::new(),
             now: self.owned.now,
             changes,
             wake: false,
@@ -152,7 +155,6 @@ impl Writer {
             root: instance,
             tags: Vec::new(),
             business_id: None,
-            tokens: Vec::new(),
             incidents: 0,
         });
         let (name, value): (Arc<str>, Arc<str>) = ("order".into(), self.variables.clone());
@@ -180,7 +182,7 @@ impl Writer {
     fn complete(&mut self, work: Work, number: u32, now: Millis, changes: &mut Changes, log: &mut Vec<LogRow>) -> Option<Work> {
         let Work { instance, task, job } = work;
         let mut events = vec![
-            Event::JobClosed { key: job.key, element: task, end: JobEnd::Completed },
+            Event::WaitClosed { key: job.key.wait(), element: task, end: WaitEnd::Completed },
             Event::Leaving { key: task },
             Event::Left { key: task },
         ];
@@ -212,7 +214,6 @@ impl Writer {
             state: InstanceState::Completed,
             phase: Phase::Leaving,
             ended: Some(now),
-            tokens: Vec::new(),
             incidents: 0,
         });
     }
@@ -239,12 +240,10 @@ impl Writer {
         let nothing: Arc<str> = "".into();
         let job = Job {
             key,
-            instance,
-            definition: self.definition,
-            element,
-            element_instance: task,
+            origin: Some(JobOrigin { instance, definition: self.definition, element, element_instance: task }),
             job_type: self.name.clone(),
             tenant: TENANT.into(),
+            priority: 0,
             state: JobState::Created,
             availability: Availability::Leased,
             retries: 3,
@@ -259,7 +258,8 @@ impl Writer {
         };
         changes.jobs_new.push(job.clone());
         events.extend([Event::Entered { key: task, element, scope: instance.root() }, Event::Activated { key: task }]);
-        events.push(Event::JobOpened(Opened { key, element: task, job_type: self.name.clone(), retries: 3 }));
+        let on = On::Job { job_type: self.name.clone(), retries: 3 };
+        events.push(Event::WaitOpened(Opened { key: key.wait(), element: task, boundary: None, on }));
         Work { instance, task, job }
     }
 
@@ -279,5 +279,5 @@ impl Writer {
 }
 
 fn row(kind: &'static str, instance: InstanceKey, events: &[Event]) -> LogRow {
-    LogRow { position: 0, kind, instance: Some(instance), events: format::encode_events(events), answer: None }
+    LogRow { position: 0, kind, instance: Some(instance), events: format::encode_events(events) }
 }

@@ -28,6 +28,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 use crate::cli::BenchProcess;
+use crate::config::Access;
 use caller::Endpoints;
 use report::{Report, Spent};
 use run::{Limits, Run};
@@ -127,7 +128,7 @@ async fn measure_floor(options: &BenchProcess, fresh: Option<&fresh::Fresh>, bat
     let fresh = fresh.ok_or("the floor needs a store of its own: leave --url out")?;
     let batch = batch.map_or(FLOOR_BATCH, |batch| (batch.round() as usize).max(1));
     eprintln!("measuring the floor: {batch} instances per commit");
-    let store = crate::serve::open(&fresh.again().await?).await?;
+    let store = crate::serve::open(&fresh.again().await?, &Access::default()).await?;
     let subject = Subject::new(options.variables_bytes, options.tasks);
     floor::measure(&*store, &subject, batch, FLOOR).await
 }

@@ -17,6 +17,7 @@ pub(super) struct Spent {
     server_cpu: Option<Duration>,
     database_cpu: Option<Duration>,
     rss_mb: Option<f64>,
+    written_bytes: Option<u64>,
     ticks: Option<u64>,
 }
 
@@ -28,6 +29,7 @@ impl Spent {
             server_cpu: target.pid.and_then(usage::cpu),
             database_cpu: target.backend.and_then(usage::database_cpu),
             rss_mb: target.pid.and_then(usage::rss_mb),
+            written_bytes: target.pid.and_then(written_bytes),
             ticks,
         }
     }
@@ -44,6 +46,8 @@ pub(super) struct Report {
     rss_mb: Option<f64>,
     server_cpu_micros: Option<f64>,
     database_cpu_micros: Option<f64>,
+    /// What the server itself has written to disk for an instance; a database's writes are its own.
+    written_kb: Option<f64>,
     pub(super) instances_per_tick: Option<f64>,
     floor: Option<f64>,
 }
@@ -57,7 +61,10 @@ impl Report {
         }
         let each =
             |before: Option<Duration>, after: Option<Duration>| Some(after?.checked_sub(before?)?.as_micros() as f64 / completed);
-        let ticks = before.ticks.zip(after.ticks).map(|(before, after)| after.saturating_sub(before));
+        let grown =
+            |before: Option<u64>, after: Option<u64>| before.zip(after).map(|(before, after)| after.saturating_sub(before));
+        let ticks = grown(before.ticks, after.ticks);
+        let written = grown(before.written_bytes, after.written_bytes).filter(|bytes| 0 < *bytes);
         Ok(Self {
             process: run.subject.name.clone(),
             instances: run.completed(),
@@ -66,6 +73,7 @@ impl Report {
             rss_mb: after.rss_mb,
             server_cpu_micros: each(before.server_cpu, after.server_cpu),
             database_cpu_micros: each(before.database_cpu, after.database_cpu),
+            written_kb: written.map(|bytes| bytes as f64 / 1_000.0 / completed),
             instances_per_tick: ticks.filter(|ticks| 0 < *ticks).map(|ticks| completed / ticks as f64),
             floor: None,
         })
@@ -100,6 +108,8 @@ impl Report {
             ("rssMb", self.rss_mb),
             ("serverCpuMicrosPerInstance", self.server_cpu_micros),
             ("databaseCpuMicrosPerInstance", self.database_cpu_micros),
+            ("writtenKbPerInstance", self.written_kb),
+            ("instancesPerTick", self.instances_per_tick),
             ("floorInstancesPerSecond", self.floor),
         ];
         for (name, cost) in costs {
@@ -128,6 +138,7 @@ impl Report {
         lines.extend(self.floor.map(ratio));
         lines.extend(self.server_cpu_micros.map(|micros| format!("{micros:.0} µs of the server's CPU per instance")));
         lines.extend(self.database_cpu_micros.map(|micros| format!("{micros:.0} µs of the database's CPU per instance")));
+        lines.extend(self.written_kb.map(|kb| format!("{kb:.1} kB written to disk by the server per instance")));
         lines.extend(self.rss_mb.map(|mb| format!("{mb:.0} MB in the server's memory")));
         lines.extend(self.instances_per_tick.map(|instances| format!("{instances:.1} instances per tick")));
         format!("{}\n{}\n", table::table(&["MILLISECONDS", "P50", "P95", "P99"], &rows), lines.join("\n"))
@@ -140,4 +151,10 @@ fn millis(times: &Histogram) -> [f64; 3] {
 
 fn rounded(number: f64) -> Value {
     json!((number * 10.0).round() / 10.0)
+}
+
+/// What the process has caused to be written to disk so far.
+fn written_bytes(pid: u32) -> Option<u64> {
+    let io = std::fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+    io.lines().find_map(|line| line.strip_prefix("write_bytes:"))?.trim().parse().ok()
 }

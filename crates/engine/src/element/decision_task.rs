@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::{DecisionTask, Kind};
 
 use crate::expression::Trouble;
-use crate::step::{Run, Work};
+use crate::step::Run;
 use crate::{ElementKey, Event, Phase, Rejected, Undecided};
 
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, task: &DecisionTask) -> Result<(), Trouble> {
@@ -21,7 +21,7 @@ pub(crate) fn decide(run: &mut Run<'_>, key: ElementKey, verdict: &Result<Arc<st
         Ok(output) => {
             run.emit(Event::Activated { key });
             run.take_result(key, &vec![(result, output.clone())]);
-            run.work.push_back(Work::Finish { key });
+            run.finish_later(key);
         }
         Err(Undecided { kind, reason }) => run.raise(key, None, Trouble { kind: *kind, message: reason.to_string() }),
     }
@@ -30,10 +30,9 @@ pub(crate) fn decide(run: &mut Run<'_>, key: ElementKey, verdict: &Result<Arc<st
 
 /// The variable for the result, if this element waits for a verdict.
 fn waits(run: &Run<'_>, key: ElementKey) -> Option<Arc<str>> {
-    let phase = run.instance.elements.get(&key)?.phase;
-    let stuck = run.instance.incidents_of(key).next().is_some();
+    let element = run.instance.elements.get(&key)?;
     match &run.element_of(key).kind {
-        Kind::DecisionTask(task) if phase == Phase::Entering && !stuck => Some(task.result.clone()),
+        Kind::DecisionTask(task) if element.phase == Phase::Entering && element.incident.is_none() => Some(task.result.clone()),
         _ => None,
     }
 }

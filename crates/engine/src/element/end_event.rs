@@ -4,7 +4,7 @@ use model::EndEvent;
 
 use crate::element::error;
 use crate::expression::Trouble;
-use crate::step::{Run, Work};
+use crate::step::Run;
 use crate::{ElementKey, Event};
 
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, end: &EndEvent) -> Result<(), Trouble> {
@@ -24,6 +24,6 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, end: &EndEvent) -> Resul
         }
     }
     run.emit(Event::Activated { key });
-    run.work.push_back(Work::Finish { key });
+    run.finish_later(key);
     Ok(())
 }

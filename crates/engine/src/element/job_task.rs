@@ -5,7 +5,7 @@ use model::{JobTask, Retries};
 
 use crate::expression::{Trouble, wrong_kind};
 use crate::step::Run;
-use crate::{ElementKey, Event, IncidentKind, JobKey, Opened};
+use crate::{ElementKey, Event, IncidentKind, On};
 
 /// A queue's name goes into indexes of the stores, whose entries are bounded.
 const JOB_TYPE_BYTES_MAX: usize = 1_000;
@@ -17,9 +17,8 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, task: &JobTask) -> Resul
         return Err(Trouble { kind: IncidentKind::ExtractValue, message });
     }
     let retries = retries(run, key, &task.retries)?;
-    let job = JobKey(run.keys.take());
     run.emit(Event::Activated { key });
-    run.emit(Event::JobOpened(Opened { key: job, element: key, job_type, retries }));
+    run.open(key, On::Job { job_type, retries });
     Ok(())
 }
 

@@ -14,10 +14,9 @@ use crate::IncidentKind;
 use crate::expression::Trouble;
 
 /// The element was about to be entered by an instance that never waits.
-pub(crate) fn loop_limit() -> Trouble {
+pub(crate) fn loop_limit(entered: u32) -> Trouble {
     let message = format!(
-        "the instance went on for {} events without waiting for anything: it looks like an endless loop; resolve to go on",
-        crate::STEP_EVENTS_MAX
+        "the instance entered {entered} elements without waiting for anything: it looks like an endless loop; resolve to go on"
     );
     Trouble { kind: IncidentKind::LoopLimit, message }
 }

@@ -7,9 +7,8 @@ use crate::{ElementKey, Event, Token};
 /// A token came along one of several incoming flows.
 pub(crate) fn arrive(run: &mut Run<'_>, token: Token) {
     run.emit(Event::TokenArrived(token));
-    let incoming = &run.process.element(token.gateway).incoming;
-    let here = |flow| Token { flow, ..token };
-    if incoming.iter().all(|flow| run.instance.tokens.contains(&here(*flow))) {
+    let incoming = run.process.element(token.gateway).incoming.len();
+    if run.instance.elements[&token.scope].flows_arrived(token.gateway) == incoming {
         run.emit(Event::TokensTaken { scope: token.scope, gateway: token.gateway });
         run.schedule(token.gateway, token.scope);
     }

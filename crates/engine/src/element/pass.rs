@@ -1,9 +1,9 @@
 //! Start events, throw events without a trigger, boundary events that caught something, undefined and manual tasks: straight through.
 
-use crate::step::{Run, Work};
+use crate::step::Run;
 use crate::{ElementKey, Event};
 
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey) {
     run.emit(Event::Activated { key });
-    run.work.push_back(Work::Finish { key });
+    run.finish_later(key);
 }

@@ -3,13 +3,13 @@
 use model::Script;
 
 use crate::expression::Trouble;
-use crate::step::{Run, Work};
+use crate::step::Run;
 use crate::{ElementKey, Event, IncidentKind};
 
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, script: &Script) -> Result<(), Trouble> {
     let value = run.evaluate(key, &script.expression, IncidentKind::ExtractValue)?;
     run.emit(Event::Activated { key });
     run.take_result(key, &vec![(script.result.clone(), value.to_json().into())]);
-    run.work.push_back(Work::Finish { key });
+    run.finish_later(key);
     Ok(())
 }

@@ -3,18 +3,20 @@
 use std::sync::Arc;
 
 use engine::decision::{self, Subject};
-use engine::{DecisionKey, Document, EvaluationKey, RequirementsKey};
+use engine::{Document, EvaluationKey};
 use feel::{Context, Now, Value};
 use model::Binding;
 use model::decision::{Boxed, Logic};
 use store::Error;
-use store::log::{Answer, Code, DecisionRef, Evaluate, Evaluated, EvaluationFailure, Rejection};
-use store::query::{Entity, Field, Filter, Items, Op, Order, Page, Query, Scalar, Sort};
+use store::log::{Answer, Code, DecisionRef, Evaluate, Evaluated, EvaluationFailure};
+use store::query::{Entity, Field, Filter, Items, Op, Order, Page, Query, Scalar, Sort, Tenants};
 use store::row::{DecisionRequirements, EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, MatchedRule};
 
 use super::Partition;
 use super::deploy::{DecisionPlace, Sought, deployed_decision};
+use super::needs::{AtRest, Needs};
 use super::tick::Tick;
+use super::unit::Stop;
 use crate::definitions::CompiledDecisions;
 
 /// Bytes of what one evaluation looked at. Values are shared while it goes on, but written out one by one.
@@ -29,69 +31,61 @@ pub(super) struct FoundDecision {
 }
 
 impl Partition {
-    /// Looks up a decision called from something of that deployment, for this tick.
-    pub(super) async fn find_decision(
-        &mut self,
-        tick: &mut Tick,
+    /// Where a decision is that something of that deployment calls.
+    pub(super) fn place_of_decision(
+        &self,
         id: &Arc<str>,
         tenant: &Arc<str>,
         (binding, deployment): (&Binding, u64),
-    ) -> Result<Option<FoundDecision>, Error> {
+    ) -> Result<Option<DecisionPlace>, Stop> {
         let (id, tenant) = (id.clone(), tenant.clone());
-        let place = match binding {
-            Binding::Latest => self.catalogue.decision(&id, &tenant),
-            Binding::Deployment => self.seek(tick, Sought::Deployed { id, tenant, deployment }).await?,
-            Binding::VersionTag(tag) => self.seek(tick, Sought::Tagged { id, tenant, tag: tag.clone() }).await?,
-        };
-        match place {
-            Some(place) => {
-                self.load_decisions(tick, place.requirements).await?;
-                Ok(found_at(tick, place))
-            }
-            None => Ok(None),
+        match binding {
+            Binding::Latest => self.latest_decision(&(id, tenant)),
+            Binding::Deployment => self.sought(Sought::Deployed { id, tenant, deployment }),
+            Binding::VersionTag(tag) => self.sought(Sought::Tagged { id, tenant, tag: tag.clone() }),
         }
     }
 
-    /// Has what the command needs in memory.
-    pub(super) async fn plan_evaluation(&mut self, tick: &mut Tick, evaluate: &Evaluate) -> Result<(), Error> {
-        let place = match &evaluate.decision {
-            DecisionRef::Key(key) => self.seek(tick, Sought::Key(*key)).await?,
-            DecisionRef::Id(id) => self.catalogue.decision(id, &evaluate.tenant),
-        };
-        match place {
-            Some(place) => match self.load_decisions(tick, place.requirements).await {
-                Err(Error::Corrupt { what }) => {
-                    self.quarantine(tick, [place.key.0], &what);
-                    Ok(())
-                }
-                loaded => loaded,
-            },
-            None => Ok(()),
+    fn sought(&self, sought: Sought) -> Result<Option<DecisionPlace>, Stop> {
+        match self.catalogue.found(&sought) {
+            Some(place) => Ok(place),
+            None => Err(Needs::at_rest(AtRest::Sought(sought)).into()),
         }
     }
 
-    pub(super) fn evaluate(&mut self, tick: &mut Tick, evaluate: &Evaluate) -> Answer {
-        let (key, missing) = match &evaluate.decision {
-            DecisionRef::Key(key) => {
-                (Some(*key), format!("Expected to evaluate decision with key '{key}', but no decision found for key '{key}'"))
-            }
+    /// The decision, if it is there and not deleted.
+    pub(super) fn found_at(&self, tick: &Tick, place: DecisionPlace) -> Result<Option<FoundDecision>, Stop> {
+        let key = place.requirements;
+        let known = self.catalogue.fresh_decisions.get(&key).or_else(|| tick.known.decisions.get(&key));
+        let Some(compiled) = known else {
+            return match tick.known.absent.contains(&key.0) {
+                true => Ok(None),
+                false => Err(Needs::requirements(key).into()),
+            };
+        };
+        let index = compiled.row.decisions.iter().position(|decision| decision.key == place.key);
+        Ok(index.map(|index| FoundDecision { compiled: compiled.clone(), index }))
+    }
+
+    pub(super) fn evaluate(&mut self, tick: &mut Tick, evaluate: &Evaluate) -> Result<Answer, Stop> {
+        let (place, missing) = match &evaluate.decision {
+            DecisionRef::Key(key) => (
+                self.sought(Sought::Key(*key))?,
+                format!("Expected to evaluate decision with key '{key}', but no decision found for key '{key}'"),
+            ),
             DecisionRef::Id(id) => (
-                self.catalogue.decision(id, &evaluate.tenant).map(|place| place.key),
+                self.latest_decision(&(id.clone(), evaluate.tenant.clone()))?,
                 format!("Expected to evaluate decision '{id}', but no decision found for id '{id}'"),
             ),
         };
-        if let Some(what) = key.and_then(|key| tick.unusable.get(&key.0)) {
-            let reason = format!("Expected to evaluate a decision, but {what}");
-            return Answer::Rejected(Rejection { code: Code::InvalidState, reason });
+        let Some(place) = place else { return Err(Stop::not_found(missing)) };
+        if let Some(what) = tick.known.unusable.get(&place.requirements.0) {
+            return Err(Stop::refused(Code::InvalidState, format!("Expected to evaluate a decision, but {what}")));
         }
-        let found = key.and_then(|key| tick.decisions.values().find_map(|compiled| found(tick, compiled, key)));
-        let Some(found) = found.filter(|found| found.compiled.row.tenant == evaluate.tenant) else {
-            return Answer::Rejected(Rejection { code: Code::NotFound, reason: missing });
-        };
-        match context(&evaluate.variables) {
-            Ok(variables) => Answer::Evaluated(self.decide(tick, &found, &variables, None)),
-            Err(reason) => Answer::Rejected(Rejection { code: Code::InvalidArgument, reason }),
-        }
+        let found = self.found_at(tick, place)?.filter(|found| found.compiled.row.tenant == evaluate.tenant);
+        let Some(found) = found else { return Err(Stop::not_found(missing)) };
+        let variables = context(&evaluate.variables).map_err(|reason| Stop::refused(Code::InvalidArgument, reason))?;
+        Ok(Answer::Evaluated(self.decide(tick, &found, &variables, None)))
     }
 
     /// Evaluates a decision. What it looked at is recorded, unless it failed.
@@ -105,7 +99,9 @@ impl Partition {
         let FoundDecision { compiled, index } = found;
         let key = EvaluationKey(self.keys.take());
         let now = Now::utc(tick.now).seeded(key.0);
-        let evaluation = decision::evaluate(&compiled.requirements, *index, variables, &now);
+        let mut budget = feel::Budget::default();
+        let evaluation = decision::evaluate_within(&compiled.requirements, *index, variables, &now, &mut budget);
+        tick.unit.evaluated(&budget);
         // One key each, the first of them the evaluation's own.
         for _ in 1..evaluation.decisions.len() {
             self.keys.take();
@@ -130,7 +126,7 @@ impl Partition {
             decisions.clear();
         }
         if failure.is_none() {
-            tick.recorder.changes.evaluated_decisions_new.extend(decisions.iter().cloned());
+            tick.unit.changes.evaluated_decisions_new.extend(decisions.iter().cloned());
         }
         let output = if failure.is_some() { "null".into() } else { output };
         Evaluated {
@@ -145,31 +141,29 @@ impl Partition {
         }
     }
 
-    pub(super) async fn plan_evaluation_deletion(&self, tick: &mut Tick, evaluation: EvaluationKey) -> Result<(), Error> {
+    pub(super) async fn has_evaluation(&self, evaluation: EvaluationKey) -> Result<bool, Error> {
         let filter = is(Field::EvaluationKey, Scalar::Int(evaluation.0 as i64));
         let page = Page::From { from: 0, limit: 0 };
-        let query = Query { filter, page, ..Query::of(Entity::EvaluatedDecisions) };
-        if self.store.search(&query).await?.total != 0 {
-            tick.evaluations.insert(evaluation);
-        }
-        Ok(())
+        let query = Query { filter, page, ..Query::of(Entity::EvaluatedDecisions, Tenants::Everything) };
+        Ok(self.store.search(&query).await?.total != 0)
     }
 
-    async fn load_decisions(&self, tick: &mut Tick, key: RequirementsKey) -> Result<(), Error> {
-        if !tick.decisions.contains_key(&key)
-            && let Some(compiled) = self.definitions.decisions(key).await?
-        {
-            tick.decisions.insert(key, compiled);
+    pub(super) fn delete_evaluation(&mut self, tick: &mut Tick, evaluation: EvaluationKey) -> Result<Answer, Stop> {
+        match self.rested.evaluations.get(&evaluation) {
+            None => Err(Needs::at_rest(AtRest::Evaluation(evaluation)).into()),
+            Some(false) => {
+                let reason = format!("Expected to delete decision evaluation with key '{evaluation}', but there is none");
+                Err(Stop::not_found(reason))
+            }
+            Some(true) => {
+                tick.unit.changes.evaluations_deleted.push(evaluation);
+                Ok(Answer::Done)
+            }
         }
-        Ok(())
     }
 
-    /// Asks the store once. What this tick deletes is still there, so then nothing is remembered.
-    async fn seek(&mut self, tick: &Tick, sought: Sought) -> Result<Option<DecisionPlace>, Error> {
-        if let Some(place) = self.catalogue.found(&sought) {
-            return Ok(place);
-        }
-        let mut filters = match &sought {
+    pub(super) async fn seek(&self, sought: &Sought) -> Result<Option<DecisionPlace>, Error> {
+        let mut filters = match sought {
             Sought::Key(key) => vec![is(Field::DecisionKey, Scalar::Int(key.0 as i64))],
             Sought::Deployed { id, tenant, deployment } => {
                 let mut filters = named(id, tenant);
@@ -183,11 +177,7 @@ impl Partition {
             }
         };
         filters.push(is(Field::DefinitionState, Scalar::Text("ACTIVE".to_owned())));
-        let place = self.highest(filters).await?;
-        if tick.decisions_deleted.is_empty() {
-            self.catalogue.remember_found(sought, place);
-        }
-        Ok(place)
+        self.highest(filters).await
     }
 
     /// The version of a decision before this one.
@@ -214,7 +204,7 @@ impl Partition {
             ]),
             sort: vec![Sort { field: Field::RequirementsVersion, order: Order::Descending }],
             page: Page::From { from: 0, limit: 1 },
-            ..Query::of(Entity::Requirements)
+            ..Query::of(Entity::Requirements, Tenants::These(vec![row.tenant.clone()]))
         };
         let Items::Requirements(views) = self.store.search(&query).await?.items else { return Ok(None) };
         match views.first() {
@@ -228,7 +218,8 @@ impl Partition {
             filter: Filter::All(filters),
             sort: vec![Sort { field: Field::Version, order: Order::Descending }],
             page: Page::From { from: 0, limit: 1 },
-            ..Query::of(Entity::Decisions)
+            // The filters name the tenant.
+            ..Query::of(Entity::Decisions, Tenants::Everything)
         };
         match self.store.search(&query).await?.items {
             Items::Decisions(views) => {
@@ -239,32 +230,12 @@ impl Partition {
     }
 }
 
-pub(super) fn delete_evaluation(tick: &mut Tick, evaluation: EvaluationKey) -> Answer {
-    if !tick.evaluations.remove(&evaluation) {
-        let reason = format!("Expected to delete decision evaluation with key '{evaluation}', but there is none");
-        return Answer::Rejected(Rejection { code: Code::NotFound, reason });
-    }
-    tick.recorder.changes.evaluations_deleted.push(evaluation);
-    Answer::Done
-}
-
 fn is(field: Field, value: Scalar) -> Filter {
     Filter::Is(field, Op::Eq(value))
 }
 
 fn named(id: &Arc<str>, tenant: &Arc<str>) -> Vec<Filter> {
     vec![is(Field::DecisionId, Scalar::Text(id.to_string())), is(Field::Tenant, Scalar::Text(tenant.to_string()))]
-}
-
-/// The decision, if this tick has it and has not deleted it.
-fn found_at(tick: &Tick, place: DecisionPlace) -> Option<FoundDecision> {
-    found(tick, tick.decisions.get(&place.requirements)?, place.key)
-}
-
-fn found(tick: &Tick, compiled: &Arc<CompiledDecisions>, key: DecisionKey) -> Option<FoundDecision> {
-    let index = compiled.row.decisions.iter().position(|decision| decision.key == key)?;
-    let deleted = compiled.row.deleted || tick.decisions_deleted.contains(&compiled.row.key);
-    (!deleted).then(|| FoundDecision { compiled: compiled.clone(), index })
 }
 
 /// Variables as an evaluation takes them.

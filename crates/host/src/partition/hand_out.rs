@@ -1,161 +1,171 @@
-//! Handing ready jobs to workers that wait, first come first served on both sides.
+//! Handing ready jobs to workers that wait, when a tick closes: new jobs of this very tick find them.
 
-use std::sync::atomic::Ordering;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use engine::JobKey;
+use queue::Match;
 use queue::retry::lease_end;
-use store::log::{Activate, ActivatedJob};
-use store::row::Availability;
+use store::log::{ActivatedJob, Answer, Code};
+use store::row::{Availability, JobOrigin};
+use store::{Error, Millis};
 
 use super::Partition;
-use super::tick::{Handed, HandedTo, Tick};
-use crate::dispatch::{QueueId, Sink, Waiter, Wish};
+use super::needs::Needs;
+use super::tick::Tick;
+use super::unit::{Stop, place_of};
 use crate::json;
+use crate::sinks::{Handed, QueueId, Sink, Waiter, Wish};
 
-/// An answer to a poll stops growing past this many bytes of variables, so that it fits into one message.
-const ANSWER_BYTES_MAX: usize = 3 * 1024 * 1024;
+/// When the first job of a queue is not in memory, so many behind it are loaded with it.
+const AHEAD_MAX: usize = 256;
 
 impl Partition {
-    /// A command of the log asks for jobs: it will wait for this tick only.
-    pub(super) fn plan_activate(&mut self, tick: &mut Tick, activate: &Activate) {
-        for tenant in &activate.tenants {
-            let id = QueueId { tenant: tenant.clone(), job_type: activate.job_type.clone() };
-            self.dispatch.expect(id.clone());
-            *tick.expected.entry(id).or_default() += activate.max as usize;
-        }
-    }
-
-    pub(super) fn hand_out(&mut self, tick: &mut Tick) {
-        for id in self.dispatch.take_dirty() {
-            self.serve_line(tick, &id);
-        }
-        for waiter in self.dispatch.impatient() {
-            if let Sink::Poll { .. } = waiter.sink {
-                tick.handed.push(Handed { sink: HandedTo::Waiter(waiter), jobs: Vec::new() });
-            }
-        }
-    }
-
-    /// Serves who stands in line until there are no jobs at hand or nobody who takes one.
-    fn serve_line(&mut self, tick: &mut Tick, id: &QueueId) {
-        let mut full = 0;
-        while let Some(number) = self.dispatch.front(id) {
-            if self.dispatch.first(id).is_none() {
-                if self.dispatch.refill(id).is_some() {
-                    self.dispatch.mark(id.clone());
+    /// Matches until there are no jobs at hand or nobody who takes one; what is not in memory is loaded once for all queues.
+    pub(super) async fn hand_out(&mut self, tick: &mut Tick) -> Result<(), Error> {
+        loop {
+            let mut needs = Needs::default();
+            let mut held: Vec<QueueId> = Vec::new();
+            // What would make the tick too large goes with the next one.
+            while tick.bytes < 2 * self.limits.tick_bytes_max
+                && let Some(found) = {
+                    let sinks = &self.sinks;
+                    self.dispatch.next(|waiter| sinks.room(waiter))
                 }
-                return;
+            {
+                match self.hand(tick, &found) {
+                    Ok(()) => {}
+                    Err(Stop::Needs(missing)) => {
+                        needs.add(*missing);
+                        self.look_ahead(tick, &found.queue, &mut needs);
+                        self.dispatch.pass(&found.queue);
+                        held.push(found.queue);
+                    }
+                    // It cannot be handed out as it is; those behind it have their turn.
+                    Err(Stop::Refused(rejection)) => {
+                        self.dispatch.not_ready(&found.queue, found.job);
+                        if rejection.code == Code::InvalidState {
+                            self.shunned.insert(found.queue);
+                        }
+                    }
+                }
             }
-            let Some(waiter) = self.dispatch.waiter(number) else { return };
-            let (appetite, wish) = (waiter.appetite(), waiter.wish.clone());
-            let jobs = self.lease(tick, id, &wish, appetite);
-            self.ask_for_room(id, number, jobs.len());
-            if !jobs.is_empty() {
-                self.give(tick, id, number, jobs);
-            } else if appetite == 0 && full < self.dispatch.line(id) {
-                full += 1;
-                self.dispatch.rotate(id);
-            } else {
-                return;
+            if held.is_empty() {
+                return Ok(());
+            }
+            self.load(tick, needs).await?;
+            held.into_iter().for_each(|queue| self.dispatch.reopen(queue));
+        }
+    }
+
+    /// Everybody who is answered by this tick. Requests of the inbox are answered in it.
+    pub(super) fn take_handed(&mut self, tick: &mut Tick) {
+        for handed in self.sinks.handed(self.dispatch.is_dry()) {
+            match handed {
+                Handed::Waiter(Waiter { id, sink: Sink::Inbox { position, at, .. }, .. }, jobs) => {
+                    self.dispatch.leave(id);
+                    self.answer_received(tick, "activate", position, at, &Answer::Activated(jobs));
+                }
+                Handed::Waiter(waiter, jobs) => {
+                    self.dispatch.leave(waiter.id);
+                    tick.handed.push(Handed::Waiter(waiter, jobs));
+                }
+                stream @ Handed::Stream(..) => tick.handed.push(stream),
             }
         }
     }
 
-    fn give(&mut self, tick: &mut Tick, id: &QueueId, number: u64, jobs: Vec<ActivatedJob>) {
-        match self.dispatch.waiter(number).map(|waiter| &waiter.sink) {
-            Some(Sink::Stream { jobs: sender, .. }) => {
-                let sender = sender.clone();
-                self.dispatch.rotate(id);
-                tick.handed.push(Handed { sink: HandedTo::Stream(sender), jobs });
+    fn hand(&mut self, tick: &mut Tick, found: &Match<QueueId>) -> Result<(), Stop> {
+        let Some(wish) = self.sinks.wish(found.waiter).cloned() else {
+            self.dispatch.leave(found.waiter);
+            return Ok(());
+        };
+        let key = JobKey(found.job.key());
+        let leased = catch_unwind(AssertUnwindSafe(|| self.lease(tick, key, &wish)));
+        let job = match leased {
+            Ok(leased) => leased?,
+            Err(_) => {
+                self.jobs.undo();
+                self.metrics.quarantined.inc();
+                self.quarantine(tick, key.0, "handing it out hit a fault of the engine");
+                return Err(super::execute::unusable("handing it out hit a fault of the engine"));
             }
-            Some(Sink::Poll { .. }) => {
-                let waiter = self.dispatch.remove_waiter(number).expect("it was just looked at");
-                tick.handed.push(Handed { sink: HandedTo::Waiter(waiter), jobs });
-            }
-            Some(Sink::Log { slot, .. }) => {
-                let slot = *slot;
-                self.dispatch.remove_waiter(number);
-                let answer = store::log::Answer::Activated(jobs);
-                tick.processed[slot].answer = Some(store::format::encode_answer(&answer));
-            }
-            None => {}
-        }
+        };
+        tick.bytes += job.variables.len();
+        let line = self.sinks.give(found.waiter, job);
+        self.dispatch.took(found, line);
+        self.accept_jobs(tick);
+        Ok(())
     }
 
-    /// A stream that is full while jobs are left says when it has room again. It may have made room just now, unheard: look again then.
-    fn ask_for_room(&mut self, id: &QueueId, number: u64, handed: usize) {
-        if self.dispatch.first(id).is_none() {
-            return;
+    fn lease(&mut self, tick: &mut Tick, key: JobKey, wish: &Wish) -> Result<ActivatedJob, Stop> {
+        if let Some(what) = tick.known.unusable.get(&key.0) {
+            return Err(super::execute::unusable(what));
         }
-        let Some(Waiter { sink: Sink::Stream { jobs, starved }, .. }) = self.dispatch.waiter(number) else { return };
-        starved.store(true, Ordering::SeqCst);
-        if handed < jobs.capacity() {
-            self.dispatch.mark(id.clone());
+        if !self.jobs.knows(&key) {
+            let mut needs = Needs::jobs(vec![key]);
+            needs.wanted.instances_of_jobs.push(key);
+            return Err(needs.into());
         }
-    }
-
-    /// Leases up to `max` jobs, strictly in order: a job whose instance is not in memory yet holds the others back until it is.
-    fn lease(&mut self, tick: &mut Tick, id: &QueueId, wish: &Wish, max: usize) -> Vec<ActivatedJob> {
-        let mut jobs = Vec::new();
-        let mut bytes = 0;
-        while jobs.len() < max && bytes < ANSWER_BYTES_MAX {
-            let Some((job, instance)) = self.dispatch.first(id) else { break };
-            if !self.hot.contains(instance) {
-                self.dispatch.mark(id.clone());
-                break;
-            }
-            self.dispatch.not_ready(id, job);
-            if let Some(activated) = self.lease_one(tick, job, wish) {
-                bytes += activated.variables.len();
-                jobs.push(activated);
-            }
+        let gone = || Stop::not_found(format!("job {key} is not ready any more"));
+        let job = self.jobs.get(&key).filter(|job| job.availability == Availability::Ready).ok_or_else(gone)?;
+        let (created, is_first, origin) = (job.created, job.worker.is_empty(), job.origin.ok_or_else(gone)?);
+        if !self.runs(tick, &store::log::Caller::engine(), origin.instance)? {
+            return Err(gone());
         }
-        jobs
-    }
-
-    fn lease_one(&mut self, tick: &mut Tick, key: JobKey, wish: &Wish) -> Option<ActivatedJob> {
-        let instance = self.hot.instance_of(key)?;
-        let hot = self.hot.get_mut(instance)?;
-        let job = hot.jobs.get_mut(&key)?;
-        if job.availability != Availability::Ready {
-            return None;
-        }
-        if job.worker.is_empty() {
-            self.metrics.activation_seconds.observe((tick.now - job.created).max(0) as f64 / 1000.0);
+        if is_first {
+            self.metrics.activation_seconds.observe((tick.now - created).max(0) as f64 / 1000.0);
         }
         let deadline = lease_end(wish.timeout, tick.now);
-        job.availability = Availability::Leased;
-        job.worker = wish.worker.clone();
-        job.deadline = Some(deadline);
-        tick.recorder.job(job);
-        self.timeline.insert(deadline, key.0);
+        self.change_job(tick, key, |job| {
+            job.availability = Availability::Leased;
+            job.worker = wish.worker.clone();
+            job.deadline = Some(deadline);
+        });
+        Ok(self.activated(key, &origin, wish, deadline))
+    }
+
+    /// The job as its worker gets it.
+    fn activated(&self, key: JobKey, origin: &JobOrigin, wish: &Wish, deadline: Millis) -> ActivatedJob {
+        let hot = self.hot.get(origin.instance).expect("it was just looked at");
+        let job = self.jobs.get(&key).expect("it was just leased");
         let definition = &hot.definition.row;
-        let element = &definition.elements[job.element.0 as usize];
-        Some(ActivatedJob {
+        let element = &definition.elements[origin.element.0 as usize];
+        ActivatedJob {
             key,
             job_type: job.job_type.clone(),
-            instance,
+            instance: origin.instance,
             root: hot.row.root,
             definition: definition.key,
             process_id: definition.process_id.clone(),
             version: definition.version,
             element_id: element.id.clone(),
-            element_instance: job.element_instance,
+            element_instance: origin.element_instance,
             headers: element.headers.clone(),
             worker: job.worker.clone(),
             retries: job.retries,
             deadline,
-            variables: json::object(&engine::visible(&hot.instance, job.element_instance, &wish.fetch)),
+            variables: json::object(&engine::visible(&hot.instance, origin.element_instance, &wish.fetch)),
             tenant: job.tenant.clone(),
             tags: hot.row.tags.clone(),
             business_id: hot.row.business_id.clone(),
-        })
+        }
     }
 
-    /// After a failed commit: the worker waits as if nothing had been handed to it.
-    pub(super) fn wait_again(&mut self, handed: Handed) {
-        if let HandedTo::Waiter(waiter) = handed.sink {
-            self.dispatch.wait(waiter);
+    /// The jobs behind the first one will be wanted too.
+    fn look_ahead(&self, tick: &Tick, queue: &QueueId, needs: &mut Needs) {
+        for place in self.dispatch.upcoming(queue, AHEAD_MAX.min(self.limits.batch_max)) {
+            let key = JobKey(place.key());
+            match self.jobs.get(&key) {
+                Some(job) => {
+                    debug_assert_eq!(place_of(job), place);
+                    needs.wanted.instances.extend(job.origin.map(|origin| origin.instance));
+                }
+                None if tick.known.unusable.contains_key(&key.0) => {}
+                None => {
+                    needs.wanted.jobs.push(key);
+                    needs.wanted.instances_of_jobs.push(key);
+                }
+            }
         }
     }
 }

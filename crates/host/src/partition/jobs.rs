@@ -1,39 +1,40 @@
-//! Commands about jobs: completing, failing, throwing, updating; leases and back-offs that end; incidents that hold a job.
+//! Commands about jobs: completing, failing, throwing, updating; leases and back-offs that end; incidents that hold a job. Those that
+//! end no wait and set no variables need no instance.
 
 use std::sync::Arc;
 
-use engine::{Document, Event, FailedJob, IncidentKey, IncidentKind, InstanceKey, JobEnd, JobKey, ThrownError};
+use engine::{Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, InstanceKey, JobKey, On, ThrownError, WaitEnd};
 use queue::retry::{Verdict, after_failure, lease_end};
-use store::log::{Answer, Code, FailJob, Released, ThrowError, UpdateJob};
-use store::row::{Availability, Job, JobState};
+use store::log::{Answer, Caller, Code, FailJob, Released, ThrowError, UpdateJob};
+use store::row::{Availability, Job, JobOrigin, JobState};
+use store::{DueKind, Millis};
 
 use super::Partition;
-use super::execute::{Done, not_found, rejected};
+use super::execute::{no_incident, unusable};
+use super::needs::Needs;
 use super::tick::Tick;
-use crate::dispatch::QueueId;
+use super::unit::Stop;
 
 impl Partition {
-    pub(super) fn complete_job(&mut self, tick: &mut Tick, job: JobKey, variables: &Document) -> Done {
-        let instance = match self.workable(job, "complete job") {
-            Ok(instance) => instance,
-            Err(done) => return *done,
-        };
-        let command = engine::Command::CompleteJob { job, variables: variables.clone() };
-        match self.step(tick, instance, &command) {
-            Some(Ok(events)) => {
-                self.metrics.jobs_completed.inc();
-                Done { answer: Answer::Done, instance: Some(instance), events }
-            }
-            Some(Err(_)) | None => no_such_job(job, "complete job"),
-        }
+    pub(super) fn complete_job(
+        &mut self,
+        tick: &mut Tick,
+        caller: &Caller,
+        job: JobKey,
+        variables: &Document,
+    ) -> Result<Answer, Stop> {
+        let what = "complete job";
+        let origin = self.origin(tick, caller, job, what)?;
+        let element = origin.element_instance;
+        let command = engine::Command::CompleteJob { job, element, variables: variables.clone() };
+        self.step(tick, origin.instance, &command)?.map_err(|_| no_such_job(job, what))?;
+        self.answer_calls(tick)?;
+        Ok(Answer::Done)
     }
 
-    pub(super) fn fail_job(&mut self, tick: &mut Tick, fail: &FailJob) -> Done {
-        let instance = match self.workable(fail.job, "fail job") {
-            Ok(instance) => instance,
-            Err(done) => return *done,
-        };
-        self.metrics.jobs_failed.inc();
+    pub(super) fn fail_job(&mut self, tick: &mut Tick, caller: &Caller, fail: &FailJob) -> Result<Answer, Stop> {
+        let what = "fail job";
+        self.workable(tick, caller, fail.job, what)?;
         let verdict = after_failure(fail.retries, fail.backoff, tick.now);
         let availability = match verdict {
             Verdict::Ready => Availability::Ready,
@@ -49,20 +50,17 @@ impl Partition {
         });
         let stuck = (verdict == Verdict::Stuck).then(|| reason_of(&fail.message));
         if stuck.is_none() && fail.variables.is_empty() {
-            return Done { answer: Answer::Done, instance: Some(instance), events: Vec::new() };
+            return Ok(Answer::Done);
         }
-        let failed = FailedJob { job: fail.job, variables: fail.variables.clone(), stuck };
-        match self.step(tick, instance, &engine::Command::FailJob(failed)) {
-            Some(Ok(events)) => Done { answer: Answer::Done, instance: Some(instance), events },
-            Some(Err(_)) | None => no_such_job(fail.job, "fail job"),
-        }
+        let origin = self.origin_of(tick, caller, fail.job, what)?;
+        let failed = FailedJob { job: fail.job, element: origin.element_instance, variables: fail.variables.clone(), stuck };
+        self.step(tick, origin.instance, &engine::Command::FailJob(failed))?.map_err(|_| no_such_job(fail.job, what))?;
+        Ok(Answer::Done)
     }
 
-    pub(super) fn throw_error(&mut self, tick: &mut Tick, throw: &ThrowError) -> Done {
-        let instance = match self.workable(throw.job, "throw an error for job") {
-            Ok(instance) => instance,
-            Err(done) => return *done,
-        };
+    pub(super) fn throw_error(&mut self, tick: &mut Tick, caller: &Caller, throw: &ThrowError) -> Result<Answer, Stop> {
+        let what = "throw an error for job";
+        let origin = self.origin(tick, caller, throw.job, what)?;
         self.change_job(tick, throw.job, |job| {
             job.state = JobState::ErrorThrown;
             job.error_code = throw.code.clone();
@@ -72,27 +70,25 @@ impl Partition {
         });
         let thrown = ThrownError {
             job: throw.job,
+            element: origin.element_instance,
             code: throw.code.clone(),
             message: throw.message.clone(),
             variables: throw.variables.clone(),
         };
-        match self.step(tick, instance, &engine::Command::ThrowError(thrown)) {
-            Some(Ok(events)) => Done { answer: Answer::Done, instance: Some(instance), events },
-            Some(Err(_)) | None => no_such_job(throw.job, "throw an error for job"),
-        }
+        self.step(tick, origin.instance, &engine::Command::ThrowError(thrown))?.map_err(|_| no_such_job(throw.job, what))?;
+        self.answer_calls(tick)?;
+        Ok(Answer::Done)
     }
 
-    pub(super) fn update_job(&mut self, tick: &mut Tick, update: &UpdateJob) -> Answer {
-        let Some(job) = self.find_job(update.job) else {
-            return no_such_job(update.job, "update job").answer;
-        };
+    pub(super) fn update_job(&mut self, tick: &mut Tick, caller: &Caller, update: &UpdateJob) -> Result<Answer, Stop> {
+        let job = self.reached_job(tick, caller, update.job)?.ok_or_else(|| no_such_job(update.job, "update job"))?;
         if update.retries.is_some_and(|retries| retries < 1) {
             let reason = format!("Expected to update job with key '{}' with a positive number of retries", update.job);
-            return rejected(Code::InvalidArgument, reason).answer;
+            return Err(Stop::refused(Code::InvalidArgument, reason));
         }
         if update.timeout.is_some() && job.availability != Availability::Leased {
             let reason = format!("Expected to update the timeout of job with key '{}', but it is not active", update.job);
-            return rejected(Code::InvalidState, reason).answer;
+            return Err(Stop::refused(Code::InvalidState, reason));
         }
         let now = tick.now;
         self.change_job(tick, update.job, |job| {
@@ -104,15 +100,14 @@ impl Partition {
                 job.deadline = Some(lease_end(timeout, now));
             }
         });
-        Answer::Done
+        Ok(Answer::Done)
     }
 
     /// A lease or a back-off has come to its end, unless something happened to the job meanwhile.
-    pub(super) fn job_due(&mut self, tick: &mut Tick, key: JobKey) -> Answer {
-        let Some(job) = self.find_job(key) else { return Answer::Done };
+    pub(super) fn job_due(&mut self, tick: &mut Tick, key: JobKey) -> Result<Answer, Stop> {
+        let Some(job) = self.job(tick, key)? else { return Err(no_such_job(key, "time out job")) };
         match job.availability {
             Availability::Leased if job.deadline.is_some_and(|deadline| deadline <= tick.now) => {
-                self.metrics.jobs_timed_out.inc();
                 self.change_job(tick, key, |job| {
                     job.state = JobState::TimedOut;
                     job.availability = Availability::Ready;
@@ -121,19 +116,26 @@ impl Partition {
             Availability::BackingOff { until } if until <= tick.now => {
                 self.change_job(tick, key, |job| job.availability = Availability::Ready);
             }
-            Availability::Leased
-            | Availability::BackingOff { .. }
-            | Availability::Ready
-            | Availability::Stuck
-            | Availability::Done => {}
+            Availability::Leased | Availability::BackingOff { .. } => {
+                // Not yet: it was made longer, or the clock was set back since it was taken out of the timeline.
+                let due = job.availability.due(job.deadline);
+                self.postponed.extend(due.map(|at| (at, (key.0, DueKind::Job))));
+                return Err(no_such_job(key, "time out job"));
+            }
+            Availability::Ready | Availability::Stuck | Availability::Done => return Err(no_such_job(key, "time out job")),
         }
-        Answer::Done
+        Ok(Answer::Done)
     }
 
     /// Jobs a worker never took: the lease is given back if it is still that one.
-    pub(super) fn release(&mut self, tick: &mut Tick, jobs: &[Released]) {
+    pub(super) fn release(&mut self, tick: &mut Tick, jobs: &[Released]) -> Result<Answer, Stop> {
+        let unknown: Vec<_> = jobs.iter().map(|released| released.job).filter(|key| !self.jobs.knows(key)).collect();
+        let unknown: Vec<_> = unknown.into_iter().filter(|key| !tick.known.unusable.contains_key(&key.0)).collect();
+        if !unknown.is_empty() {
+            return Err(Needs::jobs(unknown).into());
+        }
         for released in jobs {
-            let Some(job) = self.find_job(released.job) else { continue };
+            let Some(job) = self.jobs.get(&released.job) else { continue };
             if job.availability == Availability::Leased && job.deadline == Some(released.deadline) {
                 self.change_job(tick, released.job, |job| {
                     job.availability = Availability::Ready;
@@ -142,14 +144,17 @@ impl Partition {
                 });
             }
         }
+        Ok(Answer::Done)
     }
 
-    pub(super) fn resolve_incident(&mut self, tick: &mut Tick, key: IncidentKey) -> Done {
-        let missing = || not_found(format!("Expected to resolve incident with key '{key}', but no such incident was found"));
-        let hot = |this: &Self, instance| this.hot.get(instance).and_then(|hot| hot.instance.incidents.get(&key).cloned());
-        let Some(instance) = tick.owners.get(&key.0).copied() else { return missing() };
-        let Some(incident) = hot(self, instance) else { return missing() };
-        let job = incident.job.and_then(|job| self.find_job(job)).map(|job| (job.key, job.retries));
+    pub(super) fn resolve_incident(&mut self, tick: &mut Tick, caller: &Caller, key: IncidentKey) -> Result<Answer, Stop> {
+        let instance = self.instance_of_incident(tick, caller, key)?;
+        let incident = self.hot.get(instance).and_then(|hot| hot.instance.incidents.get(&key)).cloned();
+        let incident = incident.ok_or_else(|| no_incident(key))?;
+        let job = match incident.job {
+            Some(job) => self.job(tick, job)?.map(|job| (job.key, job.retries)),
+            None => None,
+        };
         if let Some((job, retries)) = job
             && incident.kind == IncidentKind::JobNoRetries
             && retries < 1
@@ -157,138 +162,155 @@ impl Partition {
             let reason = format!(
                 "Expected to resolve incident with key '{key}', but job with key '{job}' has no retries left: give it retries first"
             );
-            return rejected(Code::InvalidState, reason);
+            return Err(Stop::refused(Code::InvalidState, reason));
         }
-        match self.step(tick, instance, &engine::Command::ResolveIncident { incident: key }) {
-            Some(Ok(events)) => {
-                if let Some((job, _)) = job {
-                    self.change_job(tick, job, |job| job.availability = Availability::Ready);
-                }
-                Done { answer: Answer::Done, instance: Some(instance), events }
-            }
-            Some(Err(_)) | None => missing(),
+        self.step(tick, instance, &engine::Command::ResolveIncident { incident: key })?.map_err(|_| no_incident(key))?;
+        if let Some((job, _)) = job {
+            self.change_job(tick, job, |job| job.availability = Availability::Ready);
         }
+        self.answer_calls(tick)?;
+        Ok(Answer::Done)
     }
 
     /// Follows the engine's waits for workers: new jobs are ready, closed ones are done.
-    pub(super) fn follow_jobs(&mut self, tick: &mut Tick, instance: InstanceKey, events: &[Event]) {
+    pub(super) fn follow_jobs(&mut self, tick: &mut Tick, instance: InstanceKey, events: &[Event]) -> Result<(), Stop> {
+        let mut unknown = Vec::new();
         for event in events {
             match event {
-                Event::JobOpened(opened) => {
-                    let Some(hot) = self.hot.get(instance) else { continue };
-                    let Some(element) = hot.instance.elements.get(&opened.element).map(|element| element.element) else {
-                        continue;
-                    };
-                    let job = Job {
-                        key: opened.key,
-                        instance,
-                        definition: hot.instance.definition,
-                        element,
-                        element_instance: opened.element,
-                        job_type: opened.job_type.clone(),
-                        tenant: hot.definition.row.tenant.clone(),
-                        state: JobState::Created,
-                        availability: Availability::Ready,
-                        retries: opened.retries,
-                        worker: "".into(),
-                        deadline: None,
-                        error_code: "".into(),
-                        error_message: "".into(),
-                        failed_with_retries_left: false,
-                        created: tick.now,
-                        updated: tick.now,
-                        ended: None,
-                    };
-                    self.metrics.jobs_created.inc();
-                    self.dispatch.ready(&queue_of(&job), job.key, instance);
-                    tick.recorder.job_new(&job);
-                    self.hot.add_job(job);
+                Event::WaitOpened(opened) => {
+                    if let On::Job { job_type, retries } = &opened.on
+                        && let Some(origin) = self.origin_in(instance, opened.element, events)
+                    {
+                        let tenant = self.hot.get(instance).expect("it was just stepped").definition.row.tenant.clone();
+                        let job = new_job(opened.key.job(), origin, (job_type.clone(), tenant), *retries, tick.now);
+                        self.jobs.put(job.key, job, tick.number);
+                    }
                 }
-                Event::JobClosed { key, end, .. } => self.close_job(tick, *key, *end),
+                Event::WaitClosed { key, element, end } if *element != instance.root() => {
+                    let key = key.job();
+                    if tick.known.unusable.contains_key(&key.0) {
+                        return Err(unusable(&tick.known.unusable[&key.0]));
+                    }
+                    match self.jobs.knows(&key) {
+                        true => self.close_job(tick, key, *end),
+                        false => unknown.push(key),
+                    }
+                }
                 _ => {}
             }
         }
-    }
-
-    fn close_job(&mut self, tick: &mut Tick, key: JobKey, end: JobEnd) {
-        let Some(mut job) = self.hot.remove_job(key) else { return };
-        self.out_of_windows(&job);
-        job.availability = Availability::Done;
-        job.updated = tick.now;
-        match end {
-            JobEnd::Completed => {
-                job.state = JobState::Completed;
-                job.ended = Some(tick.now);
-            }
-            JobEnd::Cancelled => {
-                job.state = JobState::Cancelled;
-                job.failed_with_retries_left = false;
-                job.ended = Some(tick.now);
-            }
-            JobEnd::ErrorThrown => job.state = JobState::ErrorThrown,
-        }
-        tick.recorder.job(&job);
-    }
-
-    /// Changes a job and puts it where its new availability belongs.
-    fn change_job(&mut self, tick: &mut Tick, key: JobKey, change: impl FnOnce(&mut Job)) {
-        let Some(before) = self.find_job(key).cloned() else { return };
-        self.out_of_windows(&before);
-        let Some(job) = self.hot.get_mut(before.instance).and_then(|hot| hot.jobs.get_mut(&key)) else { return };
-        change(job);
-        job.updated = tick.now;
-        let job = job.clone();
-        tick.recorder.job(&job);
-        match job.availability {
-            Availability::Ready => self.dispatch.ready(&queue_of(&job), key, job.instance),
-            Availability::Leased => {
-                if let Some(deadline) = job.deadline {
-                    self.timeline.insert(deadline, key.0);
-                }
-            }
-            Availability::BackingOff { until } => self.timeline.insert(until, key.0),
-            Availability::Stuck | Availability::Done => {}
+        match unknown.is_empty() {
+            true => Ok(()),
+            false => Err(Needs::jobs(unknown).into()),
         }
     }
 
-    fn out_of_windows(&mut self, job: &Job) {
-        match job.availability {
-            Availability::Ready => self.dispatch.not_ready(&queue_of(job), job.key),
-            Availability::Leased => {
-                if let Some(deadline) = job.deadline {
-                    self.timeline.remove(deadline, job.key.0);
-                }
-            }
-            Availability::BackingOff { until } => self.timeline.remove(until, job.key.0),
-            Availability::Stuck | Availability::Done => {}
-        }
-    }
-
-    fn find_job(&self, key: JobKey) -> Option<&Job> {
-        let instance = self.hot.instance_of(key)?;
-        self.hot.get(instance)?.jobs.get(&key)
-    }
-
-    /// The instance of a job that a worker may still act on: any that is not done and that no incident holds.
-    fn workable(&self, key: JobKey, what: &str) -> Result<InstanceKey, Box<Done>> {
-        let Some(job) = self.find_job(key) else {
-            return Err(Box::new(no_such_job(key, what)));
+    /// The element that waits: alive, or entered and gone in the same step.
+    fn origin_in(&self, instance: InstanceKey, key: ElementKey, events: &[Event]) -> Option<JobOrigin> {
+        let hot = self.hot.get(instance)?;
+        let alive = hot.instance.elements.get(&key).map(|element| element.element);
+        let entered = || {
+            events.iter().find_map(|event| match event {
+                Event::Entered { key: entered, element, .. } if *entered == key => Some(*element),
+                _ => None,
+            })
         };
+        let element = alive.or_else(entered)?;
+        Some(JobOrigin { instance, definition: hot.instance.definition, element, element_instance: key })
+    }
+
+    fn close_job(&mut self, tick: &Tick, key: JobKey, end: WaitEnd) {
+        let now = tick.now;
+        self.change_job(tick, key, |job| {
+            job.availability = Availability::Done;
+            match end {
+                WaitEnd::Completed => {
+                    job.state = JobState::Completed;
+                    job.ended = Some(now);
+                }
+                WaitEnd::Cancelled => {
+                    job.state = JobState::Cancelled;
+                    job.failed_with_retries_left = false;
+                    job.ended = Some(now);
+                }
+                WaitEnd::ErrorThrown => job.state = JobState::ErrorThrown,
+            }
+        });
+    }
+
+    pub(super) fn change_job(&mut self, tick: &Tick, key: JobKey, change: impl FnOnce(&mut Job)) {
+        let now = tick.now;
+        self.jobs.change(&key, tick.number, |job| {
+            change(job);
+            job.updated = now;
+        });
+    }
+
+    /// A job that is not done, if there is one under this key.
+    fn job(&self, tick: &Tick, key: JobKey) -> Result<Option<&Job>, Stop> {
+        if let Some(what) = tick.known.unusable.get(&key.0) {
+            return Err(unusable(what));
+        }
+        match self.jobs.knows(&key) {
+            true => Ok(self.jobs.get(&key).filter(|job| job.availability != Availability::Done)),
+            false => Err(Needs::jobs(vec![key]).into()),
+        }
+    }
+
+    fn reached_job(&self, tick: &Tick, caller: &Caller, key: JobKey) -> Result<Option<&Job>, Stop> {
+        Ok(self.job(tick, key)?.filter(|job| caller.tenants.has(&job.tenant)))
+    }
+
+    /// A job that a worker may still act on: any that is not done and that no incident holds.
+    fn workable(&self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<&Job, Stop> {
+        let job = self.reached_job(tick, caller, key)?.ok_or_else(|| no_such_job(key, what))?;
         if job.availability == Availability::Stuck {
             let state = if job.state == JobState::ErrorThrown { "ERROR_THROWN" } else { "FAILED" };
             let reason = format!("Expected to {what} with key '{key}', but it is in state '{state}'");
-            return Err(Box::new(rejected(Code::InvalidState, reason)));
+            return Err(Stop::refused(Code::InvalidState, reason));
         }
-        Ok(job.instance)
+        Ok(job)
+    }
+
+    /// The element instance that waits for a job a worker may act on; its instance is in memory.
+    fn origin(&mut self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<JobOrigin, Stop> {
+        self.workable(tick, caller, key, what)?;
+        self.origin_of(tick, caller, key, what)
+    }
+
+    fn origin_of(&mut self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<JobOrigin, Stop> {
+        let origin = self.jobs.get(&key).and_then(|job| job.origin).ok_or_else(|| no_such_job(key, what))?;
+        match self.runs(tick, caller, origin.instance)? {
+            true => Ok(origin),
+            false => Err(no_such_job(key, what)),
+        }
     }
 }
 
-fn no_such_job(key: JobKey, what: &str) -> Done {
-    not_found(format!("Expected to {what} with key '{key}', but no such job was found"))
+fn new_job(key: JobKey, origin: JobOrigin, queue: (Arc<str>, Arc<str>), retries: i32, now: Millis) -> Job {
+    let (job_type, tenant) = queue;
+    Job {
+        key,
+        origin: Some(origin),
+        job_type,
+        tenant,
+        priority: 0,
+        state: JobState::Created,
+        availability: Availability::Ready,
+        retries,
+        worker: "".into(),
+        deadline: None,
+        error_code: "".into(),
+        error_message: "".into(),
+        failed_with_retries_left: false,
+        created: now,
+        updated: now,
+        ended: None,
+    }
 }
 
-fn queue_of(job: &Job) -> QueueId {
-    QueueId { tenant: job.tenant.clone(), job_type: job.job_type.clone() }
+fn no_such_job(key: JobKey, what: &str) -> Stop {
+    Stop::not_found(format!("Expected to {what} with key '{key}', but no such job was found"))
 }
 
 fn reason_of(message: &Arc<str>) -> Arc<str> {

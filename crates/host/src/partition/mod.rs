@@ -1,71 +1,104 @@
-//! One owner's partition: what it keeps in memory, and its tick.
+//! One owner's partition: what it keeps in memory, and its ticks.
 //!
 //! ```text
-//! tick:  plan (what is needed) → load (I/O) → execute each command, dispatch jobs (no I/O) → commit (I/O) → effects
+//! open ──▶ run: rounds over the commands that are there ──▶ close: hand out jobs ──▶ (the driver commits) ──▶ effects
+//!            │  a round does what is loaded; what is missing is loaded once, then the next round goes on
+//!            │  each command is a unit that can be undone: refused, faulty, or in want of something, it leaves no trace
 //! ```
 //!
-//! A commit that does not go through leaves memory in doubt: everything derived is dropped and read again, and the same inputs are
-//! done once more. Callers hear nothing until then.
+//! While one tick commits, the next is open and runs on what the first will have made true. What is not committed stays in memory, so
+//! nothing is read behind its back. A commit that does not go through leaves memory in doubt: everything derived is dropped and read
+//! again, and the same inputs are done once more. Callers hear nothing until then.
 
 mod calls;
+mod commit;
 mod decide;
 mod deploy;
 mod execute;
 mod hand_out;
 mod jobs;
-mod plan;
+mod needs;
+mod run;
 mod tick;
+mod unit;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use engine::{Document, InstanceKey, Keys};
-use queue::Timeline;
+use engine::{Document, InstanceKey, JobKey, Keys};
+use queue::{Dispatch, Timeline, WaiterId};
 use rustc_hash::FxHashMap;
-use store::log::{ActivatedJob, Answer, Created, Released, Request};
-use store::{Error, Fence, Millis, Ownership, Store};
-use tokio::sync::oneshot;
+use store::log::{Answer, Created, Received, Released, Request};
+use store::{Due, DueKind, Error, Fence, Millis, Ownership, Store, format, row};
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::caution::Caution;
 use crate::definitions::Definitions;
-use crate::dispatch::{Dispatch, Waiter};
+use crate::handle;
 use crate::hot::Hot;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::sinks::{QueueId, Sinks, Waiter};
+use crate::table::Table;
 
 pub(crate) use deploy::Catalogue;
-pub(crate) use tick::Batch;
+pub(crate) use needs::Needs;
+use needs::Rested;
+pub(crate) use run::Ran;
+pub(crate) use tick::{Source, Tick};
 
-/// What reaches the owner of a partition from its own server.
+/// How often jobs that could not be handed out as they are stored are tried again.
+const LOOK_AGAIN_EVERY: Millis = 5_000;
+
+/// What reaches the owner of a partition.
 #[derive(Debug)]
 pub(crate) enum Input {
     Request {
         request: Request,
         reply: Reply,
+        /// Its share of what may wait, until it is answered.
+        _permit: Option<OwnedSemaphorePermit>,
     },
     Wait(Waiter),
     /// A stream has room again.
-    Room {
-        job_type: Arc<str>,
-        tenants: Vec<Arc<str>>,
-    },
+    Room(WaiterId),
     /// Jobs handed out that their worker never took.
     Release {
         jobs: Vec<Released>,
     },
-    /// This server put something into the log.
-    Appended,
+    /// Somebody put something into the inbox.
+    Look,
+    /// A request of the inbox.
+    Received(Box<ReceivedRequest>),
+    /// Its time has come.
+    Due(Due),
 }
 
-/// The leases of these jobs, to be given back.
-pub(crate) fn released(jobs: &[ActivatedJob]) -> Vec<Released> {
-    jobs.iter().map(|job| Released { job: job.key, deadline: job.deadline }).collect()
+/// A request of the inbox, as far as it can be read.
+#[derive(Debug)]
+pub(crate) struct ReceivedRequest {
+    position: u64,
+    at: Millis,
+    expires: Option<Millis>,
+    request: Result<Request, String>,
 }
+
+impl From<Received> for ReceivedRequest {
+    fn from(received: Received) -> Self {
+        let Received { position, request, at, expires } = received;
+        let request = format::decode_request(&request).map_err(|error| format!("the command cannot be read: {error}"));
+        Self { position, at, expires, request }
+    }
+}
+
+/// What a caller hears: the answer, or why there is none.
+pub(crate) type Told = Result<Answer, handle::Error>;
 
 /// Who hears of it, and when.
 #[derive(Debug)]
 pub(crate) enum Reply {
     /// When the command is committed.
-    Answer(oneshot::Sender<Answer>),
+    Answer(oneshot::Sender<Told>),
     /// When the instance it created has ended.
     End { fetch: Vec<Arc<str>>, sender: oneshot::Sender<End> },
 }
@@ -82,7 +115,7 @@ pub(crate) enum End {
     Before {
         created: Created,
     },
-    NotCreated(Answer),
+    NotCreated(Told),
 }
 
 #[derive(Debug)]
@@ -98,23 +131,40 @@ pub(crate) struct Partition {
     metrics: Arc<Metrics>,
     definitions: Arc<Definitions>,
     fence: Fence,
-    tail: u64,
-    processed_to: u64,
+    /// The number of the last tick that was opened.
+    ticks: u64,
+    /// The last position of the log, that of ticks not committed included.
+    position: u64,
+    /// The last request of the inbox that was taken, likewise.
+    inbox_to: u64,
     keys: Keys,
+    /// The key counter as the last commit that was sent leaves it. Keys of commands that were undone are not given again.
+    key_sent: u64,
     hot: Hot,
+    jobs: Table<JobKey, row::Job>,
+    /// First answers by tenant and idempotency key.
+    idempotent: Table<(Arc<str>, Arc<str>), row::Idempotent>,
     catalogue: Catalogue,
-    dispatch: Dispatch,
-    timeline: Timeline,
+    /// What the first command of the next tick asked for.
+    rested: Rested,
+    dispatch: Dispatch<QueueId>,
+    sinks: Sinks,
+    /// Queues with jobs that could not be handed out as they are stored; looked at again now and then.
+    shunned: BTreeSet<QueueId>,
+    timeline: Timeline<(u64, DueKind)>,
+    /// What was due and could not be done as things were, with when it is tried again.
+    postponed: BTreeSet<(Millis, (u64, DueKind))>,
     awaiting: FxHashMap<InstanceKey, Vec<Awaiting>>,
     /// Until then other servers are taken to be interested in every commit.
     followed_until: Millis,
-    /// Until then this server's own commands go through the log.
-    contended_until: Millis,
     /// When those who have gone are swept out next.
     sweep_at: Millis,
-    in_doubt: Option<tick::InDoubt>,
+    /// When queues that were shunned are looked at again.
+    look_again_at: Millis,
     /// How the next tick is made; changed by whoever drives.
     pub(crate) caution: Caution,
+    /// Where the command that is to be refused comes from, if one is.
+    pub(crate) blamed: Option<Source>,
 }
 
 /// What a partition is made with.
@@ -127,97 +177,108 @@ pub struct Parts {
 }
 
 impl Partition {
-    /// A partition just acquired.
-    pub(crate) async fn open(parts: Parts, ownership: &Ownership) -> Result<Self, Error> {
+    /// A partition just acquired. Nothing is read: what is needed is looked up when it is.
+    pub(crate) fn open(parts: Parts, ownership: &Ownership) -> Self {
         let Parts { store, limits, metrics, definitions } = parts;
-        let catalogue = Catalogue::load(&*store, ownership.fence.partition).await?;
-        Ok(Self {
+        Self {
+            ticks: 0,
             hot: Hot::default(),
-            catalogue,
+            jobs: Table::default(),
+            idempotent: Table::default(),
+            catalogue: Catalogue::default(),
+            rested: Rested::default(),
             dispatch: Dispatch::new(limits.ready_window_max),
+            sinks: Sinks::default(),
+            shunned: BTreeSet::new(),
             timeline: Timeline::unknown(limits.timeline_max),
+            postponed: BTreeSet::new(),
             awaiting: FxHashMap::default(),
             fence: ownership.fence,
-            tail: ownership.tail,
-            processed_to: ownership.processed_to,
+            position: ownership.position,
+            inbox_to: ownership.inbox_to,
             keys: Keys::starting_at(ownership.next_key),
+            key_sent: ownership.next_key,
             followed_until: 0,
-            contended_until: 0,
             sweep_at: 0,
-            in_doubt: None,
+            look_again_at: 0,
             caution: Caution::None,
+            blamed: None,
             store,
             limits,
             metrics,
             definitions,
-        })
+        }
     }
 
-    /// After the store was away or somebody else was faster: start again from what it holds. Callers and workers stay.
-    async fn reopen(&mut self, ownership: &Ownership) -> Result<(), Error> {
+    /// After the store was away: start again from what it holds. Callers and workers stay.
+    pub(crate) fn reopen(&mut self, ownership: &Ownership) {
         self.fence = ownership.fence;
-        self.reread_catalogue().await?;
-        self.tail = ownership.tail;
-        self.processed_to = ownership.processed_to;
+        self.position = ownership.position;
+        self.inbox_to = ownership.inbox_to;
         self.keys = Keys::starting_at(ownership.next_key);
-        self.forget();
-        Ok(())
+        self.key_sent = ownership.next_key;
+        self.hot = Hot::default();
+        self.jobs = Table::default();
+        self.idempotent = Table::default();
+        self.catalogue = Catalogue::default();
+        self.rested = Rested::default();
+        self.sinks.undo();
+        self.dispatch.forget_jobs();
+        self.timeline = Timeline::unknown(self.limits.timeline_max);
+        self.postponed.clear();
     }
 
     pub(crate) fn fence(&self) -> Fence {
         self.fence
     }
 
-    pub(crate) fn processed_to(&self) -> u64 {
-        self.processed_to
+    /// The last request of the inbox that was taken.
+    pub(crate) fn inbox_to(&self) -> u64 {
+        self.inbox_to
     }
 
     /// When a tick is due without anybody asking.
     pub(crate) fn wake_at(&self) -> Option<Millis> {
-        self.timeline.next()
+        let again = (!self.shunned.is_empty()).then_some(self.look_again_at);
+        [self.timeline.next(), self.postponed.first().map(|(at, _)| *at), again].into_iter().flatten().min()
     }
 
-    /// Whether a tick would have something to do at once.
+    /// Whether a tick would have something to hand out.
     pub(crate) fn has_work(&self) -> bool {
         self.dispatch.has_work()
     }
 
-    /// Whether the log was appended to in the way of a tick lately.
-    pub(crate) fn is_contended(&self, now: Millis) -> bool {
-        now < self.contended_until
+    /// Whether a window is to be filled from the tables, which must not be behind then.
+    pub(crate) fn wants_refill(&self, now: Millis) -> bool {
+        let due = self.timeline.next().is_some_and(|at| at <= now);
+        let again = !self.shunned.is_empty() && self.look_again_at <= now;
+        again || self.dispatch.is_dry() || (due && self.timeline.refill().is_some())
     }
 
-    /// A tick was undone: what it deployed or deleted is not there, so definitions are read again.
-    pub(crate) async fn reread_catalogue(&mut self) -> Result<(), Error> {
-        self.catalogue = Catalogue::load(&*self.store, self.fence.partition).await?;
-        Ok(())
-    }
-
-    /// Somebody appended in the way of a tick: this server's own commands go through the log too for a while.
-    pub(crate) fn note_contention(&mut self, now: Millis) {
-        self.contended_until = now + tick::CONTENDED_FOR;
-    }
-
-    /// Compiles what is running, the newest first, so that the first commands find it ready.
-    pub(crate) async fn warm_up(&self) -> Result<usize, Error> {
-        let keys = self.store.running_definitions(self.fence.partition, self.limits.definitions_max).await?;
-        for key in &keys {
-            self.definitions.get(*key).await?;
+    /// Fills windows. Only when everything is committed.
+    pub(crate) async fn refill(&mut self, now: Millis) -> Result<(), Error> {
+        if let Some(later) = self.timeline.refill() {
+            let after = later.after.map_or((Millis::MIN, 0), |(at, (key, _))| (at, key));
+            let due = self.store.due(self.fence.partition, after, later.limit).await?;
+            self.timeline.refilled(due.into_iter().map(|due| (due.at, (due.key, due.what))));
         }
-        Ok(keys.len())
-    }
-
-    /// This server owns the partition no longer: whoever waits is told by the end of their channel.
-    pub(crate) fn close(&mut self) {
-        self.forget();
-        self.dispatch.clear();
-        self.awaiting.clear();
-    }
-
-    /// Drops everything that can be read again.
-    fn forget(&mut self) {
-        self.hot.clear();
-        self.dispatch.forget_jobs();
-        self.timeline = Timeline::unknown(self.limits.timeline_max);
+        if self.look_again_at <= now {
+            self.look_again_at = now + LOOK_AGAIN_EVERY;
+            std::mem::take(&mut self.shunned).iter().for_each(|queue| self.dispatch.forget_queue(queue));
+        }
+        for (id, asked) in self.dispatch.refills() {
+            let after = store::ReadyAfter { priority: asked.after.priority(), key: JobKey(asked.after.key()) };
+            let QueueId { job_type, tenant } = &id;
+            let found = self.store.ready_jobs(self.fence.partition, job_type, tenant, after, asked.limit).await;
+            let found = match found {
+                Ok(found) => found,
+                Err(error) => {
+                    self.dispatch.reopen(id);
+                    return Err(error);
+                }
+            };
+            self.dispatch.refilled(&id, asked, found.into_iter().map(|job| queue::Place::new(job.priority, job.key.0)));
+        }
+        Ok(())
     }
 }

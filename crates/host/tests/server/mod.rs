@@ -1,17 +1,24 @@
 //! A server over a store, for tests that want to stop it and start another.
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub(crate) mod layer;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine::JobKey;
 use host::{Awaited, Definitions, Error, Host, Limits, Metrics, Parts, Poll, Role, prepare};
 use store::Store;
-use store::log::{Answer, Command, Create, Deploy, DeployResource, ProcessRef, Request};
+use store::log::{Answer, Caller, Command, Create, Deploy, DeployResource, ProcessRef, Request};
 use store::memory::Memory;
+use store::query::Tenants;
 use tokio::sync::watch;
 
 pub(crate) const TENANT: &str = "<default>";
+
+pub(crate) fn caller() -> Caller {
+    Caller { name: "test".into(), tenants: Tenants::These(vec![TENANT.into()]) }
+}
 
 pub(crate) struct Server {
     pub(crate) host: Host,
@@ -20,25 +27,41 @@ pub(crate) struct Server {
 }
 
 pub(crate) fn memory() -> Arc<dyn Store> {
-    Arc::new(Memory::new(Arc::new(|| {
+    Arc::new(clocked())
+}
+
+/// A memory store with the time of this machine.
+pub(crate) fn clocked() -> Memory {
+    Memory::new(Arc::new(|| {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
         since.as_millis() as i64
-    })))
+    }))
 }
 
 impl Server {
+    /// One that owns the partition.
     pub(crate) async fn start(store: &Arc<dyn Store>) -> Self {
-        let limits = Arc::new(Limits::default());
+        let server = Self::join(store, "server", Role::Engine, Limits::default());
+        server.owning().await;
+        server
+    }
+
+    /// One that may have to wait for the partition.
+    pub(crate) fn join(store: &Arc<dyn Store>, node: &str, role: Role, limits: Limits) -> Self {
+        let limits = Arc::new(limits);
         let metrics = Arc::new(Metrics::default());
         let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
         let parts = Parts { store: store.clone(), limits, metrics, definitions };
-        let (host, driver) = prepare(parts, "server".into(), Role::Engine);
+        let (host, driver) = prepare(parts, node.into(), role);
         let (stop, stopping) = watch::channel(false);
         let running = tokio::spawn(driver.run(stopping));
-        while !host.owns() {
+        Self { host, stop, running }
+    }
+
+    pub(crate) async fn owning(&self) {
+        while !self.host.owns() {
             tokio::task::yield_now().await;
         }
-        Self { host, stop, running }
     }
 
     pub(crate) async fn stop(self) {
@@ -48,7 +71,7 @@ impl Server {
 
     /// The answer, also if it is a refusal.
     pub(crate) async fn ask(&self, command: Command) -> Answer {
-        match self.host.submit(Request { command, idempotency: None }).await {
+        match self.host.submit(Request { caller: caller(), command, idempotency: None }).await {
             Ok(answer) => answer,
             Err(Error::Rejected(rejection)) => Answer::Rejected(rejection),
             Err(error) => panic!("{error}"),
@@ -68,7 +91,7 @@ impl Server {
 
     /// Starts an instance that runs to its end.
     pub(crate) async fn run(&self, id: &str, variables: &[(&str, &str)]) -> Awaited {
-        let request = Request { command: Command::Create(create(id, variables)), idempotency: None };
+        let request = Request { caller: caller(), command: Command::Create(create(id, variables)), idempotency: None };
         self.host.create_and_await(request, vec![], Duration::from_secs(10)).await.expect("it ends")
     }
 
@@ -86,7 +109,27 @@ impl Server {
     }
 }
 
-fn create(id: &str, variables: &[(&str, &str)]) -> Create {
+/// A process of one task.
+pub(crate) fn task(id: &str, job_type: &str) -> String {
+    format!(
+        r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="d" targetNamespace="t">
+  <process id="{id}" isExecutable="true"><startEvent id="start"/><sequenceFlow id="a" sourceRef="start" targetRef="work"/>
+    <serviceTask id="work"><extensionElements><zeebe:taskDefinition type="{job_type}"/></extensionElements></serviceTask>
+    <sequenceFlow id="b" sourceRef="work" targetRef="end"/><endEvent id="end"/></process></definitions>"#
+    )
+}
+
+/// A process that goes straight through so many plain tasks, side by side.
+pub(crate) fn plain_tasks(id: &str, count: usize) -> String {
+    let tasks = (0..count).map(|n| format!(r#"<sequenceFlow id="f{n}" sourceRef="start" targetRef="t{n}"/><task id="t{n}"/>"#));
+    let tasks: String = tasks.collect();
+    format!(
+        r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" id="d" targetNamespace="t">
+  <process id="{id}" isExecutable="true"><startEvent id="start"/>{tasks}</process></definitions>"#
+    )
+}
+
+pub(crate) fn create(id: &str, variables: &[(&str, &str)]) -> Create {
     let process = ProcessRef::Id { id: id.into(), version: None };
     let variables = variables.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
     Create { process, tenant: TENANT.into(), variables, tags: vec![], business_id: None }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use engine::JobKey;
+use engine::{InstanceKey, JobKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::log::ActivatedJob;
 use store::row::{Availability, Job, JobState};
@@ -28,11 +28,16 @@ pub(crate) struct Jobs {
     twins: FxHashSet<Lease>,
     /// Leases a worker knows of and that are still good.
     held: FxHashMap<JobKey, Lease>,
+    /// Whether the commit under way changes a lease by a caller's wish.
+    updating: bool,
+    /// Instances that could not be read at times: their jobs may be passed over.
+    unreadable: FxHashSet<InstanceKey>,
 }
 
 impl Jobs {
     pub(super) fn landed(&mut self, commit: &Commit, now: Millis, failed: &[JobKey], attempts: &Attempts) -> Check {
         let mut leased = Vec::new();
+        self.updating = commit.log.iter().any(|row| row.kind == "update-job");
         let (new, changed) = (&commit.changes.jobs_new, &commit.changes.jobs_changed);
         for (job, is_new) in new.iter().map(|job| (job, true)).chain(changed.iter().map(|job| (job, false))) {
             let before = self.rows.get(&job.key).cloned();
@@ -61,7 +66,8 @@ impl Jobs {
 
     /// Strictly first in, first out: nobody is served while an older job of the queue stays ready.
     fn first_in_line(&self, key: JobKey, now: Millis) -> Check {
-        let first = self.ready.get(&self.rows[&key].job_type).and_then(|ready| ready.first());
+        let excused = |job: &&JobKey| self.rows[*job].origin.is_some_and(|origin| self.unreadable.contains(&origin.instance));
+        let first = self.ready.get(&self.rows[&key].job_type).and_then(|ready| ready.iter().find(|job| !excused(job)));
         let passed = first.filter(|first| **first < key);
         ensure(8, passed.is_none(), || format!("job {key} was handed out at {now} before job {}", passed.map_or(0, |job| job.0)))
     }
@@ -85,7 +91,8 @@ impl Jobs {
         let held = self.held.get(&job.key) == Some(&old);
         let (key, deadline) = (job.key, old.2);
         let over = deadline <= now;
-        if !over && is_extended(before, job) && attempts.may_extend(key) {
+        // One that failed in this very tick was given anew, even if to the same worker.
+        if !over && !excused && is_extended(before, job) && attempts.may_extend(key) {
             if held && let Some(lease) = lease(job) {
                 self.held.insert(key, lease);
             }
@@ -93,7 +100,9 @@ impl Jobs {
         }
         self.held.remove(&key);
         let answered = matches!(job.availability, Availability::Done | Availability::Stuck);
-        if over || answered || excused {
+        // Made shorter, and over, in one tick.
+        let shortened = self.updating && attempts.may_extend(key);
+        if over || answered || excused || shortened {
             return Ok(());
         }
         if job.state == JobState::TimedOut && before.state != JobState::TimedOut {
@@ -116,6 +125,10 @@ impl Jobs {
         Ok(())
     }
 
+    pub(crate) fn is_unreadable(&mut self, instance: InstanceKey) {
+        self.unreadable.insert(instance);
+    }
+
     /// The store's row is the last one that became durable.
     pub(super) fn compare(&self, stored: &Job) -> Check {
         let known = self.rows.get(&stored.key);
@@ -125,13 +138,7 @@ impl Jobs {
     /// What a store that forgets leases takes for ready.
     pub(crate) fn leased(&self, job_type: &str, after: JobKey) -> Vec<ReadyJob> {
         let leased = self.rows.values().filter(|job| &*job.job_type == job_type && after < job.key && lease(job).is_some());
-        let ready = |job: &Job| ReadyJob {
-            key: job.key,
-            instance: job.instance,
-            job_type: job.job_type.clone(),
-            tenant: job.tenant.clone(),
-        };
-        leased.map(ready).collect()
+        leased.map(|job| ReadyJob { key: job.key, priority: job.priority }).collect()
     }
 
     fn put(&mut self, job: &Job) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use store::log::Pending;
+use store::log::Received;
 use store::{Commit, Fence, Millis, Ownership};
 
 use super::{Check, ensure};
@@ -13,10 +13,14 @@ pub(crate) struct Log {
     epoch: i64,
     owner: Option<Arc<str>>,
     lease_until: Millis,
-    /// The last position, and the last processed one.
+    /// The last position of the log.
+    position: u64,
+    /// The last position of the inbox, and the last answered one.
     pub(crate) tail: u64,
     pub(crate) processed_to: u64,
     next_key: u64,
+    /// How far the database's clock was ever set back.
+    back: Millis,
 }
 
 impl Log {
@@ -24,13 +28,21 @@ impl Log {
         self.epoch
     }
 
+    /// The database's clock was set back: until a server hears of it, it takes it for later.
+    pub(crate) fn set_back(&mut self, by: Millis) {
+        self.back += by;
+    }
+
     pub(crate) fn acquired(&mut self, owner: &str, ownership: &Ownership, lease: Duration, now: Millis) -> Check {
-        let free = self.owner.as_deref().is_none_or(|held_by| held_by == owner) || self.lease_until <= now;
+        // A lease that lasts longer than any is left over from before the clock was set back.
+        let lasts = now < self.lease_until && self.lease_until <= now + 2 * lease.as_millis() as Millis;
+        let free = self.owner.as_deref().is_none_or(|held_by| held_by == owner) || !lasts;
         ensure(4, free, || format!("{owner} got the partition at {now}, leased to {:?} until {}", self.owner, self.lease_until))?;
         ensure(4, self.epoch < ownership.fence.epoch, || format!("epoch {} after {}", ownership.fence.epoch, self.epoch))?;
-        let same = (ownership.tail, ownership.processed_to) == (self.tail, self.processed_to);
+        let same =
+            (ownership.position, ownership.inbox_tail, ownership.inbox_to) == (self.position, self.tail, self.processed_to);
         ensure(2, same, || {
-            format!("{owner} starts from {ownership:?}; the log ends at {}, processed {}", self.tail, self.processed_to)
+            format!("{owner} starts from {ownership:?}; the inbox ends at {}, answered {}", self.tail, self.processed_to)
         })?;
         self.epoch = ownership.fence.epoch;
         self.owner = Some(owner.into());
@@ -59,11 +71,11 @@ impl Log {
         Ok(())
     }
 
-    /// What a server reads of the log, or was told of it, must have no gaps.
-    pub(crate) fn read(&self, after: u64, pending: &[Pending]) -> Check {
+    /// What a server reads of the inbox must have no gaps.
+    pub(crate) fn read(&self, after: u64, received: &[Received]) -> Check {
         let first = after.max(self.processed_to) + 1;
-        for (pending, next) in pending.iter().zip(first..) {
-            ensure(2, pending.position == next, || format!("position {} is seen before {next}", pending.position))?;
+        for (received, next) in received.iter().zip(first..) {
+            ensure(2, received.position == next, || format!("position {} is seen before {next}", received.position))?;
         }
         Ok(())
     }
@@ -71,25 +83,22 @@ impl Log {
     pub(super) fn landed(&mut self, commit: &Commit, now: Millis) -> Check {
         let epoch = commit.fence.epoch;
         ensure(4, epoch == self.epoch, || format!("a commit of epoch {epoch} went through in epoch {}", self.epoch))?;
-        ensure(6, commit.now <= now, || format!("a commit says it is {}, the database says {now}", commit.now))?;
+        ensure(6, commit.now <= now + self.back, || format!("a commit says it is {}, the database says {now}", commit.now))?;
         let mut processed_to = self.processed_to;
-        for row in &commit.processed {
+        for row in &commit.answers {
             let next = processed_to + 1;
-            ensure(1, row.position == next, || format!("position {} is processed where {next} is next", row.position))?;
+            ensure(1, row.position == next, || format!("request {} is answered where {next} is next", row.position))?;
             processed_to = next;
         }
-        ensure(1, processed_to <= self.tail, || format!("processed up to {processed_to}; the log ends at {}", self.tail))?;
-        if !commit.appended.is_empty() {
-            ensure(1, processed_to == self.tail, || format!("positions {}..={} are skipped", processed_to + 1, self.tail))?;
-        }
-        for row in &commit.appended {
-            let next = self.tail + 1;
-            ensure(2, row.position == next, || format!("a commit appends position {} where {next} is next", row.position))?;
-            (self.tail, processed_to) = (next, next);
-        }
-        let told = commit.processed_to;
-        ensure(3, told == processed_to, || format!("a commit says {told} is processed; it is {processed_to}"))?;
+        ensure(1, processed_to <= self.tail, || format!("answered up to {processed_to}; the inbox ends at {}", self.tail))?;
+        let told = commit.inbox_to;
+        ensure(1, told == processed_to, || format!("a commit says {told} is answered; it is {processed_to}"))?;
         self.processed_to = processed_to;
+        for row in &commit.log {
+            let next = self.position + 1;
+            ensure(2, row.position == next, || format!("a commit writes position {} where {next} is next", row.position))?;
+            self.position = next;
+        }
         self.keys(commit)
     }
 

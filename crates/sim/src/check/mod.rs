@@ -9,7 +9,7 @@ mod log;
 mod state;
 
 use engine::{InstanceKey, JobKey};
-use store::{Commit, LoadedInstance, Millis};
+use store::{Commit, Loaded, Millis};
 
 pub(crate) use attempts::{AttemptId, Told, What};
 
@@ -35,13 +35,13 @@ pub(crate) struct Checker {
 }
 
 impl Checker {
-    /// A commit has gone through; `loaded` is what the store holds now of the instances it names.
-    pub(crate) fn landed(&mut self, commit: &Commit, now: Millis, loaded: &[LoadedInstance]) -> Check {
+    /// A commit has gone through; `loaded` is what the store holds now of the instances and jobs it names.
+    pub(crate) fn landed(&mut self, commit: &Commit, now: Millis, loaded: &Loaded) -> Check {
         self.log.landed(commit, now)?;
         let mut failed: Vec<JobKey> = Vec::new();
-        for row in commit.processed.iter().chain(&commit.appended) {
+        for row in &commit.log {
             let Some(instance) = row.instance else { continue };
-            let events = store::format::decode_events(&row.events).unwrap_or_default();
+            let events = store::format::decode_events(&row.events, |_| None).unwrap_or_default();
             for event in &events {
                 if let Some(What::Fail(job)) = self.attempts.saw(event, instance)? {
                     failed.push(job);
@@ -53,10 +53,10 @@ impl Checker {
         self.jobs.landed(commit, now, &failed, &self.attempts)?;
         let touched = touched(commit);
         for instance in touched {
-            let rows = loaded.iter().find(|loaded| loaded.instance.key == instance);
-            self.state.compare(instance, rows, &self.jobs)?;
+            let rows = loaded.instances.iter().find(|loaded| loaded.instance.key == instance);
+            self.state.compare(instance, rows)?;
         }
-        Ok(())
+        loaded.jobs.iter().try_for_each(|job| self.jobs.compare(job))
     }
 
     /// What a caller was told about an attempt.
@@ -67,8 +67,8 @@ impl Checker {
 
 /// The instances a commit is about.
 pub(crate) fn touched(commit: &Commit) -> Vec<InstanceKey> {
-    let rows = commit.processed.iter().chain(&commit.appended).filter_map(|row| row.instance);
-    let jobs = commit.changes.jobs_changed.iter().map(|job| job.instance);
+    let rows = commit.log.iter().filter_map(|row| row.instance);
+    let jobs = commit.changes.jobs_changed.iter().filter_map(|job| Some(job.origin?.instance));
     let mut touched: Vec<_> = rows.chain(jobs).collect();
     touched.sort_unstable();
     touched.dedup();

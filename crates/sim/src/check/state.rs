@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use store::row::{Definition, ElementState};
 use store::{Changes, LoadedInstance};
 
-use super::jobs::Jobs;
 use super::{Check, ensure};
 
 #[derive(Default)]
@@ -23,6 +22,7 @@ impl State {
     pub(super) fn apply(&mut self, key: InstanceKey, events: &[Event]) {
         let instance = self.instances.entry(key).or_insert_with(|| Instance::new(key, DefinitionKey(0)));
         events.iter().for_each(|event| instance.apply(event));
+        instance.accept();
         match instance.state {
             InstanceState::New | InstanceState::Active => self.active.insert(key),
             InstanceState::Completed | InstanceState::Terminated => self.active.remove(&key),
@@ -62,7 +62,7 @@ impl State {
     }
 
     /// What the store would load of the instance is what its history says.
-    pub(super) fn compare(&self, key: InstanceKey, rows: Option<&LoadedInstance>, jobs: &Jobs) -> Check {
+    pub(super) fn compare(&self, key: InstanceKey, rows: Option<&LoadedInstance>) -> Check {
         let expected = self.instances.get(&key).filter(|_| self.active.contains(&key));
         let (instance, rows) = match (expected, rows) {
             (None, None) => return Ok(()),
@@ -77,7 +77,7 @@ impl State {
         };
         let root = &instance.elements[&key.root()];
         let row = &rows.instance;
-        if (root.phase, &instance.tokens, instance.incidents.len()) != (row.phase, &row.tokens, row.incidents as usize) {
+        if (root.phase, instance.incidents.len()) != (row.phase, row.incidents as usize) {
             return differs("the row", format!("{instance:?}"), format!("{row:?}"));
         }
         let elements = instance.elements.iter().filter(|(element, _)| **element != key.root());
@@ -99,11 +99,17 @@ impl State {
         if incidents != stored {
             return differs("incidents", format!("{incidents:?}"), format!("{stored:?}"));
         }
-        let waits: BTreeSet<_> = instance.elements.values().filter_map(|element| element.job).collect();
-        let open: BTreeSet<_> = rows.jobs.iter().map(|job| job.key).collect();
-        if waits != open {
-            return differs("jobs", format!("{waits:?}"), format!("{open:?}"));
+        let tokens: Vec<_> = instance.tokens().collect();
+        let stored: Vec<_> = rows.tokens.iter().map(|row| (row.token, row.count)).collect();
+        if tokens != stored {
+            return differs("tokens", format!("{tokens:?}"), format!("{stored:?}"));
         }
-        rows.jobs.iter().try_for_each(|job| jobs.compare(job))
+        let waits = instance.elements.iter().flat_map(|(key, element)| element.waits.iter().map(|wait| (*key, wait.clone())));
+        let mut waits: Vec<_> = waits.collect();
+        waits.sort_by_key(|(_, wait)| wait.key);
+        if waits != rows.waits {
+            return differs("waits", format!("{waits:?}"), format!("{:?}", rows.waits));
+        }
+        Ok(())
     }
 }

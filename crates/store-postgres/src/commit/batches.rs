@@ -1,7 +1,7 @@
 //! Rows of a tick as columns of statements.
 
-use store::row::Job;
-use store::{Changes, Commit, LogRow, format, words};
+use store::row::{Job, Tokens};
+use store::{Changes, Commit, format, words};
 
 use super::decisions;
 use crate::call::Call;
@@ -9,8 +9,8 @@ use crate::call::Call;
 /// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
 pub(super) struct Texts {
     tags_new: Vec<String>,
-    tokens_new: Vec<Vec<u8>>,
-    tokens_changed: Vec<Vec<u8>>,
+    flows_new: Vec<Option<Vec<u8>>>,
+    steps_new: Vec<Vec<u8>>,
     pub(super) details: Vec<Vec<u8>>,
 }
 
@@ -18,37 +18,43 @@ impl Texts {
     pub(super) fn of(changes: &Changes) -> Self {
         Self {
             tags_new: changes.instances_new.iter().map(|row| words::tags_text(&row.tags)).collect(),
-            tokens_new: changes.instances_new.iter().map(|row| format::encode_tokens(&row.tokens)).collect(),
-            tokens_changed: changes.instances_changed.iter().map(|row| format::encode_tokens(&row.tokens)).collect(),
+            flows_new: changes.definitions_new.iter().map(|row| row.flows.as_deref().map(format::encode_flows)).collect(),
+            steps_new: changes.turns_new.iter().map(|row| format::encode_turn(&row.left)).collect(),
             details: changes.evaluated_decisions_new.iter().map(format::encode_details).collect(),
         }
     }
 }
 
-pub(super) fn of_log(commit: &Commit) -> impl Iterator<Item = Call<'_>> {
-    let changed = batch(commit, include_str!("../../sql/change_log.sql"), &commit.processed, |call, rows| {
-        outcomes(call.keys(rows.iter().map(|row| row.position)), rows)
-    });
-    let inserted = batch(commit, include_str!("../../sql/insert_log.sql"), &commit.appended, |call, rows| {
-        let call = call
-            .keys(rows.iter().map(|row| row.position))
+pub(super) fn of_log(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/insert_log.sql"), &commit.log, |call, rows| {
+        call.keys(rows.iter().map(|row| row.position))
             .texts(rows.iter().map(|row| row.kind))
-            .ints(rows.iter().map(|_| commit.now));
-        outcomes(call, rows)
-    });
-    changed.into_iter().chain(inserted)
+            .ints(rows.iter().map(|_| commit.now))
+            .keys_opt(rows.iter().map(|row| row.instance.map(|key| key.0)))
+            .blobs(rows.iter().map(|row| row.events.as_slice()))
+    })
 }
 
-fn outcomes<'a>(call: Call<'a>, rows: &'a [LogRow]) -> Call<'a> {
-    call.keys_opt(rows.iter().map(|row| row.instance.map(|key| key.0)))
-        .blobs(rows.iter().map(|row| row.events.as_slice()))
-        .blobs_opt(rows.iter().map(|row| row.answer.as_deref()))
+/// Up to `cleared` nothing is left to be taken out.
+pub(super) fn of_inbox(commit: &Commit, cleared: u64) -> impl Iterator<Item = Call<'_>> {
+    let answers = batch(commit, include_str!("../../sql/insert_answers.sql"), &commit.answers, |call, rows| {
+        call.keys(rows.iter().map(|row| row.position))
+            .texts(rows.iter().map(|row| row.kind))
+            .ints(rows.iter().map(|row| row.at))
+            .blobs(rows.iter().map(|row| row.answer.as_slice()))
+            .ints(rows.iter().map(|row| row.expires))
+    });
+    let clear = (cleared < commit.inbox_to).then(|| {
+        let clear = Call::new(include_str!("../../sql/clear_inbox.sql"));
+        clear.int(commit.fence.partition.0.into()).key(cleared).key(commit.inbox_to)
+    });
+    answers.into_iter().chain(clear)
 }
 
 pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Iterator<Item = Call<'a>> {
     let all = [
         resources_new(commit),
-        definitions_new(commit),
+        definitions_new(commit, texts),
         definition_elements_new(commit),
         definitions_deleted(commit),
         decisions::requirements_new(commit),
@@ -58,13 +64,17 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         decisions::evaluations_deleted(commit),
         instances_new(commit, texts),
         instance_tags_new(commit),
-        instances_changed(commit, texts),
+        instances_changed(commit),
         elements_new(commit),
         elements_changed(commit),
         variables_new(commit),
         variables_changed(commit),
         jobs_new(commit),
         jobs_changed(commit),
+        tokens_put(commit),
+        tokens_removed(commit),
+        turns_new(commit, texts),
+        turns_done(commit),
         incidents_new(commit),
         incidents_changed(commit),
         idempotent_new(commit),
@@ -94,7 +104,7 @@ fn resources_new(commit: &Commit) -> Option<Call<'_>> {
     })
 }
 
-fn definitions_new(commit: &Commit) -> Option<Call<'_>> {
+fn definitions_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
     batch(commit, include_str!("../../sql/insert_definitions.sql"), &commit.changes.definitions_new, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
             .texts(rows.iter().map(|row| &*row.process_id))
@@ -107,6 +117,7 @@ fn definitions_new(commit: &Commit) -> Option<Call<'_>> {
             .keys(rows.iter().map(|row| row.deployment))
             .blobs(rows.iter().map(|row| row.checksum.as_slice()))
             .flags(rows.iter().map(|row| row.deleted))
+            .blobs_opt(texts.flows_new.iter().map(Option::as_deref))
     })
 }
 
@@ -145,7 +156,6 @@ fn instances_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
             .keys(rows.iter().map(|row| row.root.0))
             .texts(texts.tags_new.iter().map(String::as_str))
             .texts_opt(rows.iter().map(|row| row.business_id.as_deref()))
-            .blobs(texts.tokens_new.iter().map(Vec::as_slice))
             .smalls(rows.iter().map(|row| row.incidents as i32))
     })
 }
@@ -159,13 +169,12 @@ fn instance_tags_new(commit: &Commit) -> Option<Call<'_>> {
     })
 }
 
-fn instances_changed<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
+fn instances_changed(commit: &Commit) -> Option<Call<'_>> {
     batch(commit, include_str!("../../sql/change_instances.sql"), &commit.changes.instances_changed, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
             .texts(rows.iter().map(|row| row.state.word()))
             .codes(rows.iter().map(|row| words::phase_number(row.phase) as i16))
             .ints_opt(rows.iter().map(|row| row.ended))
-            .blobs(texts.tokens_changed.iter().map(Vec::as_slice))
             .smalls(rows.iter().map(|row| row.incidents as i32))
     })
 }
@@ -215,10 +224,10 @@ fn variables_changed(commit: &Commit) -> Option<Call<'_>> {
 fn jobs_new(commit: &Commit) -> Option<Call<'_>> {
     batch(commit, include_str!("../../sql/insert_jobs.sql"), &commit.changes.jobs_new, |call, rows| {
         changing_of_jobs(call, rows)
-            .keys(rows.iter().map(|row| row.instance.0))
-            .keys(rows.iter().map(|row| row.definition.0))
-            .smalls(rows.iter().map(|row| row.element.0 as i32))
-            .keys(rows.iter().map(|row| row.element_instance.0))
+            .keys_opt(rows.iter().map(|row| row.origin.map(|origin| origin.instance.0)))
+            .keys_opt(rows.iter().map(|row| row.origin.map(|origin| origin.definition.0)))
+            .smalls_opt(rows.iter().map(|row| row.origin.map(|origin| origin.element.0 as i32)))
+            .keys_opt(rows.iter().map(|row| row.origin.map(|origin| origin.element_instance.0)))
             .texts(rows.iter().map(|row| &*row.job_type))
             .texts(rows.iter().map(|row| &*row.tenant))
             .ints(rows.iter().map(|row| row.created))
@@ -232,6 +241,7 @@ fn jobs_changed(commit: &Commit) -> Option<Call<'_>> {
 /// The key and what may change, in the order both statements have it.
 fn changing_of_jobs<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> {
     call.keys(rows.iter().map(|row| row.key.0))
+        .smalls(rows.iter().map(|row| row.priority))
         .texts(rows.iter().map(|row| row.state.word()))
         .texts(rows.iter().map(|row| row.availability.word()))
         .ints_opt(rows.iter().map(|row| row.availability.due(row.deadline)))
@@ -243,6 +253,42 @@ fn changing_of_jobs<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> {
         .flags(rows.iter().map(|row| row.failed_with_retries_left))
         .ints(rows.iter().map(|row| row.updated))
         .ints_opt(rows.iter().map(|row| row.ended))
+}
+
+fn tokens_put(commit: &Commit) -> Option<Call<'_>> {
+    let there = || commit.changes.tokens.iter().filter(|row| row.count != 0);
+    there().next()?;
+    batch(commit, include_str!("../../sql/put_tokens.sql"), &commit.changes.tokens, |call, _| {
+        places(call, there()).smalls(there().map(|row| row.count as i32))
+    })
+}
+
+fn tokens_removed(commit: &Commit) -> Option<Call<'_>> {
+    let gone = || commit.changes.tokens.iter().filter(|row| row.count == 0);
+    gone().next()?;
+    batch(commit, include_str!("../../sql/remove_tokens.sql"), &commit.changes.tokens, |call, _| places(call, gone()))
+}
+
+fn places<'a>(call: Call<'a>, tokens: impl Iterator<Item = &'a Tokens> + Clone) -> Call<'a> {
+    call.keys(tokens.clone().map(|row| row.instance.0))
+        .keys(tokens.clone().map(|row| row.token.scope.0))
+        .smalls(tokens.clone().map(|row| row.token.gateway.0 as i32))
+        .smalls(tokens.map(|row| row.token.flow.0 as i32))
+}
+
+fn turns_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
+    batch(commit, include_str!("../../sql/insert_turns.sql"), &commit.changes.turns_new, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0))
+            .keys(rows.iter().map(|row| row.instance.0))
+            .ints(rows.iter().map(|row| row.due))
+            .blobs(texts.steps_new.iter().map(Vec::as_slice))
+    })
+}
+
+fn turns_done(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/delete_turns.sql"), &commit.changes.turns_done, |call, rows| {
+        call.keys(rows.iter().map(|key| key.0))
+    })
 }
 
 fn incidents_new(commit: &Commit) -> Option<Call<'_>> {

@@ -8,11 +8,14 @@
 //! the price is texts made at run time and one prepared statement per mixture of changes; worth another look on a quiet machine.
 //!
 //! Rows that change are found by their primary key, whatever the planner believes about a table. It plans a statement once, maybe
-//! when the table is empty and without statistics; then `partition = $1` looks selective, and a plan that reads the whole partition
-//! looks as good as one look-up per row. (EXPLAIN on fresh tables shows it; a fresh database took 354 instances/s in batches of 50
-//! before, 5,773 after statements and indexes were changed for it, both on a busy machine.) So statements over a batch say the
-//! partition only in rows that come out of a sub-select with a LIMIT, which the planner neither looks through nor believes to give
-//! many rows: one look-up per row is then the cheapest. Known exception: a table analysed while it held at most one row.
+//! when the table is empty, without statistics or with old ones; then `partition = $1` looks selective, and a plan that reads the whole
+//! partition looks as good as one look-up per row. (EXPLAIN on fresh tables shows it; a fresh database took 354 instances/s in batches
+//! of 50 before, 5,773 after statements and indexes were changed for it, both on a busy machine.) So statements over a batch say the
+//! partition only in rows of a sub-select that stays one (OFFSET 0), and compare it with ANY over an array of one: that serves a look-up
+//! as well as `=` does, but a table cannot be joined by it in the order of its whole key, for which it would be read from end to end.
+//! (Comparing keys as rows, from below and from above, goes through an index to its end; finding a row's place first and changing it
+//! there costs 1.2 µs a row more.)
+//! `tests/it/plans.rs` counts what is read, with statistics of every age.
 
 mod batches;
 mod decisions;
@@ -30,16 +33,21 @@ impl Postgres {
     pub(crate) async fn write_tick(&self, commit: &Commit) -> Result<Millis, CommitError> {
         let texts = batches::Texts::of(&commit.changes);
         let mut calls = vec![fence(commit)];
+        let cleared = self.cleared.to(commit.fence.partition);
         calls.extend(batches::of_log(commit));
+        calls.extend(batches::of_inbox(commit, cleared));
         calls.extend(batches::of_changes(commit, &texts));
         if commit.wake {
             calls.push(Call::new(include_str!("../../sql/wake.sql")));
         }
+        // Those who ask get the connection in the order in which they asked, so ticks handed over one after the other are written so.
         let writer = self.writer.take().await.map_err(Error::from)?;
         match writer.transaction(Isolation::ReadCommitted, &calls).await {
             Ok(answers) => {
                 let fence = answers.first().ok_or_else(|| Error::corrupt("a transaction without answers"))?;
-                Ok(only(fence)?.clock_of_fence()?)
+                let clock = only(fence)?.clock_of_fence()?;
+                self.cleared.set(commit.fence.partition, commit.inbox_to);
+                Ok(clock)
             }
             Err(Fault { code: Some(SqlState::DIVISION_BY_ZERO), .. }) => {
                 let call = Call::new(include_str!("../../sql/fence_status.sql")).int(commit.fence.partition.0.into());
@@ -55,13 +63,13 @@ fn fence(commit: &Commit) -> Call<'static> {
     Call::new(include_str!("../../sql/fence.sql"))
         .int(commit.fence.partition.0.into())
         .int(commit.fence.epoch)
-        .key(commit.tail)
-        .key(commit.appended.len() as u64)
-        .key(commit.processed_to)
+        .key(commit.first_key)
         .key(commit.next_key)
+        .key(commit.log.len() as u64)
+        .key(commit.inbox_to)
 }
 
-/// Epochs and tails only grow, so what the fence stumbled over is still there to be seen.
+/// Epochs and keys only grow, so what the fence stumbled over is still there to be seen.
 fn why_not(commit: &Commit, found: Option<Reading<'_>>) -> CommitError {
     let found = found.map(|mut row| Ok::<_, Error>((row.get::<i64>()?, row.key()?)));
     match found {
@@ -69,7 +77,7 @@ fn why_not(commit: &Commit, found: Option<Reading<'_>>) -> CommitError {
         None => CommitError::Deposed { epoch: 0 },
         Some(Err(error)) => error.into(),
         Some(Ok((epoch, _))) if epoch != commit.fence.epoch => CommitError::Deposed { epoch },
-        Some(Ok((_, tail))) => CommitError::Overtaken { tail },
+        Some(Ok((_, next_key))) => CommitError::OutOfOrder { next_key },
     }
 }
 

@@ -58,6 +58,12 @@ impl Database {
         format!("{}{parameters}options=-csearch_path%3D{schema}", self.url)
     }
 
+    /// Leads to this database; sessions are told from others by that name.
+    pub(crate) fn url_of_application(&self, name: &str) -> String {
+        let parameters = if self.url.contains('?') { '&' } else { '?' };
+        format!("{}{parameters}application_name={}", self.url, name.replace(' ', "%20"))
+    }
+
     /// Where the server listens, as `host:port`.
     pub(crate) fn host_and_port(&self) -> String {
         let config: tokio_postgres::Config = self.url.parse().expect("the URL was used before");
@@ -88,7 +94,8 @@ impl Database {
 
 /// A machine that runs tests may be busy for longer than any server should be.
 pub(crate) fn patient() -> Options {
-    Options { call_timeout: Duration::from_secs(120), ..Options::default() }
+    let long = Duration::from_secs(120);
+    Options { call_timeout: long, search_timeout: long, ..Options::default() }
 }
 
 async fn raw(url: &str) -> Client {

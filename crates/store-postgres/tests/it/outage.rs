@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use store::query::{Entity, Query, Tenants};
 use store::{CommitError, Error, Store};
 use store_postgres::{Options, Postgres};
 
 use crate::database::{patient, with_database};
-use crate::tick::{LEASE, ONE, acquire, command, tick, until_it_works};
+use crate::tick::{LEASE, ONE, ROOM, acquire, request, tick, until_it_works};
 
 #[test]
 fn cut_connections_are_replaced() {
@@ -17,11 +18,11 @@ fn cut_connections_are_replaced() {
             store.commit(tick(&owned)).await.unwrap();
             database.cut_connections().await;
             until_it_works(|| store.now()).await;
-            until_it_works(|| store.append(ONE, vec![command("after the cut")])).await;
-            until_it_works(|| store.pending(ONE, 0, 10)).await;
+            until_it_works(|| store.append(ONE, vec![request("after the cut")], ROOM)).await;
+            until_it_works(|| store.inbox(ONE, 0, 10, 1_000)).await;
             owned = until_it_works(|| store.acquire(ONE, "owner", LEASE)).await.unwrap();
         }
-        assert_eq!(owned.tail, 10);
+        assert_eq!((owned.position, owned.inbox_tail), (5, 5));
     });
 }
 
@@ -75,7 +76,7 @@ fn a_database_that_does_not_answer_is_given_up_in_time() {
         assert!(begun.elapsed() < Duration::from_secs(20));
         blocking.rollback().await.unwrap();
         let again = until_it_works(|| store.acquire(ONE, "owner", LEASE)).await.unwrap();
-        assert!(again.tail <= 1, "written or not, but the new owner knows");
+        assert!(again.position <= 1, "written or not, but the new owner knows");
     });
 }
 
@@ -90,14 +91,14 @@ fn an_unreachable_database_is_said_to_be() {
 }
 
 #[test]
-fn more_readers_than_connections_wait_in_line() {
+fn more_searches_than_connections_wait_in_line() {
     with_database(|database| async move {
-        let options = Options { readers_max: 2, ..patient() };
+        let options = Options { searches_max: 2, ..patient() };
         let store = std::sync::Arc::new(Postgres::connect(&database.url, options).await.unwrap());
         let reading: Vec<_> = (0..50)
             .map(|_| {
                 let store = store.clone();
-                tokio::spawn(async move { store.statuses(ONE, &[1]).await })
+                tokio::spawn(async move { store.search(&Query::of(Entity::Jobs, Tenants::Everything)).await })
             })
             .collect();
         for read in reading {
@@ -105,7 +106,7 @@ fn more_readers_than_connections_wait_in_line() {
         }
         let sessions = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'caudal'";
         let count: i64 = database.client().await.query_one(sessions, &[]).await.unwrap().get(0);
-        assert!(count <= 3, "two readers and a listener, not {count}");
+        assert!(count <= 3, "two searches and a listener, not {count}");
         assert_eq!(store.pool().0, 0);
     });
 }

@@ -7,7 +7,7 @@ use store_postgres::Postgres;
 
 use crate::database::{Database, patient, with_database};
 use crate::stall::{Network, Proxy};
-use crate::tick::{ONE, acquire, command, tick};
+use crate::tick::{ONE, acquire, after, tick};
 
 #[test]
 fn a_deposed_owner_cannot_commit() {
@@ -20,25 +20,51 @@ fn a_deposed_owner_cannot_commit() {
             other => panic!("{other:?}"),
         }
         assert!(first.renew(old.fence, Duration::from_secs(60)).await.unwrap().is_none());
-        assert!(second.statuses(ONE, &[1]).await.unwrap().is_empty(), "nothing was written");
+        assert_eq!(second.partitions().await.unwrap()[0].position, 0, "nothing was written");
         second.commit(tick(&new)).await.unwrap();
     });
 }
 
 #[test]
-fn a_tick_that_was_overtaken_writes_nothing() {
+fn a_tick_out_of_order_writes_nothing() {
     with_database(|database| async move {
-        let (owner, other) = (database.store().await, database.store().await);
+        let owner = database.store().await;
         let owned = acquire(&owner, "owner").await;
-        assert_eq!(other.append(ONE, vec![command("a"), command("b")]).await.unwrap(), [1, 2]);
-        match owner.commit(tick(&owned)).await {
-            Err(CommitError::Overtaken { tail: 2 }) => {}
+        let lost = tick(&owned);
+        let next = tick(&after(&owned, &lost));
+        match owner.commit(next.clone()).await {
+            Err(CommitError::OutOfOrder { next_key }) => assert_eq!(next_key, owned.next_key),
             other => panic!("{other:?}"),
         }
-        let status = &owner.partitions().await.unwrap()[0];
-        assert_eq!((status.tail, status.processed_to), (2, 0));
+        assert_eq!(owner.partitions().await.unwrap()[0].position, 0);
         // The connection is as good as before.
-        owner.commit(tick(&store::Ownership { tail: 2, ..owned })).await.unwrap();
+        owner.commit(lost).await.unwrap();
+        owner.commit(next).await.unwrap();
+    });
+}
+
+/// Ticks handed over while one before is held up are written in the order in which they were handed over.
+#[test]
+fn ticks_wait_in_line() {
+    with_database(|database| async move {
+        let store = database.store().await;
+        let owned = acquire(&store, "owner").await;
+        let mut client = database.client().await;
+        let blocking = client.transaction().await.unwrap();
+        blocking.execute("SELECT FROM partitions FOR UPDATE", &[]).await.unwrap();
+        let first = tick(&owned);
+        let second = tick(&after(&owned, &first));
+        let third = tick(&after(&after(&owned, &first), &second));
+        let unblock = async {
+            crate::inbox::somebody_waits(&database).await;
+            blocking.rollback().await.unwrap();
+        };
+        let (first, second, third, ()) =
+            tokio::join!(store.commit(first), store.commit(second), store.commit(third.clone()), unblock);
+        first.unwrap();
+        second.unwrap();
+        third.unwrap();
+        assert_eq!(store.partitions().await.unwrap()[0].position, 3);
     });
 }
 
@@ -49,13 +75,14 @@ fn acquiring_waits_for_a_commit_under_way() {
         let owned = acquire(&store, "owner").await;
         let mut client = database.client().await;
         let commit = client.transaction().await.unwrap();
-        commit.execute("UPDATE partitions SET tail = 7, processed_to = 7 WHERE partition = 1", &[]).await.unwrap();
+        commit.execute("UPDATE partitions SET position = 7, next_key = next_key + 9 WHERE partition = 1", &[]).await.unwrap();
         // A commit whose outcome is unknown may still be under way: whoever acquires again sees how it ended.
         let again = tokio::spawn(async move { acquire(&store, "owner").await });
         tokio::task::yield_now().await;
         commit.commit().await.unwrap();
         let again = again.await.unwrap();
-        assert_eq!((again.tail, again.fence.epoch), (7, owned.fence.epoch + 1));
+        assert_eq!((again.position, again.fence.epoch), (7, owned.fence.epoch + 1));
+        assert_eq!(again.next_key, owned.next_key + 9);
     });
 }
 
@@ -66,15 +93,16 @@ fn an_owner_held_up_in_its_commit_does_not_keep_others_out() {
         let held = Postgres::connect(&database.url_through(proxy.port), patient()).await.unwrap();
         let other = database.store().await;
         let owned = held.acquire(ONE, "held", Duration::ZERO).await.unwrap().unwrap();
-        held.commit(tick(&owned)).await.unwrap();
+        let first = tick(&owned);
+        held.commit(first.clone()).await.unwrap();
         // All of the next tick gets there but its COMMIT.
         proxy.network.send_replace(Network::KeepsCommits);
-        let committing = tokio::spawn(async move { held.commit(tick(&store::Ownership { tail: 1, ..owned })).await });
+        let committing = tokio::spawn(async move { held.commit(tick(&after(&owned, &first))).await });
         in_transaction(&database).await;
         let begun = Instant::now();
         let new = acquire(&other, "other").await;
         assert!(begun.elapsed() < Duration::from_secs(20), "the database ends a transaction that says no more");
-        assert_eq!(new.tail, 1, "nothing of it is there");
+        assert_eq!(new.position, 1, "nothing of it is there");
         proxy.network.send_replace(Network::Passes);
         assert!(matches!(committing.await.unwrap(), Err(CommitError::Store(store::Error::Unavailable { .. }))));
     });

@@ -30,8 +30,8 @@ fn a_stalled_network_is_given_up_in_time_and_work_goes_on_after_it() {
         proxy.network.send_replace(Network::Passes);
         // Whether the first tick gets there after all is not known, until the partition is acquired again: from then on it cannot.
         let again = until_it_works(|| store.acquire(ONE, "owner", LEASE)).await.unwrap();
-        assert!(again.tail <= 1);
-        assert_eq!(until_it_works(|| store.partitions()).await[0].tail, again.tail);
+        assert!(again.position <= 1);
+        assert_eq!(until_it_works(|| store.partitions()).await[0].position, again.position);
     });
 }
 

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use engine::PartitionId;
-use store::log::NewCommand;
-use store::{Changes, Commit, Error, LogRow, Ownership, Store};
+use store::log::NewRequest;
+use store::{Backlog, Changes, Commit, Error, LogRow, Ownership, Store};
 use store_postgres::Postgres;
 
 pub(crate) const ONE: PartitionId = PartitionId(1);
@@ -16,21 +16,28 @@ pub(crate) async fn acquire(store: &Postgres, owner: &str) -> Ownership {
     store.acquire(ONE, owner, LEASE).await.expect("the store answers").expect("the partition is free")
 }
 
-pub(crate) fn command(request: &str) -> NewCommand {
-    NewCommand { kind: "cancel", request: request.as_bytes().to_vec() }
+/// More than any test appends.
+pub(crate) const ROOM: Backlog = Backlog { requests_max: 100_000, bytes_max: 100_000_000 };
+
+pub(crate) fn request(request: &str) -> NewRequest {
+    NewRequest { kind: "cancel", request: request.as_bytes().to_vec(), lives: None }
 }
 
-/// A tick that brings one command of its own into the log and answers it.
+/// Who goes on after that tick.
+pub(crate) fn after(owned: &Ownership, tick: &Commit) -> Ownership {
+    let position = owned.position + tick.log.len() as u64;
+    Ownership { position, next_key: tick.next_key, inbox_to: tick.inbox_to, ..owned.clone() }
+}
+
+/// A tick that brings one command into the log.
 pub(crate) fn tick(owned: &Ownership) -> Commit {
-    let position = owned.tail + 1;
-    let appended = LogRow { position, kind: "create", instance: None, events: vec![1], answer: Some(vec![2]) };
     Commit {
         fence: owned.fence,
-        tail: owned.tail,
-        processed: Vec::new(),
-        appended: vec![appended],
-        processed_to: position,
-        next_key: owned.next_key,
+        first_key: owned.next_key,
+        next_key: owned.next_key + 1,
+        log: vec![LogRow { position: owned.position + 1, kind: "create", instance: None, events: vec![1] }],
+        inbox_to: owned.inbox_to,
+        answers: Vec::new(),
         now: owned.now,
         changes: Changes::default(),
         wake: false,

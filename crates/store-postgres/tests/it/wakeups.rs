@@ -6,7 +6,7 @@ use store::{Commit, Store};
 use tokio::sync::watch;
 
 use crate::database::with_database;
-use crate::tick::{ONE, acquire, command, tick};
+use crate::tick::{ONE, ROOM, acquire, request, tick};
 
 /// Waits for a change. It has no upper bound of its own but that of the test run; a minute says it failed.
 async fn woken(wakeups: &mut watch::Receiver<u64>) {
@@ -20,7 +20,7 @@ fn by_another_servers_append_and_commit_and_after_a_cut() {
         let mut wakeups = store.wakeups();
         // It listens now.
         woken(&mut wakeups).await;
-        other.append(ONE, vec![command("a"), command("b")]).await.unwrap();
+        other.append(ONE, vec![request("a"), request("b")], ROOM).await.unwrap();
         woken(&mut wakeups).await;
 
         let owned = acquire(&other, "other").await;

@@ -1,58 +1,65 @@
 //! Requirements and their decisions.
 
 use engine::{DecisionKey, PartitionId, RequirementsKey};
-use rusqlite::{Connection, Params, Row};
-use store::DecisionCounters;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use store::Named;
 use store::row::{Decision, DecisionRequirements, LatestDecision};
 
-use super::definition::Counter;
 use crate::failure::Failure;
 use crate::statement;
 
 pub(crate) fn requirements(connection: &Connection, key: RequirementsKey) -> Result<Option<DecisionRequirements>, Failure> {
-    let which = [PartitionId::of(key.0) as i64, key.0 as i64];
-    Ok(with_decisions(connection, statement::REQUIREMENTS_BY_KEY, which)?.pop())
+    let partition = PartitionId::of(key.0) as i64;
+    let mut select = connection.prepare_cached(statement::REQUIREMENTS_BY_KEY)?;
+    let found = select.query_row([partition, key.0 as i64], without_decisions).optional()?;
+    found.map(|found| with_decisions(connection, partition, found)).transpose()
 }
 
-pub(crate) fn latest_requirements(connection: &Connection, partition: PartitionId) -> Result<Vec<DecisionRequirements>, Failure> {
-    with_decisions(connection, statement::LATEST_REQUIREMENTS, [partition.0])
-}
-
-pub(crate) fn latest_decisions(connection: &Connection, partition: PartitionId) -> Result<Vec<LatestDecision>, Failure> {
-    let mut select = connection.prepare_cached(statement::LATEST_DECISIONS)?;
-    let rows = select.query_map([partition.0], |row| {
-        Ok(LatestDecision {
-            id: row.get(0)?,
-            tenant: row.get(1)?,
-            key: DecisionKey(row.get::<_, i64>(2)? as u64),
-            requirements: RequirementsKey(row.get::<_, i64>(3)? as u64),
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-pub(crate) fn decision_counters(connection: &Connection, partition: PartitionId) -> Result<DecisionCounters, Failure> {
-    Ok(DecisionCounters {
-        requirements: counters(connection, statement::REQUIREMENTS_COUNTERS, partition)?,
-        decisions: counters(connection, statement::DECISION_COUNTERS, partition)?,
-    })
-}
-
-fn counters(connection: &Connection, sql: &str, partition: PartitionId) -> Result<Vec<Counter>, Failure> {
-    let mut select = connection.prepare_cached(sql)?;
-    let rows = select.query_map([partition.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-fn with_decisions(connection: &Connection, sql: &str, which: impl Params) -> Result<Vec<DecisionRequirements>, Failure> {
-    let mut select = connection.prepare_cached(sql)?;
-    let rows = select.query_map(which, |row| Ok((row.get::<_, i64>(0)?, without_decisions(row)?)))?;
-    let mut found = Vec::new();
-    for row in rows {
-        let (partition, mut requirements) = row?;
-        requirements.decisions = decisions(connection, partition, requirements.key)?;
-        found.push(requirements);
+pub(crate) fn requirements_named(
+    connection: &Connection,
+    partition: PartitionId,
+    id: &str,
+    tenant: &str,
+) -> Result<Named<DecisionRequirements>, Failure> {
+    let mut select = connection.prepare_cached(statement::REQUIREMENTS_NAMED)?;
+    let mut rows = select.query(params![partition.0, id, tenant])?;
+    let mut named = Named::default();
+    while let (None, Some(row)) = (&named.latest, rows.next()?) {
+        let found = without_decisions(row)?;
+        named.version_max = found.version.max(named.version_max);
+        if !found.deleted {
+            named.latest = Some(with_decisions(connection, partition.0.into(), found)?);
+        }
     }
+    Ok(named)
+}
+
+pub(crate) fn decision_named(
+    connection: &Connection,
+    partition: PartitionId,
+    id: &str,
+    tenant: &str,
+) -> Result<Named<LatestDecision>, Failure> {
+    let mut select = connection.prepare_cached(statement::DECISION_NAMED)?;
+    let mut rows = select.query(params![partition.0, id, tenant])?;
+    let mut named = Named::default();
+    while let (None, Some(row)) = (&named.latest, rows.next()?) {
+        named.version_max = row.get::<_, i32>(0)?.max(named.version_max);
+        if !row.get::<_, bool>(1)? {
+            let key = DecisionKey(row.get::<_, i64>(2)? as u64);
+            let requirements = RequirementsKey(row.get::<_, i64>(3)? as u64);
+            named.latest = Some(LatestDecision { id: id.into(), tenant: tenant.into(), key, requirements });
+        }
+    }
+    Ok(named)
+}
+
+fn with_decisions(
+    connection: &Connection,
+    partition: i64,
+    mut found: DecisionRequirements,
+) -> Result<DecisionRequirements, Failure> {
+    found.decisions = decisions(connection, partition, found.key)?;
     Ok(found)
 }
 

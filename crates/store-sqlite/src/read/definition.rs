@@ -1,16 +1,12 @@
 //! Definitions, their elements and the files they came in.
 
-use std::sync::Arc;
-
 use engine::{DefinitionKey, PartitionId};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
-use store::row::{Definition, DefinitionElement, Resource};
+use store::row::{Definition, DefinitionElement, DefinitionHead, Resource};
+use store::{Named, format};
 
 use crate::failure::Failure;
 use crate::statement;
-
-/// Id, tenant, highest version.
-pub(super) type Counter = (Arc<str>, Arc<str>, i32);
 
 pub(crate) fn definition(connection: &Connection, key: DefinitionKey) -> Result<Option<Definition>, Failure> {
     let partition = PartitionId::of(key.0) as i64;
@@ -39,14 +35,24 @@ pub(crate) fn definition_before(
     Ok(definitions(connection, statement::DEFINITION_BEFORE, which)?.pop())
 }
 
-pub(crate) fn latest_definitions(connection: &Connection, partition: PartitionId) -> Result<Vec<Definition>, Failure> {
-    definitions(connection, statement::LATEST_DEFINITIONS, [partition.0])
-}
-
-pub(crate) fn version_counters(connection: &Connection, partition: PartitionId) -> Result<Vec<Counter>, Failure> {
-    let mut select = connection.prepare_cached(statement::VERSION_COUNTERS)?;
-    let rows = select.query_map([partition.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+pub(crate) fn process_named(
+    connection: &Connection,
+    partition: PartitionId,
+    id: &str,
+    tenant: &str,
+) -> Result<Named<DefinitionHead>, Failure> {
+    let mut select = connection.prepare_cached(statement::PROCESS_NAMED)?;
+    let mut rows = select.query(params![partition.0, id, tenant])?;
+    let mut named = Named::default();
+    while let (None, Some(row)) = (&named.latest, rows.next()?) {
+        let version: i32 = row.get(0)?;
+        named.version_max = version.max(named.version_max);
+        if !row.get::<_, bool>(1)? {
+            let (key, checksum) = (DefinitionKey(row.get::<_, i64>(2)? as u64), row.get(3)?);
+            named.latest = Some(DefinitionHead { key, version, checksum });
+        }
+    }
+    Ok(named)
 }
 
 pub(crate) fn resource(connection: &Connection, key: u64) -> Result<Option<Resource>, Failure> {
@@ -75,17 +81,18 @@ pub(crate) fn has_running(connection: &Connection, definition: DefinitionKey) ->
 
 fn definitions(connection: &Connection, sql: &str, which: impl Params) -> Result<Vec<Definition>, Failure> {
     let mut select = connection.prepare_cached(sql)?;
-    let rows = select.query_map(which, |row| Ok((row.get::<_, i64>(0)?, without_elements(row)?)))?;
+    let mut rows = select.query(which)?;
     let mut definitions = Vec::new();
-    for row in rows {
-        let (partition, mut definition) = row?;
+    while let Some(row) = rows.next()? {
+        let (partition, mut definition) = (row.get(0)?, without_elements(row)?);
         definition.elements = elements(connection, partition, definition.key)?;
         definitions.push(definition);
     }
     Ok(definitions)
 }
 
-fn without_elements(row: &Row<'_>) -> rusqlite::Result<Definition> {
+fn without_elements(row: &Row<'_>) -> Result<Definition, Failure> {
+    let flows = row.get_ref(12)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
     Ok(Definition {
         key: DefinitionKey(row.get::<_, i64>(1)? as u64),
         process_id: row.get(2)?,
@@ -99,6 +106,7 @@ fn without_elements(row: &Row<'_>) -> rusqlite::Result<Definition> {
         checksum: row.get(10)?,
         deleted: row.get(11)?,
         elements: Vec::new(),
+        flows: flows.map(format::decode_flows).transpose()?,
     })
 }
 

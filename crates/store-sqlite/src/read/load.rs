@@ -2,25 +2,79 @@
 
 use std::collections::BTreeSet;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, VariableKey};
-use model::ElementIx;
+use engine::{
+    DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, Token, VariableKey, Wait, WaitKey, WaitKind,
+};
+use model::{ElementIx, FlowIx};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use store::row::{Availability, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobState, Variable};
-use store::{Loaded, LoadedInstance, Millis, Wanted, format, words};
+use store::row::{
+    Availability, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState, Tokens,
+    Variable,
+};
+use store::{Broken, Error, Loaded, LoadedInstance, Millis, Wanted, format, words};
 
 use crate::failure::Failure;
 use crate::statement;
 
 pub(crate) fn load(connection: &Connection, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Failure> {
-    let mut keys: BTreeSet<u64> = wanted.instances.iter().map(|key| key.0).collect();
-    instances_of(connection, partition, statement::INSTANCE_OF_JOB, wanted.jobs.iter().map(|key| key.0), &mut keys)?;
-    instances_of(connection, partition, statement::INSTANCE_OF_ELEMENT, wanted.elements.iter().map(|key| key.0), &mut keys)?;
-    instances_of(connection, partition, statement::INSTANCE_OF_INCIDENT, wanted.incidents.iter().map(|key| key.0), &mut keys)?;
     let mut loaded = Loaded::default();
-    for key in keys {
-        loaded.instances.extend(load_instance(connection, partition, InstanceKey(key))?);
+    let mut instances: BTreeSet<InstanceKey> = wanted.instances.iter().copied().collect();
+    let belongs_to = |sql, keys| belongs_to(connection, partition, sql, keys);
+    let of_jobs = belongs_to(statement::INSTANCE_OF_JOB, wanted.instances_of_jobs.iter().map(|key| key.0).collect())?;
+    let of_elements = belongs_to(statement::INSTANCE_OF_ELEMENT, wanted.elements.iter().map(|key| key.0).collect())?;
+    let of_incidents = belongs_to(statement::INSTANCE_OF_INCIDENT, wanted.incidents.iter().map(|key| key.0).collect())?;
+    instances.extend([&of_jobs, &of_elements, &of_incidents].into_iter().flatten().map(|(_, instance)| *instance));
+    loaded.elements = of_elements.into_iter().map(|(key, instance)| (ElementKey(key), instance)).collect();
+    loaded.incidents = of_incidents.into_iter().map(|(key, instance)| (IncidentKey(key), instance)).collect();
+    for key in instances {
+        match whole(key.0, load_instance(connection, partition, key))? {
+            Ok(instance) => loaded.instances.extend(instance),
+            Err(broken) => loaded.broken.push(broken),
+        }
     }
+    for key in BTreeSet::from_iter(&wanted.jobs) {
+        match whole(key.0, load_job(connection, partition, *key))? {
+            Ok(job) => loaded.jobs.extend(job),
+            Err(broken) => loaded.broken.push(broken),
+        }
+    }
+    loaded.idempotent = first_answers(connection, partition, wanted, now)?;
+    Ok(loaded)
+}
+
+/// What cannot be read is told apart from what cannot be reached.
+fn whole<T>(key: u64, read: Result<T, Failure>) -> Result<Result<T, Broken>, Failure> {
+    match read.map_err(Error::from) {
+        Ok(whole) => Ok(Ok(whole)),
+        Err(Error::Corrupt { what }) => Ok(Err(Broken { key, what })),
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// The instances these keys lead to, by key, each once.
+fn belongs_to(
+    connection: &Connection,
+    partition: PartitionId,
+    sql: &str,
+    keys: BTreeSet<u64>,
+) -> Result<Vec<(u64, InstanceKey)>, Failure> {
+    let mut select = connection.prepare_cached(sql)?;
+    let mut found = Vec::new();
+    for key in keys {
+        let instance = select.query_row(params![partition.0, key as i64], |row| row.get::<_, i64>(0)).optional()?;
+        found.extend(instance.map(|instance| (key, InstanceKey(instance as u64))));
+    }
+    Ok(found)
+}
+
+fn first_answers(
+    connection: &Connection,
+    partition: PartitionId,
+    wanted: &Wanted,
+    now: Millis,
+) -> Result<Vec<Idempotent>, Failure> {
     let mut select = connection.prepare_cached(statement::FIRST_ANSWER)?;
+    let mut found = Vec::new();
     for (tenant, key) in &wanted.idempotent {
         let row = select.query_row(params![partition.0, tenant, key, now], |row| {
             Ok(Idempotent {
@@ -32,73 +86,69 @@ pub(crate) fn load(connection: &Connection, partition: PartitionId, wanted: &Wan
                 expires: row.get(3)?,
             })
         });
-        loaded.idempotent.extend(row.optional()?);
+        found.extend(row.optional()?);
     }
-    Ok(loaded)
-}
-
-fn instances_of(
-    connection: &Connection,
-    partition: PartitionId,
-    sql: &str,
-    keys: impl Iterator<Item = u64>,
-    found: &mut BTreeSet<u64>,
-) -> Result<(), Failure> {
-    let mut select = connection.prepare_cached(sql)?;
-    for key in keys {
-        let instance = select.query_row(params![partition.0, key as i64], |row| row.get::<_, i64>(0)).optional()?;
-        found.extend(instance.map(|key| key as u64));
-    }
-    Ok(())
+    Ok(found)
 }
 
 fn load_instance(connection: &Connection, partition: PartitionId, key: InstanceKey) -> Result<Option<LoadedInstance>, Failure> {
-    let mut select = connection.prepare_cached(statement::RUNNING_INSTANCE)?;
-    let mut rows = select.query(params![partition.0, key.0 as i64])?;
-    let Some(row) = rows.next()? else { return Ok(None) };
+    let rows = Rows { connection, partition, of: key.0 };
+    let Some(instance) = rows.read(statement::RUNNING_INSTANCE, "instances", |row| instance(row, key))?.pop() else {
+        return Ok(None);
+    };
+    let mut waits = rows.read(statement::OPEN_JOBS, "jobs", wait_for_job)?;
+    waits.extend(rows.read(statement::WAITING_TURNS, "turns", |row| wait_for_turn(row, key))?);
+    waits.sort_by_key(|(_, wait)| wait.key);
     Ok(Some(LoadedInstance {
-        instance: instance(row, key)?,
-        elements: all_of(connection, partition, key, statement::LIVE_ELEMENTS, element)?,
-        variables: all_of(connection, partition, key, statement::LIVE_VARIABLES, variable)?,
-        jobs: all_of(connection, partition, key, statement::OPEN_JOBS, job)?,
-        incidents: all_of(connection, partition, key, statement::ACTIVE_INCIDENTS, incident)?,
+        instance,
+        elements: rows.read(statement::LIVE_ELEMENTS, "elements", |row| element(row, key))?,
+        variables: rows.read(statement::LIVE_VARIABLES, "variables", |row| variable(row, key))?,
+        tokens: rows.read(statement::WAITING_TOKENS, "tokens", |row| tokens(row, key))?,
+        waits,
+        incidents: rows.read(statement::ACTIVE_INCIDENTS, "incidents", |row| incident(row, key))?,
     }))
 }
 
-fn all_of<T>(
-    connection: &Connection,
+fn load_job(connection: &Connection, partition: PartitionId, key: JobKey) -> Result<Option<Job>, Failure> {
+    Ok(Rows { connection, partition, of: key.0 }.read(statement::OPEN_JOB, "jobs", |row| job(row, key))?.pop())
+}
+
+/// Rows that belong to an instance, or that are a job.
+struct Rows<'a> {
+    connection: &'a Connection,
     partition: PartitionId,
-    instance: InstanceKey,
-    sql: &str,
-    read: impl Fn(&Row<'_>, InstanceKey) -> Result<T, Failure>,
-) -> Result<Vec<T>, Failure> {
-    let mut select = connection.prepare_cached(sql)?;
-    let mut rows = select.query(params![partition.0, instance.0 as i64])?;
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        all.push(read(row, instance)?);
+    of: u64,
+}
+
+impl Rows<'_> {
+    /// A row that cannot be read is named; the first column tells which it is.
+    fn read<T>(&self, sql: &str, table: &str, read: impl Fn(&Row<'_>) -> Result<T, Failure>) -> Result<Vec<T>, Failure> {
+        let mut select = self.connection.prepare_cached(sql)?;
+        let mut rows = select.query(params![self.partition.0, self.of as i64])?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next()? {
+            all.push(read(row).map_err(|failure| match Error::from(failure) {
+                Error::Corrupt { what } => Error::corrupt(format_args!("{table} {}: {what}", key_at(row, 0).unwrap_or(self.of))),
+                other => other,
+            })?);
+        }
+        Ok(all)
     }
-    Ok(all)
 }
 
 fn instance(row: &Row<'_>, key: InstanceKey) -> Result<Instance, Failure> {
-    let parent = match (row.get::<_, Option<i64>>(3)?, row.get::<_, Option<i64>>(4)?) {
-        (Some(instance), Some(element)) => Some((InstanceKey(instance as u64), ElementKey(element as u64))),
-        _ => None,
-    };
-    let tags = words::tags_from_text(row.get_ref(6)?.as_str().map_err(rusqlite::Error::from)?);
+    let tags = words::tags_from_text(text_at(row, 7)?);
     Ok(Instance {
         key,
-        definition: DefinitionKey(key_at(row, 0)?),
+        definition: DefinitionKey(key_at(row, 1)?),
         state: InstanceState::Active,
-        phase: words::phase_from_number(row.get(1)?)?,
-        started: row.get(2)?,
+        phase: words::phase_from_number(row.get(2)?)?,
+        started: row.get(3)?,
         ended: None,
-        parent,
-        root: InstanceKey(key_at(row, 5)?),
+        parent: key_maybe(row, 4)?.map(InstanceKey).zip(key_maybe(row, 5)?.map(ElementKey)),
+        root: InstanceKey(key_at(row, 6)?),
         tags: tags.into_iter().map(Into::into).collect(),
-        business_id: row.get(7)?,
-        tokens: format::decode_tokens(row.get_ref(8)?.as_blob().map_err(rusqlite::Error::from)?)?,
+        business_id: row.get(8)?,
         incidents: row.get(9)?,
     })
 }
@@ -128,27 +178,51 @@ fn variable(row: &Row<'_>, instance: InstanceKey) -> Result<Variable, Failure> {
     })
 }
 
-fn job(row: &Row<'_>, instance: InstanceKey) -> Result<Job, Failure> {
+fn tokens(row: &Row<'_>, instance: InstanceKey) -> Result<Tokens, Failure> {
+    let token = Token { scope: ElementKey(key_at(row, 1)?), gateway: ElementIx(row.get(2)?), flow: FlowIx(row.get(3)?) };
+    Ok(Tokens { instance, token, count: row.get(4)? })
+}
+
+fn wait_for_job(row: &Row<'_>) -> Result<(ElementKey, Wait), Failure> {
+    Ok((ElementKey(key_at(row, 1)?), Wait { key: WaitKey(key_at(row, 0)?), boundary: None, kind: WaitKind::Job }))
+}
+
+fn wait_for_turn(row: &Row<'_>, instance: InstanceKey) -> Result<(ElementKey, Wait), Failure> {
+    let left = format::decode_turn(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
+    let kind = WaitKind::Turn(Box::new(left));
+    Ok((instance.root(), Wait { key: WaitKey(key_at(row, 0)?), boundary: None, kind }))
+}
+
+fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
     Ok(Job {
-        key: JobKey(key_at(row, 0)?),
-        instance,
-        definition: DefinitionKey(key_at(row, 1)?),
-        element: ElementIx(row.get(2)?),
-        element_instance: ElementKey(key_at(row, 3)?),
-        job_type: row.get(4)?,
-        tenant: row.get(5)?,
-        state: JobState::from_word(row.get_ref(6)?.as_str().map_err(rusqlite::Error::from)?)?,
-        availability: Availability::from_stored(row.get_ref(7)?.as_str().map_err(rusqlite::Error::from)?, row.get(8)?)?,
-        retries: row.get(9)?,
-        worker: row.get(10)?,
-        deadline: row.get(11)?,
-        error_code: row.get(12)?,
-        error_message: row.get(13)?,
-        failed_with_retries_left: row.get(14)?,
-        created: row.get(15)?,
-        updated: row.get(16)?,
-        ended: row.get(17)?,
+        key,
+        origin: origin(row)?,
+        job_type: row.get(5)?,
+        tenant: row.get(6)?,
+        priority: row.get(7)?,
+        state: JobState::from_word(text_at(row, 8)?)?,
+        availability: Availability::from_stored(text_at(row, 9)?, row.get(10)?)?,
+        retries: row.get(11)?,
+        worker: row.get(12)?,
+        deadline: row.get(13)?,
+        error_code: row.get(14)?,
+        error_message: row.get(15)?,
+        failed_with_retries_left: row.get(16)?,
+        created: row.get(17)?,
+        updated: row.get(18)?,
+        ended: row.get(19)?,
     })
+}
+
+/// Of a job that belongs to an instance, all of it is there.
+fn origin(row: &Row<'_>) -> Result<Option<JobOrigin>, Failure> {
+    let Some(instance) = key_maybe(row, 1)? else { return Ok(None) };
+    Ok(Some(JobOrigin {
+        instance: InstanceKey(instance),
+        definition: DefinitionKey(key_at(row, 2)?),
+        element: ElementIx(row.get(3)?),
+        element_instance: ElementKey(key_at(row, 4)?),
+    }))
 }
 
 fn incident(row: &Row<'_>, instance: InstanceKey) -> Result<Incident, Failure> {
@@ -159,7 +233,7 @@ fn incident(row: &Row<'_>, instance: InstanceKey) -> Result<Incident, Failure> {
         element: ElementIx(row.get(2)?),
         element_instance: ElementKey(key_at(row, 3)?),
         job: key_maybe(row, 4)?.map(JobKey),
-        kind: words::incident_kind_from_word(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?)?,
+        kind: words::incident_kind_from_word(text_at(row, 5)?)?,
         message: row.get(6)?,
         created: row.get(7)?,
         resolved: None,
@@ -170,6 +244,13 @@ fn key_at(row: &Row<'_>, column: usize) -> Result<u64, Failure> {
     Ok(row.get::<_, i64>(column)? as u64)
 }
 
+fn text_at<'a>(row: &'a Row<'_>, column: usize) -> Result<&'a str, Failure> {
+    Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)
+}
+
 fn key_maybe(row: &Row<'_>, column: usize) -> Result<Option<u64>, Failure> {
     Ok(row.get::<_, Option<i64>>(column)?.map(|key| key as u64))
 }
+
+#[cfg(test)]
+mod tests;

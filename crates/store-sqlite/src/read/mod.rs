@@ -2,17 +2,16 @@
 
 mod decision;
 mod definition;
+mod inbox;
 mod load;
-mod log;
 mod search;
 mod window;
 
-pub(crate) use decision::{decision_counters, latest_decisions, latest_requirements, requirements};
+pub(crate) use decision::{decision_named, requirements, requirements_named};
 pub(crate) use definition::{
-    definition, definition_before, definition_version, has_running, latest_definitions, resource, running_definitions,
-    version_counters,
+    definition, definition_before, definition_version, has_running, process_named, resource, running_definitions,
 };
+pub(crate) use inbox::{inbox, partitions, statuses};
 pub(crate) use load::load;
-pub(crate) use log::{partitions, pending, statuses};
 pub(crate) use search::search;
-pub(crate) use window::{ready_jobs, timed_jobs};
+pub(crate) use window::{due, ready_jobs};

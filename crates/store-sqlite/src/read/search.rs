@@ -13,7 +13,9 @@ pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage
     let mut select = connection.prepare_cached(&search.page.text)?;
     let mut rows = select.query(params_from_iter(search.page.params.iter().map(Param)))?;
     let mut page = Collected::of(query);
-    while let Some(row) = rows.next()? {
+    while !page.is_full()
+        && let Some(row) = rows.next()?
+    {
         page.push(&Found(row))?;
     }
     let mut count = connection.prepare_cached(&search.total.text)?;

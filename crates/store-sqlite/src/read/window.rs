@@ -1,45 +1,39 @@
 //! The windows the owner keeps in memory.
 
-use std::sync::Arc;
-
 use engine::{InstanceKey, JobKey, PartitionId};
 use rusqlite::{Connection, params};
-use store::{Millis, ReadyJob, TimedJob};
+use store::{Due, DueKind, Millis, ReadyAfter, ReadyJob};
 
 use crate::failure::Failure;
 use crate::statement;
 
-/// Job type and tenant.
-type Queue = (Arc<str>, Arc<str>);
-
 pub(crate) fn ready_jobs(
     connection: &Connection,
     partition: PartitionId,
-    (job_type, tenant): &Queue,
-    after: JobKey,
+    (job_type, tenant): (&str, &str),
+    after: ReadyAfter,
     limit: usize,
 ) -> Result<Vec<ReadyJob>, Failure> {
     let mut select = connection.prepare_cached(statement::READY_JOBS)?;
-    let rows = select.query_map(params![partition.0, job_type, tenant, after.0 as i64, limit as i64], |row| {
-        Ok(ReadyJob {
-            key: JobKey(row.get::<_, i64>(0)? as u64),
-            instance: InstanceKey(row.get::<_, i64>(1)? as u64),
-            job_type: job_type.clone(),
-            tenant: tenant.clone(),
-        })
-    })?;
+    let which = params![partition.0, job_type, tenant, after.priority, after.key.0 as i64, limit as i64];
+    let rows =
+        select.query_map(which, |row| Ok(ReadyJob { key: JobKey(row.get::<_, i64>(0)? as u64), priority: row.get(1)? }))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-pub(crate) fn timed_jobs(
+pub(crate) fn due(
     connection: &Connection,
     partition: PartitionId,
-    after: (Millis, JobKey),
+    after: (Millis, u64),
     limit: usize,
-) -> Result<Vec<TimedJob>, Failure> {
-    let mut select = connection.prepare_cached(statement::TIMED_JOBS)?;
-    let rows = select.query_map(params![partition.0, after.0, after.1.0 as i64, limit as i64], |row| {
-        Ok(TimedJob { key: JobKey(row.get::<_, i64>(0)? as u64), at: row.get(1)? })
+) -> Result<Vec<Due>, Failure> {
+    let mut select = connection.prepare_cached(statement::DUE)?;
+    let rows = select.query_map(params![partition.0, after.0, after.1 as i64, limit as i64], |row| {
+        let what = match row.get::<_, Option<i64>>(2)? {
+            None => DueKind::Job,
+            Some(instance) => DueKind::Turn { instance: InstanceKey(instance as u64) },
+        };
+        Ok(Due { at: row.get(0)?, key: row.get::<_, i64>(1)? as u64, what })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use engine::PartitionId;
 use rusqlite::Connection;
-use store::query::{Cursor, Entity, Field, Filter, Op, Page, Query, Scalar};
+use rusqlite::types::Value;
+use store::query::{Cursor, Entity, Field, Filter, Op, Page, Query, Scalar, Tenants};
 use store::sql::{self, Dialect};
 
 use super::*;
-use crate::statement;
+use crate::{Options, statement};
 
 /// A folder for one test, gone afterwards.
 pub(crate) struct Folder(PathBuf);
@@ -64,7 +65,7 @@ fn migrating_twice_changes_nothing() {
 fn an_older_schema_is_brought_up_to_date() {
     for older in 0..MIGRATIONS.len() {
         let mut connection = Connection::open_in_memory().unwrap();
-        MIGRATIONS[..older].iter().for_each(|migration| connection.execute_batch(migration).unwrap());
+        MIGRATIONS[..older].iter().for_each(|migration| migration.apply(&connection).unwrap());
         connection.pragma_update(None, "user_version", older as i64).unwrap();
         migrate(&mut connection).unwrap();
         let mut newest = Connection::open_in_memory().unwrap();
@@ -73,15 +74,63 @@ fn an_older_schema_is_brought_up_to_date() {
     }
 }
 
+/// Every row of every table that searches show, by these columns.
+fn contents(connection: &Connection, columns: &[(&str, String)]) -> Vec<String> {
+    let mut rows = Vec::new();
+    for (table, columns) in columns {
+        let mut select = connection.prepare(&format!("SELECT {columns} FROM {table} ORDER BY key")).unwrap();
+        let count = select.column_count();
+        let mut found = select.query(()).unwrap();
+        while let Some(row) = found.next().unwrap() {
+            let values: Vec<Value> = (0..count).map(|column| row.get(column).unwrap()).collect();
+            rows.push(format!("{table} {values:?}"));
+        }
+    }
+    rows
+}
+
+/// Whatever migrations do to tables, what was in them is in them afterwards, but for tokens, which have a table of their own.
+#[test]
+fn rows_stay_as_they_are() {
+    let folder = Folder::new("rows-stay");
+    std::fs::create_dir_all(folder.path()).unwrap();
+    let path = folder.path().join("caudal.db");
+    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/stores/schema-2.sqlite.db"), &path).unwrap();
+    let mut connection = Connection::open(&path).unwrap();
+    let tables = [
+        "definitions",
+        "requirements",
+        "decisions",
+        "evaluated_decisions",
+        "instances",
+        "elements",
+        "variables",
+        "jobs",
+        "incidents",
+    ];
+    let names = "SELECT group_concat(name) FROM pragma_table_info(?1) WHERE name <> 'tokens'";
+    let columns = tables.map(|table| (table, connection.query_row(names, [table], |row| row.get(0)).unwrap()));
+    // Of the log what was processed; the rest is in the inbox.
+    let processed =
+        "SELECT group_concat(position || kind || hex(events), ' ') FROM (SELECT * FROM log ORDER BY position LIMIT 16)";
+    let log = |connection: &Connection| connection.query_row(processed, (), |row| row.get::<_, String>(0)).unwrap();
+    let before = (contents(&connection, &columns), log(&connection));
+    assert!(70 < before.0.len() && 1_000 < before.1.len(), "{before:?}");
+    migrate(&mut connection).unwrap();
+    assert_eq!((contents(&connection, &columns), log(&connection)), before);
+    let left: i64 = connection.query_row("SELECT count(*) FROM log", (), |row| row.get(0)).unwrap();
+    assert_eq!(left, 16);
+}
+
 #[test]
 fn a_newer_schema_is_refused() {
     let folder = Folder::new("newer-schema");
-    drop(crate::open(folder.path()).unwrap());
+    drop(crate::open(folder.path(), Options::default()).unwrap());
     let connection = Connection::open(folder.path().join("caudal.db")).unwrap();
     connection.pragma_update(None, "user_version", MIGRATIONS.len() as i64 + 1).unwrap();
     drop(connection);
-    match crate::open(folder.path()) {
-        Err(Error::SchemaTooNew { found, known }) => assert_eq!((found, known), (3, 2)),
+    match crate::open(folder.path(), Options::default()) {
+        Err(Error::SchemaTooNew { found, known }) => assert_eq!((found, known), (5, 4)),
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("a newer schema was opened"),
     }
@@ -93,7 +142,7 @@ fn something_else_is_not_overwritten() {
     std::fs::create_dir_all(folder.path()).unwrap();
     let path = folder.path().join("caudal.db");
     std::fs::write(&path, vec![b'x'; 10_000]).unwrap();
-    assert!(matches!(crate::open(folder.path()), Err(Error::Corrupt { .. })));
+    assert!(matches!(crate::open(folder.path(), Options::default()), Err(Error::Corrupt { .. })));
     assert_eq!(std::fs::read(&path).unwrap(), vec![b'x'; 10_000]);
 }
 
@@ -109,25 +158,40 @@ fn hot_statements_use_the_indexes_made_for_them() {
     let mut connection = Connection::open_in_memory().unwrap();
     migrate(&mut connection).unwrap();
     let expected = [
-        (statement::PENDING_COMMANDS, "log USING PRIMARY KEY (partition=? AND position>?)"),
-        (statement::RUNNING_INSTANCE, "instances USING PRIMARY KEY (partition=? AND key=?)"),
+        (statement::WAITING_REQUESTS, "inbox USING PRIMARY KEY (partition=? AND position>?)"),
+        (statement::INBOX_SIZE, "inbox USING PRIMARY KEY (partition=?)"),
+        (statement::CLEAR_INBOX, "inbox USING PRIMARY KEY (partition=? AND position<?)"),
+        (statement::WAITING_TOKENS, "tokens USING PRIMARY KEY (partition=? AND instance=?)"),
+        (statement::WAITING_TURNS, "turns USING INDEX turns_by_instance (partition=? AND instance=?)"),
+        (statement::PURGE_ANSWERS, "answers USING COVERING INDEX answers_by_expiry (partition=? AND expires<?)"),
+        (statement::PROCESS_NAMED, "definitions USING INDEX definitions_by_version (partition=? AND process_id=? AND tenant=?)"),
+        (statement::RUNNING_INSTANCE, "instances USING INTEGER PRIMARY KEY (rowid=?)"),
         (statement::LIVE_ELEMENTS, "elements USING INDEX elements_live (partition=? AND instance=?)"),
         (statement::LIVE_VARIABLES, "variables USING INDEX variables_by_instance (partition=? AND instance=? AND scope=?)"),
         (statement::OPEN_JOBS, "jobs USING INDEX jobs_open (partition=? AND instance=?)"),
         (statement::ACTIVE_INCIDENTS, "incidents USING INDEX incidents_active (partition=? AND instance=?)"),
-        (statement::READY_JOBS, "jobs USING INDEX jobs_ready (partition=? AND job_type=? AND tenant=? AND key>?)"),
-        (statement::TIMED_JOBS, "jobs USING COVERING INDEX jobs_timed (partition=? AND (due,key)>(?,?))"),
+        (
+            statement::READY_JOBS,
+            "jobs USING COVERING INDEX jobs_ready (partition=? AND job_type=? AND tenant=? AND priority=? AND key>?)",
+        ),
+        (statement::READY_JOBS, "jobs USING COVERING INDEX jobs_ready (partition=? AND job_type=? AND tenant=? AND priority<?)"),
+        (statement::DUE, "jobs USING COVERING INDEX jobs_timed (partition=? AND due=? AND key>?)"),
+        (statement::DUE, "jobs USING COVERING INDEX jobs_timed (partition=? AND due>?)"),
+        (statement::DUE, "turns USING INDEX turns_by_time (partition=? AND due=? AND key>?)"),
+        (statement::DUE, "turns USING INDEX turns_by_time (partition=? AND due>?)"),
         (statement::HAS_RUNNING, "instances USING COVERING INDEX instances_running (definition=?)"),
-        (statement::CHANGE_JOB, "jobs USING PRIMARY KEY (partition=? AND key=?)"),
+        (statement::CHANGE_JOB, "jobs USING INTEGER PRIMARY KEY (rowid=?)"),
         (
             statement::DELETE_EVALUATION,
             "evaluated_decisions USING INDEX evaluated_decisions_by_evaluation (partition=? AND evaluation=?)",
         ),
-        (statement::CHANGE_ELEMENT, "elements USING PRIMARY KEY (partition=? AND key=?)"),
+        (statement::CHANGE_ELEMENT, "elements USING INTEGER PRIMARY KEY (rowid=?)"),
     ];
     for (sql, search) in expected {
         let plan = plan(&connection, sql);
         assert!(plan.contains(&format!("SEARCH {search}")), "{sql}{plan:#?}");
+        let is_window = [statement::READY_JOBS, statement::DUE, statement::WAITING_REQUESTS].contains(&sql);
+        assert!(!is_window || !plan.iter().any(|step| step.contains("TEMP B-TREE")), "{sql}{plan:#?}");
     }
 }
 
@@ -137,7 +201,7 @@ fn searches_by_instance_and_by_key_read_what_they_show() {
     migrate(&mut connection).unwrap();
     let of_instance = Filter::Is(Field::InstanceKey, Op::Eq(Scalar::Int(PartitionId(1).first_key() as i64)));
     let expected = [
-        (Entity::Instances, "PRIMARY KEY (partition=? AND key=?)"),
+        (Entity::Instances, "INTEGER PRIMARY KEY (rowid=?)"),
         (Entity::Elements, "INDEX elements_by_instance (partition=? AND instance=?)"),
         (Entity::Variables, "INDEX variables_by_instance (partition=? AND instance=?)"),
         (Entity::Jobs, "INDEX jobs_by_instance (partition=? AND instance=?)"),
@@ -145,13 +209,14 @@ fn searches_by_instance_and_by_key_read_what_they_show() {
         (Entity::EvaluatedDecisions, "INDEX evaluated_decisions_by_instance (partition=? AND instance=?)"),
     ];
     for (entity, index) in expected {
-        let search = sql::search(&Query { filter: of_instance.clone(), ..Query::of(entity) }, Dialect::Sqlite);
+        let search =
+            sql::search(&Query { filter: of_instance.clone(), ..Query::of(entity, Tenants::Everything) }, Dialect::Sqlite);
         let plan = plan(&connection, &search.page.text);
         assert!(plan.iter().any(|step| *step == format!("SEARCH o0 USING {index}")), "{entity:?} {plan:#?}");
     }
     let cursor = Cursor(vec![Some(Scalar::Int(PartitionId(1).first_key() as i64))]);
-    let next = Query { page: Page::After { cursor, limit: 50 }, ..Query::of(Entity::Elements) };
+    let next = Query { page: Page::After { cursor, limit: 50 }, ..Query::of(Entity::Elements, Tenants::Everything) };
     let plan = plan(&connection, &sql::search(&next, Dialect::Sqlite).page.text);
-    assert_eq!(plan[0], "SEARCH o0 USING PRIMARY KEY ((partition,key)>(?,?))");
+    assert_eq!(plan[0], "SEARCH o0 USING INTEGER PRIMARY KEY (rowid>?)");
     assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:#?}");
 }

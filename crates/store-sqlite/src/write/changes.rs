@@ -1,9 +1,9 @@
 //! Rows that come into being and rows that change. A prepared statement run in a loop: a wider one would save round trips, and
 //! here there are none.
 
-use engine::PartitionId;
+use engine::{PartitionId, WaitKey};
 use rusqlite::{Connection, params};
-use store::row::{Element, Idempotent, Incident, Instance, Job, Variable};
+use store::row::{Element, Idempotent, Incident, Instance, Job, Tokens, Turn, Variable};
 use store::{Changes, ElementChange, IncidentChange, InstanceChange, VariableChange, format, words};
 
 use super::decision::{delete_evaluations, delete_requirements, insert_evaluated_decisions, insert_requirements};
@@ -27,9 +27,12 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     change_variables(connection, partition, &changes.variables_changed)?;
     insert_jobs(connection, partition, &changes.jobs_new)?;
     change_jobs(connection, partition, &changes.jobs_changed)?;
+    set_tokens(connection, partition, &changes.tokens)?;
+    insert_turns(connection, partition, &changes.turns_new)?;
+    delete_turns(connection, partition, &changes.turns_done)?;
     insert_incidents(connection, partition, &changes.incidents_new)?;
     resolve_incidents(connection, partition, &changes.incidents_changed)?;
-    remember_answers(connection, partition, &changes.idempotent_new)
+    remember_first_answers(connection, partition, &changes.idempotent_new)
 }
 
 fn insert_instances(connection: &Connection, partition: PartitionId, rows: &[Instance]) -> Result<(), Failure> {
@@ -50,7 +53,6 @@ fn insert_instances(connection: &Connection, partition: PartitionId, rows: &[Ins
             row.root.0 as i64,
             words::tags_text(&row.tags),
             row.business_id,
-            format::encode_tokens(&row.tokens),
             row.incidents,
         ])?;
         for tag in &row.tags {
@@ -69,7 +71,6 @@ fn change_instances(connection: &Connection, partition: PartitionId, rows: &[Ins
             row.state.word(),
             words::phase_number(row.phase),
             row.ended,
-            format::encode_tokens(&row.tokens),
             row.incidents,
         ])?;
     }
@@ -141,12 +142,13 @@ fn insert_jobs(connection: &Connection, partition: PartitionId, rows: &[Job]) ->
         insert.execute(params![
             partition.0,
             row.key.0 as i64,
-            row.instance.0 as i64,
-            row.definition.0 as i64,
-            row.element.0,
-            row.element_instance.0 as i64,
+            row.origin.map(|origin| origin.instance.0 as i64),
+            row.origin.map(|origin| origin.definition.0 as i64),
+            row.origin.map(|origin| origin.element.0),
+            row.origin.map(|origin| origin.element_instance.0 as i64),
             row.job_type,
             row.tenant,
+            row.priority,
             row.state.word(),
             row.availability.word(),
             row.availability.due(row.deadline),
@@ -170,6 +172,7 @@ fn change_jobs(connection: &Connection, partition: PartitionId, rows: &[Job]) ->
         update.execute(params![
             partition.0,
             row.key.0 as i64,
+            row.priority,
             row.state.word(),
             row.availability.word(),
             row.availability.due(row.deadline),
@@ -182,6 +185,36 @@ fn change_jobs(connection: &Connection, partition: PartitionId, rows: &[Job]) ->
             row.updated,
             row.ended,
         ])?;
+    }
+    Ok(())
+}
+
+fn set_tokens(connection: &Connection, partition: PartitionId, rows: &[Tokens]) -> Result<(), Failure> {
+    let mut put = connection.prepare_cached(statement::PUT_TOKENS)?;
+    let mut remove = connection.prepare_cached(statement::REMOVE_TOKENS)?;
+    for Tokens { instance, token, count } in rows {
+        let place = (partition.0, instance.0 as i64, token.scope.0 as i64, token.gateway.0, token.flow.0);
+        match count {
+            0 => remove.execute(place)?,
+            count => put.execute((place.0, place.1, place.2, place.3, place.4, count))?,
+        };
+    }
+    Ok(())
+}
+
+fn insert_turns(connection: &Connection, partition: PartitionId, rows: &[Turn]) -> Result<(), Failure> {
+    let mut insert = connection.prepare_cached(statement::INSERT_TURN)?;
+    for row in rows {
+        let step = format::encode_turn(&row.left);
+        insert.execute(params![partition.0, row.key.0 as i64, row.instance.0 as i64, row.due, step])?;
+    }
+    Ok(())
+}
+
+fn delete_turns(connection: &Connection, partition: PartitionId, keys: &[WaitKey]) -> Result<(), Failure> {
+    let mut delete = connection.prepare_cached(statement::DELETE_TURN)?;
+    for key in keys {
+        delete.execute(params![partition.0, key.0 as i64])?;
     }
     Ok(())
 }
@@ -215,8 +248,8 @@ fn resolve_incidents(connection: &Connection, partition: PartitionId, rows: &[In
     Ok(())
 }
 
-fn remember_answers(connection: &Connection, partition: PartitionId, rows: &[Idempotent]) -> Result<(), Failure> {
-    let mut insert = connection.prepare_cached(statement::REMEMBER_ANSWER)?;
+fn remember_first_answers(connection: &Connection, partition: PartitionId, rows: &[Idempotent]) -> Result<(), Failure> {
+    let mut insert = connection.prepare_cached(statement::REMEMBER_FIRST_ANSWER)?;
     for row in rows {
         insert.execute(params![
             partition.0,

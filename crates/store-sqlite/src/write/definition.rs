@@ -2,6 +2,7 @@
 
 use engine::{DefinitionKey, PartitionId};
 use rusqlite::{Connection, params};
+use store::format;
 use store::row::{Definition, Resource};
 
 use crate::failure::Failure;
@@ -33,6 +34,7 @@ pub(super) fn insert_definitions(connection: &Connection, partition: PartitionId
             row.deployment as i64,
             row.checksum,
             row.deleted,
+            row.flows.as_deref().map(format::encode_flows),
         ])?;
         for (number, element) in (0i64..).zip(&row.elements) {
             insert_element.execute(params![partition.0, key, number, element.id, element.name, element.kind, element.headers])?;

@@ -4,11 +4,11 @@ mod changes;
 mod commit;
 mod decision;
 mod definition;
-mod log;
+mod inbox;
 mod ownership;
 
 pub(crate) use commit::commit;
-pub(crate) use log::append;
+pub(crate) use inbox::append;
 pub(crate) use ownership::{acquire, release, renew};
 
 use engine::PartitionId;
@@ -18,13 +18,16 @@ use store::Millis;
 use crate::failure::Failure;
 use crate::statement;
 
-/// Removes first answers that have expired; how many went.
-pub(crate) fn purge_idempotent(
+/// Removes first answers and answers to requests that have expired; how many went.
+pub(crate) fn purge_answers(
     connection: &Connection,
     partition: PartitionId,
     now: Millis,
     limit: usize,
 ) -> Result<usize, Failure> {
-    let mut purge = connection.prepare_cached(statement::PURGE_ANSWERS)?;
-    Ok(purge.execute(params![partition.0, now, limit as i64])?)
+    let mut purged = 0;
+    for sql in [statement::PURGE_FIRST_ANSWERS, statement::PURGE_ANSWERS] {
+        purged += connection.prepare_cached(sql)?.execute(params![partition.0, now, limit as i64])?;
+    }
+    Ok(purged)
 }

@@ -6,7 +6,6 @@ use engine::PartitionId;
 use rusqlite::{Connection, OptionalExtension, params};
 use store::{Fence, Millis, Ownership, Renewed};
 
-use super::commit::position;
 use crate::failure::Failure;
 use crate::statement;
 
@@ -19,25 +18,23 @@ pub(crate) fn acquire(
 ) -> Result<Option<Ownership>, Failure> {
     ensure(connection, partition)?;
     let mut take = connection.prepare_cached(statement::TAKE_PARTITION)?;
-    let taken = take.query_row(params![partition.0, owner, now, until(now, lease)], |row| {
+    let until_at_most = until(now, lease.saturating_mul(2));
+    let taken = take.query_row(params![partition.0, owner, now, until(now, lease), until_at_most], |row| {
         Ok(Ownership {
             fence: Fence { partition, epoch: row.get(0)? },
-            tail: row.get::<_, i64>(1)? as u64,
-            processed_to: row.get::<_, i64>(2)? as u64,
-            next_key: row.get::<_, i64>(3)? as u64,
+            position: row.get::<_, i64>(1)? as u64,
+            inbox_to: row.get::<_, i64>(2)? as u64,
+            inbox_tail: row.get::<_, i64>(3)? as u64,
+            next_key: row.get::<_, i64>(4)? as u64,
             now,
         })
     });
     Ok(taken.optional()?)
 }
 
-/// Whether the epoch is still the latest.
 pub(crate) fn renew(connection: &Connection, fence: Fence, lease: Duration, now: Millis) -> Result<Option<Renewed>, Failure> {
-    if !set_lease(connection, fence, until(now, lease))? {
-        return Ok(None);
-    }
-    let (_, tail) = position(connection, fence.partition)?;
-    Ok(Some(Renewed { now, tail }))
+    let inbox_tail = set_lease(connection, fence, until(now, lease))?;
+    Ok(inbox_tail.map(|inbox_tail| Renewed { now, inbox_tail }))
 }
 
 pub(crate) fn release(connection: &Connection, fence: Fence) -> Result<(), Failure> {
@@ -45,9 +42,11 @@ pub(crate) fn release(connection: &Connection, fence: Fence) -> Result<(), Failu
     Ok(())
 }
 
-fn set_lease(connection: &Connection, fence: Fence, until: Millis) -> Result<bool, Failure> {
+/// The last request of the inbox, if the epoch is still the latest.
+fn set_lease(connection: &Connection, fence: Fence, until: Millis) -> Result<Option<u64>, Failure> {
     let mut renew = connection.prepare_cached(statement::RENEW_LEASE)?;
-    Ok(0 < renew.execute(params![fence.partition.0, fence.epoch, until])?)
+    let tail = renew.query_row(params![fence.partition.0, fence.epoch, until], |row| row.get::<_, i64>(0));
+    Ok(tail.optional()?.map(|tail| tail as u64))
 }
 
 /// A partition comes into being when somebody first names it.
@@ -57,6 +56,6 @@ pub(super) fn ensure(connection: &Connection, partition: PartitionId) -> Result<
     Ok(())
 }
 
-fn until(now: Millis, lease: Duration) -> Millis {
+pub(super) fn until(now: Millis, lease: Duration) -> Millis {
     now.saturating_add(Millis::try_from(lease.as_millis()).unwrap_or(Millis::MAX))
 }

@@ -197,6 +197,9 @@ impl Making {
         for _ in 0..self.pick(3) {
             self.variable(&instance);
         }
+        if number % 8 == 3 {
+            self.job_of_no_process(&instance);
+        }
         self.changes.instances_new.push(instance);
     }
 
@@ -259,6 +262,14 @@ impl Making {
         job.created = self.time();
         job.updated = self.time();
         job.ended = self.time_maybe();
+        self.changes.jobs_new.push(job);
+    }
+
+    /// Which no search shows.
+    fn job_of_no_process(&mut self, instance: &Instance) {
+        let task = rows::element(self.keys.take(), instance);
+        let mut job = rows::job(self.keys.take(), &task);
+        job.origin = None;
         self.changes.jobs_new.push(job);
     }
 

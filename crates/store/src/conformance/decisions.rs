@@ -6,9 +6,9 @@ use engine::RequirementsKey;
 
 use super::owner::{Owner, PARTITION};
 use super::rows;
-use crate::query::{Entity, EvaluatedDecisionView, Field, Filter, Items, Op, Query, Scalar};
+use crate::query::{Entity, EvaluatedDecisionView, Field, Filter, Items, Op, Query, Scalar, Tenants};
 use crate::row::{DecisionRequirements, EvaluatedDecision, EvaluationOrigin, Instance, LatestDecision};
-use crate::{Changes, Store};
+use crate::{Changes, Named, Store};
 
 fn requirements(n: u64, id: &str, version: i32, tenant: &str) -> DecisionRequirements {
     let mut requirements = rows::requirements(rows::key(PARTITION, n), id, version);
@@ -36,31 +36,24 @@ fn latest(id: &str, requirements: &DecisionRequirements, index: usize) -> Latest
     LatestDecision { id: id.into(), tenant, key, requirements: requirements.key }
 }
 
-async fn latest_of(store: &Arc<dyn Store>) -> (Vec<RequirementsKey>, Vec<LatestDecision>) {
-    let mut requirements = store.latest_requirements(PARTITION).await.unwrap();
-    requirements.sort_by_key(|one| one.key);
-    let mut decisions = store.latest_decisions(PARTITION).await.unwrap();
-    decisions.sort_by_key(|one| one.id.clone());
-    (requirements.iter().map(|one| one.key).collect(), decisions)
-}
-
-pub(super) async fn latest_is_the_highest_not_deleted(store: Arc<dyn Store>) {
+pub(super) async fn a_name_leads_to_the_highest_not_deleted(store: Arc<dyn Store>) {
     let mut owner = Owner::of(&store).await;
     let all = three();
     owner.commit(Changes { requirements_new: all.clone(), ..Changes::default() }).await;
-    let (requirements, decisions) = latest_of(&store).await;
-    assert_eq!(requirements, [all[1].key, all[2].key]);
-    assert_eq!(decisions, [latest("a", &all[1], 0), latest("b", &all[2], 0)]);
+    let file = async |id: &str, tenant: &str| store.requirements_named(PARTITION, id, tenant).await.unwrap();
+    let decision = async |id: &str, tenant: &str| store.decision_named(PARTITION, id, tenant).await.unwrap();
+    let known = |version_max, latest| Named { version_max, latest };
+    assert_eq!(file("r", "t").await, Named { version_max: 2, latest: Some(all[1].clone()) });
+    assert_eq!(file("c", "t").await, Named { version_max: 1, latest: Some(all[2].clone()) });
+    assert_eq!(decision("a", "t").await, known(2, Some(latest("a", &all[1], 0))));
+    assert_eq!(decision("b", "t").await, known(3, Some(latest("b", &all[2], 0))), "in whatever file");
+    assert_eq!((file("r", "u").await, decision("a", "u").await), (Named::default(), Named::default()));
+    assert_eq!((file("a", "t").await, decision("r", "t").await), (Named::default(), Named::default()));
     owner.commit(Changes { requirements_deleted: vec![all[1].key, all[2].key], ..Changes::default() }).await;
-    let (requirements, decisions) = latest_of(&store).await;
-    assert_eq!(requirements, [all[0].key]);
-    assert_eq!(decisions, [latest("a", &all[0], 0), latest("b", &all[0], 1)]);
-    let mut counters = store.decision_counters(PARTITION).await.unwrap();
-    counters.requirements.sort();
-    counters.decisions.sort();
-    let counter = |id: &str, version| (id.into(), "t".into(), version);
-    assert_eq!(counters.requirements, [counter("c", 1), counter("r", 2)]);
-    assert_eq!(counters.decisions, [counter("a", 2), counter("b", 3)], "deleted ones count");
+    assert_eq!(file("r", "t").await, Named { version_max: 2, latest: Some(all[0].clone()) }, "deleted ones count");
+    assert_eq!(file("c", "t").await, Named { version_max: 1, latest: None });
+    assert_eq!(decision("a", "t").await, known(2, Some(latest("a", &all[0], 0))));
+    assert_eq!(decision("b", "t").await, known(3, Some(latest("b", &all[0], 1))));
 }
 
 pub(super) async fn requirements_by_key(store: Arc<dyn Store>) {
@@ -75,7 +68,7 @@ pub(super) async fn requirements_by_key(store: Arc<dyn Store>) {
     assert_eq!(store.requirements(RequirementsKey(0)).await.unwrap(), None);
     let deleted = Filter::Is(Field::DefinitionState, Op::Eq(Scalar::Text("DELETED".into())));
     for (entity, expected) in [(Entity::Requirements, 1), (Entity::Decisions, 2)] {
-        let found = store.search(&Query { filter: deleted.clone(), ..Query::of(entity) }).await.unwrap();
+        let found = store.search(&Query { filter: deleted.clone(), ..Query::of(entity, Tenants::Everything) }).await.unwrap();
         assert_eq!(found.total, expected, "{entity:?}");
     }
 }
@@ -111,7 +104,7 @@ pub(super) async fn evaluations_come_back(store: Arc<dyn Store>) {
     assert_eq!(evaluated(&store, "50-2").await, Some(view(&second, None)));
     assert_eq!(evaluated(&store, "52-1").await, Some(view(&of_task, Some(&instance))));
     let of_first = Filter::Is(Field::EvaluationKey, Op::Eq(Scalar::Int(first.evaluation.0 as i64)));
-    let all_of_first = Query { filter: of_first, ..Query::of(Entity::EvaluatedDecisions) };
+    let all_of_first = Query { filter: of_first, ..Query::of(Entity::EvaluatedDecisions, Tenants::Everything) };
     assert_eq!(store.search(&all_of_first).await.unwrap().total, 2);
     for nothing in ["51-1", "50-3", "50-02", "50", "-1", "50-", "50-0"] {
         assert_eq!(evaluated(&store, nothing).await, None, "{nothing}");
@@ -128,7 +121,12 @@ async fn evaluated(store: &Arc<dyn Store>, id: &str) -> Option<EvaluatedDecision
         _ => id.to_owned(),
     };
     let filter = Filter::Is(Field::EvaluatedId, Op::Eq(Scalar::Text(id)));
-    match store.search(&Query { filter, ..Query::of(Entity::EvaluatedDecisions) }).await.unwrap().items {
+    match store
+        .search(&Query { filter, with_details: true, ..Query::of(Entity::EvaluatedDecisions, Tenants::Everything) })
+        .await
+        .unwrap()
+        .items
+    {
         Items::EvaluatedDecisions(mut found) => {
             assert!(found.len() < 2);
             found.pop()

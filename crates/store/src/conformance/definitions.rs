@@ -6,8 +6,8 @@ use engine::{DefinitionKey, PartitionId};
 
 use super::owner::{Owner, PARTITION};
 use super::rows;
-use crate::row::{Definition, InstanceState};
-use crate::{Changes, InstanceChange, Store};
+use crate::row::{Definition, DefinitionHead, InstanceState};
+use crate::{Changes, InstanceChange, Named, Store};
 
 fn definition(n: u64, process_id: &str, version: i32, tenant: &str) -> Definition {
     let mut definition = rows::definition(rows::key(PARTITION, n), process_id, version);
@@ -18,7 +18,7 @@ fn definition(n: u64, process_id: &str, version: i32, tenant: &str) -> Definitio
     definition
 }
 
-pub(super) async fn latest_is_the_highest_not_deleted(store: Arc<dyn Store>) {
+pub(super) async fn a_name_leads_to_the_highest_not_deleted(store: Arc<dyn Store>) {
     let mut owner = Owner::of(&store).await;
     let all = vec![
         definition(10, "p", 1, "t"),
@@ -28,20 +28,33 @@ pub(super) async fn latest_is_the_highest_not_deleted(store: Arc<dyn Store>) {
         definition(14, "q", 1, "t"),
     ];
     owner.commit(Changes { definitions_new: all.clone(), ..Changes::default() }).await;
-    assert_eq!(latest(&store).await, [all[2].clone(), all[3].clone(), all[4].clone()]);
+    let named = async |id: &str, tenant: &str| store.process_named(PARTITION, id, tenant).await.unwrap();
+    let known = |version_max, latest: Option<&Definition>| Named {
+        version_max,
+        latest: latest.map(|one| DefinitionHead { key: one.key, version: one.version, checksum: one.checksum.clone() }),
+    };
+    assert_eq!(named("p", "t").await, known(3, Some(&all[2])));
+    assert_eq!(named("p", "u").await, known(1, Some(&all[3])));
+    for (id, tenant) in [("P", "t"), ("q", "u"), ("", "")] {
+        assert_eq!(named(id, tenant).await, Named::default(), "{id} of {tenant}");
+    }
+    assert_eq!(store.process_named(PartitionId(2), "p", "t").await.unwrap(), Named::default());
     let deleted = vec![all[2].key, all[4].key];
     owner.commit(Changes { definitions_deleted: deleted, ..Changes::default() }).await;
-    assert_eq!(latest(&store).await, [all[1].clone(), all[3].clone()]);
-    let mut counters = store.version_counters(PARTITION).await.unwrap();
-    counters.sort();
-    let counter = |process_id: &str, tenant: &str, version| (process_id.into(), tenant.into(), version);
-    assert_eq!(counters, [counter("p", "t", 3), counter("p", "u", 1), counter("q", "t", 1)]);
+    assert_eq!(named("p", "t").await, known(3, Some(&all[1])), "its version is not given again");
+    assert_eq!(named("q", "t").await, known(1, None));
 }
 
-async fn latest(store: &Arc<dyn Store>) -> Vec<Definition> {
-    let mut latest = store.latest_definitions(PARTITION).await.unwrap();
-    latest.sort_by_key(|one| one.key);
-    latest
+/// Definitions deployed before they were kept have none.
+pub(super) async fn flows_come_back(store: Arc<dyn Store>) {
+    let mut owner = Owner::of(&store).await;
+    let mut all: Vec<Definition> = (1..=3).map(|version| definition(10 + version as u64, "p", version, "t")).collect();
+    all[1].flows = None;
+    all[2].flows = Some(Vec::new());
+    owner.commit(Changes { definitions_new: all.clone(), ..Changes::default() }).await;
+    for one in all {
+        assert_eq!(store.definition(one.key).await.unwrap(), Some(one));
+    }
 }
 
 pub(super) async fn versions_by_number(store: Arc<dyn Store>) {
@@ -84,14 +97,8 @@ pub(super) async fn running_ones(store: Arc<dyn Store>) {
     assert_eq!(store.running_definitions(PARTITION, 1).await.unwrap(), [all[2].key]);
     assert_eq!(store.running_definitions(PartitionId(2), 10).await.unwrap(), []);
     assert!(store.has_running(all[2].key).await.unwrap());
-    let ended = InstanceChange {
-        key: last.key,
-        state: InstanceState::Completed,
-        phase: last.phase,
-        ended: Some(2),
-        tokens: Vec::new(),
-        incidents: 0,
-    };
+    let ended =
+        InstanceChange { key: last.key, state: InstanceState::Completed, phase: last.phase, ended: Some(2), incidents: 0 };
     owner.commit(Changes { instances_changed: vec![ended], ..Changes::default() }).await;
     assert!(!store.has_running(all[2].key).await.unwrap());
     assert_eq!(store.running_definitions(PARTITION, 10).await.unwrap(), [all[1].key, all[0].key]);

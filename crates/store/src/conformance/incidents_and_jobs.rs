@@ -6,7 +6,7 @@ use engine::IncidentKind;
 
 use super::owner::{Owner, PARTITION};
 use super::rows;
-use crate::query::{Entity, Items, Query};
+use crate::query::{Entity, Items, Query, Tenants};
 use crate::row::{Availability, JobState};
 use crate::{Changes, Store, Wanted};
 
@@ -23,6 +23,7 @@ pub(super) async fn all_words_come_back(store: Arc<dyn Store>) {
         IncidentKind::LoopLimit,
         IncidentKind::CalledDecision,
         IncidentKind::DecisionEvaluation,
+        IncidentKind::Fault,
     ];
     let mut changes = Changes {
         definitions_new: vec![definition],
@@ -47,6 +48,7 @@ pub(super) async fn all_words_come_back(store: Arc<dyn Store>) {
         job.state = state;
         job.availability = lives[number as usize % lives.len()];
         job.deadline = Some(number as i64);
+        job.priority = number as i32 - 43;
         changes.jobs_new.push(job);
     }
     let mut owner = Owner::of(&store).await;
@@ -54,12 +56,13 @@ pub(super) async fn all_words_come_back(store: Arc<dyn Store>) {
     let wanted = Wanted { instances: vec![instance.key], ..Wanted::default() };
     let loaded = store.load(PARTITION, &wanted, 0).await.unwrap().instances.remove(0);
     assert_eq!(loaded.incidents, changes.incidents_new);
-    assert_eq!(loaded.jobs, changes.jobs_new);
-    match store.search(&Query::of(Entity::Jobs)).await.unwrap().items {
+    let wanted = Wanted { jobs: changes.jobs_new.iter().map(|job| job.key).collect(), ..Wanted::default() };
+    assert_eq!(store.load(PARTITION, &wanted, 0).await.unwrap().jobs, changes.jobs_new);
+    match store.search(&Query::of(Entity::Jobs, Tenants::Everything)).await.unwrap().items {
         Items::Jobs(shown) => assert_eq!(shown.iter().map(|job| job.state).collect::<Vec<_>>(), JobState::ALL),
         other => panic!("{other:?}"),
     }
-    match store.search(&Query::of(Entity::Incidents)).await.unwrap().items {
+    match store.search(&Query::of(Entity::Incidents, Tenants::Everything)).await.unwrap().items {
         Items::Incidents(shown) => assert_eq!(shown.iter().map(|one| one.kind).collect::<Vec<_>>(), kinds),
         other => panic!("{other:?}"),
     }

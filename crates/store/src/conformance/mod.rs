@@ -1,18 +1,22 @@
 //! What every store must pass: one suite, run against memory, SQLite and PostgreSQL.
 //!
 //! A store's test calls [`all`] inside a tokio runtime with a function that gives an empty database. Nothing here sleeps: leases
-//! are either long or over at once. [`row`](rows) and [`data`] make rows for other tests, too.
+//! are either long or over at once. [`row`](rows) and [`data`] make rows for other tests, too. Searches here see all tenants, except
+//! where tenants are what they are about.
 
 #![allow(clippy::unwrap_used, reason = "a test suite, although other crates run it")]
 
+pub mod broken;
+pub mod chain;
 pub mod data;
 mod decisions;
 mod definitions;
+mod inbox;
 mod incidents_and_jobs;
 mod load;
-mod log;
 mod owner;
 mod ownership;
+pub mod previous;
 pub mod rows;
 mod search;
 mod search_reference;
@@ -24,7 +28,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::Store;
+use engine::PartitionId;
+
+use crate::{Changes, Store};
 
 /// One thing every store does. It panics where the store does not.
 pub struct Test {
@@ -52,37 +58,50 @@ tests! {
     ownership::the_same_owner_comes_back_at_once,
     ownership::a_lapsed_lease_is_free,
     ownership::released_is_free,
+    ownership::a_lease_from_a_later_clock_is_free,
     ownership::a_deposed_owner_writes_nothing,
     ownership::partitions_are_apart,
-    log::positions_count_up,
-    log::pending_comes_in_order,
-    log::statuses_tell_what_became_of_commands,
-    log::an_overtaken_commit_writes_nothing,
-    log::appenders_leave_no_gap,
-    log::a_reader_misses_nothing,
-    log::appends_and_commits_leave_no_gap,
+    inbox::positions_count_up,
+    inbox::requests_come_in_order,
+    inbox::a_read_is_bounded_by_bytes,
+    inbox::answered_requests_leave,
+    inbox::an_inbox_has_a_bound,
+    inbox::requests_expire_by_the_databases_clock,
+    inbox::appenders_leave_no_gap,
+    inbox::a_reader_misses_nothing,
+    inbox::appends_and_commits_leave_no_gap,
+    chain::a_commit_is_written_once,
+    chain::a_commit_that_skips_one_writes_nothing,
+    chain::commits_in_flight_are_written_in_order,
+    chain::what_follows_a_failed_commit_is_refused,
     ticks::a_commit_moves_the_partition,
+    ticks::a_commit_may_leave_the_log_alone,
     ticks::every_kind_of_row_is_written,
     ticks::every_kind_of_row_changes,
     ticks::a_large_commit_is_one_commit,
     ticks::odd_values_come_back,
     load::by_any_key_of_it,
     load::what_has_ended_is_absent,
-    load::tokens_come_back,
+    load::jobs_alone,
+    load::tokens_come_and_go,
+    load::turns_come_and_go,
     load::first_answers_until_they_expire,
     load::many_at_once,
     windows::ready_jobs_by_key,
-    windows::timed_jobs_by_time,
+    windows::ready_jobs_by_priority,
+    windows::due_by_time_whatever_it_is,
     windows::a_job_moves_between_windows,
     incidents_and_jobs::all_words_come_back,
-    definitions::latest_is_the_highest_not_deleted,
+    definitions::a_name_leads_to_the_highest_not_deleted,
+    definitions::flows_come_back,
     definitions::versions_by_number,
     definitions::running_ones,
     definitions::resources,
-    decisions::latest_is_the_highest_not_deleted,
+    decisions::a_name_leads_to_the_highest_not_deleted,
     decisions::requirements_by_key,
     decisions::evaluations_come_back,
     upkeep::first_answers_are_purged_in_small_batches,
+    upkeep::answers_are_purged_in_small_batches,
     search::absent_values_come_first,
     search::patterns_tell_case,
     search::a_filter_and_its_opposite_divide_all_rows,
@@ -92,11 +111,18 @@ tests! {
     search::tenants_do_not_see_each_other,
     search::totals_are_bounded,
     search::values_are_cut,
+    search::pages_end_before_they_hold_too_much,
     search::a_commit_is_seen_at_once,
     search_reference::every_field_and_operator,
     search_reference::every_order_and_page,
     search_reference::mixed_orders,
+    search_reference::pages_that_end_early,
     search_reference::related_tags_and_tenants,
+}
+
+/// Puts rows into a partition nobody owns, for tests of other crates.
+pub async fn fill(store: &Arc<dyn Store>, partition: PartitionId, rows: Changes) {
+    owner::Owner::of_partition(store, partition).await.commit(rows).await;
 }
 
 /// Run everything, each test on what `make` gives for its name.

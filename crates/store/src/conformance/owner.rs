@@ -26,16 +26,16 @@ impl Owner {
         Self { store: store.clone(), ownership }
     }
 
-    /// A tick of one command that is processed as it is appended.
+    /// A tick of one command, after all ticks before it.
     pub(super) fn tick(&self, changes: Changes) -> Commit {
-        let position = self.ownership.tail + 1;
+        let Ownership { fence, position, inbox_to, next_key, .. } = self.ownership;
         Commit {
-            fence: self.ownership.fence,
-            tail: self.ownership.tail,
-            processed: Vec::new(),
-            appended: vec![LogRow { position, kind: "create", instance: None, events: vec![1], answer: Some(vec![7]) }],
-            processed_to: position,
-            next_key: self.ownership.next_key,
+            fence,
+            first_key: next_key,
+            next_key: next_key + 1,
+            log: vec![LogRow { position: position + 1, kind: "create", instance: None, events: vec![1] }],
+            inbox_to,
+            answers: Vec::new(),
             now: NOW,
             changes,
             wake: false,
@@ -47,9 +47,16 @@ impl Owner {
     }
 
     pub(super) async fn try_commit(&mut self, changes: Changes) -> Result<(), CommitError> {
-        self.store.commit(self.tick(changes)).await?;
-        self.ownership.tail += 1;
-        self.ownership.processed_to = self.ownership.tail;
+        let tick = self.tick(changes);
+        self.store.commit(tick.clone()).await?;
+        self.went_through(&tick);
         Ok(())
+    }
+
+    /// Goes on from what this tick has written.
+    pub(super) fn went_through(&mut self, tick: &Commit) {
+        self.ownership.next_key = tick.next_key;
+        self.ownership.position += tick.log.len() as u64;
+        self.ownership.inbox_to = tick.inbox_to;
     }
 }

@@ -2,14 +2,14 @@
 
 use engine::{
     DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, PartitionId, Phase,
-    RequirementsKey, VariableKey,
+    RequirementsKey, Token, VariableKey, WaitKey,
 };
-use model::ElementIx;
+use model::{ElementIx, FlowIx};
 
 use crate::row::{
     Availability, Decision, DecisionRequirements, Definition, DefinitionElement, Element, ElementState, EvaluatedDecision,
-    EvaluatedInput, EvaluatedOutput, Idempotent, Incident, Instance, InstanceState, Job, JobState, MatchedRule, Resource,
-    Variable,
+    EvaluatedInput, EvaluatedOutput, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState, MatchedRule,
+    Resource, Tokens, Turn, Variable,
 };
 
 pub const TENANT: &str = "<default>";
@@ -41,6 +41,7 @@ pub fn definition(key: u64, process_id: &str, version: i32) -> Definition {
             element("work", "SERVICE_TASK"),
             element("end", "END_EVENT"),
         ],
+        flows: Some(vec!["to-work".into(), "to-end".into()]),
     }
 }
 
@@ -104,7 +105,6 @@ pub fn instance(key: u64, definition: u64) -> Instance {
         root: InstanceKey(key),
         tags: Vec::new(),
         business_id: None,
-        tokens: Vec::new(),
         incidents: 0,
     }
 }
@@ -140,12 +140,15 @@ pub fn variable(key: u64, instance: &Instance, name: &str, value: &str) -> Varia
 pub fn job(key: u64, task: &Element) -> Job {
     Job {
         key: JobKey(key),
-        instance: task.instance,
-        definition: task.definition,
-        element: task.element,
-        element_instance: task.key,
+        origin: Some(JobOrigin {
+            instance: task.instance,
+            definition: task.definition,
+            element: task.element,
+            element_instance: task.key,
+        }),
         job_type: "work".into(),
         tenant: TENANT.into(),
+        priority: 0,
         state: JobState::Created,
         availability: Availability::Ready,
         retries: 3,
@@ -158,6 +161,18 @@ pub fn job(key: u64, task: &Element) -> Job {
         updated: STARTED,
         ended: None,
     }
+}
+
+/// Tokens in the outermost scope.
+pub fn tokens(instance: &Instance, gateway: u32, flow: u32, count: u32) -> Tokens {
+    let token = Token { scope: instance.key.root(), gateway: ElementIx(gateway), flow: FlowIx(flow) };
+    Tokens { instance: instance.key, token, count }
+}
+
+/// A step with one element instance left to go on with.
+pub fn turn(key: u64, instance: &Instance, due: i64) -> Turn {
+    let left = engine::Turn { work: vec![ElementKey(key + 1)], entered: 1_000 };
+    Turn { key: WaitKey(key), instance: instance.key, due, left }
 }
 
 pub fn incident(key: u64, task: &Element) -> Incident {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::owner::{Owner, PARTITION};
 use super::rows;
-use crate::query::{Entity, Field, Filter, Items, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX};
+use crate::query::{Entity, Field, Filter, Items, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX, Tenants};
 use crate::row::Instance;
 use crate::{Changes, Store};
 
@@ -50,7 +50,7 @@ fn numbers(page: &QueryPage) -> Vec<u64> {
 }
 
 fn instances(filter: Filter) -> Query {
-    Query { filter, ..Query::of(Entity::Instances) }
+    Query { filter, ..Query::of(Entity::Instances, Tenants::Everything) }
 }
 
 fn business_id(op: Op) -> Filter {
@@ -59,7 +59,10 @@ fn business_id(op: Op) -> Filter {
 
 pub(super) async fn absent_values_come_first(store: Arc<dyn Store>) {
     four(&store).await;
-    let sorted = |order| Query { sort: vec![Sort { field: Field::BusinessId, order }], ..Query::of(Entity::Instances) };
+    let sorted = |order| Query {
+        sort: vec![Sort { field: Field::BusinessId, order }],
+        ..Query::of(Entity::Instances, Tenants::Everything)
+    };
     assert_eq!(found(&store, sorted(Order::Ascending)).await, [11, 13, 12, 10], "and upper case before lower case");
     assert_eq!(found(&store, sorted(Order::Descending)).await, [10, 12, 11, 13], "of equals the older");
     let page = Query { page: Page::From { from: 1, limit: 2 }, ..sorted(Order::Ascending) };
@@ -105,7 +108,7 @@ pub(super) async fn the_latest_of_what_matches(store: Arc<dyn Store>) {
     let mut owner = Owner::of(&store).await;
     let versions = (1..=3).map(|version| rows::definition(rows::key(PARTITION, version as u64), "p", version));
     owner.commit(Changes { definitions_new: versions.collect(), ..Changes::default() }).await;
-    let latest = |filter| Query { filter, latest_version: true, ..Query::of(Entity::Definitions) };
+    let latest = |filter| Query { filter, latest_version: true, ..Query::of(Entity::Definitions, Tenants::Everything) };
     assert_eq!(found(&store, latest(Filter::All(vec![]))).await, [3]);
     assert_eq!(found(&store, latest(Filter::Is(Field::Version, Op::Lt(int(3))))).await, [2]);
     let page = store.search(&latest(Filter::All(vec![]))).await.unwrap();
@@ -178,8 +181,7 @@ pub(super) async fn tenants_do_not_see_each_other(store: Arc<dyn Store>) {
         (Entity::EvaluatedDecisions, 80),
     ];
     for (entity, first) in entities {
-        let of =
-            |tenants: &[&str]| Query { tenants: Some(tenants.iter().map(|one| Arc::from(*one)).collect()), ..Query::of(entity) };
+        let of = |tenants: &[&str]| Query::of(entity, Tenants::These(tenants.iter().map(|one| Arc::from(*one)).collect()));
         assert_eq!(found(&store, of(&["t"])).await, [first + 1], "{entity:?}");
         assert_eq!(found(&store, of(&["u", "w"])).await, [first + 2], "{entity:?}");
         assert_eq!(found(&store, of(&["u", "t"])).await, [first + 1, first + 2], "{entity:?}");
@@ -193,7 +195,7 @@ pub(super) async fn totals_are_bounded(store: Arc<dyn Store>) {
     let many = |from, to| (from..to).map(|n| rows::instance(rows::key(PARTITION, 10 + n), definition.key.0)).collect();
     let first = Changes { definitions_new: vec![definition.clone()], instances_new: many(0, TOTAL_MAX), ..Changes::default() };
     owner.commit(first).await;
-    let query = Query { page: Page::From { from: 0, limit: 1 }, ..Query::of(Entity::Instances) };
+    let query = Query { page: Page::From { from: 0, limit: 1 }, ..Query::of(Entity::Instances, Tenants::Everything) };
     let page = store.search(&query).await.unwrap();
     assert_eq!((page.total, page.total_is_more), (TOTAL_MAX, false));
     owner.commit(Changes { instances_new: many(TOTAL_MAX, TOTAL_MAX + 1), ..Changes::default() }).await;
@@ -212,7 +214,7 @@ pub(super) async fn values_are_cut(store: Arc<dyn Store>) {
         rows::variable(rows::key(PARTITION, 21), &instance, "y", "äöüß"),
     ];
     owner.commit(Changes { variables_new: variables, ..Changes::default() }).await;
-    let cut = |value_chars_max| Query { value_chars_max, ..Query::of(Entity::Variables) };
+    let cut = |value_chars_max| Query { value_chars_max, ..Query::of(Entity::Variables, Tenants::Everything) };
     for (max, expected) in [
         (Some(3), [("äöü", false), ("äöü", true)]),
         (Some(4), [("äöü", false), ("äöüß", false)]),
@@ -229,6 +231,30 @@ pub(super) async fn values_are_cut(store: Arc<dyn Store>) {
     }
 }
 
+pub(super) async fn pages_end_before_they_hold_too_much(store: Arc<dyn Store>) {
+    const KIB: usize = 1024;
+    let mut owner = four(&store).await;
+    let instance = rows::instance(rows::key(PARTITION, 10), rows::key(PARTITION, 1));
+    let variable = |n: u64, bytes| rows::variable(rows::key(PARTITION, n), &instance, "x", &"x".repeat(bytes));
+    let variables = vec![variable(20, 40 * KIB), variable(21, 10 * KIB), variable(22, 10 * KIB), variable(23, 10 * KIB)];
+    owner.commit(Changes { variables_new: variables, ..Changes::default() }).await;
+    let bounded = |page| Query { page, bytes_max: Some(25 * KIB), ..Query::of(Entity::Variables, Tenants::Everything) };
+    let first = store.search(&bounded(Page::From { from: 0, limit: 10 })).await.unwrap();
+    assert_eq!((numbers(&first), first.is_cut, first.total), (vec![20], true, 4), "the first row is given, however long it is");
+    let cursor = first.end.unwrap();
+    let second = store.search(&bounded(Page::After { cursor, limit: 10 })).await.unwrap();
+    assert_eq!((numbers(&second), second.is_cut), (vec![21, 22], true));
+    let cursor = second.end.clone().unwrap();
+    let third = store.search(&bounded(Page::After { cursor: cursor.clone(), limit: 10 })).await.unwrap();
+    assert_eq!((numbers(&third), third.is_cut), (vec![23], false));
+    let back = store.search(&bounded(Page::Before { cursor: third.end.unwrap(), limit: 10 })).await.unwrap();
+    assert_eq!((numbers(&back), back.is_cut), (vec![21, 22], true), "backwards it ends at its beginning");
+    assert_eq!((back.start, back.end), (second.start, second.end));
+    let cut = Query { value_chars_max: Some(10), ..bounded(Page::Before { cursor, limit: 10 }) };
+    let cut = store.search(&cut).await.unwrap();
+    assert_eq!((numbers(&cut), cut.is_cut), (vec![20, 21], false), "what is not read takes no room");
+}
+
 /// A read that begins after a commit was acknowledged sees it, however many readers there are.
 pub(super) async fn a_commit_is_seen_at_once(store: Arc<dyn Store>) {
     let definition = rows::definition(rows::key(PARTITION, 1), "p", 1);
@@ -240,7 +266,7 @@ pub(super) async fn a_commit_is_seen_at_once(store: Arc<dyn Store>) {
         let readers: Vec<_> = (0..4)
             .map(|_| {
                 let store = store.clone();
-                tokio::spawn(async move { store.search(&Query::of(Entity::Instances)).await.unwrap().total })
+                tokio::spawn(async move { store.search(&Query::of(Entity::Instances, Tenants::Everything)).await.unwrap().total })
             })
             .collect();
         for reader in readers {

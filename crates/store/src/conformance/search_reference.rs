@@ -8,7 +8,7 @@ use super::data::{self, ODD_TEXTS, TENANTS};
 use super::owner::Owner;
 use crate::Store;
 use crate::memory::Memory;
-use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, ScalarKind, Sort};
+use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, ScalarKind, Sort, Tenants};
 
 const ENTITIES: [Entity; 9] = [
     Entity::Definitions,
@@ -51,7 +51,7 @@ impl Pair {
     /// Some values of a field, from both ends and the middle.
     async fn values(&self, entity: Entity, field: Field) -> Vec<Scalar> {
         let mut values: Vec<Scalar> = Vec::new();
-        let mut query = Query { sort: vec![ascending(field)], ..Query::of(entity) };
+        let mut query = Query { sort: vec![ascending(field)], ..Query::of(entity, Tenants::Everything) };
         let total = self.reference.search(&query).await.unwrap().total;
         for from in [0, total / 4, total / 2, total * 3 / 4, total.saturating_sub(1)] {
             query.page = Page::From { from, limit: 1 };
@@ -74,14 +74,14 @@ fn descending(field: Field) -> Sort {
 pub(super) async fn every_field_and_operator(store: Arc<dyn Store>) {
     let pair = Pair::over(store).await;
     for entity in ENTITIES {
-        let all = pair.reference.search(&Query::of(entity)).await.unwrap().total;
+        let all = pair.reference.search(&Query::of(entity, Tenants::Everything)).await.unwrap().total;
         for field in entity.fields() {
             let values = pair.values(entity, *field).await;
             for op in operators(field.kind(), &values) {
                 let is = Filter::Is(*field, op);
                 let not = Filter::Not(Box::new(is.clone()));
-                let matching = pair.search(&Query { filter: is, ..Query::of(entity) }).await.total;
-                let others = pair.search(&Query { filter: not, ..Query::of(entity) }).await.total;
+                let matching = pair.search(&Query { filter: is, ..Query::of(entity, Tenants::Everything) }).await.total;
+                let others = pair.search(&Query { filter: not, ..Query::of(entity, Tenants::Everything) }).await.total;
                 assert_eq!(matching + others, all);
             }
         }
@@ -134,10 +134,10 @@ fn patterns(text: &str) -> Vec<String> {
 pub(super) async fn every_order_and_page(store: Arc<dyn Store>) {
     let pair = Pair::over(store).await;
     for entity in ENTITIES {
-        walk(&pair, &Query::of(entity), 7).await;
+        walk(&pair, &Query::of(entity, Tenants::Everything), 7).await;
         for field in entity.fields() {
             for sort in [ascending(*field), descending(*field)] {
-                let query = Query { sort: vec![sort], ..Query::of(entity) };
+                let query = Query { sort: vec![sort], ..Query::of(entity, Tenants::Everything) };
                 walk(&pair, &query, 17).await;
             }
         }
@@ -149,15 +149,39 @@ pub(super) async fn mixed_orders(store: Arc<dyn Store>) {
     for entity in ENTITIES {
         let fields = entity.fields();
         for (one, other) in fields.iter().zip(fields[1..].iter().chain(&fields[..1])) {
-            let query = Query { sort: vec![descending(*one), ascending(*other)], ..Query::of(entity) };
+            let query = Query { sort: vec![descending(*one), ascending(*other)], ..Query::of(entity, Tenants::Everything) };
             walk(&pair, &query, 23).await;
         }
         // Nothing after the key matters.
-        let query = Query { sort: vec![descending(entity.key()), ascending(fields[1])], ..Query::of(entity) };
+        let query =
+            Query { sort: vec![descending(entity.key()), ascending(fields[1])], ..Query::of(entity, Tenants::Everything) };
         walk(&pair, &query, 23).await;
         let filter = Filter::Is(fields[1], Op::Exists(true));
-        let query = Query { sort: vec![descending(fields[2])], filter, ..Query::of(entity) };
+        let query = Query { sort: vec![descending(fields[2])], filter, ..Query::of(entity, Tenants::Everything) };
         walk(&pair, &query, 5).await;
+    }
+}
+
+pub(super) async fn pages_that_end_early(store: Arc<dyn Store>) {
+    let pair = Pair::over(store).await;
+    for entity in ENTITIES {
+        let fields = entity.fields();
+        for sort in [vec![], vec![ascending(fields[1])], vec![descending(fields[2]), ascending(fields[1])]] {
+            for with_details in [false, true] {
+                let query =
+                    Query { sort: sort.clone(), bytes_max: Some(1_500), with_details, ..Query::of(entity, Tenants::Everything) };
+                let mut page = pair.search(&query).await;
+                let (mut found, mut cut) = (0, 0);
+                while let Some(cursor) = page.end {
+                    found += page.items.len() as u64;
+                    cut += u32::from(page.is_cut);
+                    pair.search(&Query { page: Page::Before { cursor: cursor.clone(), limit: 100 }, ..query.clone() }).await;
+                    page = pair.search(&Query { page: Page::After { cursor, limit: 100 }, ..query.clone() }).await;
+                }
+                assert_eq!(found, page.total, "no row is left out: {query:?}");
+                assert!(0 < cut, "no page ended early: {query:?}");
+            }
+        }
     }
 }
 
@@ -203,9 +227,9 @@ pub(super) async fn related_tags_and_tenants(store: Arc<dyn Store>) {
         for field in entity.fields() {
             for value in pair.values(entity, *field).await.into_iter().take(2) {
                 let related = Filter::Related(entity, Box::new(Filter::Is(*field, Op::Eq(value))));
-                pair.search(&Query { filter: related.clone(), ..Query::of(Entity::Instances) }).await;
+                pair.search(&Query { filter: related.clone(), ..Query::of(Entity::Instances, Tenants::Everything) }).await;
                 let not = Filter::Not(Box::new(related));
-                pair.search(&Query { filter: not, ..Query::of(Entity::Instances) }).await;
+                pair.search(&Query { filter: not, ..Query::of(Entity::Instances, Tenants::Everything) }).await;
             }
         }
     }
@@ -213,21 +237,22 @@ pub(super) async fn related_tags_and_tenants(store: Arc<dyn Store>) {
         let tagged = Filter::HasTag((*tag).into());
         let either = Filter::Any(vec![tagged.clone(), Filter::Is(Field::BusinessId, Op::Like(format!("{tag}*")))]);
         for filter in [tagged.clone(), Filter::Not(Box::new(tagged)), either] {
-            pair.search(&Query { filter, ..Query::of(Entity::Instances) }).await;
+            pair.search(&Query { filter, ..Query::of(Entity::Instances, Tenants::Everything) }).await;
         }
     }
     for entity in ENTITIES {
         for tenants in [vec![], vec![TENANTS[0].into()], vec![TENANTS[1].into()], TENANTS.map(Arc::from).to_vec()] {
-            pair.search(&Query { tenants: Some(tenants), ..Query::of(entity) }).await;
+            pair.search(&Query::of(entity, Tenants::These(tenants))).await;
         }
     }
     for entity in [Entity::Definitions, Entity::Decisions] {
         for field in entity.fields() {
             for op in operators(field.kind(), &pair.values(entity, *field).await) {
                 let filter = Filter::Is(*field, op);
-                let tenants = Some(vec![TENANTS[0].into()]);
-                pair.search(&Query { filter: filter.clone(), latest_version: true, ..Query::of(entity) }).await;
-                pair.search(&Query { filter, latest_version: true, tenants, ..Query::of(entity) }).await;
+                let tenants = Tenants::These(vec![TENANTS[0].into()]);
+                pair.search(&Query { filter: filter.clone(), latest_version: true, ..Query::of(entity, Tenants::Everything) })
+                    .await;
+                pair.search(&Query { filter, latest_version: true, ..Query::of(entity, tenants) }).await;
             }
         }
     }

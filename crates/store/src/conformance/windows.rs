@@ -1,4 +1,4 @@
-//! The windows an owner keeps in memory: ready jobs by type, timed jobs by time.
+//! The windows an owner keeps in memory: ready jobs by type, and what is due by time.
 
 use std::sync::Arc;
 
@@ -7,9 +7,7 @@ use engine::JobKey;
 use super::owner::{Owner, PARTITION};
 use super::rows;
 use crate::row::{Availability, Job};
-use crate::{Changes, Store, TimedJob};
-
-const NONE: JobKey = JobKey(0);
+use crate::{Changes, Due, DueKind, ReadyAfter, Store};
 
 fn job(n: u64, job_type: &str, tenant: &str, availability: Availability) -> Job {
     let instance = rows::instance(rows::key(PARTITION, 5), rows::key(PARTITION, 1));
@@ -28,11 +26,17 @@ fn keys(numbers: &[u64]) -> Vec<JobKey> {
     numbers.iter().map(|n| JobKey(rows::key(PARTITION, *n))).collect()
 }
 
-async fn ready(store: &Arc<dyn Store>, job_type: &str, tenant: &str, after: JobKey, limit: usize) -> Vec<JobKey> {
+async fn ready(store: &Arc<dyn Store>, job_type: &str, tenant: &str, after: ReadyAfter, limit: usize) -> Vec<JobKey> {
     let ready = store.ready_jobs(PARTITION, job_type, tenant, after, limit).await.unwrap();
-    assert!(ready.iter().all(|one| &*one.job_type == job_type && &*one.tenant == tenant));
     ready.iter().map(|one| one.key).collect()
 }
+
+/// After a job with no priority of its own.
+fn after(n: u64) -> ReadyAfter {
+    ReadyAfter { priority: 0, key: keys(&[n])[0] }
+}
+
+const START: ReadyAfter = ReadyAfter::START;
 
 pub(super) async fn ready_jobs_by_key(store: Arc<dyn Store>) {
     let mut owner = Owner::of(&store).await;
@@ -48,33 +52,70 @@ pub(super) async fn ready_jobs_by_key(store: Arc<dyn Store>) {
         job(19, "a", "t", Availability::Ready),
     ];
     owner.commit(Changes { jobs_new: jobs, ..Changes::default() }).await;
-    assert_eq!(ready(&store, "a", "t", NONE, 10).await, keys(&[11, 13, 19]));
-    assert_eq!(ready(&store, "a", "t", NONE, 2).await, keys(&[11, 13]));
-    assert_eq!(ready(&store, "a", "t", keys(&[11])[0], 10).await, keys(&[13, 19]));
-    assert_eq!(ready(&store, "a", "t", keys(&[19])[0], 10).await, []);
-    assert_eq!(ready(&store, "a", "u", NONE, 10).await, keys(&[12]));
-    assert_eq!(ready(&store, "A", "t", NONE, 10).await, []);
-    let one = store.ready_jobs(PARTITION, "b", "t", NONE, 1).await.unwrap().remove(0);
-    assert_eq!(one.instance.0, rows::key(PARTITION, 5));
+    assert_eq!(ready(&store, "a", "t", START, 10).await, keys(&[11, 13, 19]));
+    assert_eq!(ready(&store, "a", "t", START, 2).await, keys(&[11, 13]));
+    assert_eq!(ready(&store, "a", "t", after(11), 10).await, keys(&[13, 19]));
+    assert_eq!(ready(&store, "a", "t", after(19), 10).await, []);
+    assert_eq!(ready(&store, "a", "u", START, 10).await, keys(&[12]));
+    assert_eq!(ready(&store, "A", "t", START, 10).await, []);
+    assert_eq!(ready(&store, "a", "t", START, 0).await, []);
 }
 
-pub(super) async fn timed_jobs_by_time(store: Arc<dyn Store>) {
+pub(super) async fn ready_jobs_by_priority(store: Arc<dyn Store>) {
+    let mut owner = Owner::of(&store).await;
+    let mut jobs = Vec::new();
+    for (n, priority) in [(11, 0), (12, 50), (13, -1), (14, 0), (15, 50), (16, i32::MAX), (17, i32::MIN), (18, 50)] {
+        jobs.push(Job { priority, ..job(n, "a", "t", Availability::Ready) });
+    }
+    // The same queue for others is none of theirs.
+    jobs.push(Job { priority: 99, ..job(19, "a", "u", Availability::Ready) });
+    owner.commit(Changes { jobs_new: jobs.clone(), ..Changes::default() }).await;
+    let order = [16, 12, 15, 18, 11, 14, 13, 17];
+    assert_eq!(ready(&store, "a", "t", START, 100).await, keys(&order), "the higher priority first, then the lower key");
+    for limit in 1..=order.len() {
+        // Page by page is the same.
+        let (mut seen, mut after) = (Vec::new(), START);
+        loop {
+            let page = store.ready_jobs(PARTITION, "a", "t", after, limit).await.unwrap();
+            let Some(last) = page.last() else { break };
+            after = ReadyAfter { priority: last.priority, key: last.key };
+            seen.extend(page.iter().map(|one| one.key));
+        }
+        assert_eq!(seen, keys(&order), "{limit} at a time");
+    }
+    let page = store.ready_jobs(PARTITION, "a", "t", START, 2).await.unwrap();
+    assert_eq!(page.iter().map(|one| one.priority).collect::<Vec<_>>(), [i32::MAX, 50]);
+    // Where the window stopped need not be there any more.
+    assert_eq!(ready(&store, "a", "t", ReadyAfter { priority: 20, key: JobKey(0) }, 2).await, keys(&[11, 14]));
+}
+
+pub(super) async fn due_by_time_whatever_it_is(store: Arc<dyn Store>) {
     let mut owner = Owner::of(&store).await;
     let jobs = vec![
         job(11, "a", "t", Availability::BackingOff { until: 30 }),
         job(12, "b", "t", Availability::Leased),
         job(13, "a", "t", Availability::BackingOff { until: 12 }),
         job(14, "a", "t", Availability::Ready),
-        job(15, "a", "t", Availability::BackingOff { until: 30 }),
+        job(17, "a", "t", Availability::BackingOff { until: 30 }),
     ];
-    owner.commit(Changes { jobs_new: jobs, ..Changes::default() }).await;
-    let timed = |n, at| TimedJob { key: keys(&[n])[0], at };
-    let all = [timed(12, 12), timed(13, 12), timed(11, 30), timed(15, 30)];
-    assert_eq!(store.timed_jobs(PARTITION, (0, NONE), 10).await.unwrap(), all);
-    assert_eq!(store.timed_jobs(PARTITION, (0, NONE), 1).await.unwrap(), all[..1]);
-    assert_eq!(store.timed_jobs(PARTITION, (12, keys(&[12])[0]), 10).await.unwrap(), all[1..]);
-    assert_eq!(store.timed_jobs(PARTITION, (12, JobKey(i64::MAX as u64)), 10).await.unwrap(), all[2..]);
-    assert_eq!(store.timed_jobs(PARTITION, (30, keys(&[15])[0]), 10).await.unwrap(), []);
+    let instance = rows::instance(rows::key(PARTITION, 5), rows::key(PARTITION, 1));
+    let turns = [(10, 12), (15, 12), (16, 30), (18, 31)];
+    let turns_new = turns.map(|(n, due)| rows::turn(rows::key(PARTITION, n), &instance, due)).to_vec();
+    owner.commit(Changes { jobs_new: jobs, turns_new, ..Changes::default() }).await;
+    let job = |n, at| Due { at, key: rows::key(PARTITION, n), what: DueKind::Job };
+    let turn = |n, at| Due { at, key: rows::key(PARTITION, n), what: DueKind::Turn { instance: instance.key } };
+    let all = [turn(10, 12), job(12, 12), job(13, 12), turn(15, 12), job(11, 30), turn(16, 30), job(17, 30), turn(18, 31)];
+    let due = async |after, limit| store.due(PARTITION, after, limit).await.unwrap();
+    assert_eq!(due((0, 0), 10).await, all);
+    for limit in 0..=all.len() {
+        assert_eq!(due((0, 0), limit).await, all[..limit]);
+    }
+    for (n, one) in all.iter().enumerate() {
+        assert_eq!(due((one.at, one.key), 3).await, all[n + 1..(n + 4).min(all.len())], "after {one:?}");
+    }
+    assert_eq!(due((12, i64::MAX as u64), 10).await, all[4..]);
+    owner.commit(Changes { turns_done: vec![engine::WaitKey(rows::key(PARTITION, 10))], ..Changes::default() }).await;
+    assert_eq!(due((0, 0), 2).await, all[1..3]);
 }
 
 pub(super) async fn a_job_moves_between_windows(store: Arc<dyn Store>) {
@@ -92,8 +133,8 @@ pub(super) async fn a_job_moves_between_windows(store: Arc<dyn Store>) {
     for (availability, ready_jobs, due) in lives {
         let changed = job(11, "a", "t", availability);
         owner.commit(Changes { jobs_changed: vec![changed], ..Changes::default() }).await;
-        assert_eq!(ready(&store, "a", "t", NONE, 10).await.len(), ready_jobs, "{availability:?}");
-        let timed = store.timed_jobs(PARTITION, (0, NONE), 10).await.unwrap();
+        assert_eq!(ready(&store, "a", "t", START, 10).await.len(), ready_jobs, "{availability:?}");
+        let timed = store.due(PARTITION, (0, 0), 10).await.unwrap();
         assert_eq!(timed.first().map(|one| one.at), due, "{availability:?}");
     }
 }

@@ -37,7 +37,7 @@ record!(Rejection { code, reason });
 
 impl Stored for Answer {
     fn put(&self, to: &mut Writer) {
-        match self {
+        to.framed(|to| match self {
             Self::Deployed(deployed) => {
                 to.byte(0);
                 deployed.put(to);
@@ -67,22 +67,26 @@ impl Stored for Answer {
                 to.byte(6);
                 rejection.put(to);
             }
-        }
+        });
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(match from.byte()? {
-            0 => Self::Deployed(Stored::take(from)?),
-            1 => Self::ResourceDeleted { key: Stored::take(from)? },
-            2 => Self::Created(Stored::take(from)?),
-            3 => Self::Done,
-            4 => Self::VariablesSet { key: Stored::take(from)? },
-            5 => Self::Activated(Stored::take(from)?),
-            6 => Self::Rejected(Stored::take(from)?),
-            7 => Self::Evaluated(Stored::take(from)?),
-            tag => return Err(unknown("answer", tag)),
-        })
+        from.framed(take_answer)
     }
+}
+
+fn take_answer(from: &mut Reader<'_>) -> Result<Answer, Error> {
+    Ok(match from.byte()? {
+        0 => Answer::Deployed(Stored::take(from)?),
+        1 => Answer::ResourceDeleted { key: Stored::take(from)? },
+        2 => Answer::Created(Stored::take(from)?),
+        3 => Answer::Done,
+        4 => Answer::VariablesSet { key: Stored::take(from)? },
+        5 => Answer::Activated(Stored::take(from)?),
+        6 => Answer::Rejected(Stored::take(from)?),
+        7 => Answer::Evaluated(Stored::take(from)?),
+        tag => return Err(unknown("answer", tag)),
+    })
 }
 
 impl Stored for Code {
@@ -93,6 +97,7 @@ impl Stored for Code {
             Self::AlreadyExists => 2,
             Self::InvalidState => 3,
             Self::Exhausted => 4,
+            Self::Expired => 5,
         });
     }
 
@@ -103,6 +108,7 @@ impl Stored for Code {
             2 => Ok(Self::AlreadyExists),
             3 => Ok(Self::InvalidState),
             4 => Ok(Self::Exhausted),
+            5 => Ok(Self::Expired),
             tag => Err(unknown("code", tag)),
         }
     }

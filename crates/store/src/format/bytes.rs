@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use engine::{
     DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, VariableKey,
+    WaitKey,
 };
 use model::{ElementIx, FlowIx};
 
@@ -18,16 +19,21 @@ pub(super) trait Stored: Sized {
     fn take(from: &mut Reader<'_>) -> Result<Self, Error>;
 }
 
-/// Writes and reads the named fields, in the order given. The order is the format.
+/// Writes and reads the named fields, in the order given. The order is the format. A field added later goes to the end and is read by
+/// [`Reader::added`]; a reader that does not know it passes over it.
 macro_rules! record {
     ($type:ty { $($field:ident),+ $(,)? }) => {
         impl $crate::format::bytes::Stored for $type {
             fn put(&self, to: &mut $crate::format::bytes::Writer) {
-                $(self.$field.put(to);)+
+                to.framed(|to| {
+                    $(self.$field.put(to);)+
+                });
             }
 
             fn take(from: &mut $crate::format::bytes::Reader<'_>) -> Result<Self, $crate::Error> {
-                Ok(Self { $($field: $crate::format::bytes::Stored::take(from)?),+ })
+                from.framed(|from| {
+                    Ok(Self { $($field: $crate::format::bytes::Stored::take(from)?),+ })
+                })
             }
         }
     };
@@ -62,6 +68,21 @@ impl Writer {
         self.out.push(number as u8);
     }
 
+    /// With its length before it, so that a reader can pass over what it does not know.
+    pub(super) fn framed(&mut self, write: impl FnOnce(&mut Self)) {
+        let start = self.out.len();
+        self.out.push(0);
+        write(self);
+        let length = self.out.len() - start - 1;
+        if length < 0x80 {
+            self.out[start] = length as u8;
+            return;
+        }
+        let mut prefix = Self { out: Vec::new() };
+        prefix.number(length as u64);
+        self.out.splice(start..=start, prefix.out);
+    }
+
     pub(super) fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.out.extend_from_slice(bytes);
@@ -77,11 +98,36 @@ impl Writer {
 
 pub(super) struct Reader<'a> {
     rest: &'a [u8],
+    version: u8,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn over(bytes: &'a [u8]) -> Self {
-        Self { rest: bytes }
+    /// Reads the version first; `known` is the newest that can be read.
+    pub(super) fn over(bytes: &'a [u8], known: u8) -> Result<Self, Error> {
+        let mut reader = Self { rest: bytes, version: known };
+        let version = reader.byte()?;
+        if !(1..=known).contains(&version) {
+            return Err(Error::corrupt(format_args!("bytes of format version {version}, known are 1 to {known}")));
+        }
+        reader.version = version;
+        Ok(reader)
+    }
+
+    /// Something with its length before it; what comes after what is read is from a later version. The first version had no lengths.
+    pub(super) fn framed<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        if self.version == 1 {
+            return read(self);
+        }
+        let mut inner = Reader { rest: self.bytes()?, version: self.version };
+        read(&mut inner)
+    }
+
+    /// A field that came later, if it is there; the first version had none of them.
+    pub(super) fn added<T: Stored>(&mut self) -> Result<Option<T>, Error> {
+        match self.version == 1 || self.rest.is_empty() {
+            true => Ok(None),
+            false => T::take(self).map(Some),
+        }
     }
 
     pub(super) fn finish(self) -> Result<(), Error> {
@@ -293,6 +339,7 @@ newtypes!(
     JobKey,
     RequirementsKey,
     VariableKey,
+    WaitKey,
     ElementIx,
     FlowIx,
 );

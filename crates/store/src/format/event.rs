@@ -1,101 +1,171 @@
 //! Events and tokens. Numbers of variants are part of the format: new ones are added, none is given twice.
 
-use engine::{Event, IncidentKind, JobEnd, Opened, Outcome, Token};
+use std::sync::Arc;
 
+use engine::{ElementKey, Event, IncidentKind, On, Opened, Outcome, Token, Turn, VariableKey, WaitEnd, WaitKey};
+
+use super::EVENT_VALUE_MAX;
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 
 record!(Token { scope, gateway, flow });
-record!(Opened { key, element, job_type, retries });
+record!(Turn { work, entered });
+
+/// An event as it was written, maybe without the value of a variable.
+pub(super) enum Recorded {
+    Whole(Event),
+    Created { key: VariableKey, scope: ElementKey, name: Arc<str> },
+    Updated { key: VariableKey, scope: ElementKey, name: Arc<str> },
+}
+
+impl Recorded {
+    pub(super) fn whole(self, kept: impl Fn(VariableKey) -> Option<Arc<str>>) -> Result<Event, Error> {
+        let value = |key| kept(key).ok_or_else(|| Error::corrupt(format_args!("the value of variable {key} is in no row")));
+        Ok(match self {
+            Self::Whole(event) => event,
+            Self::Created { key, scope, name } => Event::VariableCreated { key, scope, name, value: value(key)? },
+            Self::Updated { key, scope, name } => Event::VariableUpdated { key, scope, name, value: value(key)? },
+        })
+    }
+}
 
 impl Stored for Event {
     fn put(&self, to: &mut Writer) {
-        to.byte(number(self));
-        match self {
-            Self::Started { instance, definition } => {
-                instance.put(to);
-                definition.put(to);
-            }
-            Self::Entered { key, element, scope } => {
-                key.put(to);
-                element.put(to);
-                scope.put(to);
-            }
-            Self::Activated { key } | Self::Leaving { key } | Self::Left { key } | Self::Dropped { key } => key.put(to),
-            Self::TokenArrived(token) | Self::TokenDropped(token) => token.put(to),
-            Self::TokensTaken { scope, gateway } => {
-                scope.put(to);
-                gateway.put(to);
-            }
-            Self::VariableCreated { key, scope, name, value } | Self::VariableUpdated { key, scope, name, value } => {
-                key.put(to);
-                scope.put(to);
-                name.put(to);
+        to.framed(|to| {
+            to.byte(number(self));
+            put_body(self, to);
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        Recorded::take(from)?.whole(|_| None)
+    }
+}
+
+fn put_body(event: &Event, to: &mut Writer) {
+    match event {
+        Event::Started { instance, definition } => {
+            instance.put(to);
+            definition.put(to);
+        }
+        Event::Entered { key, element, scope } => {
+            key.put(to);
+            element.put(to);
+            scope.put(to);
+        }
+        Event::Activated { key } | Event::Leaving { key } | Event::Left { key } | Event::Dropped { key } => key.put(to),
+        Event::TokenArrived(token) | Event::TokenDropped(token) => token.put(to),
+        Event::TokensTaken { scope, gateway } => {
+            scope.put(to);
+            gateway.put(to);
+        }
+        Event::VariableCreated { key, scope, name, value } | Event::VariableUpdated { key, scope, name, value } => {
+            key.put(to);
+            scope.put(to);
+            name.put(to);
+            if value.len() <= EVENT_VALUE_MAX {
                 value.put(to);
             }
-            Self::JobOpened(opened) => opened.put(to),
-            Self::JobClosed { key, element, end } => {
-                key.put(to);
-                element.put(to);
-                end.put(to);
-            }
-            Self::IncidentRaised { key, element, job, kind, message } => {
-                key.put(to);
-                element.put(to);
-                job.put(to);
-                kind.put(to);
-                message.put(to);
-            }
-            Self::IncidentResolved { key, element } => {
-                key.put(to);
-                element.put(to);
-            }
-            Self::Ended { outcome } => outcome.put(to),
-            Self::DecisionCalled { element, decision } => {
-                element.put(to);
-                decision.put(to);
-            }
+        }
+        Event::WaitOpened(Opened { key, element, boundary, on }) => {
+            key.put(to);
+            element.put(to);
+            boundary.put(to);
+            on.put(to);
+        }
+        Event::WaitClosed { key, element, end } => {
+            key.put(to);
+            element.put(to);
+            end.put(to);
+        }
+        Event::IncidentRaised { key, element, job, kind, message } => {
+            key.put(to);
+            element.put(to);
+            job.put(to);
+            kind.put(to);
+            message.put(to);
+        }
+        Event::IncidentResolved { key, element } => {
+            key.put(to);
+            element.put(to);
+        }
+        Event::Ended { outcome } => outcome.put(to),
+        Event::DecisionCalled { element, decision } => {
+            element.put(to);
+            decision.put(to);
+        }
+    }
+}
+
+impl Stored for Recorded {
+    fn put(&self, to: &mut Writer) {
+        if let Self::Whole(event) = self {
+            event.put(to);
         }
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(match from.byte()? {
-            0 => Self::Started { instance: Stored::take(from)?, definition: Stored::take(from)? },
-            1 => Self::Entered { key: Stored::take(from)?, element: Stored::take(from)?, scope: Stored::take(from)? },
-            2 => Self::Activated { key: Stored::take(from)? },
-            3 => Self::Leaving { key: Stored::take(from)? },
-            4 => Self::Left { key: Stored::take(from)? },
-            5 => Self::Dropped { key: Stored::take(from)? },
-            6 => Self::TokenArrived(Stored::take(from)?),
-            7 => Self::TokensTaken { scope: Stored::take(from)?, gateway: Stored::take(from)? },
-            8 => Self::TokenDropped(Stored::take(from)?),
-            9 => Self::VariableCreated {
-                key: Stored::take(from)?,
-                scope: Stored::take(from)?,
-                name: Stored::take(from)?,
-                value: Stored::take(from)?,
-            },
-            10 => Self::VariableUpdated {
-                key: Stored::take(from)?,
-                scope: Stored::take(from)?,
-                name: Stored::take(from)?,
-                value: Stored::take(from)?,
-            },
-            11 => Self::JobOpened(Stored::take(from)?),
-            12 => Self::JobClosed { key: Stored::take(from)?, element: Stored::take(from)?, end: Stored::take(from)? },
-            13 => Self::IncidentRaised {
-                key: Stored::take(from)?,
-                element: Stored::take(from)?,
-                job: Stored::take(from)?,
-                kind: Stored::take(from)?,
-                message: Stored::take(from)?,
-            },
-            14 => Self::IncidentResolved { key: Stored::take(from)?, element: Stored::take(from)? },
-            15 => Self::Ended { outcome: Stored::take(from)? },
-            16 => Self::DecisionCalled { element: Stored::take(from)?, decision: Stored::take(from)? },
-            tag => return Err(unknown("event", tag)),
+        from.framed(|from| {
+            let tag = from.byte()?;
+            Ok(match tag {
+                17 => Self::Created { key: Stored::take(from)?, scope: Stored::take(from)?, name: Stored::take(from)? },
+                18 => Self::Updated { key: Stored::take(from)?, scope: Stored::take(from)?, name: Stored::take(from)? },
+                _ => Self::Whole(take_body(tag, from)?),
+            })
         })
     }
+}
+
+fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
+    Ok(match tag {
+        0 => Event::Started { instance: Stored::take(from)?, definition: Stored::take(from)? },
+        1 => Event::Entered { key: Stored::take(from)?, element: Stored::take(from)?, scope: Stored::take(from)? },
+        2 => Event::Activated { key: Stored::take(from)? },
+        3 => Event::Leaving { key: Stored::take(from)? },
+        4 => Event::Left { key: Stored::take(from)? },
+        5 => Event::Dropped { key: Stored::take(from)? },
+        6 => Event::TokenArrived(Stored::take(from)?),
+        7 => Event::TokensTaken { scope: Stored::take(from)?, gateway: Stored::take(from)? },
+        8 => Event::TokenDropped(Stored::take(from)?),
+        9 => Event::VariableCreated {
+            key: Stored::take(from)?,
+            scope: Stored::take(from)?,
+            name: Stored::take(from)?,
+            value: Stored::take(from)?,
+        },
+        10 => Event::VariableUpdated {
+            key: Stored::take(from)?,
+            scope: Stored::take(from)?,
+            name: Stored::take(from)?,
+            value: Stored::take(from)?,
+        },
+        11 => take_job_opened(from)?,
+        12 => Event::WaitClosed { key: Stored::take(from)?, element: Stored::take(from)?, end: Stored::take(from)? },
+        13 => Event::IncidentRaised {
+            key: Stored::take(from)?,
+            element: Stored::take(from)?,
+            job: Stored::take(from)?,
+            kind: Stored::take(from)?,
+            message: Stored::take(from)?,
+        },
+        14 => Event::IncidentResolved { key: Stored::take(from)?, element: Stored::take(from)? },
+        15 => Event::Ended { outcome: Stored::take(from)? },
+        16 => Event::DecisionCalled { element: Stored::take(from)?, decision: Stored::take(from)? },
+        19 => Event::WaitOpened(Opened {
+            key: Stored::take(from)?,
+            element: Stored::take(from)?,
+            boundary: Stored::take(from)?,
+            on: Stored::take(from)?,
+        }),
+        tag => return Err(unknown("event", tag)),
+    })
+}
+
+/// As it was written while jobs were the only waits.
+fn take_job_opened(from: &mut Reader<'_>) -> Result<Event, Error> {
+    let (key, element): (WaitKey, ElementKey) = (Stored::take(from)?, Stored::take(from)?);
+    let on = On::Job { job_type: Stored::take(from)?, retries: Stored::take(from)? };
+    Ok(Event::WaitOpened(Opened { key, element, boundary: None, on }))
 }
 
 fn number(event: &Event) -> u8 {
@@ -109,10 +179,12 @@ fn number(event: &Event) -> u8 {
         Event::TokenArrived(_) => 6,
         Event::TokensTaken { .. } => 7,
         Event::TokenDropped(_) => 8,
+        Event::VariableCreated { value, .. } if EVENT_VALUE_MAX < value.len() => 17,
+        Event::VariableUpdated { value, .. } if EVENT_VALUE_MAX < value.len() => 18,
         Event::VariableCreated { .. } => 9,
         Event::VariableUpdated { .. } => 10,
-        Event::JobOpened(_) => 11,
-        Event::JobClosed { .. } => 12,
+        Event::WaitOpened(_) => 19,
+        Event::WaitClosed { .. } => 12,
         Event::IncidentRaised { .. } => 13,
         Event::IncidentResolved { .. } => 14,
         Event::Ended { .. } => 15,
@@ -120,7 +192,31 @@ fn number(event: &Event) -> u8 {
     }
 }
 
-impl Stored for JobEnd {
+impl Stored for On {
+    fn put(&self, to: &mut Writer) {
+        to.framed(|to| match self {
+            Self::Job { job_type, retries } => {
+                to.byte(0);
+                job_type.put(to);
+                retries.put(to);
+            }
+            Self::Turn(turn) => {
+                to.byte(1);
+                turn.put(to);
+            }
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        from.framed(|from| match from.byte()? {
+            0 => Ok(Self::Job { job_type: Stored::take(from)?, retries: Stored::take(from)? }),
+            1 => Ok(Self::Turn(Stored::take(from)?)),
+            tag => Err(unknown("thing to wait for", tag)),
+        })
+    }
+}
+
+impl Stored for WaitEnd {
     fn put(&self, to: &mut Writer) {
         to.byte(match self {
             Self::Completed => 0,
@@ -134,7 +230,7 @@ impl Stored for JobEnd {
             0 => Ok(Self::Completed),
             1 => Ok(Self::Cancelled),
             2 => Ok(Self::ErrorThrown),
-            tag => Err(unknown("end of a job", tag)),
+            tag => Err(unknown("end of a wait", tag)),
         }
     }
 }
@@ -167,6 +263,7 @@ impl Stored for IncidentKind {
             Self::LoopLimit => 5,
             Self::CalledDecision => 6,
             Self::DecisionEvaluation => 7,
+            Self::Fault => 8,
         });
     }
 
@@ -180,6 +277,7 @@ impl Stored for IncidentKind {
             5 => Ok(Self::LoopLimit),
             6 => Ok(Self::CalledDecision),
             7 => Ok(Self::DecisionEvaluation),
+            8 => Ok(Self::Fault),
             tag => Err(unknown("kind of incident", tag)),
         }
     }

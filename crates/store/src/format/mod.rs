@@ -1,8 +1,9 @@
 //! Stored formats: how events, requests, answers and tokens are written into columns of bytes.
 //!
-//! The first byte of everything says the version, so that a later server can read what this one wrote. After it come numbers as
-//! variable-length integers and texts with their length, in the order in which the types declare their fields. Nothing at all is
-//! the shortest way to write "none" and is not versioned.
+//! The first byte of everything says the version. After it come numbers as variable-length integers and texts with their length, in
+//! the order in which the types declare their fields. Since version 2 every record has its length before it: a server that does not
+//! know the fields at its end passes over them, and fields that are missing have their defaults. So versions may be mixed as long as
+//! fields are only added. Nothing at all is the shortest way to write "none" and is not versioned.
 //!
 //! Reading never panics and never allocates more than the bytes at hand justify: what does not decode is [`Error::Corrupt`].
 
@@ -13,8 +14,14 @@ mod event;
 mod request;
 #[cfg(test)]
 mod round_trip;
+#[cfg(test)]
+mod some;
+#[cfg(test)]
+mod version_one;
 
-use engine::{Event, Token};
+use std::sync::Arc;
+
+use engine::{Event, Token, Turn, VariableKey};
 
 use crate::Error;
 use crate::log::{Answer, Request};
@@ -23,20 +30,22 @@ use bytes::{Reader, Stored, Writer};
 pub use decision::EvaluatedDetails;
 
 /// What this server writes. It reads all versions up to this one.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+
+/// The value of a variable that takes more bytes than this is not written into events too: it is in its row.
+const EVENT_VALUE_MAX: usize = 4_096;
 
 pub fn encode_events(events: &[Event]) -> Vec<u8> {
     encode_list(events)
 }
 
-pub fn decode_events(bytes: &[u8]) -> Result<Vec<Event>, Error> {
-    decode_list(bytes)
+/// `kept` gives the value of a variable that is in its row alone.
+pub fn decode_events(bytes: &[u8], kept: impl Fn(VariableKey) -> Option<Arc<str>>) -> Result<Vec<Event>, Error> {
+    let mut events: Vec<event::Recorded> = decode_list(bytes)?;
+    events.drain(..).map(|recorded| recorded.whole(&kept)).collect()
 }
 
-pub fn encode_tokens(tokens: &[Token]) -> Vec<u8> {
-    encode_list(tokens)
-}
-
+/// Tokens as instances held them before they had rows of their own.
 pub fn decode_tokens(bytes: &[u8]) -> Result<Vec<Token>, Error> {
     decode_list(bytes)
 }
@@ -57,6 +66,25 @@ pub fn decode_answer(bytes: &[u8]) -> Result<Answer, Error> {
     decode(bytes)
 }
 
+pub fn encode_turn(turn: &Turn) -> Vec<u8> {
+    encode(turn)
+}
+
+pub fn decode_turn(bytes: &[u8]) -> Result<Turn, Error> {
+    decode(bytes)
+}
+
+/// The ids of a process's flows, in its order.
+pub fn encode_flows(flows: &[Arc<str>]) -> Vec<u8> {
+    let mut to = Writer::starting_with(VERSION);
+    to.list(flows);
+    to.finish()
+}
+
+pub fn decode_flows(bytes: &[u8]) -> Result<Vec<Arc<str>>, Error> {
+    decode(bytes)
+}
+
 pub fn encode_details(decision: &EvaluatedDecision) -> Vec<u8> {
     encode(&EvaluatedDetails { inputs: decision.inputs.clone(), rules: decision.rules.clone() })
 }
@@ -72,11 +100,7 @@ fn encode<T: Stored>(value: &T) -> Vec<u8> {
 }
 
 fn decode<T: Stored>(bytes: &[u8]) -> Result<T, Error> {
-    let mut from = Reader::over(bytes);
-    let version = from.byte()?;
-    if version != VERSION {
-        return Err(Error::corrupt(format_args!("bytes of format version {version}, known is {VERSION}")));
-    }
+    let mut from = Reader::over(bytes, VERSION)?;
     let value = T::take(&mut from)?;
     from.finish()?;
     Ok(value)

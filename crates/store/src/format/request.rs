@@ -3,11 +3,12 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, FailJob, IdempotencyKey, ProcessRef, Released,
-    Request, ThrowError, UpdateJob,
+    Activate, Caller, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, FailJob, IdempotencyKey, ProcessRef,
+    Released, Request, ThrowError, UpdateJob,
 };
+use crate::query::Tenants;
 
-record!(Request { command, idempotency });
+record!(Caller { name, tenants });
 record!(IdempotencyKey { tenant, key, fingerprint });
 record!(Deploy { tenant, resources });
 record!(DeployResource { name, content });
@@ -19,55 +20,112 @@ record!(UpdateJob { job, retries, timeout });
 record!(Released { job, deadline });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
-impl Stored for Command {
+impl Stored for Request {
     fn put(&self, to: &mut Writer) {
-        to.byte(number(self));
+        to.framed(|to| {
+            self.command.put(to);
+            self.idempotency.put(to);
+            self.caller.put(to);
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        from.framed(|from| {
+            let (command, idempotency) = (Stored::take(from)?, Stored::take(from)?);
+            Ok(Self { caller: from.added()?.unwrap_or_else(before_callers), command, idempotency })
+        })
+    }
+}
+
+/// Requests that named no caller were all sent by the one there was.
+fn before_callers() -> Caller {
+    Caller { name: "".into(), tenants: Tenants::These(vec!["<default>".into()]) }
+}
+
+impl Stored for Tenants {
+    fn put(&self, to: &mut Writer) {
         match self {
-            Self::Deploy(deploy) => deploy.put(to),
-            Self::DeleteResource { key } => key.put(to),
-            Self::Create(create) => create.put(to),
-            Self::Cancel { instance } => instance.put(to),
-            Self::CompleteJob { job, variables } => {
-                job.put(to);
-                variables.put(to);
+            Self::These(tenants) => {
+                to.byte(0);
+                tenants.put(to);
             }
-            Self::FailJob(fail) => fail.put(to),
-            Self::ThrowError(throw) => throw.put(to),
-            Self::UpdateJob(update) => update.put(to),
-            Self::SetVariables { scope, variables, local } => {
-                scope.put(to);
-                variables.put(to);
-                local.put(to);
-            }
-            Self::ResolveIncident { incident } => incident.put(to),
-            Self::Activate(activate) => activate.put(to),
-            Self::Release { jobs } => jobs.put(to),
-            Self::JobDue { job } => job.put(to),
-            Self::Evaluate(evaluate) => evaluate.put(to),
-            Self::DeleteEvaluation { evaluation } => evaluation.put(to),
+            Self::Everything => to.byte(1),
         }
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(match from.byte()? {
-            0 => Self::Deploy(Stored::take(from)?),
-            1 => Self::DeleteResource { key: Stored::take(from)? },
-            2 => Self::Create(Stored::take(from)?),
-            3 => Self::Cancel { instance: Stored::take(from)? },
-            4 => Self::CompleteJob { job: Stored::take(from)?, variables: Stored::take(from)? },
-            5 => Self::FailJob(Stored::take(from)?),
-            6 => Self::ThrowError(Stored::take(from)?),
-            7 => Self::UpdateJob(Stored::take(from)?),
-            8 => Self::SetVariables { scope: Stored::take(from)?, variables: Stored::take(from)?, local: Stored::take(from)? },
-            9 => Self::ResolveIncident { incident: Stored::take(from)? },
-            10 => Self::Activate(Stored::take(from)?),
-            11 => Self::Release { jobs: Stored::take(from)? },
-            12 => Self::JobDue { job: Stored::take(from)? },
-            13 => Self::Evaluate(Stored::take(from)?),
-            14 => Self::DeleteEvaluation { evaluation: Stored::take(from)? },
-            tag => return Err(unknown("command", tag)),
-        })
+        match from.byte()? {
+            0 => Ok(Self::These(Stored::take(from)?)),
+            1 => Ok(Self::Everything),
+            tag => Err(unknown("choice of tenants", tag)),
+        }
     }
+}
+
+impl Stored for Command {
+    fn put(&self, to: &mut Writer) {
+        to.framed(|to| {
+            to.byte(number(self));
+            put_body(self, to);
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        from.framed(take_command)
+    }
+}
+
+fn put_body(command: &Command, to: &mut Writer) {
+    match command {
+        Command::Deploy(deploy) => deploy.put(to),
+        Command::DeleteResource { key } => key.put(to),
+        Command::Create(create) => create.put(to),
+        Command::Cancel { instance } => instance.put(to),
+        Command::CompleteJob { job, variables } => {
+            job.put(to);
+            variables.put(to);
+        }
+        Command::FailJob(fail) => fail.put(to),
+        Command::ThrowError(throw) => throw.put(to),
+        Command::UpdateJob(update) => update.put(to),
+        Command::SetVariables { scope, variables, local } => {
+            scope.put(to);
+            variables.put(to);
+            local.put(to);
+        }
+        Command::ResolveIncident { incident } => incident.put(to),
+        Command::Activate(activate) => activate.put(to),
+        Command::Release { jobs } => jobs.put(to),
+        Command::JobDue { job } => job.put(to),
+        Command::Turn { wait, instance } => {
+            wait.put(to);
+            instance.put(to);
+        }
+        Command::Evaluate(evaluate) => evaluate.put(to),
+        Command::DeleteEvaluation { evaluation } => evaluation.put(to),
+    }
+}
+
+fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
+    Ok(match from.byte()? {
+        0 => Command::Deploy(Stored::take(from)?),
+        1 => Command::DeleteResource { key: Stored::take(from)? },
+        2 => Command::Create(Stored::take(from)?),
+        3 => Command::Cancel { instance: Stored::take(from)? },
+        4 => Command::CompleteJob { job: Stored::take(from)?, variables: Stored::take(from)? },
+        5 => Command::FailJob(Stored::take(from)?),
+        6 => Command::ThrowError(Stored::take(from)?),
+        7 => Command::UpdateJob(Stored::take(from)?),
+        8 => Command::SetVariables { scope: Stored::take(from)?, variables: Stored::take(from)?, local: Stored::take(from)? },
+        9 => Command::ResolveIncident { incident: Stored::take(from)? },
+        10 => Command::Activate(Stored::take(from)?),
+        11 => Command::Release { jobs: Stored::take(from)? },
+        12 => Command::JobDue { job: Stored::take(from)? },
+        13 => Command::Evaluate(Stored::take(from)?),
+        14 => Command::DeleteEvaluation { evaluation: Stored::take(from)? },
+        15 => Command::Turn { wait: Stored::take(from)?, instance: Stored::take(from)? },
+        tag => return Err(unknown("command", tag)),
+    })
 }
 
 fn number(command: &Command) -> u8 {
@@ -87,6 +145,7 @@ fn number(command: &Command) -> u8 {
         Command::JobDue { .. } => 12,
         Command::Evaluate(_) => 13,
         Command::DeleteEvaluation { .. } => 14,
+        Command::Turn { .. } => 15,
     }
 }
 

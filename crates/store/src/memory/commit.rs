@@ -1,9 +1,11 @@
 //! Writing a tick.
 
-use engine::{InstanceKey, JobKey};
+use std::cmp::Reverse;
+
+use engine::{InstanceKey, JobKey, WaitKey};
 
 use super::database::{Database, Running, Tables};
-use crate::row::{Availability, ElementState, InstanceState, Job};
+use crate::row::{self, Availability, ElementState, InstanceState, Job};
 use crate::{Changes, Commit, CommitError, ElementChange, IncidentChange, InstanceChange, VariableChange};
 
 impl Database {
@@ -14,17 +16,14 @@ impl Database {
             return Err(CommitError::Deposed { epoch });
         }
         let partition = self.partition_mut(commit.fence.partition);
-        if !commit.appended.is_empty() && partition.tail() != commit.tail {
-            return Err(CommitError::Overtaken { tail: partition.tail() });
+        if partition.next_key != commit.first_key {
+            return Err(CommitError::OutOfOrder { next_key: partition.next_key });
         }
-        for row in commit.processed {
-            partition.answer(row);
+        for row in commit.log {
+            debug_assert_eq!(row.position, partition.position + 1, "positions continue the log");
+            partition.position = row.position;
         }
-        for row in commit.appended {
-            debug_assert_eq!(row.position, partition.tail() + 1, "positions continue the log");
-            partition.append_processed(row, commit.now);
-        }
-        partition.processed_to = commit.processed_to;
+        partition.answer(commit.answers, commit.inbox_to);
         partition.next_key = commit.next_key;
         partition.tables.change(commit.changes);
         Ok(())
@@ -83,6 +82,15 @@ impl Tables {
         for row in changes.jobs_new.into_iter().chain(changes.jobs_changed) {
             self.put_job(row);
         }
+        for tokens in changes.tokens {
+            self.set_tokens(tokens);
+        }
+        for row in changes.turns_new {
+            self.begin_turn(row);
+        }
+        for key in changes.turns_done {
+            self.end_turn(key);
+        }
         for row in changes.incidents_new {
             if let (None, Some(running)) = (row.resolved, self.running.get_mut(&row.instance)) {
                 running.incidents.insert(row.key);
@@ -100,7 +108,6 @@ impl Tables {
         instance.state = change.state;
         instance.phase = change.phase;
         instance.ended = change.ended;
-        instance.tokens = change.tokens;
         instance.incidents = change.incidents;
         if change.state != InstanceState::Active {
             self.running.remove(&change.key);
@@ -122,13 +129,13 @@ impl Tables {
     fn put_job(&mut self, job: Job) {
         self.forget_job(job.key);
         if job.availability == Availability::Ready {
-            self.ready.entry((job.job_type.clone(), job.tenant.clone())).or_default().insert(job.key);
+            self.ready.entry((job.job_type.clone(), job.tenant.clone())).or_default().insert((Reverse(job.priority), job.key));
         }
         if let Some(due) = job.availability.due(job.deadline) {
             self.timed.insert((due, job.key));
         }
-        if let (true, Some(running)) = (job.availability != Availability::Done, self.running.get_mut(&job.instance)) {
-            running.jobs.insert(job.key);
+        if let (true, Some(origin)) = (job.availability != Availability::Done, job.origin) {
+            self.of(origin.instance, |running| running.jobs.insert(job.key));
         }
         self.jobs.insert(job.key, job);
     }
@@ -138,7 +145,7 @@ impl Tables {
         let Some(job) = self.jobs.remove(&key) else { return };
         let queue = (job.job_type.clone(), job.tenant.clone());
         if let Some(ready) = self.ready.get_mut(&queue) {
-            ready.remove(&key);
+            ready.remove(&(Reverse(job.priority), key));
             if ready.is_empty() {
                 self.ready.remove(&queue);
             }
@@ -146,7 +153,32 @@ impl Tables {
         if let Some(due) = job.availability.due(job.deadline) {
             self.timed.remove(&(due, key));
         }
-        self.of(job.instance, |running| running.jobs.remove(&key));
+        if let Some(origin) = job.origin {
+            self.of(origin.instance, |running| running.jobs.remove(&key));
+        }
+    }
+
+    fn set_tokens(&mut self, row::Tokens { instance, token, count }: row::Tokens) {
+        let place = (token.scope, token.gateway, token.flow);
+        let tokens = self.tokens.entry(instance).or_default();
+        match count {
+            0 => tokens.remove(&place),
+            count => tokens.insert(place, count),
+        };
+        if tokens.is_empty() {
+            self.tokens.remove(&instance);
+        }
+    }
+
+    fn begin_turn(&mut self, row: row::Turn) {
+        self.of(row.instance, |running| running.turns.insert(row.key));
+        self.turns.insert(row.key, row);
+    }
+
+    fn end_turn(&mut self, key: WaitKey) {
+        if let Some(row) = self.turns.remove(&key) {
+            self.of(row.instance, |running| running.turns.remove(&key));
+        }
     }
 
     fn resolve_incident(&mut self, change: IncidentChange) {

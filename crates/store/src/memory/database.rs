@@ -1,13 +1,15 @@
 //! Partitions with their logs and tables.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, VariableKey};
+use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, VariableKey, WaitKey};
+use model::{ElementIx, FlowIx};
 
-use crate::log::{CommandStatus, NewCommand, Pending};
-use crate::{Fence, LogRow, Millis, Ownership, PartitionStatus, Renewed, row};
+use crate::log::{NewRequest, Received, RequestStatus};
+use crate::{AnswerRow, Backlog, Due, DueKind, Error, Fence, Millis, Ownership, PartitionStatus, Renewed, row};
 
 #[derive(Default)]
 pub(super) struct Database {
@@ -18,20 +20,22 @@ pub(super) struct Partition {
     pub(super) epoch: i64,
     pub(super) owner: Option<Arc<str>>,
     pub(super) lease_until: Millis,
-    pub(super) processed_to: u64,
     pub(super) next_key: u64,
-    /// Position 1 is the first.
-    pub(super) log: Vec<Entry>,
+    /// The last position of the log.
+    pub(super) position: u64,
+    inbox: BTreeMap<u64, Entry>,
+    inbox_tail: u64,
+    inbox_to: u64,
+    pub(super) answers: BTreeMap<u64, AnswerRow>,
     pub(super) tables: Tables,
 }
 
-/// A command in the log.
-pub(super) struct Entry {
+/// A request in the inbox.
+struct Entry {
     kind: &'static str,
     at: Millis,
-    /// Absent where the command was processed in the commit that brought it.
-    request: Option<Vec<u8>>,
-    answer: Option<Vec<u8>>,
+    expires: Option<Millis>,
+    request: Vec<u8>,
 }
 
 #[derive(Default)]
@@ -46,14 +50,21 @@ pub(super) struct Tables {
     pub(super) variables: BTreeMap<VariableKey, row::Variable>,
     pub(super) jobs: BTreeMap<JobKey, row::Job>,
     pub(super) incidents: BTreeMap<IncidentKey, row::Incident>,
+    /// By instance, then by scope, gateway and flow.
+    pub(super) tokens: BTreeMap<InstanceKey, BTreeMap<(ElementKey, ElementIx, FlowIx), u32>>,
+    pub(super) turns: BTreeMap<WaitKey, row::Turn>,
     /// By tenant and key.
     pub(super) idempotent: BTreeMap<(Arc<str>, Arc<str>), row::Idempotent>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
-    /// By type and tenant; none is empty.
-    pub(super) ready: BTreeMap<(Arc<str>, Arc<str>), BTreeSet<JobKey>>,
+    /// None is empty.
+    pub(super) ready: BTreeMap<Queue, BTreeSet<(Reverse<i32>, JobKey)>>,
+    /// Leases and back-offs; turns are in their table.
     pub(super) timed: BTreeSet<(Millis, JobKey)>,
 }
+
+/// A type of jobs and a tenant.
+type Queue = (Arc<str>, Arc<str>);
 
 /// What belongs to a running instance.
 #[derive(Default)]
@@ -64,6 +75,7 @@ pub(super) struct Running {
     pub(super) variables: BTreeSet<VariableKey>,
     /// Not done.
     pub(super) jobs: BTreeSet<JobKey>,
+    pub(super) turns: BTreeSet<WaitKey>,
     /// Not resolved.
     pub(super) incidents: BTreeSet<IncidentKey>,
 }
@@ -80,9 +92,12 @@ impl Database {
             epoch: 0,
             owner: None,
             lease_until: 0,
-            processed_to: 0,
             next_key: id.first_key(),
-            log: Vec::new(),
+            position: 0,
+            inbox: BTreeMap::new(),
+            inbox_tail: 0,
+            inbox_to: 0,
+            answers: BTreeMap::new(),
             tables: Tables::default(),
         })
     }
@@ -94,7 +109,9 @@ impl Database {
     pub(super) fn acquire(&mut self, id: PartitionId, owner: &str, lease: Duration, now: Millis) -> Option<Ownership> {
         let partition = self.partition_mut(id);
         let is_others = partition.owner.as_deref().is_some_and(|current| current != owner);
-        if is_others && now < partition.lease_until {
+        // A lease longer than any is left over from before the clock was set back.
+        let lasts = now < partition.lease_until && partition.lease_until <= now + 2 * millis(lease);
+        if is_others && lasts {
             return None;
         }
         partition.epoch += 1;
@@ -102,8 +119,9 @@ impl Database {
         partition.lease_until = now + millis(lease);
         Some(Ownership {
             fence: Fence { partition: id, epoch: partition.epoch },
-            tail: partition.tail(),
-            processed_to: partition.processed_to,
+            position: partition.position,
+            inbox_to: partition.inbox_to,
+            inbox_tail: partition.inbox_tail,
             next_key: partition.next_key,
             now,
         })
@@ -115,7 +133,7 @@ impl Database {
             return None;
         }
         partition.lease_until = now + millis(lease);
-        Some(Renewed { now, tail: partition.tail() })
+        Some(Renewed { now, inbox_tail: partition.inbox_tail })
     }
 
     pub(super) fn release(&mut self, fence: Fence) {
@@ -129,8 +147,9 @@ impl Database {
         let status = |(id, partition): (&PartitionId, &Partition)| PartitionStatus {
             partition: *id,
             epoch: partition.epoch,
-            tail: partition.tail(),
-            processed_to: partition.processed_to,
+            position: partition.position,
+            inbox_to: partition.inbox_to,
+            inbox_tail: partition.inbox_tail,
             owner: partition.owner.clone().filter(|_| now < partition.lease_until),
         };
         self.partitions.iter().map(status).collect()
@@ -138,57 +157,75 @@ impl Database {
 }
 
 impl Partition {
-    pub(super) fn tail(&self) -> u64 {
-        self.log.len() as u64
-    }
-
-    pub(super) fn append(&mut self, commands: Vec<NewCommand>, now: Millis) -> Vec<u64> {
-        let first = self.tail() + 1;
-        for command in commands {
-            self.log.push(Entry { kind: command.kind, at: now, request: Some(command.request), answer: None });
+    pub(super) fn append(&mut self, requests: Vec<NewRequest>, backlog: Backlog, now: Millis) -> Result<Vec<u64>, Error> {
+        let bytes: usize = self.inbox.values().map(|entry| entry.request.len()).sum();
+        let new_bytes: usize = requests.iter().map(|request| request.request.len()).sum();
+        let too_many = backlog.requests_max < (self.inbox.len() + requests.len()) as u64;
+        if too_many || backlog.bytes_max < (bytes + new_bytes) as u64 {
+            return Err(Error::Exhausted { what: "the inbox" });
         }
-        (first..=self.tail()).collect()
-    }
-
-    pub(super) fn append_processed(&mut self, row: LogRow, now: Millis) {
-        self.log.push(Entry { kind: row.kind, at: now, request: None, answer: row.answer });
-    }
-
-    pub(super) fn answer(&mut self, row: LogRow) {
-        if let Some(entry) = self.log.get_mut(index(row.position)) {
-            entry.answer = row.answer;
+        let first = self.inbox_tail + 1;
+        for NewRequest { kind, request, lives } in requests {
+            self.inbox_tail += 1;
+            let expires = lives.map(|lives| now + millis(lives));
+            self.inbox.insert(self.inbox_tail, Entry { kind, at: now, expires, request });
         }
+        Ok((first..=self.inbox_tail).collect())
     }
 
-    pub(super) fn pending(&self, after: u64, limit: usize) -> Vec<Pending> {
-        let first = after.max(self.processed_to) + 1;
-        let pending = |position: u64| {
-            let request = self.log[index(position)].request.clone().unwrap_or_default();
-            Pending { position, request }
-        };
-        (first..=self.tail()).take(limit).map(pending).collect()
+    pub(super) fn answer(&mut self, answers: Vec<AnswerRow>, inbox_to: u64) {
+        self.answers.extend(answers.into_iter().map(|row| (row.position, row)));
+        self.inbox_to = inbox_to;
+        self.inbox = self.inbox.split_off(&(inbox_to + 1));
     }
 
-    pub(super) fn statuses(&self, positions: &[u64]) -> Vec<CommandStatus> {
-        let mut positions = positions.to_vec();
-        positions.sort_unstable();
-        positions.dedup();
+    pub(super) fn inbox(&self, after: u64, limit: usize, bytes_max: usize) -> Vec<Received> {
+        let mut bytes = 0;
+        let mut received = Vec::new();
+        for (position, entry) in self.inbox.range(after + 1..).take(limit) {
+            bytes += entry.request.len();
+            if bytes_max < bytes && !received.is_empty() {
+                break;
+            }
+            let (request, at, expires) = (entry.request.clone(), entry.at, entry.expires);
+            received.push(Received { position: *position, request, at, expires });
+        }
+        received
+    }
+
+    pub(super) fn statuses(&self, positions: &[u64]) -> Vec<RequestStatus> {
+        let positions: BTreeSet<u64> = positions.iter().copied().collect();
         let status = |position: u64| {
-            let entry = self.log.get(index(position))?;
-            Some(CommandStatus {
-                position,
-                kind: entry.kind.to_owned(),
-                at: entry.at,
-                processed: position <= self.processed_to,
-                answer: entry.answer.clone(),
-            })
+            let waiting = self.inbox.get(&position).map(|entry| (entry.kind, entry.at, None));
+            let answered = || self.answers.get(&position).map(|row| (row.kind, row.at, Some(row.answer.clone())));
+            let (kind, at, answer) = waiting.or_else(answered)?;
+            Some(RequestStatus { position, kind: kind.to_owned(), at, answer })
         };
-        positions.into_iter().filter(|position| 0 < *position).filter_map(status).collect()
+        positions.into_iter().filter_map(status).collect()
+    }
+
+    pub(super) fn purge_answers(&mut self, now: Millis, limit: usize) -> usize {
+        let expired = self.answers.iter().filter(|(_, row)| row.expires <= now);
+        let expired: Vec<_> = expired.take(limit).map(|(position, _)| *position).collect();
+        for position in &expired {
+            self.answers.remove(position);
+        }
+        expired.len() + self.tables.purge_idempotent(now, limit)
+    }
+
+    /// By time and key, whatever it is.
+    pub(super) fn due(&self, after: (Millis, u64), limit: usize) -> Vec<Due> {
+        let jobs = self.tables.timed.iter().map(|(at, key)| Due { at: *at, key: key.0, what: DueKind::Job });
+        let turn = |turn: &row::Turn| Due { at: turn.due, key: turn.key.0, what: DueKind::Turn { instance: turn.instance } };
+        let mut due: Vec<_> = jobs.chain(self.tables.turns.values().map(turn)).filter(|due| after < (due.at, due.key)).collect();
+        due.sort_unstable();
+        due.truncate(limit);
+        due
     }
 }
 
 impl Tables {
-    pub(super) fn purge_idempotent(&mut self, now: Millis, limit: usize) -> usize {
+    fn purge_idempotent(&mut self, now: Millis, limit: usize) -> usize {
         let expired = self.idempotent.iter().filter(|(_, row)| row.expires <= now);
         let expired: Vec<_> = expired.take(limit).map(|(key, _)| key.clone()).collect();
         for key in &expired {
@@ -196,10 +233,6 @@ impl Tables {
         }
         expired.len()
     }
-}
-
-fn index(position: u64) -> usize {
-    position as usize - 1
 }
 
 fn millis(duration: Duration) -> Millis {

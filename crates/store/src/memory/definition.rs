@@ -1,31 +1,19 @@
 //! Versions of definitions.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use engine::DefinitionKey;
 
 use super::database::Tables;
-use crate::row::Definition;
+use crate::Named;
+use crate::row::{Definition, DefinitionHead};
 
-pub(super) fn latest(tables: &Tables) -> Vec<Definition> {
-    let mut latest: BTreeMap<(&str, &str), &Definition> = BTreeMap::new();
-    for definition in tables.definitions.values().filter(|definition| !definition.deleted) {
-        let held = latest.entry((&*definition.process_id, &*definition.tenant)).or_insert(definition);
-        if held.version < definition.version {
-            *held = definition;
-        }
+pub(super) fn named(tables: &Tables, process_id: &str, tenant: &str) -> Named<DefinitionHead> {
+    let latest = versions(tables, process_id, tenant).filter(|one| !one.deleted).max_by_key(|one| one.version);
+    Named {
+        version_max: versions(tables, process_id, tenant).map(|one| one.version).max().unwrap_or(0),
+        latest: latest.map(|one| DefinitionHead { key: one.key, version: one.version, checksum: one.checksum.clone() }),
     }
-    latest.into_values().cloned().collect()
-}
-
-pub(super) fn version_counters(tables: &Tables) -> Vec<(Arc<str>, Arc<str>, i32)> {
-    let mut highest: BTreeMap<(Arc<str>, Arc<str>), i32> = BTreeMap::new();
-    for definition in tables.definitions.values() {
-        let held = highest.entry((definition.process_id.clone(), definition.tenant.clone())).or_insert(0);
-        *held = definition.version.max(*held);
-    }
-    highest.into_iter().map(|((process_id, tenant), version)| (process_id, tenant, version)).collect()
 }
 
 pub(super) fn versions<'a>(tables: &'a Tables, process_id: &str, tenant: &str) -> impl Iterator<Item = &'a Definition> {

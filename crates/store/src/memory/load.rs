@@ -1,26 +1,37 @@
 //! What a tick needs, and the windows the owner keeps.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use engine::{InstanceKey, JobKey};
+use engine::{InstanceKey, JobKey, Token, Wait, WaitKind};
 
 use super::database::Tables;
-use crate::row::{Availability, ElementState};
-use crate::{Loaded, LoadedInstance, Millis, ReadyJob, TimedJob, Wanted};
+use crate::row::{Availability, ElementState, Tokens};
+use crate::{Loaded, LoadedInstance, Millis, ReadyAfter, ReadyJob, Wanted};
 
 pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis) -> Loaded {
+    let open = |key: &JobKey| tables.jobs.get(key).filter(|job| job.availability != Availability::Done);
+    let jobs: BTreeSet<_> = wanted.jobs.iter().collect();
+    let elements: BTreeSet<_> = wanted.elements.iter().collect();
+    let elements = elements.into_iter().filter_map(|key| tables.elements.get(key)).filter(|element| is_alive(element.state));
+    let elements: Vec<_> = elements.map(|element| (element.key, element.instance)).collect();
+    let incidents: BTreeSet<_> = wanted.incidents.iter().collect();
+    let incidents = incidents.into_iter().filter_map(|key| tables.incidents.get(key));
+    let incidents: Vec<_> =
+        incidents.filter(|incident| incident.resolved.is_none()).map(|incident| (incident.key, incident.instance)).collect();
     let mut instances: BTreeSet<InstanceKey> = wanted.instances.iter().copied().collect();
-    let of_jobs = wanted.jobs.iter().filter_map(|key| tables.jobs.get(key));
-    let of_elements = wanted.elements.iter().filter_map(|key| tables.elements.get(key));
-    let of_incidents = wanted.incidents.iter().filter_map(|key| tables.incidents.get(key));
-    instances.extend(of_jobs.filter(|job| job.availability != Availability::Done).map(|job| job.instance));
-    instances.extend(of_elements.filter(|element| is_alive(element.state)).map(|element| element.instance));
-    instances.extend(of_incidents.filter(|incident| incident.resolved.is_none()).map(|incident| incident.instance));
+    instances.extend(wanted.instances_of_jobs.iter().filter_map(open).filter_map(|job| Some(job.origin?.instance)));
+    instances.extend(elements.iter().map(|(_, instance)| *instance));
+    instances.extend(incidents.iter().map(|(_, instance)| *instance));
     let idempotent = wanted.idempotent.iter().filter_map(|key| tables.idempotent.get(key));
     Loaded {
         instances: instances.into_iter().filter_map(|key| load_instance(tables, key)).collect(),
+        jobs: jobs.into_iter().filter_map(open).cloned().collect(),
+        elements,
+        incidents,
         idempotent: idempotent.filter(|row| now < row.expires).cloned().collect(),
+        broken: Vec::new(),
     }
 }
 
@@ -28,11 +39,28 @@ fn load_instance(tables: &Tables, key: InstanceKey) -> Option<LoadedInstance> {
     let running = tables.running.get(&key)?;
     let is_live_scope = |scope| scope == key.root() || running.elements.contains(&scope);
     let variables = running.variables.iter().map(|key| &tables.variables[key]);
+    let tokens = tables.tokens.get(&key).into_iter().flatten();
+    let tokens = tokens.map(|((scope, gateway, flow), count)| Tokens {
+        instance: key,
+        token: Token { scope: *scope, gateway: *gateway, flow: *flow },
+        count: *count,
+    });
+    let jobs = running.jobs.iter().filter_map(|key| {
+        let origin = tables.jobs[key].origin?;
+        Some((origin.element_instance, Wait { key: key.wait(), boundary: None, kind: WaitKind::Job }))
+    });
+    let turns = running.turns.iter().map(|wait| {
+        let left = tables.turns[wait].left.clone();
+        (key.root(), Wait { key: *wait, boundary: None, kind: WaitKind::Turn(Box::new(left)) })
+    });
+    let mut waits: Vec<_> = jobs.chain(turns).collect();
+    waits.sort_by_key(|(_, wait)| wait.key);
     Some(LoadedInstance {
         instance: tables.instances.get(&key)?.clone(),
         elements: running.elements.iter().map(|key| tables.elements[key].clone()).collect(),
         variables: variables.filter(|variable| is_live_scope(variable.scope)).cloned().collect(),
-        jobs: running.jobs.iter().map(|key| tables.jobs[key].clone()).collect(),
+        tokens: tokens.collect(),
+        waits,
         incidents: running.incidents.iter().map(|key| tables.incidents[key].clone()).collect(),
     })
 }
@@ -44,17 +72,8 @@ fn is_alive(state: ElementState) -> bool {
     }
 }
 
-pub(super) fn ready_jobs(tables: &Tables, job_type: &str, tenant: &str, after: JobKey, limit: usize) -> Vec<ReadyJob> {
+pub(super) fn ready_jobs(tables: &Tables, job_type: &str, tenant: &str, after: ReadyAfter, limit: usize) -> Vec<ReadyJob> {
     let Some(ready) = tables.ready.get(&(job_type.into(), tenant.into())) else { return Vec::new() };
-    let after = ready.range((Bound::Excluded(after), Bound::Unbounded));
-    let job = |key: &JobKey| {
-        let job = &tables.jobs[key];
-        ReadyJob { key: *key, instance: job.instance, job_type: job.job_type.clone(), tenant: job.tenant.clone() }
-    };
-    after.take(limit).map(job).collect()
-}
-
-pub(super) fn timed_jobs(tables: &Tables, after: (Millis, JobKey), limit: usize) -> Vec<TimedJob> {
-    let after = tables.timed.range((Bound::Excluded(after), Bound::Unbounded));
-    after.take(limit).map(|(at, key)| TimedJob { key: *key, at: *at }).collect()
+    let after = ready.range((Bound::Excluded((Reverse(after.priority), after.key)), Bound::Unbounded));
+    after.take(limit).map(|(Reverse(priority), key)| ReadyJob { key: *key, priority: *priority }).collect()
 }

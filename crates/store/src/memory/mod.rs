@@ -15,14 +15,14 @@ mod view;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use engine::{DefinitionKey, JobKey, PartitionId, RequirementsKey};
+use engine::{DefinitionKey, PartitionId, RequirementsKey};
 use tokio::sync::watch;
 
-use crate::log::{CommandStatus, NewCommand, Pending};
+use crate::log::{NewRequest, Received, RequestStatus};
 use crate::query::{Query, QueryPage};
 use crate::{
-    Commit, CommitError, DecisionCounters, Error, Fence, Loaded, Millis, Ownership, PartitionStatus, ReadyJob, Renewed, Store,
-    TimedJob, Wanted, row,
+    Backlog, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter, ReadyJob,
+    Renewed, Store, Wanted, row,
 };
 use database::Database;
 
@@ -74,17 +74,17 @@ impl Store for Memory {
         Ok(self.database().statuses((self.clock)()))
     }
 
-    async fn append(&self, partition: PartitionId, commands: Vec<NewCommand>) -> Result<Vec<u64>, Error> {
-        let positions = self.database().partition_mut(partition).append(commands, (self.clock)());
+    async fn append(&self, partition: PartitionId, requests: Vec<NewRequest>, backlog: Backlog) -> Result<Vec<u64>, Error> {
+        let positions = self.database().partition_mut(partition).append(requests, backlog, (self.clock)())?;
         self.wake();
         Ok(positions)
     }
 
-    async fn pending(&self, partition: PartitionId, after: u64, limit: usize) -> Result<Vec<Pending>, Error> {
-        Ok(self.database().read(partition, |partition| partition.pending(after, limit)))
+    async fn inbox(&self, partition: PartitionId, after: u64, limit: usize, bytes_max: usize) -> Result<Vec<Received>, Error> {
+        Ok(self.database().read(partition, |partition| partition.inbox(after, limit, bytes_max)))
     }
 
-    async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<CommandStatus>, Error> {
+    async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<RequestStatus>, Error> {
         Ok(self.database().read(partition, |partition| partition.statuses(positions)))
     }
 
@@ -110,22 +110,31 @@ impl Store for Memory {
         partition: PartitionId,
         job_type: &str,
         tenant: &str,
-        after: JobKey,
+        after: ReadyAfter,
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error> {
         Ok(self.database().read(partition, |partition| load::ready_jobs(&partition.tables, job_type, tenant, after, limit)))
     }
 
-    async fn timed_jobs(&self, partition: PartitionId, after: (Millis, JobKey), limit: usize) -> Result<Vec<TimedJob>, Error> {
-        Ok(self.database().read(partition, |partition| load::timed_jobs(&partition.tables, after, limit)))
+    async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
+        Ok(self.database().read(partition, |partition| partition.due(after, limit)))
     }
 
-    async fn latest_definitions(&self, partition: PartitionId) -> Result<Vec<row::Definition>, Error> {
-        Ok(self.database().read(partition, |partition| definition::latest(&partition.tables)))
+    async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
+        Ok(self.database().read(partition, |partition| definition::named(&partition.tables, id, tenant)))
     }
 
-    async fn version_counters(&self, partition: PartitionId) -> Result<Vec<(Arc<str>, Arc<str>, i32)>, Error> {
-        Ok(self.database().read(partition, |partition| definition::version_counters(&partition.tables)))
+    async fn requirements_named(
+        &self,
+        partition: PartitionId,
+        id: &str,
+        tenant: &str,
+    ) -> Result<Named<row::DecisionRequirements>, Error> {
+        Ok(self.database().read(partition, |partition| decision::requirements_named(&partition.tables, id, tenant)))
+    }
+
+    async fn decision_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::LatestDecision>, Error> {
+        Ok(self.database().read(partition, |partition| decision::named(&partition.tables, id, tenant)))
     }
 
     async fn definition(&self, key: DefinitionKey) -> Result<Option<row::Definition>, Error> {
@@ -171,18 +180,6 @@ impl Store for Memory {
         Ok(self.database().tables().any(|tables| definition::has_running(tables, definition)))
     }
 
-    async fn latest_requirements(&self, partition: PartitionId) -> Result<Vec<row::DecisionRequirements>, Error> {
-        Ok(self.database().read(partition, |partition| decision::latest_requirements(&partition.tables)))
-    }
-
-    async fn latest_decisions(&self, partition: PartitionId) -> Result<Vec<row::LatestDecision>, Error> {
-        Ok(self.database().read(partition, |partition| decision::latest_decisions(&partition.tables)))
-    }
-
-    async fn decision_counters(&self, partition: PartitionId) -> Result<DecisionCounters, Error> {
-        Ok(self.database().read(partition, |partition| decision::counters(&partition.tables)))
-    }
-
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         let database = self.database();
         Ok(database.tables().find_map(|tables| tables.requirements.get(&key).cloned()))
@@ -192,8 +189,8 @@ impl Store for Memory {
         Ok(search::search(&self.database(), query))
     }
 
-    async fn purge_idempotent(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
-        Ok(self.database().partition_mut(partition).tables.purge_idempotent(now, limit))
+    async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
+        Ok(self.database().partition_mut(partition).purge_answers(now, limit))
     }
 
     fn pool(&self) -> (usize, usize) {

@@ -7,7 +7,7 @@ use super::database::{Database, Tables};
 use super::field::{Row, value};
 use super::view;
 use crate::pattern;
-use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX};
+use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX, Tenants};
 use crate::row::DecisionRequirements;
 
 pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
@@ -24,11 +24,25 @@ pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
         found.into_iter().map(|(tables, row)| (cursor(tables, row, &order), tables, row)).collect();
     placed.sort_by(|(a, ..), (b, ..)| compare(a, b, &order));
     let total = placed.len() as u64;
-    let page = cut(placed, &query.page, &order);
+    let mut page = cut(placed, &query.page, &order);
+    // A page that ends early ends where it was going.
+    let backwards = matches!(query.page, Page::Before { .. });
+    if backwards {
+        page.reverse();
+    }
+    let (mut items, shown) = view::items(query, page.iter().map(|(_, tables, row)| (*tables, *row)));
+    let is_cut = shown < page.len();
+    page.truncate(shown);
+    let (mut start, mut end) = (page.first(), page.last());
+    if backwards {
+        (start, end) = (end, start);
+        items.reverse();
+    }
     QueryPage {
-        start: page.first().map(|(cursor, ..)| cursor.clone()),
-        end: page.last().map(|(cursor, ..)| cursor.clone()),
-        items: view::items(query, page.into_iter().map(|(_, tables, row)| (tables, row))),
+        start: start.map(|(cursor, ..)| cursor.clone()),
+        end: end.map(|(cursor, ..)| cursor.clone()),
+        items,
+        is_cut,
         total: total.min(TOTAL_MAX),
         total_is_more: TOTAL_MAX < total,
     }
@@ -40,7 +54,7 @@ fn rows(tables: &Tables, entity: Entity) -> Box<dyn Iterator<Item = Row<'_>> + '
         Entity::Instances => Box::new(tables.instances.values().map(Row::Instance)),
         Entity::Elements => Box::new(tables.elements.values().map(Row::Element)),
         Entity::Variables => Box::new(tables.variables.values().map(Row::Variable)),
-        Entity::Jobs => Box::new(tables.jobs.values().map(Row::Job)),
+        Entity::Jobs => Box::new(tables.jobs.values().filter(|job| job.origin.is_some()).map(Row::Job)),
         Entity::Incidents => Box::new(tables.incidents.values().map(Row::Incident)),
         Entity::Requirements => Box::new(tables.requirements.values().map(Row::Requirements)),
         Entity::Decisions => Box::new(tables.requirements.values().flat_map(decisions)),
@@ -53,12 +67,11 @@ fn decisions(requirements: &DecisionRequirements) -> impl Iterator<Item = Row<'_
 }
 
 fn is_asked_for(tables: &Tables, row: Row<'_>, query: &Query) -> bool {
-    let is_visible = match (&query.tenants, value(tables, row, Field::Tenant)) {
-        (Some(tenants), Some(Scalar::Text(tenant))) => tenants.iter().any(|one| **one == *tenant),
-        (Some(_), _) => false,
-        (None, _) => true,
+    let is_visible = || match value(tables, row, Field::Tenant) {
+        Some(Scalar::Text(tenant)) => query.tenants.has(&tenant),
+        Some(Scalar::Bool(_) | Scalar::Int(_)) | None => query.tenants == Tenants::Everything,
     };
-    is_visible && matches(tables, row, &query.filter)
+    is_visible() && matches(tables, row, &query.filter)
 }
 
 fn matches(tables: &Tables, row: Row<'_>, filter: &Filter) -> bool {

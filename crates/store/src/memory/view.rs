@@ -3,38 +3,53 @@
 use super::database::Tables;
 use super::field::{Row, definition, element};
 use crate::query::{
-    DecisionView, DefinitionView, ElementView, Entity, EvaluatedDecisionView, IncidentView, InstanceView, Items, JobView, Query,
-    RequirementsView, VariableView,
+    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, Items, JobView, Query,
+    RequirementsView, Room, VariableView, Weight,
 };
 use crate::row::{Decision, DecisionRequirements, Definition, Element, EvaluatedDecision, Incident, Instance, Job, Variable};
 
-pub(super) fn items<'a>(query: &Query, rows: impl Iterator<Item = (&'a Tables, Row<'a>)>) -> Items {
-    let mut items = match query.entity {
-        Entity::Definitions => Items::Definitions(Vec::new()),
-        Entity::Instances => Items::Instances(Vec::new()),
-        Entity::Elements => Items::Elements(Vec::new()),
-        Entity::Variables => Items::Variables(Vec::new()),
-        Entity::Jobs => Items::Jobs(Vec::new()),
-        Entity::Incidents => Items::Incidents(Vec::new()),
-        Entity::Requirements => Items::Requirements(Vec::new()),
-        Entity::Decisions => Items::Decisions(Vec::new()),
-        Entity::EvaluatedDecisions => Items::EvaluatedDecisions(Vec::new()),
-    };
+/// The rows a page has room for, and how many of those given these are.
+pub(super) fn items<'a>(query: &Query, rows: impl Iterator<Item = (&'a Tables, Row<'a>)>) -> (Items, usize) {
+    let mut items = Items::none(query.entity);
+    let mut room = Room::of(query.bytes_max);
+    let mut shown = 0;
     for (tables, row) in rows {
-        match (&mut items, row) {
-            (Items::Definitions(items), Row::Definition(row)) => items.push(of_definition(row)),
-            (Items::Instances(items), Row::Instance(row)) => items.extend(of_instance(tables, row)),
-            (Items::Elements(items), Row::Element(row)) => items.extend(of_element(tables, row)),
-            (Items::Variables(items), Row::Variable(row)) => items.extend(of_variable(tables, row, query.value_chars_max)),
-            (Items::Jobs(items), Row::Job(row)) => items.extend(of_job(tables, row)),
-            (Items::Incidents(items), Row::Incident(row)) => items.extend(of_incident(tables, row)),
-            (Items::Requirements(items), Row::Requirements(row)) => items.push(of_requirements(row)),
-            (Items::Decisions(items), Row::Decision(requirements, row)) => items.push(of_decision(requirements, row)),
-            (Items::EvaluatedDecisions(items), Row::EvaluatedDecision(row)) => items.push(of_evaluated_decision(tables, row)),
-            _ => unreachable!("rows are of the entity asked for"),
+        put(&mut room, &mut items, query, tables, row);
+        if room.is_full() {
+            break;
         }
+        shown += 1;
     }
-    items
+    (items, shown)
+}
+
+fn put(room: &mut Room, items: &mut Items, query: &Query, tables: &Tables, row: Row<'_>) {
+    match (items, row) {
+        (Items::Definitions(items), Row::Definition(row)) => put_maybe(room, items, Some(of_definition(row))),
+        (Items::Instances(items), Row::Instance(row)) => put_maybe(room, items, of_instance(tables, row)),
+        (Items::Elements(items), Row::Element(row)) => put_maybe(room, items, of_element(tables, row)),
+        (Items::Variables(items), Row::Variable(row)) => put_maybe(room, items, of_variable(tables, row, query.value_chars_max)),
+        (Items::Jobs(items), Row::Job(row)) => put_maybe(room, items, of_job(tables, row)),
+        (Items::Incidents(items), Row::Incident(row)) => put_maybe(room, items, of_incident(tables, row)),
+        (Items::Requirements(items), Row::Requirements(row)) => put_maybe(room, items, Some(of_requirements(row))),
+        (Items::Decisions(items), Row::Decision(requirements, row)) => {
+            put_maybe(room, items, Some(of_decision(requirements, row)));
+        }
+        (Items::EvaluatedDecisions(items), Row::EvaluatedDecision(row)) => {
+            let mut view = of_evaluated_decision(tables, row);
+            if query.with_details {
+                (view.inputs, view.rules) = (row.inputs.clone(), row.rules.clone());
+            }
+            put_maybe(room, items, Some(view));
+        }
+        _ => unreachable!("rows are of the entity asked for"),
+    }
+}
+
+fn put_maybe<V: Weight>(room: &mut Room, items: &mut Vec<V>, view: Option<V>) {
+    if let Some(view) = view {
+        room.put(items, view);
+    }
 }
 
 fn of_definition(row: &Definition) -> DefinitionView {
@@ -110,17 +125,18 @@ fn of_variable(tables: &Tables, row: &Variable, chars_max: Option<usize>) -> Opt
 }
 
 fn of_job(tables: &Tables, row: &Job) -> Option<JobView> {
-    let element = element(tables, row.definition, row.element)?;
+    let origin = row.origin?;
+    let element = element(tables, origin.definition, origin.element)?;
     Some(JobView {
         key: row.key,
         job_type: row.job_type.to_string(),
-        instance: row.instance,
-        root: tables.instances.get(&row.instance)?.root,
-        definition: row.definition,
-        process_id: definition(tables, row.definition)?.process_id.to_string(),
+        instance: origin.instance,
+        root: tables.instances.get(&origin.instance)?.root,
+        definition: origin.definition,
+        process_id: definition(tables, origin.definition)?.process_id.to_string(),
         tenant: row.tenant.to_string(),
         element_id: element.id.to_string(),
-        element_instance: row.element_instance,
+        element_instance: origin.element_instance,
         headers: element.headers.to_string(),
         state: row.state,
         retries: row.retries,
@@ -202,7 +218,7 @@ fn of_evaluated_decision(tables: &Tables, row: &EvaluatedDecision) -> EvaluatedD
         business_id: instance.and_then(|key| tables.instances.get(&key)?.business_id.as_deref().map(str::to_owned)),
         definition: row.origin.map(|origin| origin.definition),
         element_instance: row.origin.map(|origin| origin.element_instance),
-        inputs: row.inputs.clone(),
-        rules: row.rules.clone(),
+        inputs: Vec::new(),
+        rules: Vec::new(),
     }
 }

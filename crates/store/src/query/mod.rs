@@ -2,6 +2,7 @@
 
 mod field;
 mod view;
+mod weight;
 
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ pub use view::{
     DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, JobView, RequirementsView,
     VariableView,
 };
+pub(crate) use weight::{Room, Weight};
 
 /// Past this many matches a page no longer says how many there are, only that there are more.
 pub const TOTAL_MAX: u64 = 10_000;
@@ -24,8 +26,7 @@ pub const LIST_MAX: usize = 900;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     pub entity: Entity,
-    /// Rows of these tenants only; `None` for all.
-    pub tenants: Option<Vec<Arc<str>>>,
+    pub tenants: Tenants,
     pub filter: Filter,
     /// The entity's own key is always the last criterion, ascending unless it is named here.
     pub sort: Vec<Sort>,
@@ -34,6 +35,27 @@ pub struct Query {
     pub latest_version: bool,
     /// Variables only: read at most this many characters of a value.
     pub value_chars_max: Option<usize>,
+    /// Evaluated decisions only: read their inputs and the rules that matched, too.
+    pub with_details: bool,
+    /// End the page before the row with which it would take more memory than this, about. The first row is always on it.
+    pub bytes_max: Option<usize>,
+}
+
+/// Whose rows are meant. There is no default: whoever means all of them says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tenants {
+    These(Vec<Arc<str>>),
+    /// For what the server asks for itself, and never for a caller.
+    Everything,
+}
+
+impl Tenants {
+    pub fn has(&self, tenant: &str) -> bool {
+        match self {
+            Self::These(tenants) => tenants.iter().any(|one| **one == *tenant),
+            Self::Everything => true,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -110,6 +132,8 @@ pub struct Cursor(pub Vec<Option<Scalar>>);
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryPage {
     pub items: Items,
+    /// Whether it ended early, by [`Query::bytes_max`]: the next row comes after `end`, or backwards before `start`.
+    pub is_cut: bool,
     /// Exact up to [`TOTAL_MAX`].
     pub total: u64,
     pub total_is_more: bool,
@@ -131,17 +155,68 @@ pub enum Items {
     EvaluatedDecisions(Vec<EvaluatedDecisionView>),
 }
 
+impl Items {
+    /// None, of an entity.
+    pub fn none(entity: Entity) -> Self {
+        match entity {
+            Entity::Definitions => Self::Definitions(Vec::new()),
+            Entity::Instances => Self::Instances(Vec::new()),
+            Entity::Elements => Self::Elements(Vec::new()),
+            Entity::Variables => Self::Variables(Vec::new()),
+            Entity::Jobs => Self::Jobs(Vec::new()),
+            Entity::Incidents => Self::Incidents(Vec::new()),
+            Entity::Requirements => Self::Requirements(Vec::new()),
+            Entity::Decisions => Self::Decisions(Vec::new()),
+            Entity::EvaluatedDecisions => Self::EvaluatedDecisions(Vec::new()),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Definitions(views) => views.len(),
+            Self::Instances(views) => views.len(),
+            Self::Elements(views) => views.len(),
+            Self::Variables(views) => views.len(),
+            Self::Jobs(views) => views.len(),
+            Self::Incidents(views) => views.len(),
+            Self::Requirements(views) => views.len(),
+            Self::Decisions(views) => views.len(),
+            Self::EvaluatedDecisions(views) => views.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn reverse(&mut self) {
+        match self {
+            Self::Definitions(views) => views.reverse(),
+            Self::Instances(views) => views.reverse(),
+            Self::Elements(views) => views.reverse(),
+            Self::Variables(views) => views.reverse(),
+            Self::Jobs(views) => views.reverse(),
+            Self::Incidents(views) => views.reverse(),
+            Self::Requirements(views) => views.reverse(),
+            Self::Decisions(views) => views.reverse(),
+            Self::EvaluatedDecisions(views) => views.reverse(),
+        }
+    }
+}
+
 impl Query {
-    /// Everything of an entity, by key.
-    pub fn of(entity: Entity) -> Self {
+    /// Everything of an entity that belongs to these tenants, by key.
+    pub fn of(entity: Entity, tenants: Tenants) -> Self {
         Self {
             entity,
-            tenants: None,
+            tenants,
             filter: Filter::All(Vec::new()),
             sort: Vec::new(),
             page: Page::From { from: 0, limit: 100 },
             latest_version: false,
             value_chars_max: None,
+            with_details: false,
+            bytes_max: None,
         }
     }
 

@@ -164,6 +164,7 @@ pub struct EvaluatedDecisionView {
     pub business_id: Option<String>,
     pub definition: Option<DefinitionKey>,
     pub element_instance: Option<ElementKey>,
+    /// Empty without [`Query::with_details`], as are the rules.
     pub inputs: Vec<EvaluatedInput>,
     pub rules: Vec<MatchedRule>,
 }

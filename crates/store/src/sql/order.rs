@@ -26,8 +26,8 @@ pub(super) fn order_by(writing: &Writing, from: &mut From, order: &[Sort]) -> St
             Order::Ascending => "ASC",
             Order::Descending => "DESC",
         };
-        // The partition is in the key's high bits, so this changes nothing but lets the primary key serve.
-        if position == 0 && sort.field == from.entity.key() {
+        // The partition is in the key's high bits, so this changes nothing but lets PostgreSQL's primary key serve.
+        if position == 0 && sort.field == from.entity.key() && writing.dialect == Dialect::Postgres {
             parts.push(format!("{}.partition {direction}", from.alias(Table::Own)));
         }
         let place = column(from.entity, sort.field, writing.dialect);
@@ -84,8 +84,11 @@ fn after_key(writing: &mut Writing, from: &From, order: Order, key: i64) -> Stri
         Order::Ascending => ">",
         Order::Descending => "<",
     };
-    let partition = PartitionId::of(key as u64);
-    format!("({own}.partition, {own}.key) {sign} ({partition}, {})", writing.param(Scalar::Int(key)))
+    let param = writing.param(Scalar::Int(key));
+    match writing.dialect {
+        Dialect::Sqlite => format!("{own}.key {sign} {param}"),
+        Dialect::Postgres => format!("({own}.partition, {own}.key) {sign} ({}, {param})", PartitionId::of(key as u64)),
+    }
 }
 
 fn same(writing: &mut Writing, from: &mut From, sort: Sort, value: Option<&Scalar>) -> String {

@@ -5,7 +5,7 @@ use super::filter::{condition, of_tenants};
 use super::order::{after, order_by, reversed};
 use super::view::columns;
 use super::{Dialect, Sql, Writing};
-use crate::query::{Entity, Page, Query, TOTAL_MAX};
+use crate::query::{Entity, Page, Query, ScalarKind, TOTAL_MAX, Tenants};
 
 /// A search ready to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,8 +27,13 @@ fn page(query: &Query, dialect: Dialect) -> Sql {
     from.show();
     let mut order = query.order();
     let mut selection: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     for shown in columns(query) {
-        selection.push(selected(from.expression(shown.table, &shown.sql), shown.kind, dialect));
+        let text = selected(from.expression(shown.table, &shown.sql), shown.kind, dialect);
+        if shown.kind == ScalarKind::Text {
+            texts.push(text.clone());
+        }
+        selection.push(text);
     }
     for sort in &order {
         let place = column(query.entity, sort.field, dialect);
@@ -47,13 +52,29 @@ fn page(query: &Query, dialect: Dialect) -> Sql {
         }
     };
     let order = order_by(&writing, &mut from, &order);
-    let text = format!(
-        "SELECT {} FROM {} WHERE {} ORDER BY {order} {limit}",
-        selection.join(", "),
-        from.sql(dialect),
-        matches.join(" AND ")
-    );
+    let rows = format!("FROM {} WHERE {} ORDER BY {order} {limit}", from.sql(dialect), matches.join(" AND "));
+    let text = match (dialect, query.bytes_max) {
+        (Dialect::Postgres, Some(bytes_max)) => until_full(&selection, &rows, &texts, bytes_max),
+        // SQLite gives rows one by one: whoever reads them stops.
+        (Dialect::Postgres, None) | (Dialect::Sqlite, _) => format!("SELECT {} {rows}", selection.join(", ")),
+    };
     Sql { text, params: writing.params }
+}
+
+/// The rows of a page up to the one that fills it, and one more that tells that there is one; no others are sent. How long a text is,
+/// is known without reading it. A window without an order of its own takes the rows as they come.
+fn until_full(selection: &[String], rows: &str, texts: &[String], bytes_max: usize) -> String {
+    let names: Vec<String> = (0..selection.len()).map(|number| format!("c{number}")).collect();
+    let named: Vec<String> = selection.iter().zip(&names).map(|(text, name)| format!("{text} AS {name}")).collect();
+    let length = |text: &String| format!("coalesce(octet_length({text}), 0)");
+    let lengths: Vec<String> = texts.iter().map(length).collect();
+    format!(
+        "SELECT {} FROM (SELECT *, sum(bytes) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS before FROM \
+         (SELECT {}, {} AS bytes {rows}) AS page) AS summed WHERE before IS NULL OR before <= {bytes_max}",
+        names.join(", "),
+        named.join(", "),
+        lengths.join(" + "),
+    )
 }
 
 /// Counting stops one past the bound: that there are more is all anybody is told.
@@ -90,8 +111,30 @@ fn matching(writing: &mut Writing, from: &mut From, query: &Query) -> Vec<String
 
 fn asked(writing: &mut Writing, from: &mut From, query: &Query) -> Vec<String> {
     let mut matches = vec![condition(writing, from, &query.filter)];
-    if let Some(tenants) = &query.tenants {
-        matches.push(of_tenants(writing, from, tenants));
+    if query.entity == Entity::Jobs {
+        // Work that belongs to no process is not shown among that of processes.
+        matches.push(format!("{}.instance IS NOT NULL", from.alias(Table::Own)));
+    }
+    match &query.tenants {
+        Tenants::These(tenants) => matches.push(of_tenants(writing, from, tenants)),
+        Tenants::Everything => {}
     }
     matches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SQLite's rows are read one by one; PostgreSQL sends all it has, so the statement itself must have no more.
+    #[test]
+    fn a_bounded_page_is_bounded_where_all_of_it_is_sent() {
+        let bounded = Query { bytes_max: Some(1_000), ..Query::of(Entity::Variables, Tenants::Everything) };
+        let text = |query, dialect| search(query, dialect).page.text;
+        assert!(text(&bounded, Dialect::Postgres).contains("octet_length(o0.value)"), "{}", text(&bounded, Dialect::Postgres));
+        assert!(text(&bounded, Dialect::Postgres).ends_with("before <= 1000"));
+        let plain = Query::of(Entity::Variables, Tenants::Everything);
+        assert_eq!(text(&bounded, Dialect::Sqlite), text(&plain, Dialect::Sqlite));
+        assert!(!text(&plain, Dialect::Postgres).contains("octet_length"));
+    }
 }

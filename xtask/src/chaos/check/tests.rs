@@ -56,7 +56,7 @@ fn good() -> (Vec<Record>, Found) {
         complete("w2", SECOND, Told::Done(None)),
         complete("w3", SECOND, Told::Refused(404)),
     ];
-    let log = Log { first: 1, last: 9, rows: 9, tail: 9, processed_to: 9, damage: None };
+    let log = Log { first: 1, last: 9, rows: 9, position: 9, waiting: 0, damage: None };
     (history, Found { instances: BTreeMap::from([(INSTANCE, instance())]), log })
 }
 
@@ -214,7 +214,7 @@ fn an_answer_nobody_may_get() {
 fn a_log_with_a_gap_or_a_skipped_command() {
     assert_says(&blamed(|_, found| found.log.rows = 8), "gap");
     assert_says(&blamed(|_, found| found.log.first = 2), "gap");
-    assert_says(&blamed(|_, found| found.log.tail = 10), "its partition says 10");
-    assert_says(&blamed(|_, found| found.log.processed_to = 8), "skipped");
+    assert_says(&blamed(|_, found| found.log.position = 10), "its partition says 10");
+    assert_says(&blamed(|_, found| found.log.waiting = 1), "skipped");
     assert_says(&blamed(|_, found| found.log.damage = Some("page 3".to_owned())), "damaged");
 }

@@ -86,3 +86,20 @@ async fn all_are_there(client: &mut GatewayClient<Channel>) {
         found.extend(jobs.iter().map(|job| job.key));
     }
 }
+
+#[tokio::test]
+async fn jobs_there_is_no_room_for_are_given_back() {
+    let answers = Budget::of_answers(LARGE);
+    let server = Server::start_within(Config::default(), Budgets { answers: answers.clone(), ..Budgets::default() }).await;
+    let mut client = server.client().await;
+    client.deploy_resource(one_task()).await.unwrap();
+    client.create_process_instance(create(&format!(r#"{{"text": "{}"}}"#, "x".repeat(LARGE)))).await.unwrap();
+    let mut stream = client.stream_activated_jobs(subscription()).await.unwrap().into_inner();
+    assert_eq!(stream.message().await.unwrap_err().code(), tonic::Code::ResourceExhausted);
+    assert_eq!(client.activate_jobs(poll(1)).await.unwrap_err().code(), tonic::Code::ResourceExhausted);
+    let small = wire::ActivateJobsRequest { fetch_variable: vec!["none".to_owned()], ..poll(1) };
+    assert_eq!(polled(&mut client, small).await.len(), 1);
+    while 0 < answers.in_use() {
+        tokio::task::yield_now().await;
+    }
+}

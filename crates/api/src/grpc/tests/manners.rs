@@ -1,7 +1,6 @@
 //! How the server behaves besides its calls.
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use futures_util::StreamExt;
 use tonic::Code;
 use tonic::codec::CompressionEncoding::Gzip;
 use tonic_health::pb::HealthCheckRequest;
@@ -86,29 +85,6 @@ async fn a_message_that_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn a_connection_that_says_too_little_is_closed() {
-    let config = Config { preface_timeout: std::time::Duration::from_millis(50), ..Config::default() };
-    let server = Server::start_with(config).await;
-    for said in ["", "PRI * HTTP/2.0"] {
-        let mut silent = TcpStream::connect(server.address).await.unwrap();
-        silent.write_all(said.as_bytes()).await.unwrap();
-        // What the server says first may be its settings; then it hangs up.
-        let _ = silent.read_to_end(&mut Vec::new()).await;
-    }
-}
-
-#[tokio::test]
-async fn one_connection_too_many_is_closed() {
-    let server = Server::start_with(Config { connections_max: 1, ..Config::default() }).await;
-    let mut client = server.client().await;
-    client.topology(wire::TopologyRequest {}).await.unwrap();
-    let mut extra = TcpStream::connect(server.address).await.unwrap();
-    let _ = extra.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
-    assert_eq!(extra.read_to_end(&mut Vec::new()).await.unwrap_or(0), 0);
-    client.topology(wire::TopologyRequest {}).await.unwrap();
-}
-
-#[tokio::test]
 async fn a_body_that_does_not_come_is_not_waited_for() {
     let config = Config { body_timeout: std::time::Duration::from_millis(50), ..Config::default() };
     let server = Server::start_with(config).await;
@@ -119,4 +95,53 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
     let codec = tonic_prost::ProstCodec::<wire::TopologyRequest, wire::TopologyResponse>::default();
     let answer = grpc.client_streaming(tonic::Request::new(never), path, codec).await;
     assert_eq!(answer.unwrap_err().code(), Code::DeadlineExceeded);
+}
+
+fn bodies(bytes_max: usize) -> Budgets {
+    Budgets { bodies: Budget::of_bodies(bytes_max), ..Budgets::default() }
+}
+
+/// A call whose message has come and whose body does not end.
+fn unfinished(server: &Server, message: wire::CreateProcessInstanceRequest) -> tokio::task::JoinHandle<Code> {
+    let endpoint = server.endpoint();
+    tokio::spawn(async move {
+        let mut grpc = tonic::client::Grpc::new(endpoint.connect().await.unwrap());
+        grpc.ready().await.unwrap();
+        let never = futures_util::stream::iter([message]).chain(futures_util::stream::pending());
+        let path = axum::http::uri::PathAndQuery::from_static("/gateway_protocol.Gateway/CreateProcessInstance");
+        let codec = tonic_prost::ProstCodec::<_, wire::CreateProcessInstanceResponse>::default();
+        grpc.client_streaming(tonic::Request::new(never), path, codec).await.unwrap_err().code()
+    })
+}
+
+#[tokio::test]
+async fn unfinished_bodies_hold_no_more_than_their_budget() {
+    const BODY: usize = 300_000;
+    let server = Server::start_within(Config::default(), bodies(1_000_000)).await;
+    let in_use = || server.budgets.bodies.in_use();
+    let mut client = server.client().await;
+    client.deploy_resource(one_task()).await.unwrap();
+    let large = create(&format!(r#"{{"text": "{}"}}"#, "x".repeat(BODY)));
+    let unfinished: Vec<_> = (0..3).map(|_| unfinished(&server, large.clone())).collect();
+    while in_use() < 3 * BODY {
+        tokio::task::yield_now().await;
+    }
+    let refused = client.create_process_instance(large.clone()).await.unwrap_err();
+    assert_eq!(refused.code(), Code::ResourceExhausted);
+    assert!(refused.message().contains("bodies_bytes"), "{refused}");
+    client.create_process_instance(create("{}")).await.unwrap();
+    unfinished.iter().for_each(tokio::task::JoinHandle::abort);
+    while 0 < in_use() {
+        tokio::task::yield_now().await;
+    }
+    client.create_process_instance(large).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_compressed_counts_as_what_it_may_become() {
+    let server = Server::start_within(Config::default(), bodies(120_000)).await;
+    let plain = create(&format!(r#"{{"text": "{}"}}"#, "x".repeat(100_000)));
+    assert_eq!(server.client().await.create_process_instance(plain.clone()).await.unwrap_err().code(), Code::NotFound);
+    let refused = server.client().await.send_compressed(Gzip).create_process_instance(plain).await.unwrap_err();
+    assert_eq!(refused.code(), Code::ResourceExhausted);
 }

@@ -19,6 +19,8 @@ use tonic::transport::{Channel, Endpoint};
 
 use super::wire::gateway_client::GatewayClient;
 use super::{Config, wire};
+use crate::budget::{Budget, Budgets};
+use crate::listen::{self, Edge, Speaks};
 
 /// Longer than any test: what is freed before is freed because somebody left.
 const LONG_LEASE: i64 = 60 * 60 * 1000;
@@ -26,6 +28,7 @@ const LONG_LEASE: i64 = 60 * 60 * 1000;
 struct Server {
     host: Host,
     address: SocketAddr,
+    budgets: Budgets,
     draining: watch::Sender<bool>,
     serving: JoinHandle<()>,
     _stop: watch::Sender<bool>,
@@ -37,6 +40,10 @@ impl Server {
     }
 
     async fn start_with(config: Config) -> Self {
+        Self::start_within(config, Budgets::default()).await
+    }
+
+    async fn start_within(config: Config, budgets: Budgets) -> Self {
         let (stop, stopping) = watch::channel(false);
         let (host, driver) = host::prepare(parts(), "here".into(), Role::Engine);
         tokio::spawn(driver.run(stopping));
@@ -46,9 +53,10 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (draining, drain) = watch::channel(false);
-        let routes = super::routes(host.clone(), &config, drain.clone());
-        let serving = tokio::spawn(async move { super::serve(vec![listener], routes, &config, drain).await });
-        Self { host, address, draining, serving, _stop: stop }
+        let router = super::router(host.clone(), &config, budgets.clone(), drain.clone());
+        let edge = Edge { name: "gRPC", listeners: vec![listener], router, speaks: Speaks::Http2 };
+        let serving = tokio::spawn(async move { listen::serve(edge, &config.listen, drain).await });
+        Self { host, address, budgets, draining, serving, _stop: stop }
     }
 
     fn endpoint(&self) -> Endpoint {

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use axum::response::Response;
 use host::Poll;
-use store::log::ActivatedJob;
+use store::log::{ActivatedJob, Released};
 
 use super::{KIND, KINDS, LISTENER_EVENT, LISTENER_EVENTS};
 use crate::error::Failure;
-use crate::rest::answer;
-use crate::rest::call::{Call, TENANT_DEFAULT};
+use crate::rest::answer::{self, Writing};
+use crate::rest::call::Call;
 use crate::rest::describe::Kind;
 use crate::rest::layout::{Cell, Layout, column, empty, optional};
 use crate::rest::shape::{Fields, Shape, field};
@@ -78,7 +78,21 @@ pub(super) async fn activate(call: Call) -> Result<Response, Failure> {
         Ok(_) = draining.wait_for(|draining| *draining) => return Ok(answer::ok(ACTIVATED.to_vec(&Vec::new()))),
     };
     // From here to the answer nothing waits: a caller that is gone by now has given the jobs back already.
-    Ok(answer::ok(ACTIVATED.to_vec(&activated.take())))
+    let jobs = activated.take();
+    let leases: Vec<Released> = jobs.iter().map(|job| Released { job: job.key, deadline: job.deadline }).collect();
+    let written = written(&call, jobs);
+    if written.is_err() {
+        call.host().release(leases);
+    }
+    written
+}
+
+fn written(call: &Call, jobs: Vec<ActivatedJob>) -> Result<Response, Failure> {
+    let mut writing = Writing::new(call.server.budgets.answers.nothing());
+    writing.out().extend_from_slice(b"{\"jobs\":");
+    writing.list(&JOB, jobs)?;
+    writing.out().push(b'}');
+    writing.finish()
 }
 
 fn poll(call: &Call, mut fields: Fields<'_>) -> Result<Poll, Failure> {
@@ -98,7 +112,7 @@ fn poll(call: &Call, mut fields: Fields<'_>) -> Result<Poll, Failure> {
         worker: fields.shared("worker").unwrap_or_default(),
         timeout: timeout.unwrap_or_default(),
         max: max.and_then(|max| u32::try_from(max).ok()).unwrap_or_default(),
-        tenants: tenants(&mut fields)?,
+        tenants: tenants(call, &mut fields)?,
         fetch: fields.texts("fetchVariable"),
         wait: wait(call, fields.number("requestTimeout")),
     })
@@ -112,15 +126,15 @@ fn not_positive(name: &str, number: Option<i64>) -> Option<String> {
     }
 }
 
-/// There is only the default tenant yet.
-fn tenants(fields: &mut Fields<'_>) -> Result<Vec<Arc<str>>, Failure> {
+/// Those that are named; without names, the caller's own.
+fn tenants(call: &Call, fields: &mut Fields<'_>) -> Result<Vec<Arc<str>>, Failure> {
     if fields.word("tenantFilter") == Some("ASSIGNED") {
         return Err(no_tenants("ASSIGNED tenant filter"));
     }
     let tenants = fields.texts("tenantIds");
     match tenants.as_slice() {
-        [] => Ok(vec![TENANT_DEFAULT.into()]),
-        [one] if &**one == TENANT_DEFAULT => Ok(tenants),
+        [] => Ok(vec![call.caller.home()]),
+        [one] if call.caller.sees(one) => Ok(tenants),
         [other] => Err(no_tenants(&format!("tenant identifier '{other}'"))),
         several => Err(no_tenants(&format!("tenant identifiers [{}]", several.join(", ")))),
     }

@@ -187,7 +187,8 @@ pub(super) static LAYOUT: Layout<JobView> = Layout {
         optional("creationTime", Kind::Time, |view| Cell::Time(view.created)),
         optional("lastUpdateTime", Kind::Time, |view| Cell::Time(view.updated)),
         empty("businessId", Kind::Text),
-        empty("priority", Kind::Int32),
+        // There are no priorities yet; clients expect a number.
+        column("priority", Kind::Int32, |_| Cell::Number(0)),
     ],
 };
 

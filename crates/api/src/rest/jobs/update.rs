@@ -7,14 +7,13 @@ use store::log::{Command, UpdateJob};
 use crate::error::Failure;
 use crate::rest::call::Call;
 use crate::rest::describe::Kind;
-use crate::rest::process_instances::check_reference;
 use crate::rest::shape::{Shape, field};
 
 pub(super) static UPDATE: Shape = Shape {
     name: "JobUpdateRequest",
     fields: &[
         field("changeset", Kind::Fields(&CHANGES), "What to change").required(),
-        field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more"),
+        field("operationReference", Kind::Int64, "A number of the caller's own"),
     ],
 };
 
@@ -29,7 +28,6 @@ static CHANGES: Shape = Shape {
 pub(super) async fn update(call: Call) -> Result<Response, Failure> {
     let job = JobKey(call.existing_key()?);
     let mut fields = call.required(&UPDATE)?;
-    check_reference(fields.number("operationReference"))?;
     let mut changes = fields.object("changeset").ok_or_else(|| Failure::invalid("No changeset provided."))?;
     let (retries, timeout) = (changes.int32("retries"), changes.number("timeout"));
     if retries.is_none() && timeout.is_none() {

@@ -16,8 +16,8 @@ const DOCS: &str = include_str!("docs.html");
 pub(super) fn router(config: &Config) -> Router {
     let description = Bytes::from(description(config).to_string());
     Router::new()
-        .route("/openapi.json", get(async move || answer::text("application/json", description)))
-        .route("/docs", get(async || answer::text("text/html; charset=utf-8", DOCS)))
+        .route("/openapi.json", get(async move || answer::content("application/json", description)))
+        .route("/docs", get(async || answer::content("text/html; charset=utf-8", DOCS)))
 }
 
 fn description(config: &Config) -> Value {

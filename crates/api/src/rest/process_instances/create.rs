@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::Response;
+use bytes::Bytes;
 use engine::{DefinitionKey, Document};
 use store::log::{Answer, Command, Create, Created, ProcessRef};
 
@@ -83,7 +84,7 @@ pub(super) async fn create(call: Call) -> Result<Response, Failure> {
     let fetch = fields.texts("fetchVariables");
     let command = Command::Create(Create { process, tenant, variables, tags, business_id });
     if awaits && !call.wants_no_answer() {
-        return create_and_await(&call, command, fetch, timeout).await;
+        return create_and_await(call, command, fetch, timeout).await;
     }
     call.submit("CREATE", command, |answer| match answer {
         Answer::Created(created) => {
@@ -95,8 +96,14 @@ pub(super) async fn create(call: Call) -> Result<Response, Failure> {
     .await
 }
 
-async fn create_and_await(call: &Call, command: Command, fetch: Vec<Arc<str>>, timeout: Duration) -> Result<Response, Failure> {
+async fn create_and_await(
+    mut call: Call,
+    command: Command,
+    fetch: Vec<Arc<str>>,
+    timeout: Duration,
+) -> Result<Response, Failure> {
     let request = call.request(command)?;
+    call.body = Bytes::new();
     let awaited = call.host().create_and_await(request, fetch, timeout).await;
     let awaited = awaited.map_err(|error| Failure::of_command("CREATE", error))?;
     if !awaited.completed {

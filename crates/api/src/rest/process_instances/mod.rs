@@ -97,7 +97,8 @@ async fn cancel(call: Call) -> Result<Response, Failure> {
     call.perform("CANCEL", Command::Cancel { instance }).await
 }
 
-/// References are the caller's own and mean nothing to us, but must be positive.
+/// References are the caller's own and mean nothing to us, but must be positive where Camunda checks them: not for jobs, incidents and
+/// decision instances.
 pub(super) fn check_reference(reference: Option<i64>) -> Result<(), Failure> {
     match reference {
         Some(number) if number < 1 => {

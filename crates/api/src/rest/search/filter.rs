@@ -6,6 +6,7 @@ use super::fixed;
 use super::table::{By, Constant, Filterable, Operators, Table, Value};
 use crate::error::Failure;
 use crate::json::{Kind, Reader};
+use crate::label;
 use crate::rest::path::{self, Path};
 use crate::rest::time;
 
@@ -110,6 +111,7 @@ impl Conditions {
         }
         reader.list(|reader| {
             let tag = path::text(reader, path)?.ok_or_else(|| path.mistyped("a list of texts"))?;
+            label::check_tag(&tag).map_err(Failure::invalid)?;
             self.count += 1;
             self.own.push(Filter::HasTag(tag.as_ref().into()));
             Ok(())

@@ -12,13 +12,16 @@ use store::query::{Entity, Field, Filter, Items, Op, Page, Query, QueryPage, Sca
 
 pub(super) use table::{By, Constant, Filterable, Operators, Sortable, Table, Value, filterable, related, sortable};
 
+use super::answer::Writing;
 use super::call::Call;
 use super::{
-    answer, decision_definitions, decision_instances, decision_requirements, element_instances, incidents, jobs,
-    process_definitions, process_instances, variables,
+    decision_definitions, decision_instances, decision_requirements, element_instances, incidents, jobs, process_definitions,
+    process_instances, variables,
 };
+use crate::budget::Held;
 use crate::error::Failure;
 use crate::json;
+use request::{Asked, Turning};
 
 /// Answers a search request with a page.
 pub(super) async fn run(call: &Call, table: &Table) -> Result<Response, Failure> {
@@ -32,13 +35,21 @@ pub(super) async fn run_within(
     within: Option<Filter>,
     adjust: impl FnOnce(&mut Query),
 ) -> Result<Response, Failure> {
-    let mut query = request::read(call.text()?, table, call.config())?;
+    let Asked { mut query, turning } = request::read(call.text()?, table, call.caller.tenants(), call.config())?;
     if let Some(within) = within {
         query.filter = Filter::All(vec![within, query.filter]);
     }
     adjust(&mut query);
+    let room = call.room(call.config().page_bytes_max).await?;
     let page = call.host().store().search(&query).await?;
-    Ok(answer::ok(written(&page, &query)))
+    if page.is_cut && turning == Turning::ByPosition {
+        // Who counts positions would miss the rows that are not on the page.
+        let bytes_max = call.config().page_bytes_max;
+        return Err(Failure::invalid(format!(
+            "The rows of this page have more than {bytes_max} bytes: ask for fewer with page.limit, or leave out page.from and turn pages by cursor"
+        )));
+    }
+    written(page, &query, room)
 }
 
 /// What is deployed and not deleted since.
@@ -46,66 +57,76 @@ pub(super) fn not_deleted() -> Filter {
     Filter::Is(Field::DefinitionState, Op::Eq(Scalar::Text("ACTIVE".to_owned())))
 }
 
+/// A row, with room for it.
+pub(super) struct Found {
+    pub(super) items: Items,
+    room: Held,
+}
+
 /// The one row that matches, if there is one.
-async fn one(call: &Call, entity: Entity, filter: Filter) -> Result<Option<Items>, Failure> {
-    let query = Query { filter, page: Page::From { from: 0, limit: 1 }, ..Query::of(entity) };
-    let page = call.host().store().search(&query).await?;
-    Ok((0 < length(&page.items)).then_some(page.items))
+async fn one(call: &Call, entity: Entity, filter: Filter) -> Result<Option<Found>, Failure> {
+    let query =
+        Query { filter, page: Page::From { from: 0, limit: 1 }, with_details: true, ..Query::of(entity, call.caller.tenants()) };
+    let room = call.room(call.config().page_bytes_max).await?;
+    let items = call.host().store().search(&query).await?.items;
+    Ok((!items.is_empty()).then_some(Found { items, room }))
 }
 
 /// Answers with the one row whose key is in the path.
 pub(super) async fn get(call: &Call, entity: Entity, noun: &str) -> Result<Response, Failure> {
-    let mut out = Vec::with_capacity(512);
-    write_first(&mut out, &found(call, entity, noun).await?);
-    Ok(answer::ok(out))
+    found(call, entity, noun).await?.answer()
 }
 
 /// Answers with the one row that matches, if there is one.
 pub(super) async fn get_by(call: &Call, entity: Entity, filter: Filter) -> Result<Option<Response>, Failure> {
-    let found = one(call, entity, filter).await?;
-    Ok(found.map(|items| {
-        let mut out = Vec::with_capacity(512);
-        write_first(&mut out, &items);
-        answer::ok(out)
-    }))
+    one(call, entity, filter).await?.map(Found::answer).transpose()
 }
 
 /// The one row whose key is in the path. `noun` is what clients call the entity.
-pub(super) async fn found(call: &Call, entity: Entity, noun: &str) -> Result<Items, Failure> {
+pub(super) async fn found(call: &Call, entity: Entity, noun: &str) -> Result<Found, Failure> {
     let key = call.key()?;
     let found = one(call, entity, Filter::Is(entity.key(), Op::Eq(Scalar::Int(key)))).await?;
     found.ok_or_else(|| Failure::not_found(format!("{noun} with key '{key}' not found")))
 }
 
-fn written(page: &QueryPage, query: &Query) -> Vec<u8> {
+impl Found {
+    fn answer(self) -> Result<Response, Failure> {
+        let mut writing = Writing::new(self.room);
+        write_first(writing.out(), &self.items);
+        writing.finish()
+    }
+}
+
+fn written(page: QueryPage, query: &Query, room: Held) -> Result<Response, Failure> {
     let cursor = |out: &mut Vec<u8>, cursor: &Option<store::query::Cursor>| match cursor {
         Some(cursor) => json::write_text(out, &cursor::encode(cursor, query.entity, &query.sort)),
         None => out.extend_from_slice(b"null"),
     };
-    let mut out = Vec::with_capacity(256 + 512 * length(&page.items));
+    let mut writing = Writing::new(room);
+    let out = writing.out();
     let counts = format!("{{\"page\":{{\"totalItems\":{},\"hasMoreTotalItems\":{}", page.total, page.total_is_more);
     out.extend_from_slice(counts.as_bytes());
     out.extend_from_slice(b",\"startCursor\":");
-    cursor(&mut out, &page.start);
+    cursor(out, &page.start);
     out.extend_from_slice(b",\"endCursor\":");
-    cursor(&mut out, &page.end);
+    cursor(out, &page.end);
     out.extend_from_slice(b"},\"items\":");
-    write_items(&mut out, &page.items);
-    out.push(b'}');
-    out
+    write_items(&mut writing, page.items)?;
+    writing.out().push(b'}');
+    writing.finish()
 }
 
-fn write_items(out: &mut Vec<u8>, items: &Items) {
+fn write_items(writing: &mut Writing, items: Items) -> Result<(), Failure> {
     match items {
-        Items::Definitions(views) => process_definitions::LAYOUT.write_list(out, views),
-        Items::Instances(views) => process_instances::LAYOUT.write_list(out, views),
-        Items::Elements(views) => element_instances::LAYOUT.write_list(out, views),
-        Items::Variables(views) => variables::FOUND.write_list(out, views),
-        Items::Jobs(views) => jobs::LAYOUT.write_list(out, views),
-        Items::Incidents(views) => incidents::LAYOUT.write_list(out, views),
-        Items::Requirements(views) => decision_requirements::LAYOUT.write_list(out, views),
-        Items::Decisions(views) => decision_definitions::LAYOUT.write_list(out, views),
-        Items::EvaluatedDecisions(views) => decision_instances::FOUND.write_list(out, views),
+        Items::Definitions(views) => writing.list(&process_definitions::LAYOUT, views),
+        Items::Instances(views) => writing.list(&process_instances::LAYOUT, views),
+        Items::Elements(views) => writing.list(&element_instances::LAYOUT, views),
+        Items::Variables(views) => writing.list(&variables::FOUND, views),
+        Items::Jobs(views) => writing.list(&jobs::LAYOUT, views),
+        Items::Incidents(views) => writing.list(&incidents::LAYOUT, views),
+        Items::Requirements(views) => writing.list(&decision_requirements::LAYOUT, views),
+        Items::Decisions(views) => writing.list(&decision_definitions::LAYOUT, views),
+        Items::EvaluatedDecisions(views) => writing.list(&decision_instances::FOUND, views),
     }
 }
 
@@ -120,19 +141,5 @@ fn write_first(out: &mut Vec<u8>, items: &Items) {
         Items::Requirements(views) => views.iter().take(1).for_each(|view| decision_requirements::LAYOUT.write(out, view)),
         Items::Decisions(views) => views.iter().take(1).for_each(|view| decision_definitions::LAYOUT.write(out, view)),
         Items::EvaluatedDecisions(views) => views.iter().take(1).for_each(|view| decision_instances::LAYOUT.write(out, view)),
-    }
-}
-
-fn length(items: &Items) -> usize {
-    match items {
-        Items::Definitions(views) => views.len(),
-        Items::Instances(views) => views.len(),
-        Items::Elements(views) => views.len(),
-        Items::Variables(views) => views.len(),
-        Items::Jobs(views) => views.len(),
-        Items::Incidents(views) => views.len(),
-        Items::Requirements(views) => views.len(),
-        Items::Decisions(views) => views.len(),
-        Items::EvaluatedDecisions(views) => views.len(),
     }
 }

@@ -1,6 +1,6 @@
 //! A search request: filter, sort and page, in any order.
 
-use store::query::{Filter, Order, Page, Query, Sort};
+use store::query::{Filter, Order, Page, Query, Sort, Tenants};
 
 use super::filter::{self, Filtered};
 use super::page::{self, Paging};
@@ -13,8 +13,21 @@ use crate::rest::path::{self, Path};
 /// Criteria of one sort.
 const SORTS_MAX: usize = 20;
 
-/// What a search asks. An empty text asks for everything.
-pub(super) fn read(text: &str, table: &Table, config: &Config) -> Result<Query, Failure> {
+/// What a search asks.
+pub(super) struct Asked {
+    pub(super) query: Query,
+    pub(super) turning: Turning,
+}
+
+/// How its caller gets to the next page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turning {
+    ByCursor,
+    ByPosition,
+}
+
+/// An empty text asks for everything.
+pub(super) fn read(text: &str, table: &Table, tenants: Tenants, config: &Config) -> Result<Asked, Failure> {
     let mut filtered = Filtered { filter: Filter::All(Vec::new()), latest_version: false };
     let mut sort = Vec::new();
     let mut paging = Paging::default();
@@ -27,7 +40,7 @@ pub(super) fn read(text: &str, table: &Table, config: &Config) -> Result<Query, 
             let path = Path::TOP.to(&name);
             let is_null = reader.peek()? == Kind::Null;
             match name.as_ref() {
-                "filter" | "sort" | "page" if is_null => reader.null()?,
+                "filter" | "page" if is_null => reader.null()?,
                 "filter" => filtered = filter::read(reader, &path, table)?,
                 "sort" => sort = read_sort(reader, &path, table)?,
                 "page" => paging = page::read(reader, &path)?,
@@ -41,15 +54,19 @@ pub(super) fn read(text: &str, table: &Table, config: &Config) -> Result<Query, 
         check_latest(&sort, &paging, table)?;
     }
     let page = paging.page(table, &sort, config)?;
-    Ok(Query {
+    let turning = if paging.style() == Some("from") { Turning::ByPosition } else { Turning::ByCursor };
+    let query = Query {
         entity: table.entity,
-        tenants: None,
+        tenants,
         filter: filtered.filter,
         sort,
         page,
         latest_version: filtered.latest_version,
         value_chars_max: None,
-    })
+        with_details: false,
+        bytes_max: Some(config.page_bytes_max),
+    };
+    Ok(Asked { query, turning })
 }
 
 fn read_sort(reader: &mut Reader<'_>, path: &Path<'_>, table: &Table) -> Result<Vec<Sort>, Failure> {

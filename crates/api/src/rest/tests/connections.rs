@@ -1,4 +1,4 @@
-//! Slow, idle and too many connections, and the end of the server.
+//! Requests that take their time, and the end of the server.
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 use super::*;
-use crate::rest::serve;
+use crate::listen::{self, Edge, Speaks};
 
 const SHORT: Duration = Duration::from_millis(40);
 
@@ -17,12 +17,13 @@ struct Listening {
     serving: JoinHandle<()>,
 }
 
-async fn listen(config: Config) -> Listening {
+async fn start(config: Config) -> Listening {
     let server = Server::start_with(&config).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (router, draining) = (server.router.clone(), server.draining.subscribe());
-    let serving = tokio::spawn(async move { serve(vec![listener], router, &config, draining).await });
+    let edge = Edge { name: "REST", listeners: vec![listener], router, speaks: Speaks::Http };
+    let serving = tokio::spawn(async move { listen::serve(edge, &config.listen, draining).await });
     Listening { address, server, serving }
 }
 
@@ -40,35 +41,9 @@ async fn rest_of(stream: &mut TcpStream) -> String {
     String::from_utf8(text).unwrap()
 }
 
-const STATUS: &[u8] = b"GET /v2/status HTTP/1.1\r\nhost: x\r\n\r\n";
-
-#[tokio::test]
-async fn a_slow_head_is_given_up() {
-    let listening = listen(Config { head_timeout: SHORT, ..Config::default() }).await;
-    for begun in [&b""[..], b"GET /v2/status HTTP/1.1\r\nhost:"] {
-        let mut stream = listening.connect().await;
-        stream.write_all(begun).await.unwrap();
-        assert_eq!(rest_of(&mut stream).await, "");
-    }
-}
-
-#[tokio::test]
-async fn a_connection_may_be_idle_between_requests_but_not_for_ever() {
-    let config = Config { head_timeout: SHORT, idle_timeout: 5 * SHORT, ..Config::default() };
-    let listening = listen(config).await;
-    let mut stream = listening.connect().await;
-    stream.write_all(STATUS).await.unwrap();
-    let mut answer = [0; 12];
-    stream.read_exact(&mut answer).await.unwrap();
-    assert_eq!(&answer, b"HTTP/1.1 204");
-    let idle_since = tokio::time::Instant::now();
-    rest_of(&mut stream).await;
-    assert!(2 * SHORT < idle_since.elapsed(), "closed as if it were slow");
-}
-
 #[tokio::test]
 async fn a_body_that_does_not_come_is_given_up() {
-    let listening = listen(Config { body_timeout: SHORT, ..Config::default() }).await;
+    let listening = start(Config { body_timeout: SHORT, ..Config::default() }).await;
     let mut stream = listening.connect().await;
     let head = b"POST /v2/jobs/search HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 5\r\n\r\n{";
     stream.write_all(head).await.unwrap();
@@ -76,20 +51,10 @@ async fn a_body_that_does_not_come_is_given_up() {
 }
 
 #[tokio::test]
-async fn one_connection_too_many_is_closed_and_the_others_go_on() {
-    let listening = listen(Config { connections_max: 1, ..Config::default() }).await;
-    let mut first = listening.connect().await;
-    first.write_all(STATUS).await.unwrap();
-    first.read_exact(&mut [0; 12]).await.unwrap();
-    assert_eq!(rest_of(&mut listening.connect().await).await, "");
-    first.write_all(b"GET /v2/status HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
-    assert!(rest_of(&mut first).await.contains("HTTP/1.1 204"));
-}
-
-#[tokio::test]
 async fn a_long_poll_outlives_every_patience_and_ends_when_the_server_drains() {
-    let config = Config { head_timeout: SHORT, idle_timeout: SHORT, body_timeout: SHORT, ..Config::default() };
-    let listening = listen(config).await;
+    let listen = listen::Config { head_timeout: SHORT, idle_timeout: SHORT, ..listen::Config::default() };
+    let config = Config { listen, body_timeout: SHORT, ..Config::default() };
+    let listening = start(config).await;
     let body = r#"{"type":"work","timeout":1000,"maxJobsToActivate":1,"requestTimeout":60000}"#;
     let head = format!(
         "POST /v2/jobs/activation HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",

@@ -50,7 +50,7 @@ async fn a_decision_is_deployed_evaluated_and_found() {
     assert_eq!(instance["evaluatedInputs"][0]["inputValue"], "20");
     assert_eq!(instance["matchedRules"][0]["ruleId"], "small");
     assert_eq!(server.get("/v2/decision-instances/12-1").await.status, 404);
-    assert_eq!(server.get("/v2/decision-instances/no-key").await.status, 404);
+    assert_eq!(server.get("/v2/decision-instances/no-key").await.status, 400);
     for (filter, count) in [
         (r#"{"state":"EVALUATED","decisionDefinitionId":"fee"}"#, 1),
         (r#"{"state":"FAILED"}"#, 0),

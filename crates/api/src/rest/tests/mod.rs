@@ -1,9 +1,11 @@
 //! The edge as clients see it: the router over a host and the memory store in this process.
 
+mod budgets;
 mod connections;
 mod decisions;
 mod manners;
 mod story;
+mod tenants;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -19,9 +21,11 @@ use tokio::sync::watch;
 use tower::ServiceExt;
 
 use super::Config;
+use crate::budget::{Budget, Budgets};
 
 struct Server {
     router: Router,
+    budgets: Budgets,
     draining: watch::Sender<bool>,
     _stop: watch::Sender<bool>,
 }
@@ -48,14 +52,23 @@ impl Server {
     }
 
     async fn start_with(config: &Config) -> Self {
+        Self::start_within(config, Budgets::default()).await
+    }
+
+    async fn start_within(config: &Config, budgets: Budgets) -> Self {
+        Self::start_over(memory(), config, budgets).await
+    }
+
+    async fn start_over(store: Arc<dyn Store>, config: &Config, budgets: Budgets) -> Self {
         let (stop, stopping) = watch::channel(false);
-        let (host, driver) = host::prepare(parts(), "here".into(), Role::Engine);
+        let (host, driver) = host::prepare(parts(store), "here".into(), Role::Engine);
         tokio::spawn(driver.run(stopping));
         while !host.owns() {
             tokio::task::yield_now().await;
         }
         let (draining, drain) = watch::channel(false);
-        Self { router: super::router(host, config, drain), draining, _stop: stop }
+        let router = super::router(host, config, budgets.clone(), drain);
+        Self { router, budgets, draining, _stop: stop }
     }
 
     async fn send(&self, request: Request<Body>) -> Reply {
@@ -114,9 +127,12 @@ const ONE_TASK: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100
     <serviceTask id="task"><extensionElements><zeebe:taskDefinition type="work"/></extensionElements></serviceTask>
     <sequenceFlow id="b" sourceRef="task" targetRef="end"/><endEvent id="end"/></process></definitions>"#;
 
-fn parts() -> Parts {
+fn memory() -> Arc<dyn Store> {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64;
-    let store: Arc<dyn Store> = Arc::new(Memory::new(Arc::new(now)));
+    Arc::new(Memory::new(Arc::new(now)))
+}
+
+fn parts(store: Arc<dyn Store>) -> Parts {
     let limits = Arc::new(Limits { poll_every: Duration::from_millis(5), ..Limits::default() });
     let metrics = Arc::new(Metrics::default());
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));

@@ -114,3 +114,11 @@ async fn a_failed_job_raises_an_incident_that_can_be_resolved() {
     assert_eq!(server.post(&format!("/v2/incidents/{incident}/resolution"), "").await.status, 204);
     assert_eq!(server.get(&format!("/v2/incidents/{incident}")).await.json()["state"], "RESOLVED");
 }
+
+#[tokio::test]
+async fn a_job_without_a_priority_shows_0() {
+    let server = Server::start().await;
+    server.deploy().await;
+    server.create("{}").await;
+    assert_eq!(server.post("/v2/jobs/search", "").await.json()["items"][0]["priority"], 0);
+}

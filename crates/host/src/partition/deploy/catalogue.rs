@@ -1,38 +1,47 @@
-//! What is known of definitions and decisions without a query: the latest of each, and the version numbers given so far.
+//! What is known of definitions and decisions by name: the latest of each, and the version numbers given so far. Looked up when asked
+//! for, and kept as long as there is room.
 
 use std::sync::Arc;
 
-use engine::{DecisionKey, DefinitionKey, PartitionId, RequirementsKey};
+use engine::{DecisionKey, DefinitionKey, RequirementsKey};
 use rustc_hash::FxHashMap;
-use store::{Error, Store, row};
+use store::{Named, row};
+
+use super::super::Partition;
+use super::super::needs::Needs;
+use super::super::unit::Stop;
+use crate::definitions::{Compiled, CompiledDecisions};
+use crate::table::Table;
 
 /// Id and tenant.
-pub(super) type Name = (Arc<str>, Arc<str>);
+pub(crate) type Name = (Arc<str>, Arc<str>);
 
-/// Past this many decisions looked up by key, deployment or tag they are looked up again.
-const FOUND_MAX: usize = 10_000;
+/// Past this many looked up in one way they are looked up again.
+const KNOWN_MAX: usize = 10_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
-    pub(super) latest: FxHashMap<Name, Latest>,
-    counters: FxHashMap<Name, i32>,
+    pub(in crate::partition) processes: Table<Name, Named<row::DefinitionHead>>,
+    pub(in crate::partition) files: Table<Name, Named<row::DecisionRequirements>>,
+    pub(in crate::partition) decisions: Table<Name, Named<row::LatestDecision>>,
+    /// Whether a definition is deleted.
+    pub(in crate::partition) definitions: Table<DefinitionKey, bool>,
+    /// Deployed and not committed: their keys may yet be given to something else.
+    pub(in crate::partition) fresh: FxHashMap<DefinitionKey, Arc<Compiled>>,
+    pub(in crate::partition) fresh_decisions: FxHashMap<RequirementsKey, Arc<CompiledDecisions>>,
     /// Versions looked up by number.
-    pub(super) versions: FxHashMap<(Arc<str>, Arc<str>, i32), DefinitionKey>,
-    /// The latest version of each DMN file.
-    pub(super) requirements: FxHashMap<Name, row::DecisionRequirements>,
-    requirements_counters: FxHashMap<Name, i32>,
-    /// The latest version of each decision.
-    pub(super) decisions: FxHashMap<Name, DecisionPlace>,
-    decision_counters: FxHashMap<Name, i32>,
+    versions: FxHashMap<(Name, i32), Option<DefinitionKey>>,
     /// Decisions looked up otherwise; forgotten whenever decisions are deployed or deleted.
     found: FxHashMap<Sought, Option<DecisionPlace>>,
 }
 
-#[derive(Debug, Clone)]
-pub(crate) struct Latest {
-    pub(crate) key: DefinitionKey,
-    pub(crate) version: i32,
-    pub(super) checksum: Vec<u8>,
+/// What a tick changed, until it is committed.
+#[derive(Default)]
+pub(in crate::partition) struct ChangedNames {
+    processes: Vec<Name>,
+    files: Vec<Name>,
+    decisions: Vec<Name>,
+    definitions: Vec<DefinitionKey>,
 }
 
 /// A version of a decision, and the file it is in.
@@ -51,100 +60,103 @@ pub(crate) enum Sought {
 }
 
 impl Catalogue {
-    pub(crate) async fn load(store: &dyn Store, partition: PartitionId) -> Result<Self, Error> {
-        let mut catalogue = Self::default();
-        for row in store.latest_definitions(partition).await? {
-            catalogue.set_latest(&row);
+    pub(in crate::partition) fn accept(&mut self) {
+        self.processes.accept();
+        self.files.accept();
+        self.decisions.accept();
+        self.definitions.accept();
+    }
+
+    pub(in crate::partition) fn undo(&mut self) {
+        self.processes.undo();
+        self.files.undo();
+        self.decisions.undo();
+        self.definitions.undo();
+    }
+
+    pub(in crate::partition) fn written(&mut self) -> ChangedNames {
+        fn keys<K, V>(written: Vec<(K, V, crate::table::Change)>) -> Vec<K> {
+            written.into_iter().map(|(key, _, _)| key).collect()
         }
-        catalogue.counters = counted(store.version_counters(partition).await?);
-        for row in store.latest_requirements(partition).await? {
-            catalogue.requirements.insert((row.id.clone(), row.tenant.clone()), row);
+        ChangedNames {
+            processes: keys(self.processes.written()),
+            files: keys(self.files.written()),
+            decisions: keys(self.decisions.written()),
+            definitions: keys(self.definitions.written()),
         }
-        for row in store.latest_decisions(partition).await? {
-            let place = DecisionPlace { key: row.key, requirements: row.requirements };
-            catalogue.decisions.insert((row.id, row.tenant), place);
+    }
+
+    pub(in crate::partition) fn committed(&mut self, tick: u64, changed: &ChangedNames) {
+        self.processes.committed(tick, &changed.processes, |_| false);
+        self.files.committed(tick, &changed.files, |_| false);
+        self.decisions.committed(tick, &changed.decisions, |_| false);
+        self.definitions.committed(tick, &changed.definitions, |_| false);
+    }
+
+    pub(in crate::partition) fn trim(&mut self) {
+        self.processes.trim(KNOWN_MAX);
+        self.files.trim(KNOWN_MAX);
+        self.decisions.trim(KNOWN_MAX);
+        self.definitions.trim(KNOWN_MAX);
+        if KNOWN_MAX < self.versions.len() {
+            self.versions.clear();
         }
-        let counters = store.decision_counters(partition).await?;
-        catalogue.requirements_counters = counted(counters.requirements);
-        catalogue.decision_counters = counted(counters.decisions);
-        Ok(catalogue)
+        if KNOWN_MAX < self.found.len() {
+            self.found.clear();
+        }
     }
 
-    pub(crate) fn latest(&self, id: &Arc<str>, tenant: &Arc<str>) -> Option<&Latest> {
-        self.latest.get(&(id.clone(), tenant.clone()))
+    /// What is known of a version by its number.
+    pub(in crate::partition) fn version(&self, name: &Name, version: i32) -> Option<Option<DefinitionKey>> {
+        self.versions.get(&(name.clone(), version)).copied()
     }
 
-    pub(crate) fn version(&self, id: &Arc<str>, tenant: &Arc<str>, version: i32) -> Option<DefinitionKey> {
-        self.versions.get(&(id.clone(), tenant.clone(), version)).copied()
+    pub(in crate::partition) fn remember_version(&mut self, name: Name, version: i32, key: Option<DefinitionKey>) {
+        self.versions.insert((name, version), key);
     }
 
-    pub(crate) fn remember(&mut self, row: &row::Definition) {
-        self.versions.insert((row.process_id.clone(), row.tenant.clone(), row.version), row.key);
-    }
-
-    pub(super) fn set_latest(&mut self, row: &row::Definition) {
-        let latest = Latest { key: row.key, version: row.version, checksum: row.checksum.clone() };
-        self.latest.insert((row.process_id.clone(), row.tenant.clone()), latest);
-    }
-
-    pub(super) fn next_version(&mut self, id: &Arc<str>, tenant: &Arc<str>) -> i32 {
-        next(&mut self.counters, id, tenant)
-    }
-
-    /// The latest version of a decision.
-    pub(crate) fn decision(&self, id: &Arc<str>, tenant: &Arc<str>) -> Option<DecisionPlace> {
-        self.decisions.get(&(id.clone(), tenant.clone())).copied()
+    /// A process has a new version: one that was not there may be now.
+    pub(in crate::partition) fn forget_versions(&mut self) {
+        self.versions.retain(|_, key| key.is_some());
     }
 
     /// What a query for it found, if it was made already.
-    pub(crate) fn found(&self, sought: &Sought) -> Option<Option<DecisionPlace>> {
+    pub(in crate::partition) fn found(&self, sought: &Sought) -> Option<Option<DecisionPlace>> {
         self.found.get(sought).copied()
     }
 
-    pub(crate) fn remember_found(&mut self, sought: Sought, place: Option<DecisionPlace>) {
-        if FOUND_MAX <= self.found.len() {
-            self.found.clear();
-        }
+    pub(in crate::partition) fn remember_found(&mut self, sought: Sought, place: Option<DecisionPlace>) {
         self.found.insert(sought, place);
     }
 
-    /// A decision just deployed: until the commit a query would not find it.
-    pub(super) fn add_decision(
-        &mut self,
-        row: &row::Decision,
-        tenant: &Arc<str>,
-        deployment: u64,
-        requirements: RequirementsKey,
-    ) {
-        let (id, tenant) = (row.id.clone(), tenant.clone());
-        let place = DecisionPlace { key: row.key, requirements };
-        self.decisions.insert((id.clone(), tenant.clone()), place);
-        self.found.insert(Sought::Key(row.key), Some(place));
-        if let Some(tag) = row.version_tag.clone() {
-            self.found.insert(Sought::Tagged { id: id.clone(), tenant: tenant.clone(), tag }, Some(place));
-        }
-        self.found.insert(Sought::Deployed { id, tenant, deployment }, Some(place));
-    }
-
-    pub(super) fn forget_found(&mut self) {
+    /// Decisions have come or gone.
+    pub(in crate::partition) fn forget_found(&mut self) {
         self.found.clear();
     }
-
-    pub(super) fn next_requirements_version(&mut self, id: &Arc<str>, tenant: &Arc<str>) -> i32 {
-        next(&mut self.requirements_counters, id, tenant)
-    }
-
-    pub(super) fn next_decision_version(&mut self, id: &Arc<str>, tenant: &Arc<str>) -> i32 {
-        next(&mut self.decision_counters, id, tenant)
-    }
 }
 
-fn counted(counters: Vec<(Arc<str>, Arc<str>, i32)>) -> FxHashMap<Name, i32> {
-    counters.into_iter().map(|(id, tenant, version)| ((id, tenant), version)).collect()
-}
+impl Partition {
+    pub(in crate::partition) fn latest_process(&self, name: &Name) -> Result<Option<&row::DefinitionHead>, Stop> {
+        match self.catalogue.processes.get(name) {
+            Some(named) => Ok(named.latest.as_ref()),
+            None => Err(Needs::process(name.clone()).into()),
+        }
+    }
 
-fn next(counters: &mut FxHashMap<Name, i32>, id: &Arc<str>, tenant: &Arc<str>) -> i32 {
-    let counter = counters.entry((id.clone(), tenant.clone())).or_insert(0);
-    *counter += 1;
-    *counter
+    pub(in crate::partition) fn latest_decision(&self, name: &Name) -> Result<Option<DecisionPlace>, Stop> {
+        match self.catalogue.decisions.get(name) {
+            Some(named) => {
+                let place = |latest: &row::LatestDecision| DecisionPlace { key: latest.key, requirements: latest.requirements };
+                Ok(named.latest.as_ref().map(place))
+            }
+            None => Err(Needs::decision(name.clone()).into()),
+        }
+    }
+
+    pub(super) fn latest_file(&self, name: &Name) -> Result<Option<&row::DecisionRequirements>, Stop> {
+        match self.catalogue.files.get(name) {
+            Some(named) => Ok(named.latest.as_ref()),
+            None => Err(Needs::file(name.clone()).into()),
+        }
+    }
 }

@@ -5,31 +5,40 @@ use std::sync::Arc;
 use engine::{DecisionKey, RequirementsKey};
 use model::Requirements;
 use store::log::{Answer, DeployedDecision, DeployedRequirements};
-use store::row;
+use store::{Named, row};
 
-use super::catalogue::DecisionPlace;
-use super::{File, Partition};
+use super::catalogue::{DecisionPlace, Name};
+use super::{File, Partition, no_resource};
 use crate::definitions::CompiledDecisions;
 use crate::partition::tick::Tick;
+use crate::partition::unit::Stop;
+use crate::table::Table;
 
 impl Partition {
     /// The same file again, and no other file has given its decisions newer versions.
-    pub(super) fn is_unchanged_requirements(&self, file: &File, requirements: &Requirements, tenant: &Arc<str>) -> bool {
-        let latest = self.catalogue.requirements.get(&(requirements.id.clone(), tenant.clone()));
-        latest.is_some_and(|latest| {
-            let is_latest = |decision: &row::Decision| {
-                self.catalogue.decision(&decision.id, tenant).is_some_and(|place| place.key == decision.key)
-            };
-            latest.checksum == file.checksum && latest.decisions.iter().all(is_latest)
-        })
+    pub(super) fn is_unchanged_requirements(
+        &self,
+        file: &File,
+        requirements: &Requirements,
+        tenant: &Arc<str>,
+    ) -> Result<bool, Stop> {
+        let latest = self.latest_file(&(requirements.id.clone(), tenant.clone()))?;
+        let Some(latest) = latest.filter(|latest| latest.checksum == file.checksum) else { return Ok(false) };
+        for decision in &latest.decisions {
+            let place = self.latest_decision(&(decision.id.clone(), tenant.clone()))?;
+            if place.is_none_or(|place| place.key != decision.key) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     pub(super) fn requirements_as_deployed(
         &self,
         requirements: &Requirements,
         tenant: &Arc<str>,
-    ) -> Option<DeployedRequirements> {
-        self.catalogue.requirements.get(&(requirements.id.clone(), tenant.clone())).map(deployed)
+    ) -> Result<Option<DeployedRequirements>, Stop> {
+        Ok(self.latest_file(&(requirements.id.clone(), tenant.clone()))?.map(deployed))
     }
 
     pub(super) fn write_requirements(
@@ -46,7 +55,7 @@ impl Partition {
                 key: DecisionKey(self.keys.take()),
                 id: decision.id.clone(),
                 name: decision.name.clone(),
-                version: self.catalogue.next_decision_version(&decision.id, tenant),
+                version: next_version(&self.catalogue.decisions, &decision.id, tenant),
                 version_tag: decision.version_tag.clone(),
             });
         }
@@ -54,7 +63,7 @@ impl Partition {
             key,
             id: requirements.id.clone(),
             name: requirements.name.clone(),
-            version: self.catalogue.next_requirements_version(&requirements.id, tenant),
+            version: next_version(&self.catalogue.files, &requirements.id, tenant),
             tenant: tenant.clone(),
             resource: file.resource,
             resource_name: file.name.clone(),
@@ -63,44 +72,50 @@ impl Partition {
             deleted: false,
             decisions,
         };
-        self.catalogue.forget_found();
         for decision in &row.decisions {
-            self.catalogue.add_decision(decision, tenant, row.deployment, key);
+            let (id, tenant) = (decision.id.clone(), tenant.clone());
+            let latest = row::LatestDecision { id: id.clone(), tenant: tenant.clone(), key: decision.key, requirements: key };
+            let named = Named { version_max: decision.version, latest: Some(latest) };
+            self.catalogue.decisions.put((id, tenant), named, tick.number);
         }
-        self.catalogue.requirements.insert((row.id.clone(), tenant.clone()), row.clone());
+        let named = Named { version_max: row.version, latest: Some(row.clone()) };
+        self.catalogue.files.put((row.id.clone(), tenant.clone()), named, tick.number);
         let deployed = deployed(&row);
-        tick.recorder.changes.requirements_new.push(row.clone());
-        let compiled = Arc::new(CompiledDecisions::new(row, requirements, file.content.len()));
-        tick.decisions.insert(key, compiled.clone());
-        tick.decisions_deployed.push(compiled);
+        tick.unit.changes.requirements_new.push(row.clone());
+        tick.unit.decisions_deployed.push(Arc::new(CompiledDecisions::new(row, requirements, file.content.len())));
         deployed
     }
 
     /// The versions before are the latest again, of the file and of each decision.
-    pub(super) fn delete_requirements(&mut self, tick: &mut Tick, deletion: RequirementsDeletion) -> Answer {
+    pub(super) fn delete_requirements(&mut self, tick: &mut Tick, deletion: &RequirementsDeletion) -> Result<Answer, Stop> {
         let RequirementsDeletion { row, before, decisions_before } = deletion;
+        if tick.recorder.changes.requirements_deleted.contains(&row.key) {
+            return Err(no_resource(row.key.0));
+        }
         let name = (row.id.clone(), row.tenant.clone());
-        if self.catalogue.requirements.get(&name).is_some_and(|latest| latest.key == row.key) {
-            put_or_remove(&mut self.catalogue.requirements, name, before);
+        if self.latest_file(&name)?.is_some_and(|latest| latest.key == row.key) {
+            self.catalogue.files.change(&name, tick.number, |named| named.latest.clone_from(before));
         }
         for (decision, before) in row.decisions.iter().zip(decisions_before) {
             let name = (decision.id.clone(), row.tenant.clone());
-            if self.catalogue.decisions.get(&name).is_some_and(|latest| latest.key == decision.key) {
-                put_or_remove(&mut self.catalogue.decisions, name, before);
+            if self.latest_decision(&name)?.is_some_and(|latest| latest.key == decision.key) {
+                let latest = before.map(|place| row::LatestDecision {
+                    id: name.0.clone(),
+                    tenant: name.1.clone(),
+                    key: place.key,
+                    requirements: place.requirements,
+                });
+                self.catalogue.decisions.change(&name, tick.number, |named| named.latest = latest);
             }
         }
-        self.catalogue.forget_found();
-        tick.recorder.changes.requirements_deleted.push(row.key);
-        tick.decisions_deleted.push(row.key);
-        Answer::ResourceDeleted { key: row.key.0 }
+        tick.unit.changes.requirements_deleted.push(row.key);
+        Ok(Answer::ResourceDeleted { key: row.key.0 })
     }
 }
 
-fn put_or_remove<V>(map: &mut rustc_hash::FxHashMap<super::catalogue::Name, V>, name: super::catalogue::Name, value: Option<V>) {
-    match value {
-        Some(value) => map.insert(name, value),
-        None => map.remove(&name),
-    };
+/// The name is known: all names of a deployment are looked up first.
+fn next_version<T: Clone>(names: &Table<Name, Named<T>>, id: &Arc<str>, tenant: &Arc<str>) -> i32 {
+    names.get(&(id.clone(), tenant.clone())).map_or(0, |named| named.version_max) + 1
 }
 
 /// What a tick has looked up about a DMN file to be deleted.

@@ -6,16 +6,20 @@ mod processes;
 
 use std::sync::Arc;
 
+use engine::{DefinitionKey, RequirementsKey};
 use model::{Process, Requirements};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
-use store::log::{Answer, Code, Deploy, DeployResource, Deployed, Rejection};
-use store::row;
+use store::log::{Answer, Caller, Code, Deploy, DeployResource, Deployed, Rejection};
+use store::{Error, row};
 
 use super::Partition;
+use super::needs::{AtRest, Needs};
 use super::tick::Tick;
+use super::unit::Stop;
 
-pub(crate) use catalogue::{Catalogue, DecisionPlace, Sought};
+pub(super) use catalogue::ChangedNames;
+pub(crate) use catalogue::{Catalogue, DecisionPlace, Name, Sought};
 pub(super) use decisions::{RequirementsDeletion, deployed_decision};
 pub(super) use processes::DefinitionDeletion;
 
@@ -40,42 +44,76 @@ enum Holds {
 }
 
 impl Partition {
-    pub(super) fn deploy(&mut self, tick: &mut Tick, deploy: &Deploy) -> Answer {
-        let drafts = match drafts(&deploy.resources) {
-            Ok(drafts) => drafts,
-            Err(rejection) => return Answer::Rejected(rejection),
-        };
-        let key = self.keys.take();
+    pub(super) fn deploy(&mut self, tick: &mut Tick, deploy: &Deploy) -> Result<Answer, Stop> {
+        let drafts = drafts(&deploy.resources).map_err(Stop::Refused)?;
         let tenant = &deploy.tenant;
+        self.know_names(&drafts, tenant)?;
+        let key = self.keys.take();
         let mut deployed = Deployed { key, tenant: tenant.clone(), processes: Vec::new(), requirements: Vec::new() };
-        let unchanged = drafts.iter().all(|draft| self.is_unchanged(draft, tenant));
+        let mut unchanged = true;
+        for draft in &drafts {
+            unchanged = unchanged && self.is_unchanged(draft, tenant)?;
+        }
         for draft in drafts {
             if unchanged {
-                self.as_deployed(&draft, &mut deployed);
+                self.as_deployed(&draft, &mut deployed)?;
             } else {
                 self.write(tick, draft, &mut deployed);
             }
         }
-        Answer::Deployed(deployed)
+        Ok(Answer::Deployed(deployed))
     }
 
-    fn is_unchanged(&self, Draft { file, holds }: &Draft, tenant: &Arc<str>) -> bool {
+    /// All names of a deployment are looked up at once.
+    fn know_names(&self, drafts: &[Draft], tenant: &Arc<str>) -> Result<(), Stop> {
+        let mut needs = Needs::default();
+        let name = |id: &Arc<str>| (id.clone(), tenant.clone());
+        for Draft { holds, .. } in drafts {
+            match holds {
+                Holds::Processes(processes) => {
+                    let names = processes.iter().map(|process| name(&process.id));
+                    needs.processes.extend(names.filter(|name| !self.catalogue.processes.knows(name)));
+                }
+                Holds::Decisions(requirements) => {
+                    let file = Some(name(&requirements.id)).filter(|name| !self.catalogue.files.knows(name));
+                    needs.files.extend(file);
+                    let names = requirements.decisions.iter().map(|decision| name(&decision.id));
+                    needs.decisions.extend(names.filter(|name| !self.catalogue.decisions.knows(name)));
+                }
+            }
+        }
+        match needs.is_empty() {
+            true => Ok(()),
+            false => Err(needs.into()),
+        }
+    }
+
+    fn is_unchanged(&self, Draft { file, holds }: &Draft, tenant: &Arc<str>) -> Result<bool, Stop> {
         match holds {
-            Holds::Processes(processes) => processes.iter().all(|process| self.is_unchanged_process(file, process, tenant)),
+            Holds::Processes(processes) => {
+                for process in processes {
+                    if !self.is_unchanged_process(file, process, tenant)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
             Holds::Decisions(requirements) => self.is_unchanged_requirements(file, requirements, tenant),
         }
     }
 
-    fn as_deployed(&self, Draft { file, holds }: &Draft, to: &mut Deployed) {
+    fn as_deployed(&self, Draft { file, holds }: &Draft, to: &mut Deployed) -> Result<(), Stop> {
         match holds {
             Holds::Processes(processes) => {
-                let deployed = processes.iter().filter_map(|process| self.process_as_deployed(file, process, &to.tenant));
-                to.processes.extend(deployed);
+                for process in processes {
+                    to.processes.extend(self.process_as_deployed(file, process, &to.tenant)?);
+                }
             }
             Holds::Decisions(requirements) => {
-                to.requirements.extend(self.requirements_as_deployed(requirements, &to.tenant));
+                to.requirements.extend(self.requirements_as_deployed(requirements, &to.tenant)?);
             }
         }
+        Ok(())
     }
 
     fn write(&mut self, tick: &mut Tick, Draft { file, holds }: Draft, to: &mut Deployed) {
@@ -91,17 +129,46 @@ impl Partition {
             }
         }
         let resource = row::Resource { key: file.resource, name: file.name, content: file.content, tenant: to.tenant.clone() };
-        tick.recorder.changes.resources_new.push(resource);
+        tick.unit.changes.resources_new.push(resource);
     }
 
-    pub(super) fn delete_resource(&mut self, tick: &mut Tick, key: u64) -> Answer {
-        match tick.deletions.remove(&key) {
+    pub(super) fn delete_resource(&mut self, tick: &mut Tick, caller: &Caller, key: u64) -> Result<Answer, Stop> {
+        let Some(deletion) = self.rested.deletions.get(&key).cloned() else {
+            return Err(Needs::at_rest(AtRest::Deletion(key)).into());
+        };
+        let deletion = deletion.filter(|deletion| caller.tenants.has(deletion.tenant()));
+        match deletion.as_deref() {
             Some(Deletion::Definition(deletion)) => self.delete_definition(tick, deletion),
             Some(Deletion::Requirements(deletion)) => self.delete_requirements(tick, deletion),
-            None => {
-                let reason = format!("Expected to delete resource with key '{key}', but no such resource exists");
-                Answer::Rejected(Rejection { code: Code::NotFound, reason })
-            }
+            None => Err(no_resource(key)),
+        }
+    }
+
+    pub(super) async fn look_up_deletion(&self, key: u64) -> Result<Option<Deletion>, Error> {
+        if let Some(row) = self.store.definition(DefinitionKey(key)).await?.filter(|row| !row.deleted) {
+            let runs = self.store.has_running(row.key).await?;
+            let before = self.store.definition_before(self.fence.partition, &row.process_id, &row.tenant, row.version).await?;
+            return Ok(Some(Deletion::Definition(DefinitionDeletion { row, runs, before })));
+        }
+        let Some(row) = self.store.requirements(RequirementsKey(key)).await?.filter(|row| !row.deleted) else { return Ok(None) };
+        let before = self.requirements_before(&row).await?;
+        let mut decisions_before = Vec::with_capacity(row.decisions.len());
+        for decision in &row.decisions {
+            decisions_before.push(self.decision_before(&decision.id, &row.tenant, decision.version).await?);
+        }
+        Ok(Some(Deletion::Requirements(RequirementsDeletion { row, before, decisions_before })))
+    }
+}
+
+fn no_resource(key: u64) -> Stop {
+    Stop::not_found(format!("Expected to delete resource with key '{key}', but no such resource exists"))
+}
+
+impl Deletion {
+    fn tenant(&self) -> &str {
+        match self {
+            Self::Definition(deletion) => &deletion.row.tenant,
+            Self::Requirements(deletion) => &deletion.row.tenant,
         }
     }
 }

@@ -4,32 +4,41 @@ use std::sync::Arc;
 
 use engine::DefinitionKey;
 use model::{EndEvent, JobTaskFlavour, Kind, PassTask, Process};
-use store::log::{Answer, Code, DeployedProcess, Rejection};
-use store::row;
+use store::log::{Answer, Code, DeployedProcess};
+use store::{Named, row};
 
-use super::{File, Partition};
+use super::{File, Partition, no_resource};
 use crate::definitions::Compiled;
 use crate::partition::tick::Tick;
+use crate::partition::unit::Stop;
 
 impl Partition {
-    pub(super) fn is_unchanged_process(&self, file: &File, process: &Process, tenant: &Arc<str>) -> bool {
-        self.catalogue.latest(&process.id, tenant).is_some_and(|latest| latest.checksum == file.checksum)
+    pub(super) fn is_unchanged_process(&self, file: &File, process: &Process, tenant: &Arc<str>) -> Result<bool, Stop> {
+        let latest = self.latest_process(&(process.id.clone(), tenant.clone()))?;
+        Ok(latest.is_some_and(|latest| latest.checksum == file.checksum))
     }
 
-    pub(super) fn process_as_deployed(&self, file: &File, process: &Process, tenant: &Arc<str>) -> Option<DeployedProcess> {
-        let latest = self.catalogue.latest(&process.id, tenant)?;
-        Some(DeployedProcess {
+    pub(super) fn process_as_deployed(
+        &self,
+        file: &File,
+        process: &Process,
+        tenant: &Arc<str>,
+    ) -> Result<Option<DeployedProcess>, Stop> {
+        let latest = self.latest_process(&(process.id.clone(), tenant.clone()))?;
+        Ok(latest.map(|latest| DeployedProcess {
             process_id: process.id.clone(),
             version: latest.version,
             definition: latest.key,
             resource_name: file.name.clone(),
-        })
+        }))
     }
 
     pub(super) fn write_process(&mut self, tick: &mut Tick, file: &File, process: Process, tenant: &Arc<str>) -> DeployedProcess {
+        let name = (process.id.clone(), tenant.clone());
+        let version = self.catalogue.processes.get(&name).map_or(0, |named| named.version_max) + 1;
         let row = row::Definition {
             key: DefinitionKey(self.keys.take()),
-            version: self.catalogue.next_version(&process.id, tenant),
+            version,
             process_id: process.id.clone(),
             name: process.name.clone(),
             version_tag: process.version_tag.clone(),
@@ -40,6 +49,7 @@ impl Partition {
             checksum: file.checksum.clone(),
             deleted: false,
             elements: process.elements.iter().map(shown).collect(),
+            flows: Some(process.flows.iter().map(|flow| flow.id.clone()).collect()),
         };
         let deployed = DeployedProcess {
             process_id: row.process_id.clone(),
@@ -47,40 +57,40 @@ impl Partition {
             definition: row.key,
             resource_name: row.resource_name.clone(),
         };
-        self.catalogue.set_latest(&row);
-        self.catalogue.remember(&row);
-        tick.recorder.changes.definitions_new.push(row.clone());
-        let compiled = Arc::new(Compiled::new(row, process, file.content.len()));
-        tick.compiled.insert(compiled.row.key, compiled.clone());
-        tick.deployed.push(compiled);
+        let named = Named { version_max: version, latest: Some(head(&row)) };
+        self.catalogue.processes.put(name, named, tick.number);
+        tick.unit.changes.definitions_new.push(row.clone());
+        tick.unit.deployed.push(Arc::new(Compiled::new(row, process, file.content.len())));
         deployed
     }
 
     /// A definition with running instances stays; a deleted one stays readable, and the version before it is the latest again.
-    pub(super) fn delete_definition(&mut self, tick: &mut Tick, deletion: DefinitionDeletion) -> Answer {
+    pub(super) fn delete_definition(&mut self, tick: &mut Tick, deletion: &DefinitionDeletion) -> Result<Answer, Stop> {
         let DefinitionDeletion { row, runs, before } = deletion;
         let definition = row.key;
-        if runs || self.hot.values().any(|hot| hot.instance.definition == definition) {
+        if self.catalogue.definitions.get(&definition) == Some(&true) {
+            return Err(no_resource(definition.0));
+        }
+        let name = (row.process_id.clone(), row.tenant.clone());
+        let is_latest = self.latest_process(&name)?.is_some_and(|latest| latest.key == definition);
+        if *runs || self.hot.values().any(|hot| hot.instance.definition == definition) {
             let reason = format!(
                 "Expected to delete definition with key '{definition}', but it has running instances: cancel or complete them \
                  first"
             );
-            return Answer::Rejected(Rejection { code: Code::InvalidState, reason });
+            return Err(Stop::refused(Code::InvalidState, reason));
         }
-        let name = (row.process_id.clone(), row.tenant.clone());
-        if self.catalogue.latest.get(&name).is_some_and(|latest| latest.key == definition) {
-            match &before {
-                Some(before) => self.catalogue.set_latest(before),
-                None => {
-                    self.catalogue.latest.remove(&name);
-                }
-            }
+        if is_latest {
+            self.catalogue.processes.change(&name, tick.number, |named| named.latest = before.as_ref().map(head));
         }
-        self.catalogue.versions.remove(&(row.process_id, row.tenant, row.version));
-        tick.recorder.changes.definitions_deleted.push(definition);
-        tick.deleted.push(definition);
-        Answer::ResourceDeleted { key: definition.0 }
+        self.catalogue.definitions.put(definition, true, tick.number);
+        tick.unit.changes.definitions_deleted.push(definition);
+        Ok(Answer::ResourceDeleted { key: definition.0 })
     }
+}
+
+fn head(row: &row::Definition) -> row::DefinitionHead {
+    row::DefinitionHead { key: row.key, version: row.version, checksum: row.checksum.clone() }
 }
 
 /// What a tick has looked up about a definition to be deleted.

@@ -82,11 +82,10 @@ pub(super) const EVALUATED_DECISION: Columns = &[
     (Instance, "@.business_id", Text),
     (Own, "@.definition", Int),
     (Own, "@.element_instance", Int),
-    // Bytes, selected as they are like a text.
-    (Own, "@.details", Text),
 ];
 
-pub(super) fn evaluated(row: &mut Row<'_, impl Cells>) -> Result<EvaluatedDecisionView, Error> {
+/// The details come last: they are not always asked for.
+pub(super) fn evaluated(row: &mut Row<'_, impl Cells>, with_details: bool) -> Result<EvaluatedDecisionView, Error> {
     let mut view = EvaluatedDecisionView {
         evaluation: EvaluationKey(row.key()?),
         place: u32::try_from(row.int()?).map_err(Error::corrupt)?,
@@ -107,7 +106,9 @@ pub(super) fn evaluated(row: &mut Row<'_, impl Cells>) -> Result<EvaluatedDecisi
         inputs: Vec::new(),
         rules: Vec::new(),
     };
-    let details = format::decode_details(&row.bytes()?)?;
-    (view.inputs, view.rules) = (details.inputs, details.rules);
+    if with_details {
+        let details = format::decode_details(&row.bytes()?)?;
+        (view.inputs, view.rules) = (details.inputs, details.rules);
+    }
     Ok(view)
 }

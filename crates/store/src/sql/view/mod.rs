@@ -10,8 +10,8 @@ use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, Variab
 use self::row::Row;
 use super::column::Table::{self, Definition, DefinitionElement, Instance, Own};
 use crate::query::{
-    Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query, QueryPage, ScalarKind,
-    Sort, TOTAL_MAX, VariableView,
+    Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query, QueryPage, Room,
+    ScalarKind, Sort, TOTAL_MAX, VariableView,
 };
 use crate::row::{InstanceState, JobState};
 use crate::{Error, words};
@@ -29,40 +29,41 @@ pub trait Cells {
 pub struct Collected {
     order: Vec<Sort>,
     backwards: bool,
+    with_details: bool,
     items: Items,
+    room: Room,
     first: Option<Cursor>,
     last: Option<Cursor>,
 }
 
 impl Collected {
     pub fn of(query: &Query) -> Self {
-        let items = match query.entity {
-            Entity::Definitions => Items::Definitions(Vec::new()),
-            Entity::Instances => Items::Instances(Vec::new()),
-            Entity::Elements => Items::Elements(Vec::new()),
-            Entity::Variables => Items::Variables(Vec::new()),
-            Entity::Jobs => Items::Jobs(Vec::new()),
-            Entity::Incidents => Items::Incidents(Vec::new()),
-            Entity::Requirements => Items::Requirements(Vec::new()),
-            Entity::Decisions => Items::Decisions(Vec::new()),
-            Entity::EvaluatedDecisions => Items::EvaluatedDecisions(Vec::new()),
-        };
         let backwards = matches!(query.page, Page::Before { .. });
-        Self { order: query.order(), backwards, items, first: None, last: None }
+        let room = Room::of(query.bytes_max);
+        let items = Items::none(query.entity);
+        Self { order: query.order(), backwards, with_details: query.with_details, items, room, first: None, last: None }
+    }
+
+    /// Whether no further row is wanted. One that is pushed all the same is left out.
+    pub fn is_full(&self) -> bool {
+        self.room.is_full()
     }
 
     pub fn push(&mut self, cells: &impl Cells) -> Result<(), Error> {
-        let mut row = Row { cells, column: 0 };
+        let (mut row, room) = (Row { cells, column: 0 }, &mut self.room);
         match &mut self.items {
-            Items::Definitions(items) => items.push(definition(&mut row)?),
-            Items::Instances(items) => items.push(instance(&mut row)?),
-            Items::Elements(items) => items.push(element(&mut row)?),
-            Items::Variables(items) => items.push(variable(&mut row)?),
-            Items::Jobs(items) => items.push(job(&mut row)?),
-            Items::Incidents(items) => items.push(incident(&mut row)?),
-            Items::Requirements(items) => items.push(decision::requirements(&mut row)?),
-            Items::Decisions(items) => items.push(decision::decision(&mut row)?),
-            Items::EvaluatedDecisions(items) => items.push(decision::evaluated(&mut row)?),
+            Items::Definitions(items) => room.put(items, definition(&mut row)?),
+            Items::Instances(items) => room.put(items, instance(&mut row)?),
+            Items::Elements(items) => room.put(items, element(&mut row)?),
+            Items::Variables(items) => room.put(items, variable(&mut row)?),
+            Items::Jobs(items) => room.put(items, job(&mut row)?),
+            Items::Incidents(items) => room.put(items, incident(&mut row)?),
+            Items::Requirements(items) => room.put(items, decision::requirements(&mut row)?),
+            Items::Decisions(items) => room.put(items, decision::decision(&mut row)?),
+            Items::EvaluatedDecisions(items) => room.put(items, decision::evaluated(&mut row, self.with_details)?),
+        }
+        if room.is_full() {
+            return Ok(());
         }
         let cursor = Cursor(self.order.iter().map(|sort| row.scalar(sort.field.kind())).collect::<Result<_, _>>()?);
         if self.first.is_none() {
@@ -74,22 +75,13 @@ impl Collected {
 
     pub fn finish(mut self, total: i64) -> QueryPage {
         if self.backwards {
-            match &mut self.items {
-                Items::Definitions(items) => items.reverse(),
-                Items::Instances(items) => items.reverse(),
-                Items::Elements(items) => items.reverse(),
-                Items::Variables(items) => items.reverse(),
-                Items::Jobs(items) => items.reverse(),
-                Items::Incidents(items) => items.reverse(),
-                Items::Requirements(items) => items.reverse(),
-                Items::Decisions(items) => items.reverse(),
-                Items::EvaluatedDecisions(items) => items.reverse(),
-            }
+            self.items.reverse();
             std::mem::swap(&mut self.first, &mut self.last);
         }
         let total = u64::try_from(total).unwrap_or(0);
         QueryPage {
             items: self.items,
+            is_cut: self.room.is_full(),
             total: total.min(TOTAL_MAX),
             total_is_more: TOTAL_MAX < total,
             start: self.first,
@@ -130,6 +122,10 @@ pub(super) fn columns(query: &Query) -> Vec<Shown> {
         };
         columns.push(Shown { table: Own, sql: Cow::Owned(value), kind: Text });
         columns.push(Shown { table: Own, sql: Cow::Owned(is_cut), kind: Bool });
+    }
+    if query.entity == Entity::EvaluatedDecisions && query.with_details {
+        // Bytes, selected as they are like a text.
+        columns.push(Shown { table: Own, sql: Cow::Borrowed("@.details"), kind: Text });
     }
     columns
 }

@@ -1,0 +1,58 @@
+//! Open files: as many as the system lets us have, divided between the edges so that none can use up those of another.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::config::Connections;
+
+/// Files that are no client's connection: the store's and its own connections, listeners, one connection of each edge that is just being
+/// closed, what the runtime needs.
+const RESERVED: u64 = 128;
+
+/// Fewer connections than this make no server.
+const CONNECTIONS_MIN: usize = 16;
+
+/// Asks the system for all the open files it grants, and lets the edges have no more connections than that.
+pub(crate) fn share(connections: &mut Connections) {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    let allowed = match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => limit.maximum,
+        Err(_) => limit.current,
+    };
+    let Some(allowed) = allowed else { return };
+    let shared = shared(connections, allowed);
+    if shared != *connections {
+        tracing::warn!(
+            open_files = allowed,
+            connections = shared.max,
+            metrics_connections = shared.metrics_max,
+            "fewer connections than configured: the system does not allow so many open files (`ulimit -n`)"
+        );
+        *connections = shared;
+    }
+}
+
+/// Metrics get theirs first: they are few, and are looked at when something is wrong.
+fn shared(wanted: &Connections, allowed: u64) -> Connections {
+    let free = usize::try_from(allowed.saturating_sub(RESERVED)).unwrap_or(usize::MAX);
+    let metrics_max = wanted.metrics_max.min((free / 4).max(CONNECTIONS_MIN));
+    let max = wanted.max.min((free.saturating_sub(metrics_max) / 2).max(CONNECTIONS_MIN));
+    Connections { max, metrics_max, ..wanted.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Overrides, resolve};
+
+    #[test]
+    fn edges_share_what_the_system_allows() {
+        let wanted = resolve(Overrides::default()).unwrap().connections;
+        for (allowed, max, metrics_max) in
+            [(u64::MAX, 10_000, 100), (20_228, 10_000, 100), (1_024, 398, 100), (256, 48, 32), (100, 16, 16)]
+        {
+            let shared = shared(&wanted, allowed);
+            assert_eq!((shared.max, shared.metrics_max), (max, metrics_max), "{allowed}");
+        }
+    }
+}

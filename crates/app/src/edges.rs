@@ -1,0 +1,121 @@
+//! The edges: where they listen, and what they may use of the machine.
+
+use std::net::SocketAddr;
+
+use api::budget::{Budget, Budgets};
+use api::listen::{Edge, Speaks};
+use api::{grpc, listen, rest};
+use host::Host;
+use prometheus_client::registry::Registry;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use crate::config::Config;
+use crate::health;
+
+/// The version of Camunda 8 whose interface the edges speak: clients decide by it what they may ask.
+const SPOKEN_VERSION: &str = "8.9.17";
+
+/// All edges until they have drained.
+pub(crate) async fn serve(listeners: Listeners, host: Host, config: Config, registry: Registry, draining: watch::Receiver<bool>) {
+    let (rest_config, grpc_config) = (rest(&config), grpc(&config));
+    let metrics_listen = listen::Config { connections_max: config.connections.metrics_max, ..rest_config.listen.clone() };
+    let budgets =
+        Budgets { bodies: Budget::of_bodies(config.bodies_bytes_max), answers: Budget::of_answers(config.answers_bytes_max) };
+    let metrics = Edge {
+        name: "metrics",
+        listeners: vec![listeners.metrics],
+        router: health::router(registry, host.clone()),
+        speaks: Speaks::Http,
+    };
+    let rest = Edge {
+        name: "REST",
+        listeners: listeners.rest.into_iter().collect(),
+        router: rest::router(host.clone(), &rest_config, budgets.clone(), draining.clone()),
+        speaks: Speaks::Http,
+    };
+    let grpc = Edge {
+        name: "gRPC",
+        listeners: listeners.grpc,
+        router: grpc::router(host, &grpc_config, budgets, draining.clone()),
+        speaks: Speaks::Http2,
+    };
+    tokio::join!(
+        listen::serve(metrics, &metrics_listen, draining.clone()),
+        listen::serve(rest, &rest_config.listen, draining.clone()),
+        listen::serve(grpc, &grpc_config.listen, draining),
+    );
+}
+
+fn rest(config: &Config) -> rest::Config {
+    let connections = &config.connections;
+    rest::Config {
+        request_bytes_max: config.request_bytes_max,
+        deployment_bytes_max: config.deployment_bytes_max,
+        body_timeout: connections.body_timeout,
+        page_limit_max: config.page_max,
+        page_bytes_max: config.page_bytes_max,
+        listen: listen::Config {
+            connections_max: connections.max,
+            head_timeout: connections.head_timeout,
+            take_timeout: connections.take_timeout,
+            idle_timeout: connections.idle_timeout,
+            ..rest::Config::default().listen
+        },
+        version: SPOKEN_VERSION.into(),
+        advertised_host: config.rest.ip().to_string(),
+        advertised_port: grpc_port(config),
+        ..rest::Config::default()
+    }
+}
+
+fn grpc(config: &Config) -> grpc::Config {
+    let connections = &config.connections;
+    grpc::Config {
+        message_bytes_max: config.request_bytes_max,
+        body_timeout: connections.body_timeout,
+        listen: listen::Config {
+            connections_max: connections.max,
+            head_timeout: connections.head_timeout,
+            take_timeout: connections.take_timeout,
+            idle_timeout: connections.grpc_idle_timeout,
+            ..grpc::Config::default().listen
+        },
+        version: SPOKEN_VERSION.into(),
+        advertised_host: config.rest.ip().to_string(),
+        advertised_port: grpc_port(config),
+        ..grpc::Config::default()
+    }
+}
+
+fn grpc_port(config: &Config) -> u16 {
+    config.grpc.first().map_or(0, SocketAddr::port)
+}
+
+pub(crate) struct Listeners {
+    rest: Option<TcpListener>,
+    grpc: Vec<TcpListener>,
+    metrics: TcpListener,
+}
+
+impl Listeners {
+    pub(crate) async fn bind(config: &Config) -> Result<Self, String> {
+        let metrics = bind("metrics", config.metrics).await?;
+        if !config.roles.api {
+            return Ok(Self { rest: None, grpc: Vec::new(), metrics });
+        }
+        let rest = bind("REST", config.rest).await?;
+        let mut grpc = Vec::new();
+        for address in &config.grpc {
+            grpc.push(bind("gRPC", *address).await?);
+        }
+        Ok(Self { rest: Some(rest), grpc, metrics })
+    }
+}
+
+async fn bind(what: &str, address: SocketAddr) -> Result<TcpListener, String> {
+    let bound = TcpListener::bind(address).await;
+    bound.map_err(|error| {
+        format!("cannot listen on {address} for {what}: {error}; choose another address (see `caudal serve --help`)")
+    })
+}

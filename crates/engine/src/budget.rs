@@ -1,0 +1,51 @@
+//! What one command may cost, with everything that follows from it. A step that has spent it stops at a good place and goes on in a
+//! turn of its own, so that no instance holds up the others.
+
+use std::cell::Cell;
+
+/// Steps of expressions and decisions in one command; the one that goes past it is the last. An evaluation has a bound of its own as well.
+const STEPS_MAX: u64 = 5_000_000;
+
+#[derive(Debug)]
+pub struct Budget {
+    elements: u32,
+    bytes: usize,
+    steps: Cell<u64>,
+    /// Elements entered since the instance last came to rest, those of turns before included.
+    entered: u32,
+}
+
+impl Budget {
+    /// So many elements may be entered and so many bytes of variables be written; what goes past it is the last.
+    pub fn new(elements: u32, bytes: usize) -> Self {
+        Self { elements, bytes, steps: Cell::new(STEPS_MAX), entered: 0 }
+    }
+
+    pub fn is_spent(&self) -> bool {
+        self.elements == 0 || self.bytes == 0 || self.steps.get() == 0
+    }
+
+    /// An evaluation has taken what is missing of what it was given.
+    pub fn evaluated(&self, left: &feel::Budget) {
+        let taken = feel::Budget::default().steps_left().saturating_sub(left.steps_left());
+        self.steps.set(self.steps.get().saturating_sub(taken));
+    }
+
+    pub(crate) fn enter(&mut self) {
+        self.elements = self.elements.saturating_sub(1);
+        self.entered = self.entered.saturating_add(1);
+    }
+
+    pub(crate) fn entered(&self) -> u32 {
+        self.entered
+    }
+
+    /// A step goes on that entered so many before.
+    pub(crate) fn go_on_from(&mut self, entered: u32) {
+        self.entered = self.entered.saturating_add(entered);
+    }
+
+    pub(crate) fn write(&mut self, bytes: usize) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+}

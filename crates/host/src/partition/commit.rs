@@ -1,0 +1,215 @@
+//! The end of a tick: what is written, and what happens once it is, or is not.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use store::log::Answer;
+use store::row::Availability;
+use store::{Commit, Error, Millis, Ownership};
+
+use super::needs::Rested;
+use super::tick::{Did, Ended, Tick};
+use super::{Awaiting, End, Input, Partition, Reply, Told};
+use crate::handle;
+use crate::sinks::{Handed, deliver};
+use crate::table::Change;
+
+/// How long after its last command another server is taken to be interested.
+const FOLLOWED_FOR: Millis = 60_000;
+
+/// How often those who have gone are swept out.
+const SWEEP_EVERY: Millis = 5_000;
+
+impl Partition {
+    /// Hands out jobs and gives what is to be written; `None` if nothing is.
+    pub(crate) async fn close(&mut self, tick: &mut Tick) -> Result<Option<Commit>, Error> {
+        self.hand_out(tick).await?;
+        self.take_handed(tick);
+        self.rested = Rested::default();
+        let changes = &mut tick.recorder.changes;
+        for (key, job, change) in self.jobs.written() {
+            match change {
+                Change::New => changes.jobs_new.push(job),
+                Change::Changed => changes.jobs_changed.push(job),
+            }
+            tick.changed.jobs.push(key);
+        }
+        for (key, row, _) in self.idempotent.written() {
+            changes.idempotent_new.push(row);
+            tick.changed.idempotent.push(key);
+        }
+        tick.changed.names = self.catalogue.written();
+        if tick.is_empty() {
+            return Ok(None);
+        }
+        // Every commit takes a key, so the stored counter tells which commits were written.
+        self.keys.take();
+        tick.first_key = self.key_sent;
+        tick.next_key = self.keys.next_key();
+        self.key_sent = tick.next_key;
+        if !tick.answers.is_empty() {
+            self.followed_until = tick.now + FOLLOWED_FOR;
+        }
+        let mut answers = std::mem::take(&mut tick.answers);
+        answers.sort_unstable_by_key(|answer| answer.position);
+        Ok(Some(Commit {
+            fence: self.fence,
+            first_key: tick.first_key,
+            next_key: tick.next_key,
+            log: std::mem::take(&mut tick.log),
+            inbox_to: self.inbox_to,
+            answers,
+            now: tick.now,
+            changes: std::mem::take(&mut tick.recorder).finish(),
+            wake: tick.now < self.followed_until,
+        }))
+    }
+
+    /// After the commit: answer callers, hand jobs to workers, wake who waits for an end. What workers did not take comes back.
+    pub(crate) fn effects(&mut self, mut tick: Tick) -> Vec<Input> {
+        for compiled in tick.deployed.drain(..) {
+            self.catalogue.fresh.remove(&compiled.row.key);
+            self.definitions.insert(compiled);
+        }
+        for compiled in tick.decisions_deployed.drain(..) {
+            self.catalogue.fresh_decisions.remove(&compiled.row.key);
+            self.definitions.insert_decisions(compiled);
+        }
+        self.metrics.tick_commands.observe(tick.commands as f64);
+        self.metrics.tick_seconds.observe(tick.begun.elapsed().as_secs_f64());
+        for did in tick.done.drain(..) {
+            if let Did::Request { input, answer } = did
+                && let Some(reply) = input.into_reply()
+            {
+                self.reply(reply, Ok(answer));
+            }
+        }
+        for ended in tick.ended.drain(..) {
+            self.metrics.instances_ended.inc();
+            self.tell_end(&ended);
+        }
+        let mut released = Vec::new();
+        for handed in tick.handed.drain(..) {
+            self.metrics.jobs_activated.inc_by(handed.jobs() as u64);
+            let jobs = deliver(handed);
+            if !jobs.is_empty() {
+                released.push(Input::Release { jobs });
+            }
+        }
+        self.settle_memory(&tick);
+        released
+    }
+
+    fn settle_memory(&mut self, tick: &Tick) {
+        let instances: Vec<_> = tick.changed.instances.iter().copied().collect();
+        self.hot.committed(tick.number, &instances);
+        self.jobs.committed(tick.number, &tick.changed.jobs, |job| job.availability == Availability::Done);
+        self.idempotent.committed(tick.number, &tick.changed.idempotent, |_| true);
+        self.catalogue.committed(tick.number, &tick.changed.names);
+        self.hot.trim(self.limits.instances_hot_max, self.limits.instances_hot_bytes_max);
+        self.jobs.trim(self.limits.instances_hot_max);
+        self.idempotent.trim(self.limits.batch_max);
+        self.catalogue.trim();
+        self.metrics.instances_hot.set(self.hot.len() as i64);
+        self.metrics.instances_hot_bytes.set(self.hot.bytes() as i64);
+        if self.sweep_at <= tick.now {
+            self.sweep_at = tick.now + SWEEP_EVERY;
+            self.sinks.sweep();
+            let sinks = &self.sinks;
+            self.dispatch.sweep(|waiter| sinks.is_gone(waiter));
+            self.awaiting.retain(|_, waiting| {
+                waiting.retain(|waiting| !waiting.sender.is_closed());
+                !waiting.is_empty()
+            });
+        }
+    }
+
+    fn reply(&mut self, reply: Reply, told: Told) {
+        match (reply, told) {
+            (Reply::Answer(sender), told) => {
+                let _gone_is_fine = sender.send(told);
+            }
+            (Reply::End { fetch, sender }, Ok(Answer::Created(created))) if self.hot.contains(created.instance) => {
+                let waiting = self.awaiting.entry(created.instance).or_default();
+                waiting.push(Awaiting { created, fetch, sender });
+            }
+            (Reply::End { sender, .. }, Ok(Answer::Created(created))) => {
+                let _gone_is_fine = sender.send(End::Before { created });
+            }
+            (Reply::End { sender, .. }, told) => {
+                let _gone_is_fine = sender.send(End::NotCreated(told));
+            }
+        }
+    }
+
+    fn tell_end(&mut self, ended: &Ended) {
+        for waiting in self.awaiting.remove(&ended.instance).into_iter().flatten() {
+            let wanted = |name: &Arc<str>| waiting.fetch.is_empty() || waiting.fetch.contains(name);
+            let variables = ended.result.iter().filter(|v| wanted(&v.name)).map(|v| (v.name.clone(), v.value.clone())).collect();
+            let end = End::Ended { created: waiting.created, completed: ended.completed, variables };
+            let _gone_is_fine = waiting.sender.send(end);
+        }
+    }
+
+    /// A tick that was not committed: its inputs are there again, in order, before those that came later; workers that were to get jobs
+    /// wait as before. What was due or lay in the inbox is read again. Memory is to be read again too, by [`Partition::reopen`].
+    pub(crate) fn undo(&mut self, tick: Tick, inputs: &mut VecDeque<Input>) {
+        for did in tick.done.into_iter().rev() {
+            match did {
+                Did::Request { input, .. } => inputs.push_front(input),
+                Did::Other(input @ Input::Release { .. }) => inputs.push_front(input),
+                Did::Other(_) => {}
+            }
+        }
+        self.wait_again(tick.handed);
+    }
+
+    /// A tick of which it is not known whether it was committed: its callers hear nothing more.
+    pub(crate) fn abandon(&mut self, tick: Tick, inputs: &mut VecDeque<Input>) {
+        for did in tick.done.into_iter().rev() {
+            if let Did::Other(input @ Input::Release { .. }) = did {
+                inputs.push_front(input);
+            }
+        }
+        self.wait_again(tick.handed);
+    }
+
+    /// A tick that the store has no room for: its callers are told so at once.
+    pub(crate) fn refuse(&mut self, tick: Tick, error: &handle::Error) {
+        for did in tick.done {
+            if let Did::Request { input, .. } = did
+                && let Some(reply) = input.into_reply()
+            {
+                self.reply(reply, Err(error.clone()));
+            }
+        }
+        self.wait_again(tick.handed);
+    }
+
+    fn wait_again(&mut self, handed: Vec<Handed>) {
+        for handed in handed {
+            match handed {
+                Handed::Waiter(waiter, _) => self.wait(waiter),
+                Handed::Stream(_, id, jobs) => self.sinks.take_back(id, jobs.len()),
+            }
+        }
+    }
+
+    /// Whether the commit of a tick went through, now that nobody else can write: the counter tells, unless somebody else has written.
+    pub(crate) fn was_committed(&self, tick: &Tick, ownership: &Ownership) -> Option<bool> {
+        let alone = ownership.fence.epoch == self.fence.epoch + 1;
+        match ownership.next_key {
+            next if alone && next == tick.next_key => Some(true),
+            next if alone && next == tick.first_key => Some(false),
+            _ => None,
+        }
+    }
+}
+
+impl Handed {
+    fn jobs(&self) -> usize {
+        match self {
+            Self::Waiter(_, jobs) | Self::Stream(_, _, jobs) => jobs.len(),
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! What commands need that is not in memory, and getting it: all reads of a tick are here.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use engine::{DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey};
+use rustc_hash::FxHashMap;
+use store::log::{Command, DecisionRef, ProcessRef, Request};
+use store::{Error, LoadedInstance, Wanted};
+
+use super::Partition;
+use super::deploy::{Deletion, Name, Sought};
+use super::tick::Tick;
+use crate::hot::HotInstance;
+use crate::sinks::QueueId;
+
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Needs {
+    pub(super) wanted: Wanted,
+    pub(super) definitions: BTreeSet<DefinitionKey>,
+    pub(super) requirements: BTreeSet<RequirementsKey>,
+    /// Names of processes, DMN files and decisions.
+    pub(super) processes: BTreeSet<Name>,
+    pub(super) files: BTreeSet<Name>,
+    pub(super) decisions: BTreeSet<Name>,
+    /// What can only be asked of tables that are not behind.
+    pub(super) at_rest: Vec<AtRest>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum AtRest {
+    Version(Name, i32),
+    Sought(Sought),
+    Deletion(u64),
+    Evaluation(EvaluationKey),
+    /// What is first in this queue.
+    Queue(QueueId),
+}
+
+/// What was asked for at rest, for the tick that is opened next.
+#[derive(Default)]
+pub(super) struct Rested {
+    pub(super) deletions: FxHashMap<u64, Option<Arc<Deletion>>>,
+    /// Whether there is such an evaluation.
+    pub(super) evaluations: FxHashMap<EvaluationKey, bool>,
+}
+
+impl Needs {
+    pub(super) fn instance(key: InstanceKey) -> Self {
+        Self { wanted: Wanted { instances: vec![key], ..Wanted::default() }, ..Self::default() }
+    }
+
+    pub(super) fn jobs(keys: Vec<JobKey>) -> Self {
+        Self { wanted: Wanted { jobs: keys, ..Wanted::default() }, ..Self::default() }
+    }
+
+    pub(super) fn definition(key: DefinitionKey) -> Self {
+        Self { definitions: BTreeSet::from([key]), ..Self::default() }
+    }
+
+    pub(super) fn requirements(key: RequirementsKey) -> Self {
+        Self { requirements: BTreeSet::from([key]), ..Self::default() }
+    }
+
+    pub(super) fn process(name: Name) -> Self {
+        Self { processes: BTreeSet::from([name]), ..Self::default() }
+    }
+
+    pub(super) fn file(name: Name) -> Self {
+        Self { files: BTreeSet::from([name]), ..Self::default() }
+    }
+
+    pub(super) fn decision(name: Name) -> Self {
+        Self { decisions: BTreeSet::from([name]), ..Self::default() }
+    }
+
+    pub(super) fn at_rest(what: AtRest) -> Self {
+        Self { at_rest: vec![what], ..Self::default() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(super) fn add(&mut self, more: Self) {
+        self.wanted.instances.extend(more.wanted.instances);
+        self.wanted.jobs.extend(more.wanted.jobs);
+        self.wanted.instances_of_jobs.extend(more.wanted.instances_of_jobs);
+        self.wanted.elements.extend(more.wanted.elements);
+        self.wanted.incidents.extend(more.wanted.incidents);
+        self.wanted.idempotent.extend(more.wanted.idempotent);
+        self.definitions.extend(more.definitions);
+        self.requirements.extend(more.requirements);
+        self.processes.extend(more.processes);
+        self.files.extend(more.files);
+        self.decisions.extend(more.decisions);
+        self.at_rest.extend(more.at_rest);
+    }
+}
+
+/// What a command can be seen to need before it is tried, so that a whole batch is loaded at once.
+impl Partition {
+    pub(super) fn foresee(&self, request: &Request, needs: &mut Needs) {
+        if let Some(idempotency) = &request.idempotency {
+            let key = (idempotency.tenant.clone(), idempotency.key.clone());
+            if !self.idempotent.knows(&key) {
+                needs.wanted.idempotent.push(key);
+            }
+        }
+        match &request.command {
+            Command::Create(create) => match &create.process {
+                ProcessRef::Key(key) => drop(needs.definitions.insert(*key)),
+                ProcessRef::Id { id, .. } => self.foresee_process((id.clone(), create.tenant.clone()), needs),
+            },
+            Command::Evaluate(evaluate) => {
+                if let DecisionRef::Id(id) = &evaluate.decision {
+                    let name = (id.clone(), evaluate.tenant.clone());
+                    if !self.catalogue.decisions.knows(&name) {
+                        needs.decisions.insert(name);
+                    }
+                }
+            }
+            Command::Cancel { instance } => self.foresee_instance(*instance, needs),
+            Command::Turn { instance, .. } => self.foresee_instance(*instance, needs),
+            Command::CompleteJob { job, .. } => self.foresee_job(*job, true, needs),
+            Command::ThrowError(throw) => self.foresee_job(throw.job, true, needs),
+            Command::FailJob(fail) => {
+                let steps = fail.retries < 1 || !fail.variables.is_empty();
+                self.foresee_job(fail.job, steps, needs);
+            }
+            Command::UpdateJob(update) => self.foresee_job(update.job, false, needs),
+            Command::JobDue { job } => self.foresee_job(*job, false, needs),
+            Command::Release { jobs } => jobs.iter().for_each(|released| self.foresee_job(released.job, false, needs)),
+            Command::SetVariables { scope, .. } => {
+                if !self.hot.contains(InstanceKey(scope.0)) {
+                    // The process itself is no row among the elements.
+                    needs.wanted.instances.push(InstanceKey(scope.0));
+                    needs.wanted.elements.push(*scope);
+                }
+            }
+            Command::ResolveIncident { incident } => needs.wanted.incidents.push(*incident),
+            Command::Deploy(_) | Command::DeleteResource { .. } | Command::DeleteEvaluation { .. } | Command::Activate(_) => {}
+        }
+    }
+
+    fn foresee_process(&self, name: Name, needs: &mut Needs) {
+        match self.catalogue.processes.get(&name).and_then(|named| named.latest.as_ref()) {
+            Some(latest) => drop(needs.definitions.insert(latest.key)),
+            None if self.catalogue.processes.knows(&name) => {}
+            None => drop(needs.processes.insert(name)),
+        }
+    }
+
+    fn foresee_instance(&self, key: InstanceKey, needs: &mut Needs) {
+        if !self.hot.contains(key) {
+            needs.wanted.instances.push(key);
+        }
+    }
+
+    fn foresee_job(&self, key: JobKey, with_instance: bool, needs: &mut Needs) {
+        if !self.jobs.knows(&key) {
+            needs.wanted.jobs.push(key);
+            if with_instance {
+                needs.wanted.instances_of_jobs.push(key);
+            }
+        } else if let (true, Some(origin)) = (with_instance, self.jobs.get(&key).and_then(|job| job.origin)) {
+            self.foresee_instance(origin.instance, needs);
+        }
+    }
+}
+
+/// Loading.
+impl Partition {
+    /// Everything that is found by key: what is not committed is in memory, so the tables are not behind for it.
+    pub(super) async fn load(&mut self, tick: &mut Tick, needs: Needs) -> Result<(), Error> {
+        let Needs { wanted, definitions, requirements, processes, files, decisions, at_rest: _ } = needs;
+        self.load_rows(tick, wanted).await?;
+        let partition = self.fence.partition;
+        for name in processes {
+            let named = self.store.process_named(partition, &name.0, &name.1).await?;
+            let latest = named.latest.as_ref().map(|latest| latest.key);
+            self.catalogue.processes.load(name, Some(named));
+            if let Some(latest) = latest {
+                self.load_definition(tick, latest).await?;
+            }
+        }
+        for key in definitions {
+            self.load_definition(tick, key).await?;
+        }
+        for name in files {
+            let named = self.store.requirements_named(partition, &name.0, &name.1).await?;
+            self.catalogue.files.load(name, Some(named));
+        }
+        for name in decisions {
+            let named = self.store.decision_named(partition, &name.0, &name.1).await?;
+            self.catalogue.decisions.load(name, Some(named));
+        }
+        for key in requirements {
+            if self.catalogue.fresh_decisions.contains_key(&key) {
+                continue;
+            }
+            match self.definitions.decisions(key).await {
+                Ok(Some(compiled)) => drop(tick.known.decisions.insert(key, compiled)),
+                Ok(None) => drop(tick.known.absent.insert(key.0)),
+                Err(Error::Corrupt { what }) => self.quarantine(tick, key.0, &what),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// What can only be asked of tables that are not behind.
+    pub(crate) async fn load_at_rest(&mut self, needs: &Needs) -> Result<(), Error> {
+        for what in &needs.at_rest {
+            match what {
+                AtRest::Version(name, version) => {
+                    let row = self.store.definition_version(self.fence.partition, &name.0, &name.1, *version).await?;
+                    self.catalogue.remember_version(name.clone(), *version, row.map(|row| row.key));
+                }
+                AtRest::Sought(sought) => {
+                    let place = self.seek(sought).await?;
+                    self.catalogue.remember_found(sought.clone(), place);
+                }
+                AtRest::Deletion(key) => {
+                    let deletion = self.look_up_deletion(*key).await?;
+                    self.rested.deletions.insert(*key, deletion.map(Arc::new));
+                }
+                // Filled with the other windows, before the next tick is opened.
+                AtRest::Queue(id) => self.dispatch.expect(id.clone()),
+                AtRest::Evaluation(key) => {
+                    let found = self.has_evaluation(*key).await?;
+                    self.rested.evaluations.insert(*key, found);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn load_definition(&mut self, tick: &mut Tick, key: DefinitionKey) -> Result<(), Error> {
+        if tick.known.compiled.contains_key(&key) || self.catalogue.fresh.contains_key(&key) {
+            return Ok(());
+        }
+        match self.definitions.get(key).await {
+            Ok(Some(compiled)) => {
+                if !self.catalogue.definitions.knows(&key) {
+                    // Whether it is deleted is asked of the table: the compiled one may be older than this ownership.
+                    let row = self.store.definition(key).await?;
+                    self.catalogue.definitions.load(key, Some(row.is_none_or(|row| row.deleted)));
+                }
+                tick.known.compiled.insert(key, compiled);
+            }
+            Ok(None) => drop(tick.known.absent.insert(key.0)),
+            Err(Error::Corrupt { what }) => self.quarantine(tick, key.0, &what),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    async fn load_rows(&mut self, tick: &mut Tick, mut wanted: Wanted) -> Result<(), Error> {
+        wanted.instances.retain(|key| !self.hot.contains(*key) && !tick.known.absent.contains(&key.0));
+        wanted.jobs.retain(|key| !self.jobs.knows(key));
+        wanted.elements.retain(|key| !tick.known.elements.contains_key(key));
+        wanted.incidents.retain(|key| !tick.known.incidents.contains_key(key));
+        wanted.idempotent.retain(|key| !self.idempotent.knows(key));
+        sort(&mut wanted);
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let loaded = self.store.load(self.fence.partition, &wanted, tick.now).await?;
+        for broken in loaded.broken {
+            self.quarantine(tick, broken.key, &broken.what);
+        }
+        let mut idempotent = loaded.idempotent;
+        for key in wanted.idempotent {
+            let found = idempotent.iter().position(|row| (&row.tenant, &row.key) == (&key.0, &key.1));
+            let row = found.map(|place| idempotent.swap_remove(place));
+            self.idempotent.load(key, row);
+        }
+        for job in loaded.jobs {
+            self.jobs.load(job.key, Some(job));
+        }
+        for key in wanted.jobs.iter().filter(|key| !tick.known.unusable.contains_key(&key.0)) {
+            self.jobs.load(*key, None);
+        }
+        known_places(&mut tick.known.elements, wanted.elements, loaded.elements);
+        known_places(&mut tick.known.incidents, wanted.incidents, loaded.incidents);
+        for instance in loaded.instances {
+            self.take_in(tick, instance).await?;
+        }
+        let absent = wanted.instances.iter().filter(|key| !self.hot.contains(**key));
+        let absent: Vec<_> = absent.map(|key| key.0).filter(|key| !tick.known.unusable.contains_key(key)).collect();
+        tick.known.absent.extend(absent);
+        Ok(())
+    }
+
+    /// What is in memory is newer than its rows.
+    async fn take_in(&mut self, tick: &mut Tick, loaded: LoadedInstance) -> Result<(), Error> {
+        let key = loaded.instance.key;
+        if self.hot.contains(key) {
+            return Ok(());
+        }
+        // Keys we have not given yet: somebody else has owned the partition since, and these rows are not ours to go on from.
+        if self.keys.next_key() <= newest_key(&loaded) {
+            return Err(Error::unavailable("another server has written to the partition"));
+        }
+        let definition = match self.catalogue.fresh.get(&loaded.instance.definition) {
+            Some(fresh) => Ok(Some(fresh.clone())),
+            None => self.definitions.get(loaded.instance.definition).await,
+        };
+        match definition {
+            Ok(Some(definition)) => match HotInstance::from_rows(loaded, definition) {
+                Ok(hot) => self.hot.insert(hot),
+                Err(what) => self.quarantine(tick, key.0, &what),
+            },
+            Ok(None) => self.quarantine(tick, key.0, "it has no definition"),
+            Err(Error::Corrupt { what }) => self.quarantine(tick, key.0, &what),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// What cannot be run as it is stored stops alone: its commands are refused, its jobs are not handed out.
+    pub(super) fn quarantine(&self, tick: &mut Tick, key: u64, what: &str) {
+        tracing::error!(key, what, "something stored cannot be run; its commands are refused until it can");
+        self.metrics.unreadable.inc();
+        tick.known.unusable.insert(key, what.to_owned());
+    }
+}
+
+fn sort(wanted: &mut Wanted) {
+    fn once<K: Ord>(keys: &mut Vec<K>) {
+        keys.sort_unstable();
+        keys.dedup();
+    }
+    once::<InstanceKey>(&mut wanted.instances);
+    once::<JobKey>(&mut wanted.jobs);
+    once::<JobKey>(&mut wanted.instances_of_jobs);
+    once::<ElementKey>(&mut wanted.elements);
+    once::<IncidentKey>(&mut wanted.incidents);
+    once::<(Arc<str>, Arc<str>)>(&mut wanted.idempotent);
+}
+
+fn known_places<K: Copy + Eq + std::hash::Hash>(
+    known: &mut FxHashMap<K, Option<InstanceKey>>,
+    asked: Vec<K>,
+    found: Vec<(K, InstanceKey)>,
+) {
+    known.extend(asked.into_iter().map(|key| (key, None)));
+    known.extend(found.into_iter().map(|(key, instance)| (key, Some(instance))));
+}
+
+/// The last key given to anything of an instance.
+fn newest_key(loaded: &LoadedInstance) -> u64 {
+    let elements = loaded.elements.iter().map(|element| element.key.0);
+    let variables = loaded.variables.iter().map(|variable| variable.key.0);
+    let waits = loaded.waits.iter().map(|(_, wait)| wait.key.0);
+    let incidents = loaded.incidents.iter().map(|incident| incident.key.0);
+    elements.chain(variables).chain(waits).chain(incidents).fold(loaded.instance.key.0, u64::max)
+}

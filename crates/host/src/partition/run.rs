@@ -1,0 +1,330 @@
+//! Rounds over the commands that are there: each is tried; what it turns out to need is collected, also for those behind it, and loaded
+//! once; then the next round goes on where the last stopped.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use engine::{InstanceKey, JobKey};
+use store::log::{Activate, Answer, Caller, Code, Command, Rejection, Request};
+use store::{AnswerRow, Due, DueKind, Error, Millis, format};
+
+use super::needs::{AtRest, Needs};
+use super::tick::{Did, Source, Tick};
+use super::unit::Stop;
+use super::{Input, LOOK_AGAIN_EVERY, Partition, ReceivedRequest};
+use crate::caution::Caution;
+use crate::sinks::{Sink, Waiter, Wish};
+
+/// When a command turns out to need something, so many behind it are tried to see what they need.
+const PROBED_MAX: usize = 64;
+
+/// How far a run has come.
+#[derive(Debug)]
+pub(crate) enum Ran {
+    /// Everything that was there is done.
+    All,
+    /// The tick is as large as it may be.
+    Full,
+    /// The next command needs something that can only be looked up when everything is committed.
+    Rest(Box<Needs>),
+}
+
+/// An input as a command.
+struct Asked<'a> {
+    request: Cow<'a, Request>,
+    /// Where it lies in the inbox, and when it came.
+    received: Option<(u64, Millis)>,
+}
+
+impl Partition {
+    pub(crate) fn open_tick(&mut self, now: Millis) -> Tick {
+        self.ticks += 1;
+        Tick::new(self.ticks, now)
+    }
+
+    /// Takes what has become due, then does what is there, in order. On an error nothing of the command under way has happened, and it
+    /// is still there.
+    pub(crate) async fn run(&mut self, tick: &mut Tick, inputs: &mut VecDeque<Input>, now: Millis) -> Result<Ran, Error> {
+        tick.now = tick.now.max(now);
+        self.take_due(tick, inputs);
+        let mut needs = self.foresee_all(inputs);
+        loop {
+            self.load(tick, std::mem::take(&mut needs)).await?;
+            while let Some(input) = inputs.pop_front() {
+                if input.is_command() && self.is_full(tick) {
+                    inputs.push_front(input);
+                    return Ok(Ran::Full);
+                }
+                if let Some((input, found)) = self.take(tick, input) {
+                    inputs.push_front(input);
+                    needs = *found;
+                    break;
+                }
+            }
+            if inputs.is_empty() {
+                return Ok(if self.is_full(tick) { Ran::Full } else { Ran::All });
+            }
+            if !needs.at_rest.is_empty() {
+                return Ok(Ran::Rest(Box::new(needs)));
+            }
+            self.probe(tick, inputs, &mut needs);
+        }
+    }
+
+    fn is_full(&self, tick: &Tick) -> bool {
+        self.caution.commands_max().min(self.limits.batch_max) <= tick.commands
+            || self.limits.tick_bytes_max <= tick.bytes
+            || self.limits.tick_rows_max <= tick.recorder.rows()
+    }
+
+    /// What is due becomes commands, after those that are there, unless it is one of these that is to blame.
+    fn take_due(&mut self, tick: &Tick, inputs: &mut VecDeque<Input>) {
+        let room = match self.blamed {
+            None => self.caution.commands_max().min(self.limits.batch_max).saturating_sub(tick.commands + inputs.len()),
+            Some(Source::Due) => 1,
+            Some(Source::Caller | Source::Inbox) => 0,
+        };
+        let mut due = self.timeline.due(tick.now, room);
+        while due.len() < room && self.postponed.first().is_some_and(|(at, _)| *at <= tick.now) {
+            due.extend(self.postponed.pop_first().map(|(_, what)| what));
+        }
+        for (key, what) in due {
+            let due = Input::Due(Due { at: tick.now, key, what });
+            match self.blamed {
+                Some(_) => inputs.push_front(due),
+                None => inputs.push_back(due),
+            }
+        }
+    }
+
+    fn foresee_all(&self, inputs: &VecDeque<Input>) -> Needs {
+        let mut needs = Needs::default();
+        if let Caution::RefuseNext { .. } = self.caution {
+            return needs;
+        }
+        for input in inputs.iter().take(self.caution.commands_max()) {
+            if let Some(asked) = asked(input) {
+                self.foresee(&asked.request, &mut needs);
+            }
+        }
+        needs
+    }
+
+    /// What the next commands need, seen by trying them. Nothing of it stays.
+    fn probe(&mut self, tick: &mut Tick, inputs: &VecDeque<Input>, needs: &mut Needs) {
+        for input in inputs.iter().skip(1).take(PROBED_MAX) {
+            let Some(asked) = asked(input) else { continue };
+            let tried = catch_unwind(AssertUnwindSafe(|| self.execute(tick, &asked.request)));
+            self.undo_unit(tick);
+            if let Ok(Err(Stop::Needs(more))) = tried
+                && more.at_rest.is_empty()
+            {
+                needs.add(*more);
+            }
+        }
+    }
+
+    /// One input. What needs something comes back.
+    fn take(&mut self, tick: &mut Tick, input: Input) -> Option<(Input, Box<Needs>)> {
+        match input {
+            Input::Wait(waiter) => self.wait(waiter),
+            Input::Room(waiter) => self.dispatch.has_room(waiter),
+            Input::Look => {}
+            Input::Received(received) if received.is_refused(tick.now).is_some() => {
+                let (kind, rejection) = received.is_refused(tick.now).expect("it was just seen");
+                self.answer_received(tick, kind, received.position, received.at, &Answer::Rejected(rejection));
+            }
+            Input::Request { .. } | Input::Release { .. } | Input::Received(_) | Input::Due(_) => {
+                let asked = asked(&input)?;
+                let answer = match self.answer(tick, &asked) {
+                    Ok(answer) => answer,
+                    Err(needs) => return Some((input, needs)),
+                };
+                if let (Input::Due(due), Answer::Rejected(Rejection { code: Code::InvalidState, .. })) = (&input, &answer) {
+                    // It could not be done as things are; it is still to be done.
+                    self.postponed.insert((tick.now + LOOK_AGAIN_EVERY, (due.key, due.what)));
+                }
+                tick.done.push(match input {
+                    Input::Request { .. } => Did::Request { input, answer },
+                    other => Did::Other(other),
+                });
+            }
+        }
+        None
+    }
+
+    pub(super) fn wait(&mut self, waiter: Waiter) {
+        self.dispatch.wait(waiter.id, waiter.wish.queues());
+        self.sinks.wait(waiter);
+    }
+
+    fn answer(&mut self, tick: &mut Tick, asked: &Asked<'_>) -> Result<Answer, Box<Needs>> {
+        let request = &*asked.request;
+        let command = &request.command;
+        if let (Some((position, at)), Command::Activate(activate)) = (asked.received, command) {
+            self.ask_for_jobs(tick, activate, position, at)?;
+            return Ok(Answer::Done);
+        }
+        let answer = match self.tried(tick, request) {
+            Ok(answer) => {
+                self.accept(tick, command);
+                answer
+            }
+            Err(Stop::Needs(needs)) => {
+                self.undo_unit(tick);
+                return Err(needs);
+            }
+            Err(Stop::Refused(rejection)) => {
+                self.undo_unit(tick);
+                let answer = Answer::Rejected(rejection);
+                if request.idempotency.is_some() {
+                    self.remember(tick, request, &answer);
+                    self.accept(tick, command);
+                }
+                answer
+            }
+        };
+        self.metrics.count(command.kind(), outcome(&answer));
+        if let Some((position, at)) = asked.received {
+            self.answer_received(tick, command.kind(), position, at, &answer);
+        }
+        Ok(answer)
+    }
+
+    /// Does the command unless its idempotency key has an answer already, or it is the one at fault. A fault of ours in one command
+    /// must not stop the partition: that command is refused and its instance shows it to a person.
+    fn tried(&mut self, tick: &mut Tick, request: &Request) -> Result<Answer, Stop> {
+        if let Caution::RefuseNext { .. } = self.caution {
+            self.metrics.blamed.inc();
+            return self.blame(tick, &request.command, "the store does not take what the command would write");
+        }
+        if let Some(first) = self.first_answer(request)? {
+            return Ok(first);
+        }
+        let tried = catch_unwind(AssertUnwindSafe(|| {
+            let answer = self.execute(tick, request)?;
+            self.remember(tick, request, &answer);
+            Ok(answer)
+        }));
+        match tried {
+            Ok(done) => done,
+            Err(_) => {
+                self.undo_unit(tick);
+                self.metrics.quarantined.inc();
+                self.blame(tick, &request.command, "the engine hit a fault of its own")
+            }
+        }
+    }
+
+    /// Refuses a command for a fault that is not its sender's. It leaves a row in the log, which proves that the store takes the tick
+    /// without it, and an incident of its instance if that can be written.
+    fn blame(&mut self, tick: &mut Tick, command: &Command, why: &str) -> Result<Answer, Stop> {
+        let kind = command.kind();
+        tracing::error!(kind, why, "a command was refused; please report it");
+        if let Some(instance) = self.instance_of(command) {
+            let reason: Arc<str> =
+                format!("A command ({kind}) was refused: {why}. Resolve this when it has been seen to.").into();
+            let mark = engine::Command::Mark { reason };
+            if catch_unwind(AssertUnwindSafe(|| self.step(tick, instance, &mark))).is_err() {
+                self.undo_unit(tick);
+            }
+        }
+        let reason = format!("{why}; the instance is as it was before");
+        Ok(Answer::Rejected(Rejection { code: Code::InvalidState, reason }))
+    }
+
+    /// The instance in memory that a command is about.
+    fn instance_of(&self, command: &Command) -> Option<InstanceKey> {
+        let of_job = |job: JobKey| self.jobs.get(&job)?.origin.map(|origin| origin.instance);
+        let instance = match command {
+            Command::Cancel { instance } | Command::Turn { instance, .. } => Some(*instance),
+            Command::CompleteJob { job, .. } | Command::JobDue { job } => of_job(*job),
+            Command::FailJob(fail) => of_job(fail.job),
+            Command::ThrowError(throw) => of_job(throw.job),
+            Command::UpdateJob(update) => of_job(update.job),
+            Command::SetVariables { scope, .. } => Some(InstanceKey(scope.0)),
+            Command::Deploy(_)
+            | Command::DeleteResource { .. }
+            | Command::Create(_)
+            | Command::ResolveIncident { .. }
+            | Command::Evaluate(_)
+            | Command::DeleteEvaluation { .. }
+            | Command::Activate(_)
+            | Command::Release { .. } => None,
+        };
+        instance.filter(|instance| self.hot.contains(*instance))
+    }
+
+    /// A worker of another server asks for jobs: it waits for this tick only, and is answered when the tick closes.
+    fn ask_for_jobs(&mut self, tick: &mut Tick, activate: &Activate, position: u64, at: Millis) -> Result<(), Box<Needs>> {
+        let wish = Wish {
+            job_type: activate.job_type.clone(),
+            tenants: activate.tenants.clone(),
+            worker: activate.worker.clone(),
+            timeout: activate.timeout,
+            fetch: activate.fetch.clone(),
+        };
+        let unknown = wish.queues().into_iter().filter(|queue| !self.dispatch.is_known(queue));
+        let at_rest: Vec<_> = unknown.map(AtRest::Queue).collect();
+        if !at_rest.is_empty() {
+            return Err(Box::new(Needs { at_rest, ..Needs::default() }));
+        }
+        let id = queue::WaiterId(u64::MAX - position);
+        tick.commands += 1;
+        self.inbox_to = position;
+        self.wait(Waiter { id, wish, sink: Sink::Inbox { max: activate.max as usize, position, at } });
+        Ok(())
+    }
+
+    pub(super) fn answer_received(&mut self, tick: &mut Tick, kind: &'static str, position: u64, at: Millis, answer: &Answer) {
+        let answer = format::encode_answer(answer);
+        let expires = tick.now + self.limits.idempotency_kept.as_millis() as Millis;
+        tick.bytes += answer.len();
+        tick.answers.push(AnswerRow { position, kind, answer, at, expires });
+        self.inbox_to = self.inbox_to.max(position);
+    }
+}
+
+impl ReceivedRequest {
+    /// Why it is not even tried: it cannot be read, or nobody waits for it any more.
+    fn is_refused(&self, now: Millis) -> Option<(&'static str, Rejection)> {
+        match &self.request {
+            Err(reason) => Some(("unreadable", Rejection { code: Code::InvalidArgument, reason: reason.clone() })),
+            Ok(request) if self.expires.is_some_and(|expires| expires <= now) => {
+                let reason = "the request came too late: its sender no longer waited for it, and nothing was done".to_owned();
+                Some((request.command.kind(), Rejection { code: Code::Expired, reason }))
+            }
+            Ok(_) => None,
+        }
+    }
+}
+
+/// The command an input stands for.
+fn asked(input: &Input) -> Option<Asked<'_>> {
+    let by_itself = |command| {
+        let request = Request { caller: Caller::engine(), command, idempotency: None };
+        Some(Asked { request: Cow::Owned(request), received: None })
+    };
+    match input {
+        Input::Request { request, .. } => Some(Asked { request: Cow::Borrowed(request), received: None }),
+        Input::Release { jobs } => by_itself(Command::Release { jobs: jobs.clone() }),
+        Input::Due(Due { key, what, .. }) => by_itself(match what {
+            DueKind::Job => Command::JobDue { job: JobKey(*key) },
+            DueKind::Turn { instance } => Command::Turn { wait: engine::WaitKey(*key), instance: *instance },
+        }),
+        Input::Received(received) => {
+            let request = Cow::Borrowed(received.request.as_ref().ok()?);
+            Some(Asked { request, received: Some((received.position, received.at)) })
+        }
+        Input::Wait(_) | Input::Room(_) | Input::Look => None,
+    }
+}
+
+fn outcome(answer: &Answer) -> &'static str {
+    match answer {
+        Answer::Rejected(_) => "rejected",
+        _ => "done",
+    }
+}

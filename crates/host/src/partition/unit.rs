@@ -1,0 +1,259 @@
+//! One command as a unit: what it changes in memory can be undone, and nothing of it is written, handed out or told until it is accepted.
+
+use std::sync::Arc;
+
+use engine::{Budget, ElementKey, Event, Instance, InstanceKey, Means, Rejected, State};
+use queue::Place;
+use store::log::{Code, Command, Rejection};
+use store::row::{Availability, Job, JobState};
+use store::{Changes, DueKind, LogRow, format, row};
+
+use super::Partition;
+use super::needs::Needs;
+use super::tick::{Ended, Tick};
+use crate::definitions::{Compiled, CompiledDecisions};
+use crate::hot::HotInstance;
+use crate::sinks::QueueId;
+
+#[derive(Default)]
+pub(super) struct Unit {
+    /// What happened to which instance, in order.
+    steps: Vec<(InstanceKey, Vec<Event>)>,
+    /// Instances that came into being.
+    created: Vec<InstanceKey>,
+    /// Instances that were stepped.
+    stepped: Vec<InstanceKey>,
+    /// What concerns no instance.
+    pub(super) changes: Changes,
+    pub(super) deployed: Vec<Arc<Compiled>>,
+    pub(super) decisions_deployed: Vec<Arc<CompiledDecisions>>,
+    /// What is left of what the command may cost.
+    budget: Option<Budget>,
+}
+
+/// Why a command did not come to its end.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// It was understood and refused.
+    Refused(Rejection),
+    /// Something is not in memory.
+    Needs(Box<Needs>),
+}
+
+impl Stop {
+    pub(super) fn refused(code: Code, reason: String) -> Self {
+        Self::Refused(Rejection { code, reason })
+    }
+
+    pub(super) fn not_found(reason: String) -> Self {
+        Self::refused(Code::NotFound, reason)
+    }
+}
+
+impl Unit {
+    /// A decision was evaluated for the command, with so much left of what it was given.
+    pub(super) fn evaluated(&self, left: &feel::Budget) {
+        if let Some(budget) = &self.budget {
+            budget.evaluated(left);
+        }
+    }
+
+    /// The next decision that an event called, from this place on.
+    pub(super) fn calls_from(&self, place: &mut (usize, usize)) -> Option<(InstanceKey, ElementKey, Arc<str>)> {
+        while let Some((key, events)) = self.steps.get(place.0) {
+            while let Some(event) = events.get(place.1) {
+                place.1 += 1;
+                if let Event::DecisionCalled { element, decision } = event {
+                    return Some((*key, *element, decision.clone()));
+                }
+            }
+            *place = (place.0 + 1, 0);
+        }
+        None
+    }
+}
+
+impl From<Needs> for Stop {
+    fn from(needs: Needs) -> Self {
+        Self::Needs(Box::new(needs))
+    }
+}
+
+impl Partition {
+    /// Puts a new instance into memory.
+    pub(super) fn begin(&mut self, tick: &mut Tick, row: row::Instance, definition: Arc<Compiled>) {
+        let key = row.key;
+        let instance = Instance::new(key, row.definition);
+        self.hot.insert(HotInstance::new(instance, row, definition, tick.number));
+        tick.unit.created.push(key);
+    }
+
+    /// One step of an instance that is in memory.
+    pub(super) fn step(
+        &mut self,
+        tick: &mut Tick,
+        key: InstanceKey,
+        command: &engine::Command,
+    ) -> Result<Result<(), Rejected>, Stop> {
+        let Some(hot) = self.hot.get_mut(key, tick.number) else { return Err(Needs::instance(key).into()) };
+        tick.unit.stepped.push(key);
+        let definition = hot.definition.clone();
+        let limits = &self.limits;
+        let budget = || Budget::new(limits.command_elements_max, limits.command_bytes_max);
+        let budget = tick.unit.budget.get_or_insert_with(budget);
+        let means = Means { process: &definition.process, now: tick.now, keys: &mut self.keys, budget };
+        let events = match engine::step(means, &mut hot.instance, command) {
+            Ok(events) => events,
+            Err(rejected) => return Ok(Err(rejected)),
+        };
+        self.follow_jobs(tick, key, &events)?;
+        tick.unit.steps.push((key, events));
+        Ok(Ok(()))
+    }
+
+    /// The command is done: what it changed is written with the tick.
+    pub(super) fn accept(&mut self, tick: &mut Tick, command: &Command) {
+        let unit = std::mem::take(&mut tick.unit);
+        tick.commands += 1;
+        self.write_log(tick, command.kind(), &unit.steps);
+        for (key, events) in &unit.steps {
+            self.record(tick, *key, events);
+        }
+        for key in unit.stepped {
+            self.hot.accept(key);
+            tick.changed.instances.insert(key);
+        }
+        self.accept_jobs(tick);
+        self.idempotent.accept();
+        self.catalogue.accept();
+        // Only now: a command that is merely tried must not make others look up again what they have found.
+        if !unit.deployed.is_empty() {
+            self.catalogue.forget_versions();
+        }
+        if !unit.decisions_deployed.is_empty() || !unit.changes.requirements_deleted.is_empty() {
+            self.catalogue.forget_found();
+        }
+        tick.recorder.changes.add(unit.changes);
+        for compiled in unit.deployed {
+            self.catalogue.fresh.insert(compiled.row.key, compiled.clone());
+            tick.deployed.push(compiled);
+        }
+        for compiled in unit.decisions_deployed {
+            self.catalogue.fresh_decisions.insert(compiled.row.key, compiled.clone());
+            tick.decisions_deployed.push(compiled);
+        }
+    }
+
+    /// The command has never been, but for the keys it took.
+    pub(super) fn undo_unit(&mut self, tick: &mut Tick) {
+        let unit = std::mem::take(&mut tick.unit);
+        for key in unit.stepped {
+            if let Some(hot) = self.hot.get_mut(key, tick.number) {
+                hot.instance.undo();
+            }
+        }
+        for key in unit.created {
+            self.hot.remove(key);
+        }
+        self.jobs.undo();
+        self.idempotent.undo();
+        self.catalogue.undo();
+    }
+
+    /// A position for every instance that something happened to; at least one.
+    fn write_log(&mut self, tick: &mut Tick, kind: &'static str, steps: &[(InstanceKey, Vec<Event>)]) {
+        let mut rest = steps;
+        while let Some((key, first)) = rest.first() {
+            let count = rest.iter().take_while(|(other, _)| other == key).count();
+            let events = match count {
+                1 => format::encode_events(first),
+                _ => format::encode_events(&rest[..count].iter().flat_map(|(_, events)| events).cloned().collect::<Vec<_>>()),
+            };
+            self.push_log(tick, LogRow { position: 0, kind, instance: Some(*key), events });
+            rest = &rest[count..];
+        }
+        if steps.is_empty() {
+            self.push_log(tick, LogRow { position: 0, kind, instance: None, events: Vec::new() });
+        }
+    }
+
+    fn push_log(&mut self, tick: &mut Tick, row: LogRow) {
+        self.position += 1;
+        tick.bytes += row.events.len();
+        tick.log.push(LogRow { position: self.position, ..row });
+    }
+
+    /// What follows from the events of an instance besides its jobs.
+    fn record(&mut self, tick: &mut Tick, key: InstanceKey, events: &[Event]) {
+        let Some(hot) = self.hot.get(key) else { return };
+        tick.recorder.record(hot, events, tick.now);
+        for event in events {
+            match event {
+                Event::Started { .. } => drop(self.metrics.instances_started.inc()),
+                Event::IncidentRaised { .. } => drop(self.metrics.incidents_raised.inc()),
+                Event::WaitOpened(opened) if matches!(opened.on, engine::On::Turn(_)) => {
+                    self.timeline.insert(tick.now, (opened.key.0, DueKind::Turn { instance: key }));
+                }
+                Event::VariableCreated { value, .. } | Event::VariableUpdated { value, .. } => tick.bytes += value.len(),
+                Event::Ended { .. } => tick.ended.push(Ended {
+                    instance: key,
+                    completed: hot.instance.state == State::Completed,
+                    result: hot.instance.result.clone(),
+                }),
+                _ => {}
+            }
+        }
+    }
+
+    /// Jobs that changed go where their new availability belongs.
+    pub(super) fn accept_jobs(&mut self, tick: &mut Tick) {
+        for (key, before) in self.jobs.changes() {
+            let Some(after) = self.jobs.get(&key).cloned() else { continue };
+            tick.bytes += after.error_message.len();
+            match &before {
+                Some(before) => self.take_out_of_windows(before),
+                None => drop(self.metrics.jobs_created.inc()),
+            }
+            self.put_into_windows(&after);
+            match after.state {
+                JobState::Completed => drop(self.metrics.jobs_completed.inc()),
+                JobState::Failed => drop(self.metrics.jobs_failed.inc()),
+                JobState::TimedOut => drop(self.metrics.jobs_timed_out.inc()),
+                JobState::Created | JobState::RetriesUpdated | JobState::Cancelled | JobState::ErrorThrown => {}
+            }
+        }
+        self.jobs.accept();
+    }
+
+    fn put_into_windows(&mut self, job: &Job) {
+        match job.availability {
+            Availability::Ready => self.dispatch.ready(&queue_of(job), place_of(job)),
+            Availability::Leased | Availability::BackingOff { .. } => {
+                if let Some(due) = job.availability.due(job.deadline) {
+                    self.timeline.insert(due, (job.key.0, DueKind::Job));
+                }
+            }
+            Availability::Stuck | Availability::Done => {}
+        }
+    }
+
+    fn take_out_of_windows(&mut self, job: &Job) {
+        match job.availability {
+            Availability::Ready => self.dispatch.not_ready(&queue_of(job), place_of(job)),
+            Availability::Leased | Availability::BackingOff { .. } => {
+                if let Some(due) = job.availability.due(job.deadline) {
+                    self.timeline.remove(due, (job.key.0, DueKind::Job));
+                }
+            }
+            Availability::Stuck | Availability::Done => {}
+        }
+    }
+}
+
+pub(super) fn queue_of(job: &Job) -> QueueId {
+    QueueId { tenant: job.tenant.clone(), job_type: job.job_type.clone() }
+}
+
+pub(super) fn place_of(job: &Job) -> Place {
+    Place::new(job.priority, job.key.0)
+}

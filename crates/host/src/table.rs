@@ -1,0 +1,214 @@
+//! Rows in memory, by key: a cache of a table that can be changed, undone command by command, and written tick by tick.
+//!
+//! A row that was changed stays until the tick that changed it is committed: until then the table itself is behind. Rows known to be
+//! absent are remembered too.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+#[derive(Debug)]
+pub(crate) struct Table<K, V> {
+    rows: FxHashMap<K, Slot<V>>,
+    /// What was there before each change since the last [`Table::accept`].
+    journal: Vec<Before<K, V>>,
+    /// Keys changed since the last [`Table::written`].
+    changed: BTreeMap<K, Change>,
+    /// In the order in which they came; may name rows that have gone.
+    order: VecDeque<K>,
+}
+
+#[derive(Debug, Clone)]
+struct Slot<V> {
+    /// `None`: there is no such row.
+    row: Option<V>,
+    /// The tick that last changed it and is not committed; 0 if the table has it as it is here.
+    tick: u64,
+}
+
+#[derive(Debug)]
+struct Before<K, V> {
+    key: K,
+    slot: Option<Slot<V>>,
+    change: Option<Change>,
+}
+
+/// How a row came to differ from its table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    New,
+    Changed,
+}
+
+impl<K, V> Default for Table<K, V> {
+    fn default() -> Self {
+        Self { rows: FxHashMap::default(), journal: Vec::new(), changed: BTreeMap::new(), order: VecDeque::new() }
+    }
+}
+
+impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
+    /// Whether it is known that there is such a row, or that there is none.
+    pub(crate) fn knows(&self, key: &K) -> bool {
+        self.rows.contains_key(key)
+    }
+
+    pub(crate) fn get(&self, key: &K) -> Option<&V> {
+        self.rows.get(key)?.row.as_ref()
+    }
+
+    /// What the table holds. What is known already is newer.
+    pub(crate) fn load(&mut self, key: K, row: Option<V>) {
+        if !self.rows.contains_key(&key) {
+            self.order.push_back(key.clone());
+            self.rows.insert(key, Slot { row, tick: 0 });
+        }
+    }
+
+    /// A row that comes into being, or takes the place of one that is known.
+    pub(crate) fn put(&mut self, key: K, row: V, tick: u64) {
+        let slot = self.rows.insert(key.clone(), Slot { row: Some(row), tick });
+        if slot.is_none() {
+            self.order.push_back(key.clone());
+        }
+        let is_new = slot.as_ref().is_none_or(|slot| slot.row.is_none());
+        self.note(key, slot, if is_new { Change::New } else { Change::Changed });
+    }
+
+    /// Changes a row that is there.
+    pub(crate) fn change(&mut self, key: &K, tick: u64, change: impl FnOnce(&mut V)) {
+        let Some(slot) = self.rows.get_mut(key) else { return };
+        let before = slot.clone();
+        let Some(row) = &mut slot.row else { return };
+        slot.tick = tick;
+        change(row);
+        self.note(key.clone(), Some(before), Change::Changed);
+    }
+
+    fn note(&mut self, key: K, slot: Option<Slot<V>>, how: Change) {
+        let change = self.changed.get(&key).copied();
+        if change.is_none() {
+            self.changed.insert(key.clone(), how);
+        }
+        self.journal.push(Before { key, slot, change });
+    }
+
+    /// What has changed since the last time: each key once, with the row as it was before, if there was one.
+    pub(crate) fn changes(&self) -> Vec<(K, Option<V>)> {
+        let mut first: BTreeMap<&K, Option<&V>> = BTreeMap::new();
+        for before in &self.journal {
+            let row = before.slot.as_ref().and_then(|slot| slot.row.as_ref());
+            first.entry(&before.key).or_insert(row);
+        }
+        first.into_iter().map(|(key, row)| (key.clone(), row.cloned())).collect()
+    }
+
+    pub(crate) fn accept(&mut self) {
+        self.journal.clear();
+    }
+
+    pub(crate) fn undo(&mut self) {
+        while let Some(Before { key, slot, change }) = self.journal.pop() {
+            match change {
+                Some(change) => self.changed.insert(key.clone(), change),
+                None => self.changed.remove(&key),
+            };
+            match slot {
+                Some(slot) => self.rows.insert(key, slot),
+                None => self.rows.remove(&key),
+            };
+        }
+    }
+
+    /// What a tick writes, by key.
+    pub(crate) fn written(&mut self) -> Vec<(K, V, Change)> {
+        let changed = std::mem::take(&mut self.changed);
+        changed.into_iter().filter_map(|(key, how)| Some((key.clone(), self.get(&key)?.clone(), how))).collect()
+    }
+
+    /// The tick is committed: the table has what it changed. Rows that are over leave memory.
+    pub(crate) fn committed(&mut self, tick: u64, keys: &[K], is_over: impl Fn(&V) -> bool) {
+        for key in keys {
+            let Some(slot) = self.rows.get_mut(key) else { continue };
+            if tick < slot.tick {
+                continue;
+            }
+            slot.tick = 0;
+            if slot.row.as_ref().is_none_or(&is_over) {
+                self.rows.remove(key);
+            }
+        }
+    }
+
+    /// Makes room, those longest in memory first; what is not committed stays.
+    pub(crate) fn trim(&mut self, rows_max: usize) {
+        let mut looked_at = 0;
+        while rows_max < self.rows.len() && looked_at < self.order.len() {
+            let Some(key) = self.order.pop_front() else { break };
+            match self.rows.get(&key) {
+                None => {}
+                Some(slot) if slot.tick != 0 => {
+                    looked_at += 1;
+                    self.order.push_back(key);
+                }
+                Some(_) => drop(self.rows.remove(&key)),
+            }
+        }
+        if self.rows.len() * 2 + 1024 < self.order.len() {
+            self.order.retain(|key| self.rows.contains_key(key));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table<u64, &'static str> {
+        let mut table = Table::default();
+        table.load(1, Some("a"));
+        table.load(2, None);
+        table
+    }
+
+    #[test]
+    fn an_undone_command_has_changed_nothing() {
+        let mut table = table();
+        table.put(3, "kept", 1);
+        table.accept();
+        table.change(&1, 1, |row| *row = "b");
+        table.put(2, "new", 1);
+        table.change(&3, 1, |row| *row = "lost");
+        table.put(4, "lost", 1);
+        assert_eq!(table.changes(), [(1, Some("a")), (2, None), (3, Some("kept")), (4, None)]);
+        table.undo();
+        assert_eq!((table.get(&1), table.get(&2), table.get(&3)), (Some(&"a"), None, Some(&"kept")));
+        assert!(table.knows(&2) && !table.knows(&4));
+        assert_eq!(table.written(), [(3, "kept", Change::New)]);
+    }
+
+    #[test]
+    fn a_row_that_is_new_and_changed_is_written_once_as_new() {
+        let mut table = table();
+        table.put(3, "x", 1);
+        table.accept();
+        table.change(&3, 1, |row| *row = "y");
+        table.accept();
+        assert_eq!(table.written(), [(3, "y", Change::New)]);
+        table.change(&3, 2, |row| *row = "z");
+        assert_eq!(table.written(), [(3, "z", Change::Changed)]);
+    }
+
+    #[test]
+    fn what_is_not_committed_stays() {
+        let mut table = table();
+        table.change(&1, 7, |row| *row = "b");
+        table.change(&1, 8, |row| *row = "over");
+        table.trim(0);
+        assert_eq!((table.get(&1), table.knows(&2)), (Some(&"over"), false));
+        table.committed(7, &[1], |row| *row == "over");
+        assert_eq!(table.get(&1), Some(&"over"));
+        table.committed(8, &[1], |row| *row == "over");
+        assert!(!table.knows(&1));
+    }
+}

@@ -1,0 +1,10 @@
+-- What is known of a process by its id. $1 partition, $2 tenant, $3 id.
+SELECT (SELECT max(version) FROM definitions WHERE partition = $1 AND tenant = $2 AND process_id = $3) AS version_max,
+       latest.key, latest.version, latest.checksum
+FROM (VALUES (1)) AS one
+LEFT JOIN LATERAL (
+    SELECT key, version, checksum FROM definitions
+    WHERE partition = $1 AND tenant = $2 AND process_id = $3 AND NOT deleted
+    ORDER BY version DESC
+    LIMIT 1
+) AS latest ON true

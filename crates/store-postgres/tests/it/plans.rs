@@ -1,0 +1,386 @@
+//! What a call reads is what it gives, however much there is beside it and whatever the planner believes: before the first ANALYZE
+//! (also after a restore), after one that saw empty tables, after one that saw a single row of each, after one that saw it all; with
+//! plans made before there was anything and with plans made afterwards.
+
+use std::sync::Arc;
+
+use engine::{EvaluationKey, IncidentKey, InstanceKey, JobKey, PartitionId};
+use futures_util::future::BoxFuture;
+use store::conformance::rows::{self, TENANT};
+use store::log::NewRequest;
+use store::row::{Availability, ElementState, Instance, InstanceState};
+use store::{
+    AnswerRow, Changes, Commit, ElementChange, IncidentChange, InstanceChange, LogRow, Ownership, ReadyAfter, Store,
+    VariableChange, Wanted,
+};
+use store_postgres::{Options, Path, Postgres};
+use tokio_postgres::Client;
+
+use crate::database::{Database, patient, with_database};
+use crate::tick::{LEASE, ONE, ROOM, request, tick};
+
+/// Running instances beside the few that are asked for, finished ones, and what the one with a long past has left behind.
+const CROWD: u64 = 6_000;
+const PAST: u64 = 9_000;
+/// What each call asks for.
+const FEW: u64 = 4;
+/// What a call may read in all tables: rows, index entries, pages. It gives at most fifty rows, found by way of a few indexes; one look
+/// at the crowd or at the past alone exceeds it.
+const READS_MAX: i64 = 600;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Analyzed {
+    Never,
+    Empty,
+    OneRow,
+    Filled,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Planned {
+    BeforeTheFilling,
+    AfterTheFilling,
+}
+
+#[test]
+fn plans_made_before_there_were_rows_and_statistics() {
+    for analyzed in [Analyzed::Never, Analyzed::Empty, Analyzed::OneRow] {
+        check(analyzed, Planned::BeforeTheFilling, patient());
+    }
+}
+
+#[test]
+fn plans_made_when_statistics_are_missing_old_or_true() {
+    for analyzed in [Analyzed::Never, Analyzed::Empty, Analyzed::OneRow, Analyzed::Filled] {
+        check(analyzed, Planned::AfterTheFilling, patient());
+    }
+}
+
+/// There every statement is planned each time, and settings hold for one transaction only.
+#[test]
+fn plans_made_behind_a_pooler() {
+    for analyzed in [Analyzed::Never, Analyzed::OneRow] {
+        let options = Options { path: Path::TransactionPooler { direct_url: None }, ..patient() };
+        check(analyzed, Planned::AfterTheFilling, options);
+    }
+}
+
+fn check(analyzed: Analyzed, planned: Planned, options: Options) {
+    with_database(move |database| async move {
+        let greedy = greedy(&database, analyzed, planned, options).await;
+        assert!(greedy.is_empty(), "statistics: {analyzed:?}, planned: {planned:?}\n{}", greedy.join("\n"));
+    });
+}
+
+/// A call by name.
+type Probe = (&'static str, for<'a> fn(&'a Postgres, &'a Ownership) -> BoxFuture<'a, ()>);
+
+const PROBES: [Probe; 15] = [
+    ("load instances", |store, _| {
+        Box::pin(load(store, Wanted { instances: few(INSTANCE).map(InstanceKey).collect(), ..none() }))
+    }),
+    ("load by jobs", |store, _| Box::pin(load(store, Wanted { instances_of_jobs: few(JOB).map(JobKey).collect(), ..none() }))),
+    ("load jobs", |store, _| Box::pin(load(store, Wanted { jobs: few(JOB).map(JobKey).collect(), ..none() }))),
+    ("load by elements", |store, _| {
+        Box::pin(load(store, Wanted { elements: few(ELEMENT).map(engine::ElementKey).collect(), ..none() }))
+    }),
+    ("load by incidents", |store, _| {
+        Box::pin(load(store, Wanted { incidents: few(INCIDENT).map(IncidentKey).collect(), ..none() }))
+    }),
+    ("load one with a past", |store, _| {
+        Box::pin(load(store, Wanted { instances: vec![InstanceKey(key(LONG_LIVED, INSTANCE))], ..none() }))
+    }),
+    ("load first answers", |store, _| {
+        let wanted = (0..FEW).map(|number| (TENANT.into(), format!("{number}").into())).collect();
+        Box::pin(load(store, Wanted { idempotent: wanted, ..none() }))
+    }),
+    ("ready jobs", |store, _| {
+        Box::pin(async { drop(store.ready_jobs(ONE, "rare", TENANT, ReadyAfter::START, 50).await.expect("ready jobs")) })
+    }),
+    ("ready jobs, further on", |store, _| {
+        let after = ReadyAfter { priority: 0, key: JobKey(key(CROWD - 20, JOB)) };
+        Box::pin(async move { drop(store.ready_jobs(ONE, "work", TENANT, after, 10).await.expect("ready jobs")) })
+    }),
+    ("due", |store, _| Box::pin(async { drop(store.due(ONE, (0, 0), 50).await.expect("what is due")) })),
+    ("inbox", |store, owned| Box::pin(async { drop(store.inbox(ONE, owned.inbox_to, 10, 5).await.expect("the inbox")) })),
+    ("append", |store, _| Box::pin(async { drop(store.append(ONE, vec![request("a")], ROOM).await.expect("an append")) })),
+    ("statuses", |store, owned| {
+        let asked = [3, 2, 7, owned.inbox_to + 3, owned.inbox_to + 1];
+        Box::pin(async move { drop(store.statuses(ONE, &asked).await.expect("statuses")) })
+    }),
+    ("purge", |store, _| {
+        Box::pin(async {
+            let _ = store.purge_answers(ONE, 1_000, 10).await.expect("a purge");
+        })
+    }),
+    ("commit", |store, _| {
+        Box::pin(async {
+            let owned = store.acquire(ONE, "filler", LEASE).await.expect("an answer").expect("the partition is free");
+            let _ = store.commit(changing(&owned)).await.expect("a commit");
+        })
+    }),
+];
+
+/// Calls that are made once in a while, hence planned for what is there; they need not bear every mistake.
+const NOW_AND_THEN: [Probe; 2] = [
+    ("has running", |store, _| {
+        Box::pin(async {
+            assert!(!store.has_running(engine::DefinitionKey(key(0, FORMER_DEFINITION))).await.expect("has running"))
+        })
+    }),
+    ("running definitions", |store, _| {
+        Box::pin(async { drop(store.running_definitions(ONE, 10).await.expect("running definitions")) })
+    }),
+];
+
+/// The calls that read too much.
+async fn greedy(database: &Database, analyzed: Analyzed, planned: Planned, options: Options) -> Vec<String> {
+    drop(database.store().await);
+    let client = database.client().await;
+    forbid_autovacuum(&client).await;
+    let mut owned = filler(database).await.acquire(ONE, "filler", LEASE).await.unwrap().unwrap();
+    if analyzed == Analyzed::OneRow {
+        fill(database, &mut owned, &[one_of_each()]).await;
+    }
+    if matches!(analyzed, Analyzed::Empty | Analyzed::OneRow) {
+        client.batch_execute("ANALYZE").await.unwrap();
+    }
+    // One for each call: what a session has read is known for sure only once it has ended.
+    let mut stores = Vec::new();
+    let now_and_then = if planned == Planned::AfterTheFilling && analyzed != Analyzed::OneRow { &NOW_AND_THEN[..] } else { &[] };
+    for (number, (name, probe)) in PROBES.iter().chain(now_and_then).enumerate() {
+        let session = format!("probe {number}");
+        let store = Postgres::connect(&database.url_of_application(&session), options.clone()).await.unwrap();
+        if planned == Planned::BeforeTheFilling {
+            probe(&store, &owned).await;
+            owned = store.acquire(ONE, "filler", LEASE).await.unwrap().unwrap();
+        }
+        stores.push((name, probe, store, session));
+    }
+    fill(database, &mut owned, &contents()).await;
+    if analyzed == Analyzed::Filled {
+        client.batch_execute("ANALYZE").await.unwrap();
+    }
+    let mut greedy = Vec::new();
+    for (name, probe, store, session) in stores {
+        let before = reads(&client, "caudal").await;
+        probe(&store, &owned).await;
+        drop(store);
+        let reads = reads(&client, &session).await - before;
+        if READS_MAX < reads {
+            greedy.push(format!("{name}: {reads} reads"));
+        }
+    }
+    greedy
+}
+
+async fn filler(database: &Database) -> Postgres {
+    database.store().await
+}
+
+/// Nothing is analyzed behind our back.
+async fn forbid_autovacuum(client: &Client) {
+    let tables =
+        "SELECT format('ALTER TABLE %I SET (autovacuum_enabled = off)', tablename) FROM pg_tables WHERE schemaname = 'public'";
+    for row in client.query(tables, &[]).await.unwrap() {
+        client.batch_execute(row.get(0)).await.unwrap();
+    }
+}
+
+/// Rows, index entries and pages read so far (a page may be gone through without giving any), once the sessions of that name are over: only then what they did is counted for sure.
+async fn reads(client: &Client, sessions: &str) -> i64 {
+    let open = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1";
+    while 0 < client.query_one(open, &[&sessions]).await.unwrap().get::<_, i64>(0) {
+        tokio::task::yield_now().await;
+    }
+    let reads = "
+        SELECT (SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables)::bigint
+             + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes)::bigint
+             + (SELECT sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read + idx_blks_hit, 0)) FROM pg_statio_user_tables)::bigint";
+    client.query_one(reads, &[]).await.unwrap().get(0)
+}
+
+async fn load(store: &Postgres, wanted: Wanted) {
+    drop(store.load(ONE, &wanted, 0).await.expect("a load"));
+}
+
+fn none() -> Wanted {
+    Wanted::default()
+}
+
+// ---- what is there ----
+
+/// Keys are made of a number and a place, so that calls can name what was never handed to them.
+const DEFINITION: u64 = 1;
+const FORMER_DEFINITION: u64 = 2;
+const INSTANCE: u64 = 3;
+const ELEMENT: u64 = 4;
+const VARIABLE: u64 = 5;
+const JOB: u64 = 6;
+const INCIDENT: u64 = 7;
+const EVALUATION: u64 = 8;
+const TURN: u64 = 0;
+const LONG_LIVED: u64 = 20_000;
+
+fn key(number: u64, place: u64) -> u64 {
+    rows::key(ONE, number * 10 + place)
+}
+
+/// Keys of the few that are asked for, in the midst of the crowd.
+fn few(place: u64) -> impl Iterator<Item = u64> {
+    (0..FEW).map(move |number| key(CROWD / 2 + number, place))
+}
+
+fn one_of_each() -> Changes {
+    let mut changes =
+        Changes { definitions_new: vec![rows::definition(key(30_000, DEFINITION), "first", 1)], ..Changes::default() };
+    running(&mut changes, 30_000);
+    changes
+}
+
+fn contents() -> Vec<Changes> {
+    let mut all = Changes {
+        definitions_new: vec![
+            rows::definition(key(0, DEFINITION), "p", 1),
+            rows::definition(key(0, FORMER_DEFINITION), "former", 1),
+        ],
+        ..Changes::default()
+    };
+    (0..CROWD).for_each(|number| running(&mut all, number));
+    (CROWD..CROWD + PAST).for_each(|number| finished(&mut all, number));
+    vec![all, past()]
+}
+
+/// A running instance with all that belongs to it, and a first answer.
+fn running(changes: &mut Changes, number: u64) {
+    let instance = rows::instance(key(number, INSTANCE), key(0, DEFINITION));
+    let task = rows::element(key(number, ELEMENT), &instance);
+    let mut job = rows::job(key(number, JOB), &task);
+    // One in a hundred waits for a worker of a rare kind, the others are leased or wait for one that is common.
+    match number % 100 {
+        0 => job.job_type = "rare".into(),
+        1..50 => (job.availability, job.deadline) = (Availability::Leased, Some(1_000 + number as i64)),
+        _ => {}
+    }
+    let expires = if number.is_multiple_of(100) { 500 } else { 5_000 };
+    changes.idempotent_new.push(rows::idempotent(TENANT, &number.to_string(), expires));
+    changes.tokens.extend((0..3).map(|flow| rows::tokens(&instance, 1, flow, 1)));
+    changes.turns_new.push(rows::turn(key(number, TURN), &instance, 1_000 + number as i64));
+    changes.variables_new.push(rows::variable(key(number, VARIABLE), &instance, "x", "1"));
+    changes.incidents_new.push(rows::incident(key(number, INCIDENT), &task));
+    let mut requirements = rows::requirements(key(number, 9), "r", 1);
+    requirements.decisions.push(rows::decision(key(number, 9), "d", 1));
+    changes.evaluated_decisions_new.push(rows::evaluated_decision(key(number, EVALUATION), &requirements));
+    changes.jobs_new.push(job);
+    changes.elements_new.push(task);
+    changes.instances_new.push(instance);
+}
+
+fn finished(changes: &mut Changes, number: u64) {
+    let mut instance = rows::instance(key(number, INSTANCE), key(0, FORMER_DEFINITION));
+    (instance.state, instance.ended) = (InstanceState::Completed, Some(1));
+    went_by(changes, &instance, number);
+    changes.instances_new.push(instance);
+}
+
+/// One instance has been through a loop many times.
+fn past() -> Changes {
+    let mut changes = Changes::default();
+    running(&mut changes, LONG_LIVED);
+    let instance = changes.instances_new[0].clone();
+    (LONG_LIVED + 1..LONG_LIVED + PAST).for_each(|number| went_by(&mut changes, &instance, number));
+    changes
+}
+
+/// A task that is over, with a variable of its own, a job that is done and an incident that is resolved.
+fn went_by(changes: &mut Changes, instance: &Instance, number: u64) {
+    let mut task = rows::element(key(number, ELEMENT), instance);
+    (task.state, task.ended) = (ElementState::Completed, Some(1));
+    let mut variable = rows::variable(key(number, VARIABLE), instance, "x", "1");
+    variable.scope = task.key;
+    let mut job = rows::job(key(number, JOB), &task);
+    (job.availability, job.ended) = (Availability::Done, Some(1));
+    let mut incident = rows::incident(key(number, INCIDENT), &task);
+    incident.resolved = Some(1);
+    changes.elements_new.push(task);
+    changes.variables_new.push(variable);
+    changes.jobs_new.push(job);
+    changes.incidents_new.push(incident);
+}
+
+/// Commits it, with a log, an inbox and answers to requests that were in it.
+async fn fill(database: &Database, owned: &mut Ownership, contents: &[Changes]) {
+    let store = filler(database).await;
+    for changes in contents {
+        let waiting: Vec<_> = (0..CROWD).map(|_| NewRequest { kind: "cancel", request: vec![1], lives: None }).collect();
+        let (positions, _) =
+            (store.append(ONE, waiting.clone(), ROOM).await.unwrap(), store.append(ONE, waiting, ROOM).await.unwrap());
+        let log = (1..=CROWD).map(|number| LogRow { position: owned.position + number, ..tick(owned).log[0].clone() });
+        let inbox_to = owned.inbox_to + CROWD;
+        let commit = Commit {
+            log: log.collect(),
+            inbox_to,
+            answers: answers(owned.inbox_to + 1),
+            changes: changes.clone(),
+            ..tick(owned)
+        };
+        store.commit(commit).await.unwrap();
+        assert!(owned.inbox_to < positions[0]);
+        *owned = store.acquire(ONE, "filler", LEASE).await.unwrap().unwrap();
+    }
+}
+
+/// One in a hundred has expired.
+fn answers(first: u64) -> Vec<AnswerRow> {
+    let answer = |position: u64| {
+        let expires = if position.is_multiple_of(100) { 500 } else { 5_000 };
+        AnswerRow { position, kind: "cancel", answer: vec![1], at: 1, expires }
+    };
+    (first..first + CROWD).map(answer).collect()
+}
+
+/// A tick that changes a few rows of every kind.
+fn changing(owned: &Ownership) -> Commit {
+    let token = engine::Phase::Active;
+    let changes = Changes {
+        evaluations_deleted: few(EVALUATION).map(EvaluationKey).collect(),
+        instances_changed: few(INSTANCE)
+            .map(|key| InstanceChange {
+                key: InstanceKey(key),
+                state: InstanceState::Active,
+                phase: token,
+                ended: None,
+                incidents: 2,
+            })
+            .collect(),
+        elements_changed: few(ELEMENT)
+            .map(|key| ElementChange {
+                key: engine::ElementKey(key),
+                state: ElementState::Completed,
+                ended: Some(9),
+                incident: None,
+            })
+            .collect(),
+        variables_changed: few(VARIABLE)
+            .map(|key| VariableChange { key: engine::VariableKey(key), value: Arc::from("2") })
+            .collect(),
+        jobs_changed: few(JOB)
+            .map(|key| {
+                let task = rows::element(key, &rows::instance(key, key));
+                store::row::Job { availability: Availability::Done, ..rows::job(key, &task) }
+            })
+            .collect(),
+        tokens: few(INSTANCE).map(|key| rows::tokens(&rows::instance(key, 1), 1, 1, (key % 2) as u32)).collect(),
+        turns_done: few(TURN).map(engine::WaitKey).collect(),
+        incidents_changed: few(INCIDENT).map(|key| IncidentChange { key: IncidentKey(key), resolved: 9 }).collect(),
+        ..Changes::default()
+    };
+    let inbox_to = (owned.inbox_to + FEW).min(owned.inbox_tail);
+    Commit { log: Vec::new(), inbox_to, changes, ..tick(owned) }
+}
+
+/// Keys carry their partition.
+#[test]
+fn the_crowd_fits_into_its_partition() {
+    assert_eq!(PartitionId::of(key(50_000, 9)), u64::from(ONE.0));
+}

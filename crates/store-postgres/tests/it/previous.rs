@@ -1,0 +1,57 @@
+//! Databases written by servers before this one are brought up to date, and what runs in them goes on. One that cannot be stays as it
+//! was.
+
+use std::sync::Arc;
+
+use store::conformance::previous;
+use store::{Error, Store};
+use store_postgres::Postgres;
+
+use crate::database::{Database, patient, with_database};
+
+const DUMP: &str = include_str!("../../../../spec/stores/schema-2.postgres.sql");
+/// How many requests wait in the log of the dump.
+const WAITING: u64 = 1;
+
+async fn restore(database: &Database) {
+    // The dump changes settings of its session.
+    database.client().await.batch_execute(DUMP).await.expect("the dump is restored");
+}
+
+#[test]
+fn a_database_of_schema_version_2_goes_on() {
+    with_database(|database| async move {
+        restore(&database).await;
+        let store: Arc<dyn Store> = Arc::new(database.store().await);
+        previous::goes_on(store, WAITING).await;
+    });
+}
+
+#[test]
+fn a_database_that_cannot_be_migrated_stays_as_it_was() {
+    with_database(|database| async move {
+        restore(&database).await;
+        let client = database.client().await;
+        let before = columns(&client).await;
+        let damage = "UPDATE instances SET tokens = substr(tokens, 1, 5) WHERE tokens <> '' RETURNING key";
+        let damaged: i64 = client.query(damage, &[]).await.unwrap()[0].get(0);
+        match Postgres::connect(&database.url, patient()).await.map(drop) {
+            Err(Error::Corrupt { what }) => assert!(what.contains(&damaged.to_string()), "{what}"),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(columns(&client).await, before);
+        // Once somebody has seen to it, it is migrated.
+        client.batch_execute("UPDATE instances SET tokens = ''").await.unwrap();
+        drop(database.store().await);
+        assert_ne!(columns(&client).await, before);
+    });
+}
+
+/// All columns of all tables, and the version.
+async fn columns(client: &tokio_postgres::Client) -> String {
+    let columns = "
+        SELECT string_agg(table_name || '.' || column_name, ' ' ORDER BY table_name, column_name)
+            || (SELECT max(version) FROM schema_version)
+        FROM information_schema.columns WHERE table_schema = 'public'";
+    client.query_one(columns, &[]).await.expect("the catalog").get(0)
+}

@@ -1,1 +1,0 @@
-INSERT INTO log (partition, position, kind, at, request) VALUES (?1, ?2, ?3, ?4, ?5)

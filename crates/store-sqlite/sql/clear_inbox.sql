@@ -1,0 +1,1 @@
+DELETE FROM inbox WHERE partition = ?1 AND position <= ?2

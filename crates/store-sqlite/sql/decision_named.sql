@@ -1,0 +1,4 @@
+-- The versions of a name from the highest down to the first that is not deleted, which is mostly the highest.
+SELECT version, deleted, key, requirements FROM decisions
+WHERE partition = ?1 AND id = ?2 AND tenant = ?3
+ORDER BY version DESC

@@ -1,0 +1,1 @@
+UPDATE partitions SET inbox_tail = ?2, inbox_total = ?3 WHERE partition = ?1

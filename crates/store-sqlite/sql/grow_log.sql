@@ -1,1 +1,0 @@
-UPDATE partitions SET tail = tail + ?2 WHERE partition = ?1 RETURNING tail

@@ -1,1 +1,0 @@
-SELECT epoch, tail FROM partitions WHERE partition = ?1

@@ -1,1 +1,0 @@
-SELECT id, tenant, max(version) FROM requirements WHERE partition = ?1 GROUP BY id, tenant

@@ -1,0 +1,65 @@
+//! Rows that cannot be read stop what they belong to, and nothing else. For stores whose rows can be damaged from outside, which runs
+//! the statements that [`written`] gives before it calls [`loaded`].
+
+use std::sync::Arc;
+
+use engine::JobKey;
+
+use super::load::{new, owner_with_definition, running};
+use super::owner::PARTITION;
+use super::rows;
+use crate::row::Job;
+use crate::{Changes, LoadedInstance, Store, Wanted};
+
+fn key(n: u64) -> u64 {
+    rows::key(PARTITION, n)
+}
+
+/// Eight instances and their jobs.
+fn all(definition: u64) -> Vec<(LoadedInstance, Job)> {
+    (1..=8).map(|n| running(100 * n, definition)).collect()
+}
+
+/// Which row of which table is damaged how: the first five belong to the first five instances, the last is the job of the sixth.
+const DAMAGE: [(&str, u64, &str); 6] = [
+    ("turns", 110, "SET step = substr(step, 1, 1) WHERE key"),
+    ("tokens", 200, "SET count = -1 WHERE instance"),
+    ("elements", 301, "SET phase = 9 WHERE key"),
+    ("instances", 400, "SET phase = 9 WHERE key"),
+    ("incidents", 504, "SET kind = 'ODD' WHERE key"),
+    ("jobs", 603, "SET state = 'ODD' WHERE key"),
+];
+
+/// Writes rows; gives statements that each damage one of them.
+pub async fn written(store: &Arc<dyn Store>) -> Vec<String> {
+    let (mut owner, definition) = owner_with_definition(store).await;
+    let all = all(definition);
+    for one in &all {
+        owner.commit(new(one)).await;
+    }
+    let turn = rows::turn(key(110), &all[0].0.instance, 5);
+    let tokens = vec![rows::tokens(&all[1].0.instance, 1, 1, 1)];
+    owner.commit(Changes { turns_new: vec![turn], tokens, ..Changes::default() }).await;
+    DAMAGE.map(|(table, row, damage)| format!("UPDATE {table} {damage} = {}", key(row))).into()
+}
+
+/// Loads them: those that are damaged are named, all others are there.
+pub async fn loaded(store: &Arc<dyn Store>) {
+    let all = all(key(1));
+    let wanted = Wanted {
+        instances: all.iter().map(|(one, _)| one.instance.key).collect(),
+        jobs: all[5..7].iter().map(|(_, job)| job.key).collect(),
+        ..Wanted::default()
+    };
+    let mut loaded = store.load(PARTITION, &wanted, 0).await.unwrap();
+    loaded.instances.sort_by_key(|one| one.instance.key);
+    // An instance waits for its job, whatever state that is in.
+    assert_eq!(loaded.instances, all[5..].iter().map(|(one, _)| one.clone()).collect::<Vec<_>>());
+    assert_eq!(loaded.jobs.iter().map(|job| job.key).collect::<Vec<_>>(), [JobKey(key(703))]);
+    loaded.broken.sort_by_key(|one| one.key);
+    let expected: Vec<_> = (1..=5).map(|n| key(100 * n)).chain([key(603)]).collect();
+    assert_eq!(loaded.broken.iter().map(|one| one.key).collect::<Vec<_>>(), expected);
+    for (broken, (table, row, _)) in loaded.broken.iter().zip(DAMAGE) {
+        assert!(broken.what.starts_with(&format!("{table} {}: ", key(row))), "{broken:?} does not name the row");
+    }
+}

@@ -1,0 +1,192 @@
+//! What a server before this one has left, as `spec/stores` holds it: this one goes on with it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{DefinitionKey, ElementKey, InstanceKey, JobKey, WaitKey};
+
+use super::owner::{Owner, PARTITION};
+use super::rows::{self, TENANT};
+use crate::log::{Answer, Command, ProcessRef};
+use crate::query::{Entity, Items, Query, Tenants};
+use crate::row::{Availability, InstanceState, Job, JobState, Tokens};
+use crate::{Changes, Commit, DueKind, InstanceChange, LoadedInstance, ReadyAfter, Store, Wanted, format};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+const LEASED: u64 = 32;
+const BACKING_OFF: u64 = 40;
+const STUCK: u64 = 49;
+const HALF_JOINED: u64 = 59;
+const FRESH: u64 = 73;
+const SHIPPING: u64 = 83;
+const READY: u64 = 94;
+/// What its log ended with.
+const PROCESSED: u64 = 16;
+
+fn key(n: u64) -> u64 {
+    rows::key(PARTITION, n)
+}
+
+fn numbers(keys: impl IntoIterator<Item = u64>) -> Vec<u64> {
+    keys.into_iter().map(|one| one - key(0)).collect()
+}
+
+/// Looks at everything, then goes on. `waiting` requests were not processed.
+pub async fn goes_on(store: Arc<dyn Store>, waiting: u64) {
+    let mut owner = Owner::of(&store).await;
+    assert_eq!((owner.ownership.position, owner.ownership.inbox_to), (PROCESSED, PROCESSED));
+    assert_eq!((owner.ownership.inbox_tail, owner.ownership.next_key), (PROCESSED + waiting, key(104)));
+    definitions(&store).await;
+    instances(&store).await;
+    jobs(&store).await;
+    searches(&store).await;
+    first_answer(&store).await;
+    requests(&mut owner, waiting).await;
+    join(&mut owner).await;
+}
+
+async fn definitions(store: &Arc<dyn Store>) {
+    for (n, id) in [(2, "order"), (4, "ship"), (9, "join")] {
+        let named = store.process_named(PARTITION, id, TENANT).await.unwrap();
+        let latest = named.latest.expect("deployed");
+        assert_eq!((named.version_max, latest.key, latest.version), (1, DefinitionKey(key(n)), 1));
+        let definition = store.definition(latest.key).await.unwrap().expect("deployed");
+        assert_eq!((&*definition.process_id, definition.flows), (id, None), "flows were not kept");
+        assert!(store.resource(definition.resource).await.unwrap().is_some());
+    }
+    let decision = store.decision_named(PARTITION, "shipping", TENANT).await.unwrap().latest.expect("deployed");
+    assert_eq!(store.requirements(decision.requirements).await.unwrap().expect("deployed").decisions[0].key, decision.key);
+    let running = store.running_definitions(PARTITION, 10).await.unwrap();
+    assert_eq!(numbers(running.into_iter().map(|key| key.0)), [9, 4, 2]);
+}
+
+async fn load(store: &Arc<dyn Store>, instance: u64) -> LoadedInstance {
+    let wanted = Wanted { instances: vec![InstanceKey(key(instance))], ..Wanted::default() };
+    let mut loaded = store.load(PARTITION, &wanted, 0).await.unwrap();
+    assert_eq!(loaded.broken, []);
+    loaded.instances.pop().expect("it runs")
+}
+
+async fn instances(store: &Arc<dyn Store>) {
+    // Element instances, variables, and what they wait for with who waits.
+    type Expected = (u64, &'static [u64], &'static [(&'static str, u64)], &'static [(u64, u64)]);
+    let expected: [Expected; 7] = [
+        (LEASED, &[36], &[("amount", LEASED), ("note", LEASED)], &[(37, 36)]),
+        (BACKING_OFF, &[44], &[("amount", BACKING_OFF), ("note", BACKING_OFF)], &[(45, 44)]),
+        (STUCK, &[53], &[("amount", STUCK), ("note", STUCK)], &[(54, 53)]),
+        (HALF_JOINED, &[63], &[("parcels", HALF_JOINED), ("packed", HALF_JOINED)], &[(67, 63)]),
+        (FRESH, &[76, 77], &[], &[(80, 76), (81, 77)]),
+        (SHIPPING, &[91], &[("weight", 83), ("express", 83), ("parcel", 83), ("shipping", 83)], &[(92, 91)]),
+        (READY, &[98], &[("amount", READY), ("lines", READY), ("inner", 98)], &[(99, 98)]),
+    ];
+    for (n, elements, variables, waits) in expected {
+        let found = load(store, n).await;
+        assert_eq!(numbers(found.elements.iter().map(|one| one.key.0)), elements, "{n}");
+        let names: Vec<_> = found.variables.iter().map(|one| (&*one.name, one.scope.0 - key(0))).collect();
+        assert_eq!(names, variables, "{n}");
+        let found: Vec<_> = found.waits.iter().map(|(element, wait)| (wait.key.0 - key(0), element.0 - key(0))).collect();
+        assert_eq!(found, waits, "{n}");
+    }
+    let leased = load(store, LEASED).await;
+    assert_eq!(leased.instance.tags.iter().map(|tag| &**tag).collect::<Vec<_>>(), ["red", "blue"]);
+    assert_eq!(&*leased.variables[1].value, "\"ä \\\"quoted\\\"\"");
+    assert!(leased.tokens.is_empty());
+    let stuck = load(store, STUCK).await;
+    assert_eq!(stuck.incidents[0].job, Some(JobKey(key(54))));
+    assert_eq!((stuck.elements[0].incident, stuck.instance.incidents), (Some(stuck.incidents[0].key), 1));
+    let tokens = |n, flow, count| rows::tokens(&rows::instance(key(n), key(9)), 6, flow, count);
+    assert_eq!(load(store, HALF_JOINED).await.tokens, [tokens(HALF_JOINED, 5, 2), tokens(HALF_JOINED, 6, 1)]);
+    assert_eq!(load(store, FRESH).await.tokens, [tokens(FRESH, 5, 2)]);
+}
+
+async fn jobs(store: &Arc<dyn Store>) {
+    let wanted = Wanted { jobs: [16, 37, 45, 54, 67].map(|n| JobKey(key(n))).into(), ..Wanted::default() };
+    let jobs = store.load(PARTITION, &wanted, 0).await.unwrap().jobs;
+    assert!(jobs.iter().all(|job| job.priority == 0 && job.origin.is_some()));
+    let [leased, backing_off, stuck, ready] = <[Job; 4]>::try_from(jobs).expect("one of them is done");
+    assert_eq!((leased.availability, leased.state, &*leased.worker), (Availability::Leased, JobState::Created, "worker-1"));
+    assert_eq!((backing_off.state, backing_off.retries, &*backing_off.error_message), (JobState::Failed, 2, "card refused"));
+    assert_eq!((stuck.availability, stuck.retries), (Availability::Stuck, 0));
+    assert_eq!(ready.availability, Availability::Ready);
+    let due = store.due(PARTITION, (0, 0), 10).await.unwrap();
+    assert_eq!(due.iter().map(|one| (one.key - key(0), one.what)).collect::<Vec<_>>(), [(37, DueKind::Job), (45, DueKind::Job)]);
+    assert!(due.iter().all(|one| leased.created + HOUR.as_millis() as i64 <= one.at + 1_000));
+    for (job_type, keys) in [("charge-card", &[99][..]), ("label", &[67, 80]), ("pack", &[81]), ("book-post", &[92])] {
+        let ready = store.ready_jobs(PARTITION, job_type, TENANT, ReadyAfter::START, 10).await.unwrap();
+        assert_eq!(numbers(ready.iter().map(|one| one.key.0)), keys, "{job_type}");
+    }
+}
+
+async fn searches(store: &Arc<dyn Store>) {
+    for (entity, total) in [
+        (Entity::Definitions, 3),
+        (Entity::Instances, 9),
+        (Entity::Elements, 29),
+        (Entity::Variables, 20),
+        (Entity::Jobs, 11),
+        (Entity::Incidents, 1),
+        (Entity::Decisions, 1),
+        (Entity::EvaluatedDecisions, 1),
+    ] {
+        assert_eq!(store.search(&Query::of(entity, Tenants::Everything)).await.unwrap().total, total, "{entity:?}");
+    }
+    let evaluated = Query { with_details: true, ..Query::of(Entity::EvaluatedDecisions, Tenants::Everything) };
+    match store.search(&evaluated).await.unwrap().items {
+        Items::EvaluatedDecisions(found) => assert_eq!((found[0].inputs.len(), &*found[0].rules[0].id), (2, "usual")),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn first_answer(store: &Arc<dyn Store>) {
+    let wanted = Wanted { idempotent: vec![(TENANT.into(), "first".into())], ..Wanted::default() };
+    let first = store.load(PARTITION, &wanted, 0).await.unwrap().idempotent.remove(0);
+    match format::decode_answer(&first.answer).unwrap() {
+        Answer::Created(created) => assert_eq!(created.instance, InstanceKey(key(READY))),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What waited in the log is processed from the inbox, and the log goes on where it ended.
+async fn requests(owner: &mut Owner, waiting: u64) {
+    let received = owner.store.inbox(PARTITION, PROCESSED, 10, 10_000).await.unwrap();
+    assert_eq!(received.len() as u64, waiting);
+    for (position, one) in (PROCESSED + 1..).zip(&received) {
+        assert_eq!((one.position, one.expires), (position, None));
+        match format::decode_request(&one.request).unwrap().command {
+            Command::Create(create) => assert_eq!(create.process, ProcessRef::Id { id: "order".into(), version: None }),
+            other => panic!("{other:?}"),
+        }
+    }
+    let commit = Commit { inbox_to: PROCESSED + waiting, ..owner.tick(Changes::default()) };
+    owner.store.commit(commit.clone()).await.unwrap();
+    owner.went_through(&commit);
+    assert!(owner.store.inbox(PARTITION, 0, 10, 10_000).await.unwrap().is_empty());
+    let next = owner.store.append(PARTITION, vec![super::inbox::request(1)], super::inbox::ROOM).await.unwrap();
+    assert_eq!(next, [PROCESSED + waiting + 1]);
+}
+
+/// The last token arrives, and the instance ends.
+async fn join(owner: &mut Owner) {
+    let running = load(&owner.store, HALF_JOINED).await;
+    let wanted = Wanted { jobs: vec![WaitKey(key(67)).job()], ..Wanted::default() };
+    let mut job = owner.store.load(PARTITION, &wanted, 0).await.unwrap().jobs.remove(0);
+    (job.availability, job.state, job.ended) = (Availability::Done, JobState::Completed, Some(1));
+    let ended = InstanceChange {
+        key: running.instance.key,
+        state: InstanceState::Completed,
+        phase: running.instance.phase,
+        ended: Some(1),
+        incidents: 0,
+    };
+    let changes = Changes {
+        instances_changed: vec![ended],
+        jobs_changed: vec![job],
+        tokens: running.tokens.iter().map(|one| Tokens { count: 0, ..*one }).collect(),
+        ..Changes::default()
+    };
+    owner.commit(changes).await;
+    let wanted = Wanted { elements: vec![ElementKey(key(63))], instances: vec![running.instance.key], ..Wanted::default() };
+    assert_eq!(owner.store.load(PARTITION, &wanted, 0).await.unwrap().instances, []);
+    let left = load(&owner.store, FRESH).await.tokens;
+    assert_eq!(left.len(), 1, "those of others stay");
+}

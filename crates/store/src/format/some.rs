@@ -1,0 +1,296 @@
+//! Some value of every kind that is stored, for properties.
+
+use std::sync::Arc;
+
+use engine::{
+    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, On,
+    Opened, Outcome, RequirementsKey, Token, Turn, VariableKey, WaitEnd, WaitKey,
+};
+use model::{ElementIx, FlowIx};
+use proptest::prelude::*;
+
+use crate::log::*;
+use crate::query::Tenants;
+use crate::row::{EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, MatchedRule};
+
+pub(super) fn text() -> impl Strategy<Value = Arc<str>> {
+    prop_oneof![Just(String::new()), any::<String>()].prop_map(Arc::from)
+}
+
+pub(super) fn texts() -> impl Strategy<Value = Vec<Arc<str>>> {
+    prop::collection::vec(text(), 0..3)
+}
+
+pub(super) fn document() -> impl Strategy<Value = Document> {
+    prop::collection::vec((text(), text()), 0..4)
+}
+
+pub(super) fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), Just(u64::MAX), 0..300u64, any::<u64>()]
+}
+
+pub(super) fn element_key() -> impl Strategy<Value = ElementKey> {
+    number().prop_map(ElementKey)
+}
+
+pub(super) fn job_key() -> impl Strategy<Value = JobKey> {
+    number().prop_map(JobKey)
+}
+
+pub(super) fn element_ix() -> impl Strategy<Value = ElementIx> {
+    any::<u32>().prop_map(ElementIx)
+}
+
+pub(super) fn token() -> impl Strategy<Value = Token> {
+    (element_key(), element_ix(), any::<u32>()).prop_map(|(scope, gateway, flow)| Token { scope, gateway, flow: FlowIx(flow) })
+}
+
+pub(super) fn turn() -> impl Strategy<Value = Turn> {
+    (prop::collection::vec(element_key(), 0..4), any::<u32>()).prop_map(|(work, entered)| Turn { work, entered })
+}
+
+pub(super) fn event() -> impl Strategy<Value = Event> {
+    let kinds = prop::sample::select(vec![
+        IncidentKind::IoMapping,
+        IncidentKind::ExtractValue,
+        IncidentKind::Condition,
+        IncidentKind::JobNoRetries,
+        IncidentKind::UnhandledError,
+        IncidentKind::LoopLimit,
+        IncidentKind::CalledDecision,
+        IncidentKind::DecisionEvaluation,
+        IncidentKind::Fault,
+    ]);
+    let ends = prop::sample::select(vec![WaitEnd::Completed, WaitEnd::Cancelled, WaitEnd::ErrorThrown]);
+    let on = prop_oneof![
+        (text(), any::<i32>()).prop_map(|(job_type, retries)| On::Job { job_type, retries }),
+        turn().prop_map(On::Turn),
+    ];
+    prop_oneof![
+        (number(), number()).prop_map(|(a, b)| Event::Started { instance: InstanceKey(a), definition: DefinitionKey(b) }),
+        (element_key(), element_ix(), element_key()).prop_map(|(key, element, scope)| Event::Entered { key, element, scope }),
+        element_key().prop_map(|key| Event::Activated { key }),
+        element_key().prop_map(|key| Event::Leaving { key }),
+        element_key().prop_map(|key| Event::Left { key }),
+        element_key().prop_map(|key| Event::Dropped { key }),
+        token().prop_map(Event::TokenArrived),
+        (element_key(), element_ix()).prop_map(|(scope, gateway)| Event::TokensTaken { scope, gateway }),
+        token().prop_map(Event::TokenDropped),
+        (number(), element_key(), text(), text()).prop_map(|(key, scope, name, value)| Event::VariableCreated {
+            key: VariableKey(key),
+            scope,
+            name,
+            value
+        }),
+        (number(), element_key(), text(), text()).prop_map(|(key, scope, name, value)| Event::VariableUpdated {
+            key: VariableKey(key),
+            scope,
+            name,
+            value
+        }),
+        (number(), element_key(), prop::option::of(element_ix()), on)
+            .prop_map(|(key, element, boundary, on)| { Event::WaitOpened(Opened { key: WaitKey(key), element, boundary, on }) }),
+        (number(), element_key(), ends).prop_map(|(key, element, end)| Event::WaitClosed { key: WaitKey(key), element, end }),
+        (element_key(), text()).prop_map(|(element, decision)| Event::DecisionCalled { element, decision }),
+        (number(), element_key(), prop::option::of(job_key()), kinds, text()).prop_map(|(key, element, job, kind, message)| {
+            Event::IncidentRaised { key: IncidentKey(key), element, job, kind, message }
+        }),
+        (number(), number())
+            .prop_map(|(key, element)| Event::IncidentResolved { key: IncidentKey(key), element: ElementKey(element) }),
+        prop::sample::select(vec![Outcome::Completed, Outcome::Terminated]).prop_map(|outcome| Event::Ended { outcome }),
+    ]
+}
+
+pub(super) fn request() -> impl Strategy<Value = Request> {
+    let idempotency =
+        (text(), text(), any::<u64>()).prop_map(|(tenant, key, fingerprint)| IdempotencyKey { tenant, key, fingerprint });
+    let tenants = prop_oneof![Just(Tenants::Everything), texts().prop_map(Tenants::These)];
+    let caller = (text(), tenants).prop_map(|(name, tenants)| Caller { name, tenants });
+    let request = (command(), prop::option::of(idempotency), caller);
+    request.prop_map(|(command, idempotency, caller)| Request { command, idempotency, caller })
+}
+
+pub(super) fn command() -> impl Strategy<Value = Command> {
+    let resource = (text(), prop::collection::vec(any::<u8>(), 0..50))
+        .prop_map(|(name, content)| DeployResource { name, content: content.into() });
+    let process = prop_oneof![
+        number().prop_map(|key| ProcessRef::Key(DefinitionKey(key))),
+        (text(), any::<Option<i32>>()).prop_map(|(id, version)| ProcessRef::Id { id, version }),
+    ];
+    prop_oneof![
+        (text(), prop::collection::vec(resource, 0..3))
+            .prop_map(|(tenant, resources)| Command::Deploy(Deploy { tenant, resources })),
+        number().prop_map(|key| Command::DeleteResource { key }),
+        (process, text(), document(), texts(), prop::option::of(text())).prop_map(
+            |(process, tenant, variables, tags, business_id)| {
+                Command::Create(Create { process, tenant, variables, tags, business_id })
+            }
+        ),
+        number().prop_map(|instance| Command::Cancel { instance: InstanceKey(instance) }),
+        (job_key(), document()).prop_map(|(job, variables)| Command::CompleteJob { job, variables }),
+        (job_key(), any::<i32>(), text(), any::<i64>(), document()).prop_map(|(job, retries, message, backoff, variables)| {
+            Command::FailJob(FailJob { job, retries, message, backoff, variables })
+        }),
+        (job_key(), text(), text(), document())
+            .prop_map(|(job, code, message, variables)| { Command::ThrowError(ThrowError { job, code, message, variables }) }),
+        (job_key(), any::<Option<i32>>(), any::<Option<i64>>())
+            .prop_map(|(job, retries, timeout)| Command::UpdateJob(UpdateJob { job, retries, timeout })),
+        (element_key(), document(), any::<bool>()).prop_map(|(scope, variables, local)| Command::SetVariables {
+            scope,
+            variables,
+            local
+        }),
+        number().prop_map(|incident| Command::ResolveIncident { incident: IncidentKey(incident) }),
+        (text(), text(), any::<i64>(), any::<u32>(), texts(), texts()).prop_map(
+            |(job_type, worker, timeout, max, tenants, fetch)| {
+                Command::Activate(Activate { job_type, worker, timeout, max, tenants, fetch })
+            }
+        ),
+        prop::collection::vec((job_key(), any::<i64>()).prop_map(|(job, deadline)| Released { job, deadline }), 0..4)
+            .prop_map(|jobs| Command::Release { jobs }),
+        job_key().prop_map(|job| Command::JobDue { job }),
+        (number(), number()).prop_map(|(wait, instance)| Command::Turn { wait: WaitKey(wait), instance: InstanceKey(instance) }),
+        number().prop_map(|key| Command::DeleteEvaluation { evaluation: EvaluationKey(key) }),
+        (decision_ref(), text(), document()).prop_map(|(decision, tenant, variables)| Command::Evaluate(Evaluate {
+            decision,
+            tenant,
+            variables
+        })),
+    ]
+}
+
+pub(super) fn answer() -> impl Strategy<Value = Answer> {
+    let process = (text(), any::<i32>(), number(), text()).prop_map(|(process_id, version, definition, resource_name)| {
+        DeployedProcess { process_id, version, definition: DefinitionKey(definition), resource_name }
+    });
+    let codes = prop::sample::select(vec![
+        Code::InvalidArgument,
+        Code::NotFound,
+        Code::AlreadyExists,
+        Code::InvalidState,
+        Code::Exhausted,
+        Code::Expired,
+    ]);
+    prop_oneof![
+        (number(), text(), prop::collection::vec(process, 0..3), prop::collection::vec(requirements(), 0..3)).prop_map(
+            |(key, tenant, processes, requirements)| Answer::Deployed(Deployed { key, tenant, processes, requirements })
+        ),
+        evaluated().prop_map(Answer::Evaluated),
+        number().prop_map(|key| Answer::ResourceDeleted { key }),
+        (number(), number(), text(), any::<i32>(), text(), texts(), prop::option::of(text())).prop_map(
+            |(instance, definition, process_id, version, tenant, tags, business_id)| {
+                let (instance, definition) = (InstanceKey(instance), DefinitionKey(definition));
+                Answer::Created(Created { instance, definition, process_id, version, tenant, tags, business_id })
+            }
+        ),
+        Just(Answer::Done),
+        number().prop_map(|key| Answer::VariablesSet { key }),
+        prop::collection::vec(activated(), 0..3).prop_map(Answer::Activated),
+        (codes, any::<String>()).prop_map(|(code, reason)| Answer::Rejected(Rejection { code, reason })),
+    ]
+}
+
+pub(super) fn activated() -> impl Strategy<Value = ActivatedJob> {
+    let keys = (job_key(), number(), number(), number(), element_key());
+    let texts_of = (text(), text(), text(), text(), text(), any::<String>());
+    let rest = (any::<i32>(), any::<i32>(), any::<i64>(), text(), texts(), prop::option::of(text()));
+    (keys, texts_of, rest).prop_map(|(keys, words, rest)| ActivatedJob {
+        key: keys.0,
+        job_type: words.0,
+        instance: InstanceKey(keys.1),
+        root: InstanceKey(keys.2),
+        definition: DefinitionKey(keys.3),
+        process_id: words.1,
+        version: rest.0,
+        element_id: words.2,
+        element_instance: keys.4,
+        headers: words.3,
+        worker: words.4,
+        retries: rest.1,
+        deadline: rest.2,
+        variables: words.5,
+        tenant: rest.3,
+        tags: rest.4,
+        business_id: rest.5,
+    })
+}
+
+pub(super) fn decision_ref() -> impl Strategy<Value = DecisionRef> {
+    prop_oneof![number().prop_map(|key| DecisionRef::Key(DecisionKey(key))), text().prop_map(DecisionRef::Id)]
+}
+
+pub(super) fn requirements() -> impl Strategy<Value = DeployedRequirements> {
+    (number(), text(), text(), any::<i32>(), text(), prop::collection::vec(decision(), 0..3)).prop_map(
+        |(key, id, name, version, resource_name, decisions)| DeployedRequirements {
+            key: RequirementsKey(key),
+            id,
+            name,
+            version,
+            resource_name,
+            decisions,
+        },
+    )
+}
+
+pub(super) fn decision() -> impl Strategy<Value = DeployedDecision> {
+    (number(), text(), text(), any::<i32>()).prop_map(|(key, id, name, version)| DeployedDecision {
+        key: DecisionKey(key),
+        id,
+        name,
+        version,
+    })
+}
+
+pub(super) fn evaluated() -> impl Strategy<Value = Evaluated> {
+    let failure = (text(), text()).prop_map(|(decision_id, message)| EvaluationFailure { decision_id, message });
+    let names = (text(), text(), text());
+    let decisions = prop::collection::vec(evaluated_decision(), 0..3);
+    (number(), decision(), number(), names, prop::option::of(failure), decisions).prop_map(
+        |(key, decision, requirements, names, failure, decisions)| Evaluated {
+            key: EvaluationKey(key),
+            decision,
+            requirements: RequirementsKey(requirements),
+            requirements_id: names.0,
+            tenant: names.1,
+            output: names.2,
+            failure,
+            decisions,
+        },
+    )
+}
+
+pub(super) fn evaluated_decision() -> impl Strategy<Value = EvaluatedDecision> {
+    let keys = (number(), prop::option::of(number()), number(), number());
+    let words = (text(), text(), text(), text(), text());
+    let input = (text(), text(), text()).prop_map(|(id, name, value)| EvaluatedInput { id, name, value });
+    let output = (text(), text(), text()).prop_map(|(id, name, value)| EvaluatedOutput { id, name, value });
+    let rule = (text(), any::<u32>(), prop::collection::vec(output, 0..3)).prop_map(|(id, index, outputs)| MatchedRule {
+        id,
+        index,
+        outputs,
+    });
+    let origin = (number(), number(), element_key()).prop_map(|(instance, definition, element_instance)| EvaluationOrigin {
+        instance: InstanceKey(instance),
+        definition: DefinitionKey(definition),
+        element_instance,
+    });
+    let numbers = (any::<u32>(), any::<Option<i32>>(), any::<i64>());
+    let lists = (prop::collection::vec(input, 0..3), prop::collection::vec(rule, 0..3), prop::option::of(origin));
+    (keys, words, numbers, lists).prop_map(|(keys, words, numbers, lists)| EvaluatedDecision {
+        evaluation: EvaluationKey(keys.0),
+        place: numbers.0,
+        decision: keys.1.map(DecisionKey),
+        decision_id: words.0,
+        name: words.1,
+        version: numbers.1,
+        kind: words.2,
+        requirements: RequirementsKey(keys.2),
+        root_decision: DecisionKey(keys.3),
+        tenant: words.3,
+        evaluated: numbers.2,
+        output: words.4,
+        inputs: lists.0,
+        rules: lists.1,
+        origin: lists.2,
+    })
+}
