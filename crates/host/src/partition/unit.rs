@@ -215,14 +215,35 @@ impl Partition {
                 None => drop(self.metrics.jobs_created.inc()),
             }
             self.put_into_windows(&after);
-            match after.state {
-                JobState::Completed => drop(self.metrics.jobs_completed.inc()),
-                JobState::Failed => drop(self.metrics.jobs_failed.inc()),
-                JobState::TimedOut => drop(self.metrics.jobs_timed_out.inc()),
-                JobState::Created | JobState::RetriesUpdated | JobState::Cancelled | JobState::ErrorThrown => {}
-            }
+            self.count_job(before.as_ref(), &after);
         }
         self.jobs.accept();
+    }
+
+    /// A row keeps its state while other things happen to it: what counts is the change.
+    fn count_job(&self, before: Option<&Job>, after: &Job) {
+        let was_leased = before.is_some_and(|before| before.availability == Availability::Leased);
+        // One that is given back untaken has no worker.
+        let is_given_back = after.worker.is_empty();
+        match (after.state, after.availability) {
+            (JobState::Completed, Availability::Done) => drop(self.metrics.jobs_completed.inc()),
+            (JobState::TimedOut, Availability::Ready) if was_leased && !is_given_back => drop(self.metrics.jobs_timed_out.inc()),
+            (JobState::Failed, Availability::Ready | Availability::BackingOff { .. } | Availability::Stuck)
+                if was_leased && !is_given_back =>
+            {
+                self.metrics.jobs_failed.inc();
+            }
+            (
+                JobState::Created
+                | JobState::Completed
+                | JobState::Failed
+                | JobState::RetriesUpdated
+                | JobState::TimedOut
+                | JobState::Cancelled
+                | JobState::ErrorThrown,
+                _,
+            ) => {}
+        }
     }
 
     fn put_into_windows(&mut self, job: &Job) {
