@@ -2,6 +2,7 @@
 
 mod definitions;
 mod element;
+mod event;
 mod extension;
 mod flow;
 mod scope;

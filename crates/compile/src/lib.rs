@@ -22,6 +22,7 @@ mod link;
 mod mapping;
 mod straight_loop;
 mod text;
+mod timer;
 mod xml;
 
 pub use bpmn::{Compiled, bpmn};

@@ -16,11 +16,14 @@ use crate::straight_loop;
 pub(crate) fn link(draft: Draft, findings: &mut Findings) -> Option<Process> {
     let graph = Graph::new(&draft, findings);
     rules::directions(&graph, findings);
-    let starts = rules::starts(&draft, findings);
+    let scopes = rules::scopes(&draft, findings);
     let boundaries = rules::boundaries(&graph, findings);
+    rules::messages(&draft, findings);
+    rules::caught_once(&draft, &graph, findings);
+    rules::event_gateways(&graph, findings);
     rules::conditions(&graph, findings);
     let defaults = rules::defaults(&graph, findings);
-    let wiring = Wiring { ends: graph.ends, incoming: graph.incoming, outgoing: graph.outgoing, starts, boundaries, defaults };
+    let wiring = Wiring { ends: graph.ends, incoming: graph.incoming, outgoing: graph.outgoing, scopes, boundaries, defaults };
     let places: Vec<usize> = draft.elements.iter().map(|element| element.at).collect();
     let process = assemble(draft, wiring)?;
     for circle in straight_loop::find(&process) {
@@ -96,12 +99,12 @@ struct Wiring {
     ends: Vec<Option<(usize, usize)>>,
     incoming: Vec<Vec<usize>>,
     outgoing: Vec<Vec<usize>>,
-    starts: Vec<Option<usize>>,
+    scopes: Vec<Scope>,
     boundaries: Vec<Vec<usize>>,
     defaults: Vec<Option<usize>>,
 }
 
-fn assemble(draft: Draft, wiring: Wiring) -> Option<Process> {
+fn assemble(draft: Draft, mut wiring: Wiring) -> Option<Process> {
     let mut flows = Vec::with_capacity(draft.flows.len());
     for (index, flow) in draft.flows.into_iter().enumerate() {
         let (source, target) = wiring.ends[index]?;
@@ -117,7 +120,7 @@ fn assemble(draft: Draft, wiring: Wiring) -> Option<Process> {
         elements.push(Element {
             id: element.id,
             name: element.name,
-            kind: completed(kind, index, &wiring),
+            kind: completed(kind, index, &mut wiring),
             scope: element_ix(element.scope),
             incoming: wiring.incoming[index].iter().copied().map(flow_ix).collect(),
             outgoing: wiring.outgoing[index].iter().copied().map(flow_ix).collect(),
@@ -141,25 +144,31 @@ fn condition(condition: Condition, is_default: bool) -> Option<Option<Expression
 }
 
 /// Fills in what a kind says about other elements.
-fn completed(kind: Kind, index: usize, wiring: &Wiring) -> Kind {
-    let scope = || Scope { start: wiring.starts[index].map(element_ix) };
+fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Kind {
+    let mut scope = || std::mem::take(&mut wiring.scopes[index]);
     match kind {
         Kind::Process(_) => Kind::Process(scope()),
         Kind::SubProcess(_) => Kind::SubProcess(scope()),
+        Kind::EventSubProcess(_) => Kind::EventSubProcess(scope()),
         Kind::ExclusiveGateway { .. } => Kind::ExclusiveGateway { default: wiring.defaults[index].map(flow_ix) },
-        Kind::StartEvent
+        Kind::StartEvent(_)
         | Kind::EndEvent(_)
-        | Kind::ThrowEvent
+        | Kind::ThrowEvent(_)
+        | Kind::CatchEvent(_)
+        | Kind::ReceiveTask(_)
+        | Kind::SendTask(_)
+        | Kind::CallActivity(_)
+        | Kind::EventGateway
         | Kind::PassTask(_)
         | Kind::JobTask(_)
         | Kind::ScriptTask(_)
         | Kind::DecisionTask(_)
         | Kind::ParallelGateway
-        | Kind::ErrorBoundary(_) => kind,
+        | Kind::BoundaryEvent(_) => kind,
     }
 }
 
-fn element_ix(index: usize) -> ElementIx {
+pub(super) fn element_ix(index: usize) -> ElementIx {
     ElementIx(index as u32)
 }
 

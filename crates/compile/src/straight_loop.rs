@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use model::{ElementIx, EndEvent, Kind, Process};
+use model::{Call, ElementIx, EndEvent, Kind, Process, Text};
 
 /// One circle of elements for each part of the process that loops without waiting and contains more than gateways.
 pub(crate) fn find(process: &Process) -> Vec<Vec<ElementIx>> {
@@ -41,10 +41,22 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
     };
     let entered = (0..count).map(|index| match &process.elements[index].kind {
         Kind::SubProcess(scope) => scope.start.map(|start| start.0 as usize).into_iter().collect(),
-        Kind::Process(_) | Kind::JobTask(_) | Kind::EndEvent(EndEvent::Error { .. }) | Kind::ErrorBoundary(_) => Vec::new(),
-        Kind::StartEvent
-        | Kind::EndEvent(EndEvent::None | EndEvent::Terminate)
-        | Kind::ThrowEvent
+        Kind::CallActivity(call) if calls_itself(process, call) => {
+            process.start().map(|start| start.0 as usize).into_iter().collect()
+        }
+        Kind::Process(_)
+        | Kind::EventSubProcess(_)
+        | Kind::JobTask(_)
+        | Kind::CatchEvent(_)
+        | Kind::ReceiveTask(_)
+        | Kind::CallActivity(_)
+        | Kind::EventGateway
+        | Kind::EndEvent(EndEvent::Error { .. })
+        | Kind::BoundaryEvent(_) => Vec::new(),
+        Kind::StartEvent(_)
+        | Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Throw(_))
+        | Kind::ThrowEvent(_)
+        | Kind::SendTask(_)
         | Kind::PassTask(_)
         | Kind::ScriptTask(_)
         | Kind::DecisionTask(_)
@@ -58,18 +70,32 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
     entered.chain(left).collect()
 }
 
+/// A process that calls itself under its own id goes on from its start.
+fn calls_itself(process: &Process, call: &Call) -> bool {
+    matches!(&call.process, Text::Fixed(id) if *id == process.id)
+}
+
 /// Whether an element makes a loop worth refusing.
 fn is_work(kind: &Kind) -> bool {
     match kind {
-        Kind::ThrowEvent | Kind::PassTask(_) | Kind::ScriptTask(_) | Kind::DecisionTask(_) => true,
+        Kind::ThrowEvent(_)
+        | Kind::SendTask(_)
+        | Kind::CallActivity(_)
+        | Kind::PassTask(_)
+        | Kind::ScriptTask(_)
+        | Kind::DecisionTask(_) => true,
         Kind::Process(_)
         | Kind::SubProcess(_)
-        | Kind::StartEvent
+        | Kind::EventSubProcess(_)
+        | Kind::StartEvent(_)
+        | Kind::CatchEvent(_)
+        | Kind::ReceiveTask(_)
+        | Kind::EventGateway
         | Kind::EndEvent(_)
         | Kind::JobTask(_)
         | Kind::ExclusiveGateway { .. }
         | Kind::ParallelGateway
-        | Kind::ErrorBoundary(_) => false,
+        | Kind::BoundaryEvent(_) => false,
     }
 }
 

@@ -31,10 +31,21 @@
 //! | `error CODE on ID`, `error on ID` | error boundary event of one code, of all codes |
 //! | `pass`, `manual` | undefined task, manual task |
 //! | `throw` | intermediate throw event without a trigger |
-//! | `task TYPE`, `task = FEEL` | service task with its job type; likewise `send-task`, `script-task`, `rule-task` |
+//! | `start TRIGGER`, `start-beside TRIGGER` | start event of a process or event sub-process, interrupting or not |
+//! | `catch TRIGGER` | intermediate catch event |
+//! | `on ID TRIGGER`, `beside ID TRIGGER` | boundary event, interrupting or not |
+//! | `throw THROWN`, `end THROWN` | intermediate throw event, end event |
+//! | `receive NAME by FEEL`, `publish NAME to FEEL` | receive task; send task that publishes a message itself |
+//! | `events` | event-based gateway |
+//! | `call PROCESS`, `call = FEEL` | call activity; options `binding`, `only mapped-in`, `only mapped-out` |
+//! | `task TYPE`, `task = FEEL` | service task with its job type; likewise `send-task`, `script-task`, `rule-task`, `throw-task`, `end-task` |
 //! | `script VARIABLE = FEEL` | script task |
 //! | `exclusive`, `parallel` | gateways |
 //! | `subprocess FIRST` | embedded sub-process; inside is whatever can be reached from `FIRST`, with its boundary events |
+//! | `event-subprocess FIRST` | event sub-process, likewise |
+//!
+//! TRIGGER is `at DATE`, `after DURATION`, `every CYCLE` (or `= FEEL` for each), `message NAME by FEEL`, `signal NAME`, `when FEEL`
+//! (`when-created`, `when-updated`), `error CODE`, `escalation CODE`. THROWN is `escalation CODE`, `signal NAME`, `message NAME to FEEL`.
 //!
 //! `id in SCOPE: …` says outright which sub-process an element belongs to (the id of the process for none).
 //! A flow is `TARGET`, `TARGET if FEEL` or `default TARGET`, each with `as ID` behind the target if wanted.
@@ -45,6 +56,7 @@
 //! with the line above after a line break. A word with odd characters stands between double quotes, as in FEEL.
 
 mod element;
+mod event;
 mod flow;
 mod print;
 mod scopes;

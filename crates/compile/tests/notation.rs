@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use model::{ErrorCatch, Kind, Process};
+use model::{Catch, CodeCatch, Kind, Process, Trigger};
 
 const EXAMPLE: &str = r#"
 # The example of the module's own description.
@@ -42,7 +42,10 @@ fn the_example_means_what_it_says() {
     let Kind::ExclusiveGateway { default: Some(default) } = again.kind else { panic!("no default") };
     assert_eq!(&*process.flow(default).id, "never");
     let late = process.element(process.find("late").unwrap());
-    assert!(matches!(&late.kind, Kind::ErrorBoundary(ErrorCatch::Code(code)) if &**code == "too-late"));
+    assert!(matches!(
+        &late.kind,
+        Kind::BoundaryEvent(Catch { trigger: Trigger::Error(CodeCatch::Code(code)), .. }) if &**code == "too-late"
+    ));
     assert_eq!(process.element(process.find("order").unwrap()).boundaries, [process.find("late").unwrap()]);
 }
 

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::{Document, ElementKey, IncidentKey, IncidentKind, JobKey, WaitKey};
+use model::ElementIx;
+
+use crate::{Document, ElementKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Parent, Thrown, ThrownOut, WaitKey};
 
 /// A command against one instance.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// Begin at the none start event. Only for an instance that has not begun.
-    Start { variables: Document },
+    /// Begin, at the none start event or at the one that was triggered. Only for an instance that has not begun.
+    Start { at: Option<ElementIx>, parent: Option<Parent>, variables: Document },
     /// Drop everything and end the instance.
     Cancel,
     /// A worker has done a job.
@@ -21,12 +23,32 @@ pub enum Command {
     SetVariables { scope: ElementKey, variables: Document, local: bool },
     /// What came of a decision the instance called.
     Decide { element: ElementKey, verdict: Result<Arc<str>, Undecided> },
+    /// What an element, or an event for it, waits for has come.
+    Trigger(Triggered),
+    /// What came of calling a process: the instance that will run, or why none does.
+    Call { element: ElementKey, verdict: Result<InstanceKey, Undecided> },
+    /// The instance that a call activity runs has completed.
+    ChildCompleted { element: ElementKey, child: InstanceKey, variables: Document },
+    /// Nothing inside the instance that a call activity runs catches this, and something here does.
+    ChildThrew { element: ElementKey, what: Thrown, code: Arc<str>, variables: Document },
+    /// Nobody else catches what was thrown out: an error is an incident, after an escalation it goes on.
+    Uncaught(ThrownOut),
     /// Try again what raised the incident.
     ResolveIncident { incident: IncidentKey },
     /// Go on with a step that stopped because it took long.
     Turn { wait: WaitKey },
     /// Show a person that a command of this instance was refused through no fault of the process.
     Mark { reason: Arc<str> },
+}
+
+/// A wait that is over, or has happened once more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Triggered {
+    pub element: ElementKey,
+    pub wait: WaitKey,
+    pub variables: Document,
+    /// Of a timer that does not interrupt: whether it will fire again.
+    pub again: bool,
 }
 
 /// A job that failed: its variables stay with the task; without retries left the task is stuck.
@@ -50,7 +72,7 @@ pub struct ThrownError {
     pub variables: Document,
 }
 
-/// Why a called decision gave no output.
+/// Why a called decision gave no output, or a called process does not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undecided {
     pub kind: IncidentKind,
@@ -64,7 +86,7 @@ pub enum Rejected {
     AlreadyStarted,
     /// The instance has ended, or never began.
     NotRunning,
-    /// The process has no none start event.
+    /// The process has no none start event, or none such.
     NoStartEvent,
     /// No element of this instance waits for that job.
     NoSuchJob,
@@ -72,6 +94,8 @@ pub enum Rejected {
     Stuck,
     /// No element of this instance waits for a decision under that key.
     NoSuchDecision,
+    /// No element of this instance waits for that.
+    NoSuchWait,
     /// No active element instance has that key.
     NoSuchScope,
     /// No incident of this instance has that key.

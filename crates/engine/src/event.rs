@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::{ElementIx, FlowIx};
 
-use crate::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, Opened, VariableKey, WaitEnd, WaitKey};
+use crate::{DefinitionKey, Document, ElementKey, IncidentKey, InstanceKey, JobKey, Opened, VariableKey, WaitEnd, WaitKey};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
@@ -12,6 +12,8 @@ pub enum Event {
     Started {
         instance: InstanceKey,
         definition: DefinitionKey,
+        /// The call activity that called it.
+        parent: Option<Parent>,
     },
     /// An element instance came into being; it is about to work.
     Entered {
@@ -70,6 +72,21 @@ pub enum Event {
         /// The id of the decision.
         decision: Arc<str>,
     },
+    /// A call activity is to run a process; the host answers in the same command.
+    Called {
+        element: ElementKey,
+        process: Arc<str>,
+    },
+    /// A message is to be published.
+    MessageThrown(MessageThrown),
+    /// A signal is to be broadcast.
+    SignalThrown {
+        element: ElementKey,
+        name: Arc<str>,
+        variables: Document,
+    },
+    /// Nothing inside this instance catches an error or an escalation: the host asks those that called it, in the same command.
+    ThrownOut(ThrownOut),
     IncidentRaised {
         key: IncidentKey,
         element: ElementKey,
@@ -85,6 +102,44 @@ pub enum Event {
     Ended {
         outcome: Outcome,
     },
+}
+
+/// The call activity that runs an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parent {
+    pub instance: InstanceKey,
+    pub element: ElementKey,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageThrown {
+    pub element: ElementKey,
+    pub name: Arc<str>,
+    pub correlation_key: Arc<str>,
+    /// Empty for none.
+    pub id: Arc<str>,
+    /// How long it is kept, in milliseconds.
+    pub time_to_live: i64,
+    pub variables: Document,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ThrownOut {
+    /// Where it was thrown.
+    pub element: ElementKey,
+    /// The job whose worker threw it.
+    pub job: Option<JobKey>,
+    pub what: Thrown,
+    pub code: Arc<str>,
+    pub message: Arc<str>,
+    pub variables: Document,
+}
+
+/// What travels outwards until something catches it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thrown {
+    Error,
+    Escalation,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,6 +170,8 @@ pub enum IncidentKind {
     UnhandledError,
     /// The instance went on for too long without ever waiting.
     LoopLimit,
+    /// There is no such process.
+    CalledElement,
     /// There is no such decision.
     CalledDecision,
     /// A decision could not be evaluated.

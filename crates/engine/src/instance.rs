@@ -11,7 +11,8 @@ use model::{ElementIx, FlowIx, Process};
 use crate::undo::{Journal, Undo};
 use crate::variables::Variables;
 use crate::{
-    DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, Outcome, Token, VariableKey, Wait, WaitKey,
+    DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, On, Outcome, Parent, Token, VariableKey,
+    Wait, WaitKey, WaitKind,
 };
 
 /// What is alive of a process instance. Finished elements leave it; their rows stay in the store.
@@ -20,9 +21,13 @@ pub struct Instance {
     pub key: InstanceKey,
     pub definition: DefinitionKey,
     pub state: State,
+    /// The call activity that called it.
+    pub parent: Option<Parent>,
     /// By key, which is the order in which they were asked for. The process itself is among them.
     pub elements: BTreeMap<ElementKey, Box<ElementInstance>>,
     pub incidents: BTreeMap<IncidentKey, Incident>,
+    /// Who waits for a condition to become true.
+    pub(crate) conditions: BTreeSet<(ElementKey, WaitKey)>,
     /// The variables of the process itself when it ended.
     pub result: Variables,
     /// What of it was changed since it was last accepted, the other way round.
@@ -175,6 +180,8 @@ impl Instance {
             key,
             definition,
             state: State::New,
+            parent: None,
+            conditions: BTreeSet::new(),
             elements: BTreeMap::new(),
             incidents: BTreeMap::new(),
             result: Variables::default(),
@@ -223,8 +230,9 @@ impl Instance {
 
     fn change(&mut self, event: &Event) -> Undo {
         match event {
-            Event::Started { instance, definition } => {
+            Event::Started { instance, definition, parent } => {
                 let was = Undo::Began { key: self.key, definition: self.definition, state: self.state };
+                self.parent = *parent;
                 self.key = *instance;
                 self.definition = *definition;
                 self.state = State::Active;
@@ -266,8 +274,13 @@ impl Instance {
                 Undo::VariableUpdated { scope: *scope, name: name.clone(), was }
             }
             // The element stays in its entry until the verdict, as it does with an incident.
-            Event::DecisionCalled { .. } => Undo::Nothing,
+            Event::DecisionCalled { .. } | Event::Called { .. } | Event::ThrownOut(_) => Undo::Nothing,
+            // What happens to others.
+            Event::MessageThrown(_) | Event::SignalThrown { .. } => Undo::Nothing,
             Event::WaitOpened(opened) => {
+                if let On::Condition = opened.on {
+                    self.conditions.insert((opened.element, opened.key));
+                }
                 self.weighing(opened.element, |element| element.waits.push(opened.into()));
                 Undo::WaitOpened { element: opened.element }
             }
@@ -293,6 +306,9 @@ impl Instance {
             let place = place.expect("a closed wait was open");
             (place, element.waits.remove(place))
         });
+        if wait.kind == WaitKind::Condition {
+            self.conditions.remove(&(element, key));
+        }
         Undo::WaitClosed { element, place, wait: Box::new(wait) }
     }
 
@@ -387,6 +403,9 @@ impl Instance {
 
     pub fn restore_wait(&mut self, element: ElementKey, wait: Wait) -> Result<(), String> {
         self.living(element, "wait", wait.key.0)?;
+        if wait.kind == WaitKind::Condition {
+            self.conditions.insert((element, wait.key));
+        }
         self.weighing(element, |element| element.waits.push(wait));
         Ok(())
     }

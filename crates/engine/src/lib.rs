@@ -29,8 +29,9 @@ mod variables;
 mod wait;
 
 pub use budget::Budget;
-pub use command::{Command, FailedJob, Rejected, ThrownError, Undecided};
-pub use event::{Event, IncidentKind, Outcome, Token};
+pub use command::{Command, FailedJob, Rejected, ThrownError, Triggered, Undecided};
+pub use element::{call_activity::variables_for_child, error::catches};
+pub use event::{Event, IncidentKind, MessageThrown, Outcome, Parent, Thrown, ThrownOut, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
 pub use key::{
     DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId, RequirementsKey,

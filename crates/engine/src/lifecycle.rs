@@ -29,8 +29,18 @@ impl Run<'_> {
             }
         }
         match &element.kind {
-            Kind::Process(scope) | Kind::SubProcess(scope) => element::scope::enter(self, key, scope),
-            Kind::StartEvent | Kind::ThrowEvent | Kind::PassTask(_) | Kind::ErrorBoundary(_) => element::pass::enter(self, key),
+            Kind::Process(scope) | Kind::SubProcess(scope) => element::scope::enter(self, key, scope)?,
+            // Resolving an incident of its entry: what triggered it is gone, so it begins at its start event once more.
+            Kind::EventSubProcess(scope) => element::scope::enter(self, key, scope)?,
+            Kind::StartEvent(_) | Kind::ThrowEvent(None) | Kind::PassTask(_) | Kind::BoundaryEvent(_) => {
+                element::pass::enter(self, key);
+            }
+            Kind::ThrowEvent(Some(throw)) => element::throw::enter(self, key, throw)?,
+            Kind::SendTask(publish) => element::throw::send(self, key, publish)?,
+            Kind::CatchEvent(trigger) => element::catch::enter(self, key, trigger)?,
+            Kind::ReceiveTask(message) => element::catch::receive(self, key, message)?,
+            Kind::EventGateway => element::event_gateway::enter(self, key, element)?,
+            Kind::CallActivity(call) => element::call_activity::enter(self, key, call)?,
             Kind::EndEvent(end) => element::end_event::enter(self, key, end)?,
             Kind::JobTask(task) => element::job_task::enter(self, key, task)?,
             Kind::ScriptTask(script) => element::script_task::enter(self, key, script)?,
@@ -47,7 +57,7 @@ impl Run<'_> {
         let instance = &self.instance.elements[&key];
         let (element, scope) = (process.element(instance.element), instance.scope);
         if instance.phase != Phase::Leaving {
-            self.emit(Event::Leaving { key });
+            self.begin_leaving(key);
         }
         if let Some(outputs) = &element.outputs {
             match self.mapping(key, outputs) {
@@ -55,7 +65,14 @@ impl Run<'_> {
                 Err(trouble) => return self.raise(key, None, trouble),
             }
         }
+        self.close_catches(key);
         self.leave(key, &element.outgoing);
+    }
+
+    /// Its work is done: what lies inside it is not started by events any more.
+    pub(crate) fn begin_leaving(&mut self, key: ElementKey) {
+        self.emit(Event::Leaving { key });
+        self.close_event_starts(key);
     }
 
     /// Leaves by these flows; without any, the scope may have come to its end.

@@ -8,8 +8,8 @@ use model::{Element, ElementIx, Process};
 
 use crate::expression::Trouble;
 use crate::{
-    Budget, Command, ElementKey, Event, FailedJob, IncidentKind, Instance, JobKey, Keys, On, Opened, Outcome, Phase, Rejected,
-    State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element,
+    Budget, Command, Document, ElementKey, Event, FailedJob, IncidentKind, Instance, JobKey, Keys, On, Opened, Outcome, Parent,
+    Phase, Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element,
 };
 
 /// An instance that enters more elements than this, and than a few times those its process has, without ever waiting is taken to loop.
@@ -58,9 +58,23 @@ pub(crate) struct Run<'a> {
 /// What is still to do, first come first served: branches advance side by side.
 #[derive(Debug)]
 enum Work {
-    Enter { key: ElementKey, element: ElementIx, scope: ElementKey, number: u64 },
-    Activate { key: ElementKey },
-    Finish { key: ElementKey },
+    Enter {
+        key: ElementKey,
+        element: ElementIx,
+        scope: ElementKey,
+        number: u64,
+    },
+    Activate {
+        key: ElementKey,
+    },
+    Finish {
+        key: ElementKey,
+    },
+    /// Look at a condition.
+    Examine {
+        element: ElementKey,
+        wait: WaitKey,
+    },
 }
 
 impl<'a> Run<'a> {
@@ -87,7 +101,7 @@ impl<'a> Run<'a> {
             (State::New | State::Completed | State::Terminated, _) => return Err(Rejected::NotRunning),
         }
         match command {
-            Command::Start { variables } => self.start(variables),
+            Command::Start { at, parent, variables } => self.start(*at, *parent, variables),
             Command::Cancel => {
                 self.drop_element(self.instance.key.root());
                 self.emit(Event::Ended { outcome: Outcome::Terminated });
@@ -116,6 +130,11 @@ impl<'a> Run<'a> {
                 }
                 Ok(())
             }
+            Command::Trigger(triggered) => self.trigger(triggered),
+            Command::Call { element, verdict } => self.call(*element, verdict),
+            Command::ChildCompleted { element, child, variables } => self.child_completed(*element, *child, variables),
+            Command::ChildThrew { element, what, code, variables } => self.child_threw(*element, *what, code, variables),
+            Command::Uncaught(thrown) => element::error::not_caught(self, thrown),
             Command::ResolveIncident { incident } => self.resolve(*incident),
             Command::Turn { wait } => self.take_turn(*wait),
             Command::Mark { reason } => {
@@ -125,20 +144,40 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn start(&mut self, variables: &crate::Document) -> Result<(), Rejected> {
+    fn start(&mut self, at: Option<ElementIx>, parent: Option<Parent>, variables: &Document) -> Result<(), Rejected> {
         if self.instance.state != State::New {
             return Err(Rejected::AlreadyStarted);
         }
-        if self.process.start().is_none() {
-            return Err(Rejected::NoStartEvent);
-        }
+        let start = match at {
+            Some(start) => self.process.scope(Process::ROOT).filter(|scope| scope.triggered.contains(&start)).map(|_| start),
+            None => self.process.start(),
+        };
+        let start = start.ok_or(Rejected::NoStartEvent)?;
         let root = self.instance.key.root();
-        self.emit(Event::Started { instance: self.instance.key, definition: self.instance.definition });
+        self.emit(Event::Started { instance: self.instance.key, definition: self.instance.definition, parent });
         self.emit(Event::Entered { key: root, element: Process::ROOT, scope: root });
-        for (name, value) in variables {
-            self.set_local(root, name, value);
+        // What came with a trigger is the start event's to map; otherwise it is the process's.
+        let mapped = at.is_some() && self.process.element(start).outputs.is_some();
+        if !mapped {
+            for (name, value) in variables {
+                self.set_local(root, name, value);
+            }
         }
-        self.activate(root);
+        if at.is_none() {
+            self.activate(root);
+            return Ok(());
+        }
+        match self.activated(root) {
+            Ok(()) => {
+                let key = ElementKey(self.keys.take());
+                self.emit(Event::Entered { key, element: start, scope: root });
+                for (name, value) in variables {
+                    self.set_local(key, name, value);
+                }
+                self.activate(key);
+            }
+            Err(trouble) => self.raise(root, None, trouble),
+        }
         Ok(())
     }
 
@@ -156,12 +195,9 @@ impl<'a> Run<'a> {
 
     fn throw_from_job(&mut self, thrown: &ThrownError) -> Result<(), Rejected> {
         self.check_job(thrown.job, thrown.element)?;
-        match element::error::catcher(self.process, self.instance, thrown.element, &thrown.code) {
-            Some(catcher) => {
-                self.close(thrown.element, thrown.job.wait(), WaitEnd::ErrorThrown);
-                element::error::catch(self, catcher, &thrown.variables);
-            }
-            None => self.raise(thrown.element, Some(thrown.job), element::error::uncaught(&thrown.code, &thrown.message)),
+        let error = (&thrown.code, &thrown.message);
+        if let Err(trouble) = element::error::throw(self, thrown.element, Some(thrown.job), error, &thrown.variables) {
+            self.raise(thrown.element, Some(thrown.job), trouble);
         }
         Ok(())
     }
@@ -176,9 +212,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(crate) fn open(&mut self, element: ElementKey, on: On) {
+    pub(crate) fn open(&mut self, element: ElementKey, catch: Option<ElementIx>, on: On) {
         let key = WaitKey(self.keys.take());
-        self.emit(Event::WaitOpened(Opened { key, element, boundary: None, on }));
+        if let On::Condition = on {
+            self.work.push_back(Work::Examine { element, wait: key });
+        }
+        self.emit(Event::WaitOpened(Opened { key, element, catch, on }));
     }
 
     pub(crate) fn close(&mut self, element: ElementKey, key: WaitKey, end: WaitEnd) {
@@ -188,6 +227,9 @@ impl<'a> Run<'a> {
     /// Records an event and makes it true. Nothing else changes the instance.
     pub(crate) fn emit(&mut self, event: Event) {
         self.instance.apply(&event);
+        if !self.instance.conditions.is_empty() {
+            self.examine_later(&event);
+        }
         self.events.push(event);
     }
 
@@ -197,6 +239,17 @@ impl<'a> Run<'a> {
         let count = self.evaluations.get();
         self.evaluations.set(count + 1);
         Now::utc(self.now).seeded(self.keys.next_key().wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(count))
+    }
+
+    pub(crate) fn time(&self) -> i64 {
+        self.now
+    }
+
+    /// Conditions that a change of a variable may have made true.
+    fn examine_later(&mut self, event: &Event) {
+        for (element, wait) in element::condition::concerned(self, event) {
+            self.work.push_back(Work::Examine { element, wait });
+        }
     }
 
     pub(crate) fn element_of(&self, key: ElementKey) -> &'a Element {
@@ -220,8 +273,9 @@ impl Run<'_> {
                     }
                 }
                 Work::Activate { key } if self.is_to_be_continued(key) => self.activate_entered(key),
-                Work::Finish { key } if self.instance.elements.contains_key(&key) => self.finish(key),
+                Work::Finish { key } if self.is_to_be_finished(key) => self.finish(key),
                 Work::Activate { .. } | Work::Finish { .. } => {}
+                Work::Examine { element, wait } => element::catch::examine(self, element, wait),
             }
         }
     }
@@ -282,10 +336,15 @@ impl Run<'_> {
         element.is_some_and(|element| element.phase == Phase::Entering && element.incident.is_none() && element.waits.is_empty())
     }
 
+    /// An element whose work is done; of a scope, if nothing has come to life in it again meanwhile.
+    fn is_to_be_finished(&self, key: ElementKey) -> bool {
+        self.instance.elements.get(&key).is_some_and(|element| element.is_empty()) && !self.is_awaited_in(key)
+    }
+
     /// The step has taken its share: what is left is entered or about to leave, and waits for its turn.
     fn pause(&mut self) {
         let mut left = Vec::with_capacity(self.work.len());
-        for work in std::mem::take(&mut self.work) {
+        while let Some(work) = self.work.pop_front() {
             match work {
                 Work::Enter { key, element, scope, number } => {
                     if self.is_wanted(scope, number) {
@@ -294,19 +353,20 @@ impl Run<'_> {
                     }
                 }
                 Work::Activate { key } if self.is_to_be_continued(key) => left.push(key),
-                Work::Finish { key } => {
-                    let phase = self.instance.elements.get(&key).map(|element| element.phase);
-                    if phase.is_some_and(|phase| phase != Phase::Leaving) {
-                        self.emit(Event::Leaving { key });
+                Work::Finish { key } if self.is_to_be_finished(key) => {
+                    if self.instance.elements[&key].phase != Phase::Leaving {
+                        self.begin_leaving(key);
                     }
-                    left.extend(phase.map(|_| key));
+                    left.push(key);
                 }
-                Work::Activate { .. } => {}
+                // A look costs little, and nothing of it could be written down for later.
+                Work::Examine { element, wait } => element::catch::examine(self, element, wait),
+                Work::Activate { .. } | Work::Finish { .. } => {}
             }
         }
         if !left.is_empty() {
             let turn = Turn { work: left, entered: self.budget.entered() };
-            self.open(self.instance.key.root(), On::Turn(turn));
+            self.open(self.instance.key.root(), None, On::Turn(turn));
         }
     }
 
@@ -318,7 +378,15 @@ impl Run<'_> {
         let root = self.instance.key.root();
         let turn = match self.instance.elements.get(&root).and_then(|root| root.wait(wait)).map(|wait| &wait.kind) {
             Some(WaitKind::Turn(turn)) => turn.clone(),
-            Some(WaitKind::Job) | None => return Err(Rejected::NoSuchTurn),
+            Some(
+                WaitKind::Job
+                | WaitKind::Timer
+                | WaitKind::Message
+                | WaitKind::Signal
+                | WaitKind::Condition
+                | WaitKind::Child { .. },
+            )
+            | None => return Err(Rejected::NoSuchTurn),
         };
         self.close(root, wait, WaitEnd::Completed);
         self.budget.go_on_from(turn.entered);

@@ -1,6 +1,6 @@
 //! A run as text, one line per thing that happened: what traces compare, what a failing simulation prints, what support reads.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use model::Process;
@@ -14,7 +14,7 @@ const LINES_MAX: usize = 100;
 #[derive(Debug, Default)]
 pub struct Trace {
     names: BTreeMap<ElementKey, String>,
-    turns: BTreeSet<WaitKey>,
+    waits: BTreeMap<WaitKey, [&'static str; 2]>,
 }
 
 impl Trace {
@@ -68,20 +68,30 @@ impl Trace {
             Event::VariableCreated { scope, name, value, .. } | Event::VariableUpdated { scope, name, value, .. } => {
                 (self.name(*scope), format!("{name} = {value}"))
             }
-            Event::WaitOpened(opened) => match &opened.on {
-                On::Job { job_type, retries } => {
-                    let retries = if *retries == 3 { String::new() } else { format!(" with {retries} retries") };
-                    (self.name(opened.element), format!("waits for job {job_type}{retries}"))
+            Event::WaitOpened(opened) => {
+                let (what, ends) = waiting(&opened.on);
+                self.waits.insert(opened.key, ends);
+                let event = opened.catch.map(|event| format!("{} ", at(event))).unwrap_or_default();
+                (self.name(opened.element), format!("{event}{what}"))
+            }
+            Event::WaitClosed { key, element, end } => {
+                let [came, dropped] = self.waits.remove(key).unwrap_or_default();
+                let what = match end {
+                    WaitEnd::Completed => came,
+                    WaitEnd::Cancelled => dropped,
+                    WaitEnd::ErrorThrown => "job threw",
+                };
+                if what.is_empty() {
+                    return None;
                 }
-                On::Turn(_) => {
-                    self.turns.insert(opened.key);
-                    (self.name(opened.element), "goes on later".to_owned())
-                }
-            },
-            Event::WaitClosed { key, .. } if self.turns.contains(key) => return None,
-            Event::WaitClosed { end: WaitEnd::Completed, element, .. } => (self.name(*element), "job done".to_owned()),
-            Event::WaitClosed { end: WaitEnd::Cancelled, element, .. } => (self.name(*element), "job dropped".to_owned()),
-            Event::WaitClosed { end: WaitEnd::ErrorThrown, element, .. } => (self.name(*element), "job threw".to_owned()),
+                (self.name(*element), what.to_owned())
+            }
+            Event::Called { element, process } => (self.name(*element), format!("calls process {process}")),
+            Event::MessageThrown(thrown) => {
+                (self.name(thrown.element), format!("throws message {} to '{}'", thrown.name, thrown.correlation_key))
+            }
+            Event::SignalThrown { element, name, .. } => (self.name(*element), format!("throws signal {name}")),
+            Event::ThrownOut(thrown) => (self.name(thrown.element), format!("throws {:?} {} out", thrown.what, thrown.code)),
             Event::DecisionCalled { element, decision } => (self.name(*element), format!("calls decision {decision}")),
             Event::IncidentRaised { element, kind, .. } => (self.name(*element), format!("stuck: {}", kind_name(*kind))),
             Event::IncidentResolved { element, .. } => (self.name(*element), "incident resolved".to_owned()),
@@ -93,6 +103,24 @@ impl Trace {
 
     fn name(&self, key: ElementKey) -> String {
         self.names.get(&key).cloned().unwrap_or_else(|| format!("#{key}"))
+    }
+}
+
+/// What is waited for, and how it is said that it came or was dropped.
+fn waiting(on: &On) -> (String, [&'static str; 2]) {
+    match on {
+        On::Job { job_type, retries } => {
+            let retries = if *retries == 3 { String::new() } else { format!(" with {retries} retries") };
+            (format!("waits for job {job_type}{retries}"), ["job done", "job dropped"])
+        }
+        On::Turn(_) => ("goes on later".to_owned(), ["", ""]),
+        On::Timer { text, due, .. } => (format!("waits for timer {text} due {due}"), ["timer fired", "timer dropped"]),
+        On::Message { name, correlation_key } => {
+            (format!("waits for message {name} '{correlation_key}'"), ["message came", "message dropped"])
+        }
+        On::Signal { name } => (format!("waits for signal {name}"), ["signal came", "signal dropped"]),
+        On::Condition => ("waits for its condition".to_owned(), ["condition holds", "condition dropped"]),
+        On::Child { instance } => (format!("waits for instance {instance}"), ["child done", "child dropped"]),
     }
 }
 
@@ -111,6 +139,7 @@ fn kind_name(kind: IncidentKind) -> &'static str {
         IncidentKind::JobNoRetries => "no retries left",
         IncidentKind::UnhandledError => "error not caught",
         IncidentKind::LoopLimit => "endless loop",
+        IncidentKind::CalledElement => "no such process",
         IncidentKind::CalledDecision => "no such decision",
         IncidentKind::DecisionEvaluation => "decision failed",
         IncidentKind::Fault => "a fault of the engine",

@@ -6,7 +6,7 @@ use model::{ElementIx, FlowIx};
 
 use crate::variables::Variables;
 use crate::{
-    DefinitionKey, ElementInstance, ElementKey, Incident, IncidentKey, Instance, InstanceKey, Phase, State, Token, Wait,
+    DefinitionKey, ElementInstance, ElementKey, Incident, IncidentKey, Instance, InstanceKey, Phase, State, Token, Wait, WaitKind,
 };
 
 #[derive(Debug, Clone)]
@@ -64,7 +64,9 @@ impl Instance {
     fn take_back(&mut self, undo: Undo) {
         match undo {
             Undo::Nothing => {}
-            Undo::Began { key, definition, state } => (self.key, self.definition, self.state) = (key, definition, state),
+            Undo::Began { key, definition, state } => {
+                (self.key, self.definition, self.state, self.parent) = (key, definition, state, None);
+            }
             Undo::Entered(key) => drop(self.take(key)),
             Undo::Phase { key, was } => self.element_mut(key).phase = was,
             Undo::Left { key, gone } => self.put(key, gone),
@@ -82,8 +84,16 @@ impl Instance {
             Undo::VariableUpdated { scope, name, was } => {
                 self.weighing(scope, |element| drop(element.variables.set(&name, was)));
             }
-            Undo::WaitOpened { element } => self.weighing(element, |element| drop(element.waits.pop())),
+            Undo::WaitOpened { element } => {
+                let wait = self.weighing(element, |element| element.waits.pop());
+                if let Some(wait) = wait {
+                    self.conditions.remove(&(element, wait.key));
+                }
+            }
             Undo::WaitClosed { element, place, wait } => {
+                if wait.kind == WaitKind::Condition {
+                    self.conditions.insert((element, wait.key));
+                }
                 self.weighing(element, |element| element.waits.insert(place, *wait));
             }
             Undo::IncidentRaised { key, was } => {

@@ -3,17 +3,18 @@
 
 use std::sync::Arc;
 
-use model::ElementIx;
+use model::{ElementIx, TimerKind};
 
-use crate::{ElementKey, JobKey, WaitKey};
+use crate::{ElementKey, InstanceKey, JobKey, WaitKey};
 
 /// A wait as the host must set it up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opened {
     pub key: WaitKey,
     pub element: ElementKey,
-    /// The boundary event this wait triggers; without one it is the element's own.
-    pub boundary: Option<ElementIx>,
+    /// The event this wait triggers: on the element's boundary, of an event sub-process inside it, behind it if it is a gateway.
+    /// Without one it is the element's own.
+    pub catch: Option<ElementIx>,
     pub on: On,
 }
 
@@ -21,7 +22,29 @@ pub struct Opened {
 #[derive(Debug, Clone, PartialEq)]
 pub enum On {
     /// A worker.
-    Job { job_type: Arc<str>, retries: i32 },
+    Job {
+        job_type: Arc<str>,
+        retries: i32,
+    },
+    /// A point in time. Of a cycle, `due` is the first.
+    Timer {
+        kind: TimerKind,
+        text: Arc<str>,
+        due: i64,
+    },
+    Message {
+        name: Arc<str>,
+        correlation_key: Arc<str>,
+    },
+    Signal {
+        name: Arc<str>,
+    },
+    /// Variables that make a condition true.
+    Condition,
+    /// The end of the instance that a call activity runs.
+    Child {
+        instance: InstanceKey,
+    },
     /// The next turn of a step that would have taken too long in one go.
     Turn(Turn),
 }
@@ -39,13 +62,18 @@ pub struct Turn {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wait {
     pub key: WaitKey,
-    pub boundary: Option<ElementIx>,
+    pub catch: Option<ElementIx>,
     pub kind: WaitKind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum WaitKind {
     Job,
+    Timer,
+    Message,
+    Signal,
+    Condition,
+    Child { instance: InstanceKey },
     Turn(Box<Turn>),
 }
 
@@ -64,9 +92,14 @@ impl From<&Opened> for Wait {
     fn from(opened: &Opened) -> Self {
         let kind = match &opened.on {
             On::Job { .. } => WaitKind::Job,
+            On::Timer { .. } => WaitKind::Timer,
+            On::Message { .. } => WaitKind::Message,
+            On::Signal { .. } => WaitKind::Signal,
+            On::Condition => WaitKind::Condition,
+            On::Child { instance } => WaitKind::Child { instance: *instance },
             On::Turn(turn) => WaitKind::Turn(Box::new(turn.clone())),
         };
-        Self { key: opened.key, boundary: opened.boundary, kind }
+        Self { key: opened.key, catch: opened.catch, kind }
     }
 }
 
@@ -75,7 +108,12 @@ impl Wait {
     pub fn job(&self) -> Option<JobKey> {
         match self.kind {
             WaitKind::Job => Some(self.key.job()),
-            WaitKind::Turn(_) => None,
+            WaitKind::Timer
+            | WaitKind::Message
+            | WaitKind::Signal
+            | WaitKind::Condition
+            | WaitKind::Child { .. }
+            | WaitKind::Turn(_) => None,
         }
     }
 }

@@ -125,7 +125,7 @@ impl<'a> Run<'a> {
         let instance = Instance::new(InstanceKey(1), DefinitionKey(1));
         let mut run = Self { process, instance, history: Vec::new(), keys: Keys::starting_at(2) };
         let variables = vec![("choice".into(), choice.to_string().into())];
-        run.ask(&Command::Start { variables }).expect("a new instance starts");
+        run.ask(&Command::Start { at: None, parent: None, variables }).expect("a new instance starts");
         run
     }
 

@@ -2,6 +2,9 @@
 //!
 //! Commands: `start {…}`, `job ELEMENT {…}`, `fail ELEMENT {…}` (retries left), `stuck ELEMENT {…}` (none left),
 //! `error ELEMENT CODE {…}`, `decide ELEMENT {"output": …}` (without an output it failed), `no-decision ELEMENT`, `set ELEMENT {…}`, `set-local ELEMENT {…}`, `resolve ELEMENT`, `cancel`.
+//! `start EVENT {…}` (at a triggered start event), `called {…}` (started by a call activity), `trigger EVENT {…}`, `last EVENT {…}` (a timer that
+//! does not fire again), `call ELEMENT`, `no-process ELEMENT`, `child ELEMENT {…}`, `child-error ELEMENT CODE {…}`,
+//! `child-escalation ELEMENT CODE {…}`, `uncaught`.
 //! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -12,7 +15,8 @@ use std::sync::Arc;
 use engine::trace::Trace;
 use engine::{
     Budget, Command, DefinitionKey, Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance, InstanceKey,
-    JobKey, Keys, Means, Phase, Rejected, State, ThrownError, Undecided, WaitKey, WaitKind, step,
+    JobKey, Keys, Means, Parent, Phase, Rejected, State, Thrown, ThrownError, ThrownOut, Triggered, Undecided, WaitKey, WaitKind,
+    step,
 };
 use model::{Kind, Process};
 
@@ -132,7 +136,8 @@ impl<'a> Run<'a> {
             return;
         }
         for (key, element) in &self.instance.elements {
-            let asks = matches!(self.process.element(element.element).kind, Kind::DecisionTask(_));
+            let asks = matches!(self.process.element(element.element).kind, Kind::DecisionTask(_) | Kind::CallActivity(_))
+                || self.instance.parent.is_some() && element.phase == Phase::Entering;
             let waits = asks || !element.waits.is_empty() || element.incident.is_some();
             let holds = self.instance.children(*key).next().is_some() || element.tokens().next().is_some();
             assert!(waits || holds, "after '{line}': {} waits for nothing", self.process.element(element.element).id);
@@ -148,7 +153,22 @@ impl<'a> Run<'a> {
         let variables = document(json)?;
         let words: Vec<&str> = words.split_whitespace().collect();
         Ok(match words[..] {
-            ["start"] => Command::Start { variables },
+            ["start"] => Command::Start { at: None, parent: None, variables },
+            ["start", id] => Command::Start { at: self.process.find(id), parent: None, variables },
+            ["called"] => {
+                Command::Start { at: None, parent: Some(Parent { instance: InstanceKey(7), element: ElementKey(8) }), variables }
+            }
+            ["trigger", id] => Command::Trigger(self.triggered(id, variables, true)),
+            ["last", id] => Command::Trigger(self.triggered(id, variables, false)),
+            ["call", id] => Command::Call { element: self.element(id), verdict: Ok(InstanceKey(9)) },
+            ["no-process", id] => {
+                let missing = Undecided { kind: IncidentKind::CalledElement, reason: "there is none".into() };
+                Command::Call { element: self.element(id), verdict: Err(missing) }
+            }
+            ["child", id] => Command::ChildCompleted { element: self.element(id), child: InstanceKey(9), variables },
+            ["child-error", id, code] => self.child_threw(id, Thrown::Error, code, variables),
+            ["child-escalation", id, code] => self.child_threw(id, Thrown::Escalation, code, variables),
+            ["uncaught"] => Command::Uncaught(self.thrown_out()),
             ["cancel"] => Command::Cancel,
             ["job", id] => Command::CompleteJob { job: self.job(id), element: self.element(id), variables },
             ["fail", id] => Command::FailJob(FailedJob { job: self.job(id), element: self.element(id), variables, stuck: None }),
@@ -174,6 +194,29 @@ impl<'a> Run<'a> {
             ["resolve", id] => Command::ResolveIncident { incident: self.incident(id) },
             _ => return Err(format!("'{line}' is no command")),
         })
+    }
+
+    fn child_threw(&self, id: &str, what: Thrown, code: &str, variables: Document) -> Command {
+        Command::ChildThrew { element: self.element(id), what, code: code.into(), variables }
+    }
+
+    /// The wait of an element, or for an event, with this id.
+    fn triggered(&self, id: &str, variables: Document, again: bool) -> Triggered {
+        let event = self.process.find(id);
+        let waits =
+            self.instance.elements.iter().flat_map(|(key, element)| element.waits.iter().map(move |wait| (key, element, wait)));
+        let mut waits = waits.filter(|(_, _, wait)| wait.job().is_none());
+        let found = waits.find(|(_, element, wait)| Some(wait.catch.unwrap_or(element.element)) == event);
+        let (element, wait) = found.map_or((ElementKey(u64::MAX), WaitKey(u64::MAX)), |(key, _, wait)| (*key, wait.key));
+        Triggered { element, wait, variables, again }
+    }
+
+    fn thrown_out(&self) -> ThrownOut {
+        let thrown = self.history.iter().rev().find_map(|event| match event {
+            Event::ThrownOut(thrown) => Some(thrown.clone()),
+            _ => None,
+        });
+        thrown.unwrap()
     }
 
     /// A key that exists, or one that never will.

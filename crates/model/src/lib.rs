@@ -10,12 +10,16 @@
 //! Deliberately absent: parsing (that is `compile`), state of running instances (that is `engine`), any I/O.
 
 pub mod decision;
+mod event;
 
 use std::sync::Arc;
 
 use feel::Expression;
 
 pub use decision::Requirements;
+pub use event::{
+    Catch, CodeCatch, Condition, EndEvent, Message, Publish, Throw, TimerKind, TimerTrigger, Trigger, VariableChange,
+};
 
 /// One executable process of a deployed resource.
 #[derive(Debug, Clone)]
@@ -62,11 +66,23 @@ pub enum Kind {
     Process(Scope),
     /// An embedded sub-process.
     SubProcess(Scope),
-    /// A none start event.
-    StartEvent,
+    /// A sub-process that an event starts while its enclosing scope is alive.
+    EventSubProcess(Scope),
+    /// A start event: without a trigger it is where its scope begins, with one it waits for it.
+    StartEvent(Option<Catch>),
     EndEvent(EndEvent),
-    /// An intermediate throw event without a trigger: passes straight through.
-    ThrowEvent,
+    /// An intermediate throw event; without anything to throw it passes straight through.
+    ThrowEvent(Option<Throw>),
+    /// An intermediate catch event.
+    CatchEvent(Trigger),
+    /// A task that waits for a message.
+    ReceiveTask(Message),
+    /// Waits for the first of the events behind it.
+    EventGateway,
+    /// Publishes a message itself; one done by a worker is a job task.
+    SendTask(Publish),
+    /// Runs another process.
+    CallActivity(Call),
     /// An undefined or manual task: passes straight through.
     PassTask(PassTask),
     /// A task done by a worker: service, send, script, business rule.
@@ -79,26 +95,19 @@ pub enum Kind {
         default: Option<FlowIx>,
     },
     ParallelGateway,
-    /// Catches errors thrown inside the activity it is attached to; always interrupts it.
-    ErrorBoundary(ErrorCatch),
+    /// Sits on an activity and catches something while that is alive.
+    BoundaryEvent(Catch),
 }
 
-/// A process or sub-process: what lies inside starts at its none start event.
-#[derive(Debug, Clone)]
+/// A process or sub-process: what lies inside starts at its start event.
+#[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Absent where a process can only be entered some other way.
+    /// The none start event; of an event sub-process its one start event. Absent where a process can only be entered some other way.
     pub start: Option<ElementIx>,
-}
-
-#[derive(Debug, Clone)]
-pub enum EndEvent {
-    None,
-    /// Ends its own scope at once, dropping whatever else runs there.
-    Terminate,
-    /// Throws a BPMN error to the nearest scope that catches it.
-    Error {
-        code: Text,
-    },
+    /// Start events of a process that something else triggers.
+    pub triggered: Vec<ElementIx>,
+    /// The start events of the event sub-processes directly inside.
+    pub event_starts: Vec<ElementIx>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +133,10 @@ pub enum JobTaskFlavour {
     Send,
     Script,
     BusinessRule,
+    /// A message throw event that a worker does.
+    Throw,
+    /// A message end event that a worker does.
+    End,
 }
 
 #[derive(Debug, Clone)]
@@ -159,11 +172,16 @@ pub enum Retries {
     Computed(Expression),
 }
 
-/// Which error codes a catch event takes.
+/// A call activity.
 #[derive(Debug, Clone)]
-pub enum ErrorCatch {
-    Any,
-    Code(Arc<str>),
+pub struct Call {
+    /// The id of the process.
+    pub process: Text,
+    pub binding: Binding,
+    /// Whether the called instance gets all variables the activity sees, or its local ones alone.
+    pub all_in: bool,
+    /// Whether all variables of the called instance come back, or those the output mappings name alone.
+    pub all_out: bool,
 }
 
 /// A value that is either written out or computed (`=` in the attribute).
@@ -196,8 +214,22 @@ impl Process {
 
     /// The none start event instances begin at, if the process has one.
     pub fn start(&self) -> Option<ElementIx> {
-        match &self.element(Self::ROOT).kind {
-            Kind::Process(scope) => scope.start,
+        self.scope(Self::ROOT)?.start
+    }
+
+    /// What the element is as a scope, if it is one.
+    pub fn scope(&self, ix: ElementIx) -> Option<&Scope> {
+        match &self.element(ix).kind {
+            Kind::Process(scope) | Kind::SubProcess(scope) | Kind::EventSubProcess(scope) => Some(scope),
+            _ => None,
+        }
+    }
+
+    /// What an event catches, if it is one that waits for something.
+    pub fn catch(&self, ix: ElementIx) -> Option<&Trigger> {
+        match &self.element(ix).kind {
+            Kind::StartEvent(Some(catch)) | Kind::BoundaryEvent(catch) => Some(&catch.trigger),
+            Kind::CatchEvent(trigger) => Some(trigger),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use model::Process;
 use roxmltree::{Document, Node};
 
 use super::scope;
-use super::site::{ErrorDefinition, Errors};
+use super::site::Roots;
 use super::vocabulary::{BPMN, PASSIVE_ROOTS, boolean, bpmn_name, is_id, trigger};
 use crate::diagnostic::{Findings, quoted};
 use crate::link;
@@ -24,14 +24,14 @@ pub(super) fn read(document: &Document<'_>, findings: &mut Findings) -> Vec<Proc
         return Vec::new();
     }
     check_ids(root, findings);
-    let errors = errors(root);
+    let roots = roots(root);
     let mut processes = Vec::new();
     let mut executable = 0;
     for child in root.children().filter(Node::is_element) {
         match bpmn_name(child) {
             Some("process") if is_executable(child, findings) => {
                 executable += 1;
-                if let Some(draft) = scope::process(child, &errors, findings) {
+                if let Some(draft) = scope::process(child, &roots, findings) {
                     processes.extend(link::link(draft, findings));
                 }
             }
@@ -71,13 +71,21 @@ fn check_ids(root: Node<'_, '_>, findings: &mut Findings) {
     }
 }
 
-fn errors<'a>(root: Node<'a, '_>) -> Errors<'a> {
-    let nodes = root.children().filter(|node| bpmn_name(*node) == Some("error"));
-    let defined = nodes.filter_map(|node| {
-        let code = node.attribute("errorCode").filter(|code| !code.is_empty());
-        Some((node.attribute("id")?, ErrorDefinition { code }))
-    });
-    defined.collect()
+/// What the events of the file refer to.
+fn roots<'a, 'input>(root: Node<'a, 'input>) -> Roots<'a, 'input> {
+    let mut roots = Roots::default();
+    for node in root.children().filter(Node::is_element) {
+        let Some(id) = node.attribute("id") else { continue };
+        let value = |name: &str| node.attribute(name).filter(|value| !value.is_empty());
+        match bpmn_name(node) {
+            Some("error") => drop(roots.errors.insert(id, value("errorCode"))),
+            Some("escalation") => drop(roots.escalations.insert(id, value("escalationCode"))),
+            Some("signal") => drop(roots.signals.insert(id, value("name"))),
+            Some("message") => drop(roots.messages.insert(id, node)),
+            _ => {}
+        }
+    }
+    roots
 }
 
 fn is_executable(process: Node<'_, '_>, findings: &mut Findings) -> bool {

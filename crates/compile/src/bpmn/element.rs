@@ -2,11 +2,15 @@
 
 mod boundary_event;
 mod business_rule_task;
+mod call_activity;
+mod catch_event;
 mod end_event;
+mod event_gateway;
 mod exclusive_gateway;
-mod job_task;
+pub(super) mod job_task;
 mod parallel_gateway;
 mod pass_task;
+mod receive_task;
 mod script_task;
 mod send_task;
 mod service_task;
@@ -29,13 +33,17 @@ pub(super) fn read(mut site: Site<'_, '_, '_>) -> DraftElement {
         "startEvent" => start_event::read,
         "endEvent" => end_event::read,
         "intermediateThrowEvent" => throw_event::read,
+        "intermediateCatchEvent" => catch_event::read,
         "boundaryEvent" => boundary_event::read,
         "task" => |site| pass_task::read(site, PassTask::Undefined),
         "manualTask" => |site| pass_task::read(site, PassTask::Manual),
         "serviceTask" => service_task::read,
         "sendTask" => send_task::read,
+        "receiveTask" => receive_task::read,
         "scriptTask" => script_task::read,
         "businessRuleTask" => business_rule_task::read,
+        "callActivity" => call_activity::read,
+        "eventBasedGateway" => event_gateway::read,
         "exclusiveGateway" => exclusive_gateway::read,
         "parallelGateway" => parallel_gateway::read,
         "subProcess" => sub_process::read,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use feel::Expression;
+use model::Binding;
 use roxmltree::Node;
 
 use super::site::Site;
@@ -15,17 +16,16 @@ use crate::mapping::{Direction, Mappings};
 const RESERVED_HEADERS: &str = "io.camunda.zeebe:";
 
 /// Extensions that change what an engine does, in ways this one does not know yet.
-const UNSUPPORTED: [(&str, &str); 6] = [
+const UNSUPPORTED: [(&str, &str); 5] = [
     ("executionListeners", "execution listeners are"),
     ("taskListeners", "task listeners are"),
     ("linkedResources", "linked resources are"),
     ("jobPriorityDefinition", "job priorities are"),
     ("agentDefinition", "agents are"),
-    ("publishMessage", "publishing messages is"),
 ];
 
 /// Extensions that are read where they mean something, or only matter to other programs.
-const KNOWN: [&str; 18] = [
+const KNOWN: [&str; 19] = [
     "adHoc",
     "assignmentDefinition",
     "calledDecision",
@@ -36,6 +36,7 @@ const KNOWN: [&str; 18] = [
     "loopCharacteristics",
     "priorityDefinition",
     "properties",
+    "publishMessage",
     "script",
     "subscription",
     "taskDefinition",
@@ -107,6 +108,18 @@ fn output_source<'a>(source: Option<&'a str>, target: &str) -> Result<&'a str, S
 
 fn present<'a>(source: Option<&'a str>, target: &str) -> Result<&'a str, String> {
     source.filter(|source| !source.is_empty()).ok_or_else(|| format!("the mapping to {} needs a source", quoted(target)))
+}
+
+/// Which version of what an element calls is meant.
+pub(super) fn binding(node: Node<'_, '_>) -> Result<Binding, String> {
+    let tag = node.attribute("versionTag").filter(|tag| !tag.trim().is_empty());
+    match (node.attribute("bindingType").unwrap_or("latest"), tag) {
+        ("latest", _) => Ok(Binding::Latest),
+        ("deployment", _) => Ok(Binding::Deployment),
+        ("versionTag", Some(tag)) => Ok(Binding::VersionTag(tag.into())),
+        ("versionTag", None) => Err("the binding versionTag needs a versionTag".to_owned()),
+        (other, _) => Err(format!("there is no binding {}: it is latest, deployment or versionTag", quoted(other))),
+    }
 }
 
 /// The headers of an element in document order, without empty ones.

@@ -3,34 +3,44 @@
 use model::{Kind, Scope};
 use roxmltree::Node;
 
-use super::site::{Errors, Site};
+use super::site::{Roots, Site};
 use super::vocabulary::{PASSIVE_CHILDREN, PASSIVE_IN_SCOPE, bpmn_name, words};
 use super::{element, extension, flow};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Draft, FlowOrder};
 
 /// The draft of a process. Nothing, if it has no id.
-pub(super) fn process<'a>(node: Node<'a, '_>, errors: &'a Errors<'a>, findings: &mut Findings) -> Option<Draft> {
+pub(super) fn process<'a, 'input>(
+    node: Node<'a, 'input>,
+    roots: &'a Roots<'a, 'input>,
+    findings: &mut Findings,
+) -> Option<Draft> {
     let Some(id) = node.attribute("id").filter(|id| !id.is_empty()) else {
         findings.add_anonymous(node.range().start, "the process needs an id");
         return None;
     };
-    let mut site = Site { node, id, words: "process", scope: 0, errors, findings };
+    let mut site = Site { node, id, words: "process", scope: 0, roots, findings };
     extension::check(&mut site);
     let tag = extension::only(&mut site, "versionTag").and_then(|tag| tag.attribute("value")).filter(|tag| !tag.is_empty());
-    let mut root = site.element(Some(Kind::Process(Scope { start: None })));
+    let mut root = site.element(Some(Kind::Process(Scope::default())));
     // Mappings on a process have no effect.
     root.inputs = None;
     root.outputs = None;
     let mut draft =
         Draft { version_tag: tag.map(Into::into), elements: vec![root], flows: Vec::new(), order: FlowOrder::Reversed };
-    contents(node, 0, errors, &mut draft, findings);
+    contents(node, 0, roots, &mut draft, findings);
     Some(draft)
 }
 
 /// Reads what `node` contains as the contents of the element with index `scope`. The nesting of sub-processes ends with
 /// the nesting of XML.
-fn contents<'a>(node: Node<'a, '_>, scope: usize, errors: &'a Errors<'a>, draft: &mut Draft, findings: &mut Findings) {
+fn contents<'a, 'input>(
+    node: Node<'a, 'input>,
+    scope: usize,
+    roots: &'a Roots<'a, 'input>,
+    draft: &mut Draft,
+    findings: &mut Findings,
+) {
     for child in node.children().filter(Node::is_element) {
         let at = child.range().start;
         let Some(name) = bpmn_name(child) else {
@@ -53,11 +63,11 @@ fn contents<'a>(node: Node<'a, '_>, scope: usize, errors: &'a Errors<'a>, draft:
             findings.add_anonymous(at, format!("the {words} needs an id"));
             continue;
         };
-        let element = element::read(Site { node: child, id, words, scope, errors, findings });
-        let inner = matches!(element.kind(), Some(Kind::SubProcess(_)));
+        let element = element::read(Site { node: child, id, words, scope, roots, findings });
+        let inner = matches!(element.kind(), Some(Kind::SubProcess(_) | Kind::EventSubProcess(_)));
         draft.elements.push(element);
         if inner {
-            contents(child, draft.elements.len() - 1, errors, draft, findings);
+            contents(child, draft.elements.len() - 1, roots, draft, findings);
         }
     }
 }

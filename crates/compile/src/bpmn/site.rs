@@ -11,11 +11,16 @@ use super::vocabulary::{PASSIVE_CHILDREN, bpmn_name, trigger};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Content, DraftElement};
 
-/// The `error` elements of the file by id.
-pub(super) type Errors<'a> = HashMap<&'a str, ErrorDefinition<'a>>;
-
-pub(super) struct ErrorDefinition<'a> {
-    pub(super) code: Option<&'a str>,
+/// What events refer to, by id.
+#[derive(Default)]
+pub(super) struct Roots<'a, 'input> {
+    /// Codes of errors.
+    pub(super) errors: HashMap<&'a str, Option<&'a str>>,
+    /// Codes of escalations.
+    pub(super) escalations: HashMap<&'a str, Option<&'a str>>,
+    pub(super) messages: HashMap<&'a str, Node<'a, 'input>>,
+    /// Names of signals.
+    pub(super) signals: HashMap<&'a str, Option<&'a str>>,
 }
 
 pub(super) struct Site<'a, 'input, 'f> {
@@ -25,7 +30,7 @@ pub(super) struct Site<'a, 'input, 'f> {
     pub(super) words: &'static str,
     /// Index of the enclosing scope in the draft.
     pub(super) scope: usize,
-    pub(super) errors: &'a Errors<'a>,
+    pub(super) roots: &'a Roots<'a, 'input>,
     pub(super) findings: &'f mut Findings,
 }
 

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use model::{ErrorCatch, Kind};
+use model::{CodeCatch, JobTaskFlavour, Kind, Message, Scope, Text, Trigger};
 
-use super::Graph;
+use super::{Graph, element_ix};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Condition, Content, Draft, DraftElement};
 
-/// Start and boundary events are entered by other means than flows; end events are left by none.
+/// Start and boundary events and event sub-processes are entered by other means than flows; end events are left by none.
 pub(super) fn directions(graph: &Graph<'_>, findings: &mut Findings) {
     for (flow, ends) in graph.draft.flows.iter().zip(&graph.ends) {
         let Some((source, target)) = ends else {
@@ -16,47 +16,74 @@ pub(super) fn directions(graph: &Graph<'_>, findings: &mut Findings) {
         };
         let (from, to) = (&graph.draft.elements[*source], &graph.draft.elements[*target]);
         let id = quoted(&flow.id);
-        if let Some(Kind::EndEvent(_)) = from.kind() {
+        let ends = match from.kind() {
+            Some(Kind::EndEvent(_)) => true,
+            Some(Kind::JobTask(task)) => task.flavour == JobTaskFlavour::End,
+            _ => false,
+        };
+        if ends {
             findings.add(from.at, &from.id, format!("no flow may leave an end event, but {id} does"));
         }
+        if let Some(Kind::EventSubProcess(_)) = from.kind() {
+            findings.add(from.at, &from.id, format!("no flow may leave an event sub-process, but {id} does"));
+        }
         let event = match to.kind() {
-            Some(Kind::StartEvent) => "start",
-            Some(Kind::ErrorBoundary(_)) => "boundary",
+            Some(Kind::StartEvent(_)) => "a start event",
+            Some(Kind::BoundaryEvent(_)) => "a boundary event",
+            Some(Kind::EventSubProcess(_)) => "an event sub-process",
             _ => continue,
         };
-        findings.add(to.at, &to.id, format!("no flow may lead into a {event} event, but {id} does"));
+        findings.add(to.at, &to.id, format!("no flow may lead into {event}, but {id} does"));
     }
 }
 
-/// A process has at least one start event, a sub-process exactly one, neither more than one without a trigger.
-pub(super) fn starts(draft: &Draft, findings: &mut Findings) -> Vec<Option<usize>> {
-    let mut plain: Vec<Vec<usize>> = vec![Vec::new(); draft.elements.len()];
+/// A process has at least one start event, a sub-process exactly one, neither more than one without a trigger; that of an event
+/// sub-process has a trigger.
+pub(super) fn scopes(draft: &Draft, findings: &mut Findings) -> Vec<Scope> {
+    let mut scopes: Vec<Scope> = vec![Scope::default(); draft.elements.len()];
+    let mut plain = vec![0_usize; draft.elements.len()];
     let mut refused = vec![0_usize; draft.elements.len()];
     for (index, element) in draft.elements.iter().enumerate().skip(1) {
-        match element.content {
-            Content::Read(Kind::StartEvent) => plain[element.scope].push(index),
+        let scope = &mut scopes[element.scope];
+        match &element.content {
+            Content::Read(Kind::StartEvent(None)) => {
+                plain[element.scope] += 1;
+                scope.start.get_or_insert(element_ix(index));
+            }
+            Content::Read(Kind::StartEvent(Some(_))) => scope.triggered.push(element_ix(index)),
             Content::RefusedStart => refused[element.scope] += 1,
             Content::Read(_) | Content::Refused => {}
         }
     }
     for (index, element) in draft.elements.iter().enumerate() {
-        let (plain, refused) = (plain[index].len(), refused[index]);
+        let (plain, triggered, refused) = (plain[index], scopes[index].triggered.len(), refused[index]);
         let reason = match element.kind() {
-            Some(Kind::Process(_)) if plain + refused == 0 => "a process needs a start event",
+            Some(Kind::Process(_)) if plain + triggered + refused == 0 => "a process needs a start event",
             Some(Kind::Process(_)) if 1 < plain => "a process has at most one start event without a trigger",
-            Some(Kind::SubProcess(_)) if plain + refused != 1 => "a sub-process needs exactly one start event",
+            Some(Kind::SubProcess(_)) if plain + refused != 1 || 0 < triggered => {
+                "a sub-process needs exactly one start event, without a trigger"
+            }
+            Some(Kind::EventSubProcess(_)) if triggered + refused != 1 || 0 < plain => {
+                "an event sub-process needs exactly one start event, with a trigger"
+            }
             _ => continue,
         };
         findings.add(element.at, &element.id, reason);
     }
-    plain.into_iter().map(|starts| starts.first().copied()).collect()
+    for (index, element) in draft.elements.iter().enumerate().skip(1) {
+        if let Some(Kind::EventSubProcess(_)) = element.kind() {
+            let start = std::mem::take(&mut scopes[index].triggered).first().copied();
+            scopes[index].start = start;
+            scopes[element.scope].event_starts.extend(start);
+        }
+    }
+    scopes
 }
 
-/// The boundary events on each element, in the order written. One error code is caught once per activity.
+/// The boundary events on each element, in the order written.
 pub(super) fn boundaries(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Vec<usize>> {
     let elements = &graph.draft.elements;
     let mut attached: Vec<Vec<usize>> = vec![Vec::new(); elements.len()];
-    let mut caught: HashSet<(usize, Option<&str>)> = HashSet::new();
     for (index, event) in elements.iter().enumerate() {
         let Some(activity) = &event.attached_to else {
             continue;
@@ -70,35 +97,167 @@ pub(super) fn boundaries(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Vec<
             continue;
         }
         attached[host].push(index);
-        let Some(Kind::ErrorBoundary(catch)) = event.kind() else {
-            continue;
-        };
-        let code = match catch {
-            ErrorCatch::Any => None,
-            ErrorCatch::Code(code) => Some(&**code),
-        };
-        if !caught.insert((host, code)) {
-            let errors = code.map_or("all errors".to_owned(), |code| format!("error {}", quoted(code)));
-            findings.add(event.at, &event.id, format!("another boundary event of {} catches {errors} already", quoted(activity)));
-        }
     }
     attached
 }
 
 fn may_carry_boundary(element: &DraftElement) -> bool {
     match element.kind() {
-        Some(Kind::SubProcess(_) | Kind::PassTask(_) | Kind::JobTask(_) | Kind::ScriptTask(_) | Kind::DecisionTask(_)) | None => {
-            true
-        }
+        Some(Kind::JobTask(task)) => !matches!(task.flavour, JobTaskFlavour::Throw | JobTaskFlavour::End),
+        Some(
+            Kind::SubProcess(_)
+            | Kind::PassTask(_)
+            | Kind::ScriptTask(_)
+            | Kind::DecisionTask(_)
+            | Kind::ReceiveTask(_)
+            | Kind::SendTask(_)
+            | Kind::CallActivity(_),
+        )
+        | None => true,
         Some(
             Kind::Process(_)
-            | Kind::StartEvent
+            | Kind::EventSubProcess(_)
+            | Kind::StartEvent(_)
             | Kind::EndEvent(_)
-            | Kind::ThrowEvent
+            | Kind::ThrowEvent(_)
+            | Kind::CatchEvent(_)
             | Kind::ExclusiveGateway { .. }
             | Kind::ParallelGateway
-            | Kind::ErrorBoundary(_),
+            | Kind::EventGateway
+            | Kind::BoundaryEvent(_),
         ) => false,
+    }
+}
+
+/// A message that is waited for inside an instance needs a correlation key; names that start a process are known when it is deployed.
+pub(super) fn messages(draft: &Draft, findings: &mut Findings) {
+    for element in draft.elements.iter().skip(1) {
+        let starts_process = element.scope == 0 && matches!(element.kind(), Some(Kind::StartEvent(_)));
+        if starts_process {
+            check_start(element, findings);
+        } else if let Some(message) = element.kind().and_then(message_of)
+            && message.correlation_key.is_none()
+        {
+            findings.add(element.at, &element.id, "its message needs a zeebe:subscription with a correlationKey");
+        }
+    }
+}
+
+fn check_start(element: &DraftElement, findings: &mut Findings) {
+    let Some(Kind::StartEvent(Some(catch))) = element.kind() else { return };
+    let text = match &catch.trigger {
+        Trigger::Timer(timer) => &timer.text,
+        Trigger::Message(message) => &message.name,
+        Trigger::Signal { name } => name,
+        Trigger::Condition(_) => return,
+        Trigger::Error(_) | Trigger::Escalation(_) => {
+            findings.add(element.at, &element.id, "no process is started by an error or an escalation");
+            return;
+        }
+    };
+    if let Text::Computed(expression) = text
+        && let Some(variable) = expression.variables().first()
+    {
+        let reason = format!("it is evaluated when the process is deployed and cannot read the variable {}", quoted(variable));
+        findings.add(element.at, &element.id, reason);
+    }
+}
+
+fn message_of(kind: &Kind) -> Option<&Message> {
+    match kind {
+        Kind::ReceiveTask(message) => Some(message),
+        Kind::StartEvent(Some(catch)) | Kind::BoundaryEvent(catch) => message_in(&catch.trigger),
+        Kind::CatchEvent(trigger) => message_in(trigger),
+        _ => None,
+    }
+}
+
+fn message_in(trigger: &Trigger) -> Option<&Message> {
+    match trigger {
+        Trigger::Message(message) => Some(message),
+        Trigger::Timer(_) | Trigger::Signal { .. } | Trigger::Condition(_) | Trigger::Error(_) | Trigger::Escalation(_) => None,
+    }
+}
+
+/// On one activity, in one scope, behind one gateway, the same thing is caught once.
+pub(super) fn caught_once(draft: &Draft, graph: &Graph<'_>, findings: &mut Findings) {
+    let mut caught: HashSet<(usize, bool, String)> = HashSet::new();
+    for (index, element) in draft.elements.iter().enumerate().skip(1) {
+        let scope = element.scope;
+        let (owner, is_boundary) = match element.kind() {
+            Some(Kind::BoundaryEvent(_)) => match element.attached_to.as_deref().and_then(|id| graph.by_id.get(id)) {
+                Some(host) => (*host, true),
+                None => continue,
+            },
+            Some(Kind::StartEvent(Some(_))) if scope == 0 => (0, true),
+            Some(Kind::StartEvent(Some(_))) => (draft.elements[scope].scope, false),
+            Some(Kind::CatchEvent(_) | Kind::ReceiveTask(_)) => match gateway_before(graph, index) {
+                Some(gateway) => (gateway, true),
+                None => continue,
+            },
+            _ => continue,
+        };
+        let Some(what) = element.kind().and_then(what_is_caught) else { continue };
+        if !caught.insert((owner, is_boundary, what.clone())) {
+            findings.add(element.at, &element.id, format!("another event there catches {what} already"));
+        }
+    }
+}
+
+fn gateway_before(graph: &Graph<'_>, index: usize) -> Option<usize> {
+    let flow = graph.incoming[index].first()?;
+    let (source, _) = graph.ends[*flow]?;
+    matches!(graph.draft.elements[source].kind(), Some(Kind::EventGateway)).then_some(source)
+}
+
+/// In words, if it can be told from others of its kind.
+fn what_is_caught(kind: &Kind) -> Option<String> {
+    let code = |what: &str, catch: &CodeCatch| match catch {
+        CodeCatch::Any => format!("every {what}"),
+        CodeCatch::Code(code) => format!("the {what} {}", quoted(code)),
+    };
+    let trigger = match kind {
+        Kind::StartEvent(Some(catch)) | Kind::BoundaryEvent(catch) => &catch.trigger,
+        Kind::CatchEvent(trigger) => trigger,
+        Kind::ReceiveTask(Message { name: Text::Fixed(name), .. }) => return Some(format!("the message {}", quoted(name))),
+        _ => return None,
+    };
+    match trigger {
+        Trigger::Message(Message { name: Text::Fixed(name), .. }) => Some(format!("the message {}", quoted(name))),
+        Trigger::Signal { name: Text::Fixed(name) } => Some(format!("the signal {}", quoted(name))),
+        Trigger::Error(catch) => Some(code("error", catch)),
+        Trigger::Escalation(catch) => Some(code("escalation", catch)),
+        Trigger::Condition(condition) => Some(format!("the condition {}", quoted(condition.expression.source()))),
+        Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } => None,
+    }
+}
+
+/// An event-based gateway has at least two ways on, each to an event that is reached by no other way.
+pub(super) fn event_gateways(graph: &Graph<'_>, findings: &mut Findings) {
+    for (index, gateway) in graph.draft.elements.iter().enumerate() {
+        if !matches!(gateway.kind(), Some(Kind::EventGateway)) {
+            continue;
+        }
+        if graph.outgoing[index].len() < 2 {
+            findings.add(gateway.at, &gateway.id, "an event-based gateway needs at least two outgoing flows");
+        }
+        for flow in &graph.outgoing[index] {
+            let Some((_, target)) = graph.ends[*flow] else { continue };
+            let event = &graph.draft.elements[target];
+            let fits = match event.kind() {
+                Some(Kind::CatchEvent(trigger)) => trigger.is_waited_for(),
+                Some(Kind::ReceiveTask(_)) | None => true,
+                Some(_) => false,
+            };
+            if !fits {
+                let reason =
+                    format!("{} must be an event that is waited for: it stands behind an event-based gateway", quoted(&event.id));
+                findings.add(event.at, &event.id, reason);
+            } else if 1 < graph.incoming[target].len() {
+                let reason = "it stands behind an event-based gateway, so no other flow may lead to it";
+                findings.add(event.at, &event.id, reason);
+            }
+        }
     }
 }
 

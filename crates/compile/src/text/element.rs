@@ -3,8 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use model::{Binding, DecisionTask, EndEvent, ErrorCatch, JobTask, JobTaskFlavour, Kind, PassTask, Retries, Scope, Script, Text};
+use model::{
+    Binding, Call, Catch, CodeCatch, DecisionTask, EndEvent, JobTask, JobTaskFlavour, Kind, PassTask, Retries, Scope, Script,
+    Text, Trigger,
+};
 
+use super::event;
 use super::flow::Flows;
 use super::statement::{Line, Statement};
 use super::words;
@@ -30,7 +34,7 @@ pub(super) struct WrittenElement {
 }
 
 pub(super) fn read(statements: &[Statement], findings: &mut Findings) -> Written {
-    let root = Content::Read(Kind::Process(Scope { start: None }));
+    let root = Content::Read(Kind::Process(Scope::default()));
     let root = WrittenElement { element: element(0, "process", root), scope: None, first: None };
     let mut written = Written { version_tag: None, elements: vec![root], flows: Vec::new() };
     let mut flows = Flows::default();
@@ -97,25 +101,34 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
     };
     let job = |flavour| job_task(flavour, rest).map(|task| (Kind::JobTask(task), None, None));
     let read = match word {
-        "process" => bare(Kind::Process(Scope { start: None })),
-        "start" => bare(Kind::StartEvent),
-        "end" => bare(Kind::EndEvent(EndEvent::None)),
+        "process" => bare(Kind::Process(Scope::default())),
+        "start" | "start-beside" => event::start(rest, word == "start").map(|kind| (kind, None, None)),
+        "end" => event::end(rest).map(|kind| (kind, None, None)),
+        "catch" => event::trigger(rest).map(|trigger| (Kind::CatchEvent(trigger), None, None)),
+        "receive" => event::message(rest).map(|message| (Kind::ReceiveTask(message), None, None)),
+        "publish" => event::publish(rest).map(|publish| (Kind::SendTask(publish), None, None)),
+        "on" | "beside" => boundary(rest, word == "on"),
+        "call" => call(rest),
+        "events" => bare(Kind::EventGateway),
         "terminate" => bare(Kind::EndEvent(EndEvent::Terminate)),
         "error" => error(rest),
-        "throw" => bare(Kind::ThrowEvent),
+        "throw" => event::throw(rest).map(|kind| (kind, None, None)),
         "pass" => bare(Kind::PassTask(PassTask::Undefined)),
         "manual" => bare(Kind::PassTask(PassTask::Manual)),
         "task" => job(JobTaskFlavour::Service),
         "send-task" => job(JobTaskFlavour::Send),
         "script-task" => job(JobTaskFlavour::Script),
         "rule-task" => job(JobTaskFlavour::BusinessRule),
+        "throw-task" => job(JobTaskFlavour::Throw),
+        "end-task" => job(JobTaskFlavour::End),
         "script" => script(rest),
         "decide" => decide(rest),
         "exclusive" => bare(Kind::ExclusiveGateway { default: None }),
         "parallel" => bare(Kind::ParallelGateway),
-        "subprocess" => match words::whole(rest) {
-            Some(first) => Ok((Kind::SubProcess(Scope { start: None }), Some(first), None)),
-            None => Err("write 'subprocess FIRST', FIRST being its start event".to_owned()),
+        "subprocess" | "event-subprocess" => match words::whole(rest) {
+            Some(first) if word == "subprocess" => Ok((Kind::SubProcess(Scope::default()), Some(first), None)),
+            Some(first) => Ok((Kind::EventSubProcess(Scope::default()), Some(first), None)),
+            None => Err(format!("write '{word} FIRST', FIRST being its start event")),
         },
         word => Err(format!("there is no kind {}", quoted(word))),
     };
@@ -153,21 +166,35 @@ fn error(rest: &str) -> Result<Read, String> {
         return Ok((Kind::EndEvent(EndEvent::Error { code }), None, None));
     }
     let (catch, activity) = match rest.strip_prefix("on ") {
-        Some(activity) => (ErrorCatch::Any, activity),
+        Some(activity) => (CodeCatch::Any, activity),
         None => {
             let (code, rest) = words::first(rest).ok_or_else(usage)?;
             if rest.is_empty() {
                 return Ok((Kind::EndEvent(EndEvent::Error { code: Text::Fixed(code.into()) }), None, None));
             }
-            (ErrorCatch::Code(code.into()), rest.strip_prefix("on ").ok_or_else(usage)?)
+            (CodeCatch::Code(code.into()), rest.strip_prefix("on ").ok_or_else(usage)?)
         }
     };
     let activity = words::whole(activity).ok_or_else(usage)?;
-    Ok((Kind::ErrorBoundary(catch), None, Some(activity.into())))
+    let catch = Catch { trigger: Trigger::Error(catch), interrupting: true };
+    Ok((Kind::BoundaryEvent(catch), None, Some(activity.into())))
+}
+
+/// `ID TRIGGER`
+fn boundary(rest: &str, interrupting: bool) -> Result<Read, String> {
+    let (activity, trigger) = words::first(rest).ok_or("write 'on ID TRIGGER' or 'beside ID TRIGGER'")?;
+    let catch = Catch { trigger: event::trigger(trigger)?, interrupting };
+    Ok((Kind::BoundaryEvent(catch), None, Some(activity.into())))
+}
+
+/// `ID` or `= FEEL`; options say which version and which variables.
+fn call(rest: &str) -> Result<Read, String> {
+    let process = value("the process id", rest)?.ok_or("write 'call PROCESS'")?;
+    Ok((Kind::CallActivity(Call { process, binding: Binding::Latest, all_in: true, all_out: true }), None, None))
 }
 
 /// `WORD` or `= FEEL`.
-fn value(what: &str, text: &str) -> Result<Option<Text>, String> {
+pub(super) fn value(what: &str, text: &str) -> Result<Option<Text>, String> {
     match text.trim().strip_prefix('=') {
         Some(source) => expression::parse(what, source).map(|expression| Some(Text::Computed(expression))),
         None => Ok(words::whole(text).map(|word| Text::Fixed(word.into()))),
@@ -198,6 +225,7 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
             "retries" => retries(draft, rest),
             "header" => header(draft, rest),
             "binding" => binding(draft, rest),
+            "only" => only(draft, rest),
             word => Err(format!("there is no option {}", quoted(word))),
         };
         if let Err(reason) = read {
@@ -233,15 +261,32 @@ fn retries(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
 
 /// `latest`, `deployment`, `tag TEXT`.
 fn binding(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
-    let Content::Read(Kind::DecisionTask(task)) = &mut draft.content else {
-        return Err("only what calls a decision has a binding".to_owned());
+    let binding = match &mut draft.content {
+        Content::Read(Kind::DecisionTask(task)) => &mut task.binding,
+        Content::Read(Kind::CallActivity(call)) => &mut call.binding,
+        Content::Read(_) | Content::Refused | Content::RefusedStart => {
+            return Err("only what calls a decision or a process has a binding".to_owned());
+        }
     };
-    task.binding = match (rest, rest.strip_prefix("tag ").and_then(words::whole)) {
+    *binding = match (rest, rest.strip_prefix("tag ").and_then(words::whole)) {
         ("latest", _) => Binding::Latest,
         ("deployment", _) => Binding::Deployment,
         (_, Some(tag)) => Binding::VersionTag(tag.into()),
         (_, None) => return Err("write 'binding latest', 'binding deployment' or 'binding tag TEXT'".to_owned()),
     };
+    Ok(())
+}
+
+/// `mapped-in`: the called process gets local variables alone; `mapped-out`: mapped ones alone come back.
+fn only(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
+    let Content::Read(Kind::CallActivity(call)) = &mut draft.content else {
+        return Err("only a call activity passes variables".to_owned());
+    };
+    match rest {
+        "mapped-in" => call.all_in = false,
+        "mapped-out" => call.all_out = false,
+        _ => return Err("write 'only mapped-in' or 'only mapped-out'".to_owned()),
+    }
     Ok(())
 }
 

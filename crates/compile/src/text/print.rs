@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use model::{
-    Binding, DecisionTask, Element, EndEvent, ErrorCatch, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Text,
+    Binding, Call, DecisionTask, Element, EndEvent, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Scope,
 };
 
+use super::event::{self, write_value as value};
 use super::flow::usual_id;
 use super::words;
 
@@ -35,15 +36,24 @@ pub fn print(process: &Process) -> String {
 fn kind(process: &Process, index: usize) -> String {
     match &process.elements[index].kind {
         Kind::Process(_) => "process".to_owned(),
-        Kind::SubProcess(scope) => {
-            let start = scope.start.map(|start| &*process.element(start).id);
-            format!("subprocess {}", start.unwrap_or_default())
+        Kind::SubProcess(scope) => format!("subprocess {}", start(process, scope)),
+        Kind::EventSubProcess(scope) => format!("event-subprocess {}", start(process, scope)),
+        Kind::StartEvent(None) => "start".to_owned(),
+        Kind::StartEvent(Some(catch)) => {
+            let word = if catch.interrupting { "start" } else { "start-beside" };
+            format!("{word} {}", event::write_trigger(&catch.trigger))
         }
-        Kind::StartEvent => "start".to_owned(),
+        Kind::CatchEvent(trigger) => format!("catch {}", event::write_trigger(trigger)),
+        Kind::ReceiveTask(message) => format!("receive {}", event::write_message(message)),
+        Kind::SendTask(publish) => format!("publish {}", event::write_publish(publish)),
+        Kind::EventGateway => "events".to_owned(),
+        Kind::CallActivity(call) => format!("call {}", value(&call.process)),
         Kind::EndEvent(EndEvent::None) => "end".to_owned(),
         Kind::EndEvent(EndEvent::Terminate) => "terminate".to_owned(),
         Kind::EndEvent(EndEvent::Error { code }) => format!("error {}", value(code)),
-        Kind::ThrowEvent => "throw".to_owned(),
+        Kind::EndEvent(EndEvent::Throw(throw)) => format!("end {}", event::write_throw(throw)),
+        Kind::ThrowEvent(None) => "throw".to_owned(),
+        Kind::ThrowEvent(Some(throw)) => format!("throw {}", event::write_throw(throw)),
         Kind::PassTask(PassTask::Undefined) => "pass".to_owned(),
         Kind::PassTask(PassTask::Manual) => "manual".to_owned(),
         Kind::JobTask(JobTask { flavour, job_type, .. }) => {
@@ -52,6 +62,8 @@ fn kind(process: &Process, index: usize) -> String {
                 JobTaskFlavour::Send => "send-task",
                 JobTaskFlavour::Script => "script-task",
                 JobTaskFlavour::BusinessRule => "rule-task",
+                JobTaskFlavour::Throw => "throw-task",
+                JobTaskFlavour::End => "end-task",
             };
             format!("{word} {}", value(job_type))
         }
@@ -59,27 +71,21 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::DecisionTask(task) => format!("decide {} by {}", words::write(&task.result), value(&task.decision)),
         Kind::ExclusiveGateway { .. } => "exclusive".to_owned(),
         Kind::ParallelGateway => "parallel".to_owned(),
-        Kind::ErrorBoundary(catch) => {
-            let code = match catch {
-                ErrorCatch::Any => String::new(),
-                ErrorCatch::Code(code) => format!("{} ", words::write(code)),
-            };
-            format!("error {code}on {}", host(process, index))
+        Kind::BoundaryEvent(catch) => {
+            let word = if catch.interrupting { "on" } else { "beside" };
+            format!("{word} {} {}", words::write(host(process, index)), event::write_trigger(&catch.trigger))
         }
     }
+}
+
+fn start<'a>(process: &'a Process, scope: &Scope) -> &'a str {
+    scope.start.map(|start| &*process.element(start).id).unwrap_or_default()
 }
 
 /// The id of the activity a boundary event sits on.
 fn host(process: &Process, event: usize) -> &str {
     let carries = |element: &&Element| element.boundaries.iter().any(|boundary| boundary.0 as usize == event);
     process.elements.iter().find(carries).map(|element| &*element.id).unwrap_or_default()
-}
-
-fn value(text: &Text) -> String {
-    match text {
-        Text::Fixed(text) => words::write(text),
-        Text::Computed(expression) => format!("= {}", expression.source()),
-    }
 }
 
 fn flows(text: &mut String, process: &Process, element: &Element) {
@@ -121,11 +127,24 @@ fn options(text: &mut String, element: &Element) {
     }
     match &element.kind {
         Kind::JobTask(task) => job_options(text, task),
-        Kind::DecisionTask(DecisionTask { binding: Binding::Deployment, .. }) => line(text, "    binding deployment"),
-        Kind::DecisionTask(DecisionTask { binding: Binding::VersionTag(tag), .. }) => {
-            line(text, &format!("    binding tag {}", words::write_whole(tag)));
+        Kind::DecisionTask(DecisionTask { binding, .. }) => binding_option(text, binding),
+        Kind::CallActivity(Call { binding, all_in, all_out, .. }) => {
+            binding_option(text, binding);
+            for (all, option) in [(all_in, "mapped-in"), (all_out, "mapped-out")] {
+                if !all {
+                    line(text, &format!("    only {option}"));
+                }
+            }
         }
         _ => {}
+    }
+}
+
+fn binding_option(text: &mut String, binding: &Binding) {
+    match binding {
+        Binding::Latest => {}
+        Binding::Deployment => line(text, "    binding deployment"),
+        Binding::VersionTag(tag) => line(text, &format!("    binding tag {}", words::write_whole(tag))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A generated process written as BPMN XML.
 
-use model::{ElementIx, EndEvent, ErrorCatch, Flow, JobTask, Kind, PassTask, Process, Text};
+use model::{Catch, CodeCatch, ElementIx, EndEvent, Flow, JobTask, Kind, PassTask, Process, Text, Trigger};
 
 /// A file with this inside.
 pub(crate) fn file(inside: &str) -> String {
@@ -32,7 +32,7 @@ fn element(process: &Process, ix: ElementIx) -> String {
     let element = process.element(ix);
     let thrown = || format!(r#"<errorEventDefinition errorRef="error_{}"/>"#, element.id);
     let (tag, attributes, body) = match &element.kind {
-        Kind::StartEvent => ("startEvent", String::new(), String::new()),
+        Kind::StartEvent(None) => ("startEvent", String::new(), String::new()),
         Kind::EndEvent(EndEvent::None) => ("endEvent", String::new(), String::new()),
         Kind::EndEvent(EndEvent::Error { .. }) => ("endEvent", String::new(), thrown()),
         Kind::PassTask(PassTask::Undefined) => ("task", String::new(), String::new()),
@@ -47,12 +47,12 @@ fn element(process: &Process, ix: ElementIx) -> String {
         }
         Kind::ParallelGateway => ("parallelGateway", String::new(), String::new()),
         Kind::SubProcess(_) => ("subProcess", String::new(), scope(process, ix)),
-        Kind::ErrorBoundary(catch) => {
+        Kind::BoundaryEvent(Catch { trigger: Trigger::Error(catch), .. }) => {
             let mut hosts = process.elements.iter();
             let host = hosts.find(|host| host.boundaries.contains(&ix)).unwrap();
             let definition = match catch {
-                ErrorCatch::Any => "<errorEventDefinition/>".to_owned(),
-                ErrorCatch::Code(_) => thrown(),
+                CodeCatch::Any => "<errorEventDefinition/>".to_owned(),
+                CodeCatch::Code(_) => thrown(),
             };
             let attached = format!(r#" attachedToRef="{}""#, host.id);
             ("boundaryEvent", attached, definition)
@@ -70,9 +70,8 @@ fn element(process: &Process, ix: ElementIx) -> String {
 fn error(process: &Process, ix: ElementIx) -> Option<String> {
     let element = process.element(ix);
     let code = match &element.kind {
-        Kind::EndEvent(EndEvent::Error { code: Text::Fixed(code) }) | Kind::ErrorBoundary(ErrorCatch::Code(code)) => {
-            escaped(code)
-        }
+        Kind::EndEvent(EndEvent::Error { code: Text::Fixed(code) })
+        | Kind::BoundaryEvent(Catch { trigger: Trigger::Error(CodeCatch::Code(code)), .. }) => escaped(code),
         _ => return None,
     };
     let id = &element.id;

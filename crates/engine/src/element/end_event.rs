@@ -1,8 +1,8 @@
-//! End events: none, terminate, error.
+//! End events: none, terminate, error, and those that throw something.
 
 use model::EndEvent;
 
-use crate::element::error;
+use crate::element::{error, throw};
 use crate::expression::Trouble;
 use crate::step::Run;
 use crate::{ElementKey, Event};
@@ -16,12 +16,9 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, end: &EndEvent) -> Resul
         }
         EndEvent::Error { code } => {
             let code = run.text(key, code, "the error code")?;
-            let catcher = error::catcher(run.process, run.instance, key, &code);
-            let catcher = catcher.ok_or_else(|| error::uncaught(&code, ""))?;
-            run.emit(Event::Activated { key });
-            error::catch(run, catcher, &Vec::new());
-            return Ok(());
+            return error::throw(run, key, None, (&code, &"".into()), &Vec::new());
         }
+        EndEvent::Throw(thrown) => return throw::enter(run, key, thrown),
     }
     run.emit(Event::Activated { key });
     run.finish_later(key);

@@ -1,55 +1,132 @@
-//! BPMN errors travel outwards to the nearest boundary event that catches them.
+//! BPMN errors and escalations travel outwards to the nearest boundary event or event sub-process that catches them.
 
-use model::{ElementIx, ErrorCatch, Kind, Process};
+use std::sync::Arc;
+
+use model::{Catch, CodeCatch, ElementIx, Kind, Process, Trigger};
 
 use crate::expression::Trouble;
 use crate::step::Run;
-use crate::{Document, ElementKey, IncidentKind, Instance};
+use crate::{Document, ElementKey, Event, IncidentKind, Instance, JobKey, Phase, Rejected, Thrown, ThrownOut};
 
-/// The boundary event that catches, and the activity it interrupts.
-pub(crate) struct Catcher {
-    boundary: ElementIx,
-    activity: ElementKey,
+/// The event that catches, and the element instance on or in which it does.
+pub(crate) struct Catcher<'a> {
+    event: ElementIx,
+    catch: &'a Catch,
+    at: ElementKey,
 }
 
-/// Looks outwards from where the error was thrown; on one activity the named code comes before the catch-all.
-pub(crate) fn catcher(process: &Process, instance: &Instance, thrower: ElementKey, code: &str) -> Option<Catcher> {
-    let mut activity = thrower;
+impl Catcher<'_> {
+    pub(crate) fn interrupts(&self) -> bool {
+        self.catch.interrupting
+    }
+}
+
+/// Whether something here catches what an element throws.
+pub fn catches(process: &Process, instance: &Instance, thrower: ElementKey, what: Thrown, code: &str) -> bool {
+    instance.elements.contains_key(&thrower) && catcher(process, instance, thrower, what, code).is_some()
+}
+
+/// Looks outwards from where it was thrown; on one element the named code comes before the catch-all. A scope that an event
+/// sub-process has interrupted catches nothing any more.
+pub(crate) fn catcher<'a>(
+    process: &'a Process,
+    instance: &Instance,
+    thrower: ElementKey,
+    what: Thrown,
+    code: &str,
+) -> Option<Catcher<'a>> {
+    let mut at = thrower;
     loop {
-        let alive = &instance.elements[&activity];
-        if let Some(boundary) = boundary(process, alive.element, code) {
-            return Some(Catcher { boundary, activity });
+        let alive = &instance.elements[&at];
+        if !is_interrupted(process, instance, at)
+            && let Some((event, catch)) = event_at(process, alive.element, what, code)
+        {
+            return Some(Catcher { event, catch, at });
         }
-        if alive.scope == activity {
+        if alive.scope == at {
             return None;
         }
-        activity = alive.scope;
+        at = alive.scope;
     }
 }
 
-fn boundary(process: &Process, activity: ElementIx, code: &str) -> Option<ElementIx> {
-    let boundaries = process.element(activity).boundaries.iter().copied();
-    let catches = |ix: ElementIx, named: bool| match &process.element(ix).kind {
-        Kind::ErrorBoundary(ErrorCatch::Code(caught)) => named && &**caught == code,
-        Kind::ErrorBoundary(ErrorCatch::Any) => !named,
-        _ => false,
+fn event_at<'a>(process: &'a Process, element: ElementIx, what: Thrown, code: &str) -> Option<(ElementIx, &'a Catch)> {
+    let starts = process.scope(element).map(|scope| &*scope.event_starts).unwrap_or_default();
+    let events = starts.iter().chain(&process.element(element).boundaries).copied();
+    let catches = |ix: ElementIx, named: bool| {
+        let (Kind::BoundaryEvent(catch) | Kind::StartEvent(Some(catch))) = &process.element(ix).kind else { return None };
+        let codes = match (&catch.trigger, what) {
+            (Trigger::Error(codes), Thrown::Error) | (Trigger::Escalation(codes), Thrown::Escalation) => codes,
+            _ => return None,
+        };
+        let fits = match codes {
+            CodeCatch::Code(caught) => named && &**caught == code,
+            CodeCatch::Any => !named,
+        };
+        fits.then_some((ix, catch))
     };
-    boundaries.clone().find(|ix| catches(*ix, true)).or_else(|| boundaries.clone().find(|ix| catches(*ix, false)))
+    events.clone().find_map(|ix| catches(ix, true)).or_else(|| events.clone().find_map(|ix| catches(ix, false)))
 }
 
-/// Interrupts the activity and goes on from the boundary event, which keeps the error's variables to itself.
-pub(crate) fn catch(run: &mut Run<'_>, catcher: Catcher, variables: &Document) {
-    let scope = run.instance.elements[&catcher.activity].scope;
-    let key = ElementKey(run.keys.take());
-    run.drop_element(catcher.activity);
-    run.emit(crate::Event::Entered { key, element: catcher.boundary, scope });
-    for (name, value) in variables {
-        run.set_local(key, name, value);
+/// An interrupting event sub-process is all that is left of its scope.
+fn is_interrupted(process: &Process, instance: &Instance, scope: ElementKey) -> bool {
+    let Some(child) = instance.children(scope).next() else { return false };
+    let Kind::EventSubProcess(inner) = &process.element(instance.elements[&child].element).kind else { return false };
+    let start = inner.start.map(|start| &process.element(start).kind);
+    matches!(start, Some(Kind::StartEvent(Some(catch))) if catch.interrupting)
+}
+
+/// Goes on from the event that catches, which keeps the variables to itself.
+pub(crate) fn catch(run: &mut Run<'_>, catcher: Catcher<'_>, variables: &Document) {
+    run.caught(catcher.at, catcher.event, catcher.catch, variables);
+}
+
+/// Throws an error; not caught by anything here, those that called this instance are asked.
+pub(crate) fn throw(
+    run: &mut Run<'_>,
+    key: ElementKey,
+    job: Option<JobKey>,
+    error: (&Arc<str>, &Arc<str>),
+    variables: &Document,
+) -> Result<(), Trouble> {
+    let (code, message) = error;
+    match catcher(run.process, run.instance, key, Thrown::Error, code) {
+        Some(catcher) => {
+            if run.instance.elements[&key].phase == Phase::Entering {
+                run.emit(Event::Activated { key });
+            }
+            if let Some(job) = job {
+                run.close(key, job.wait(), crate::WaitEnd::ErrorThrown);
+            }
+            catch(run, catcher, variables);
+        }
+        None if run.instance.parent.is_some() => {
+            let (code, message, variables) = (code.clone(), message.clone(), variables.clone());
+            run.emit(Event::ThrownOut(ThrownOut { element: key, job, what: Thrown::Error, code, message, variables }));
+        }
+        None => return Err(uncaught(code, message)),
     }
-    run.activate(key);
+    Ok(())
 }
 
-pub(crate) fn uncaught(code: &str, message: &str) -> Trouble {
+/// Nobody that called this instance catches it either.
+pub(crate) fn not_caught(run: &mut Run<'_>, thrown: &ThrownOut) -> Result<(), Rejected> {
+    let key = thrown.element;
+    let alive = run.instance.elements.get(&key).ok_or(Rejected::NoSuchWait)?;
+    if alive.incident.is_some() {
+        return Err(Rejected::NoSuchWait);
+    }
+    match thrown.what {
+        Thrown::Error => run.raise(key, thrown.job, uncaught(&thrown.code, &thrown.message)),
+        Thrown::Escalation => {
+            run.emit(Event::Activated { key });
+            run.finish_later(key);
+        }
+    }
+    Ok(())
+}
+
+fn uncaught(code: &str, message: &str) -> Trouble {
     let why = if message.is_empty() { String::new() } else { format!(" ({message})") };
     let message = format!("the error with code '{code}'{why} was thrown, but nothing catches it");
     Trouble { kind: IncidentKind::UnhandledError, message }

@@ -5,7 +5,7 @@ use model::{JobTask, Retries};
 
 use crate::expression::{Trouble, wrong_kind};
 use crate::step::Run;
-use crate::{ElementKey, Event, IncidentKind, On};
+use crate::{ElementKey, IncidentKind, On};
 
 /// A queue's name goes into indexes of the stores, whose entries are bounded.
 const JOB_TYPE_BYTES_MAX: usize = 1_000;
@@ -17,8 +17,8 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, task: &JobTask) -> Resul
         return Err(Trouble { kind: IncidentKind::ExtractValue, message });
     }
     let retries = retries(run, key, &task.retries)?;
-    run.emit(Event::Activated { key });
-    run.open(key, On::Job { job_type, retries });
+    run.activated(key)?;
+    run.open(key, None, On::Job { job_type, retries });
     Ok(())
 }
 

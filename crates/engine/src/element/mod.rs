@@ -1,14 +1,19 @@
 //! What each kind of element does on entry, and how it is left: one file per kind.
 
+pub(crate) mod call_activity;
+pub(crate) mod catch;
+pub(crate) mod condition;
 pub(crate) mod decision_task;
 pub(crate) mod end_event;
 pub(crate) mod error;
+pub(crate) mod event_gateway;
 pub(crate) mod exclusive_gateway;
 pub(crate) mod job_task;
 pub(crate) mod parallel_gateway;
 pub(crate) mod pass;
 pub(crate) mod scope;
 pub(crate) mod script_task;
+pub(crate) mod throw;
 
 use crate::IncidentKind;
 use crate::expression::Trouble;

@@ -2,11 +2,14 @@
 
 use model::Scope;
 
+use crate::ElementKey;
+use crate::expression::Trouble;
 use crate::step::Run;
-use crate::{ElementKey, Event};
 
-pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, scope: &Scope) {
-    run.emit(Event::Activated { key });
-    let start = scope.start.expect("a scope that can be entered this way has a none start event");
-    run.schedule(start, key);
+pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, scope: &Scope) -> Result<(), Trouble> {
+    run.activated(key)?;
+    if let Some(start) = scope.start {
+        run.schedule(start, key);
+    }
+    Ok(())
 }

@@ -1,13 +1,11 @@
-//! Error boundary events. Their outputs are honoured, inputs are not.
+//! Boundary events. Their outputs are honoured, inputs are not.
 
-use model::{ErrorCatch, Kind};
-use roxmltree::Node;
+use model::{Catch, Kind, TimerKind, Trigger};
 
+use crate::bpmn::event;
 use crate::bpmn::site::Site;
-use crate::bpmn::vocabulary::{boolean, referred};
-use crate::diagnostic::quoted;
+use crate::bpmn::vocabulary::boolean;
 use crate::draft::DraftElement;
-use crate::expression;
 
 pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     let attached_to = site.reference("attachedToRef");
@@ -20,37 +18,28 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
             site.complain("a boundary event needs an event definition");
             site.element(None)
         }
-        Some(("error", definition)) => {
-            if site.attribute("cancelActivity").and_then(boolean) == Some(false) {
-                site.complain("an error boundary event always interrupts: remove cancelActivity=\"false\"");
+        Some((trigger, definition)) => match event::caught(site, trigger, *definition) {
+            event::Read::Caught(trigger) => {
+                let catch = catch(site, trigger);
+                site.element(Some(Kind::BoundaryEvent(catch)))
             }
-            let catch = caught(site, *definition);
-            site.element(catch.map(Kind::ErrorBoundary))
-        }
-        Some((trigger, _)) => site.unsupported(&format!("{trigger} boundary event")),
+            event::Read::Refused => site.element(None),
+            event::Read::Unsupported => site.unsupported(&format!("{trigger} boundary event")),
+        },
     };
     element.inputs = None;
     element.attached_to = attached_to;
     element
 }
 
-/// Without an error, or with one that has no code, everything is caught.
-fn caught(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<ErrorCatch> {
-    let reference = definition.attribute("errorRef").map(referred).unwrap_or_default();
-    if reference.is_empty() {
-        return Some(ErrorCatch::Any);
+fn catch(site: &mut Site<'_, '_, '_>, trigger: Trigger) -> Catch {
+    let interrupting = site.attribute("cancelActivity").and_then(boolean) != Some(false);
+    event::check_interrupting(site, &trigger, interrupting);
+    if let Trigger::Timer(timer) = &trigger
+        && timer.kind == TimerKind::Cycle
+        && interrupting
+    {
+        site.complain("an interrupting timer boundary event cannot repeat: use a date or a duration");
     }
-    let errors = site.errors;
-    let Some(error) = errors.get(reference) else {
-        site.complain_at(definition, format!("the error {} does not exist", quoted(reference)));
-        return None;
-    };
-    let Some(code) = error.code else {
-        return Some(ErrorCatch::Any);
-    };
-    if expression::source(code).is_some() {
-        site.complain_at(definition, format!("the code {} of a caught error cannot be an expression", quoted(code)));
-        return None;
-    }
-    Some(ErrorCatch::Code(code.into()))
+    Catch { trigger, interrupting }
 }

@@ -1,12 +1,11 @@
 //! Business rule tasks: `zeebe:calledDecision`, or done by a worker.
 
-use model::{Binding, DecisionTask, JobTaskFlavour, Kind};
+use model::{DecisionTask, JobTaskFlavour, Kind};
 use roxmltree::Node;
 
 use super::job_task;
 use crate::bpmn::extension;
 use crate::bpmn::site::Site;
-use crate::diagnostic::quoted;
 use crate::draft::DraftElement;
 use crate::expression;
 
@@ -34,18 +33,7 @@ fn called(site: &mut Site<'_, '_, '_>, node: Node<'_, '_>) -> Option<DecisionTas
     let decision = site.note(node, decision);
     let result = node.attribute("resultVariable").filter(|name| !name.is_empty());
     let result = site.note(node, result.ok_or("zeebe:calledDecision needs a resultVariable".to_owned()));
-    let binding = site.note(node, binding(node));
+    let binding = site.note(node, extension::binding(node));
     let (decision, result, binding) = (decision?, result?, binding?);
     Some(DecisionTask { decision, binding, result: result.into() })
-}
-
-fn binding(node: Node<'_, '_>) -> Result<Binding, String> {
-    let tag = node.attribute("versionTag").filter(|tag| !tag.trim().is_empty());
-    match (node.attribute("bindingType").unwrap_or("latest"), tag) {
-        ("latest", _) => Ok(Binding::Latest),
-        ("deployment", _) => Ok(Binding::Deployment),
-        ("versionTag", Some(tag)) => Ok(Binding::VersionTag(tag.into())),
-        ("versionTag", None) => Err("the binding versionTag needs a versionTag".to_owned()),
-        (other, _) => Err(format!("there is no binding {}: it is latest, deployment or versionTag", quoted(other))),
-    }
 }

@@ -1,8 +1,9 @@
-//! None, terminate and error end events. Inputs are honoured by none of them, outputs by none end events alone.
+//! End events. Inputs are honoured by those that throw a message, outputs by none end events and those as well.
 
-use model::{EndEvent, Kind, Text};
+use model::{EndEvent, JobTaskFlavour, Kind, Text};
 use roxmltree::Node;
 
+use crate::bpmn::event;
 use crate::bpmn::site::Site;
 use crate::bpmn::vocabulary::referred;
 use crate::diagnostic::quoted;
@@ -14,8 +15,13 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     let end = match triggers.first() {
         None => Some(EndEvent::None),
         Some(("terminate", _)) => Some(EndEvent::Terminate),
-        Some(("error", definition)) => thrown(site, *definition).map(|code| EndEvent::Error { code }),
-        Some((trigger, _)) => return site.unsupported(&format!("{trigger} end event")),
+        Some(("error", definition)) => error(site, *definition).map(|code| EndEvent::Error { code }),
+        Some((trigger, definition)) => match event::thrown(site, trigger, *definition, JobTaskFlavour::End) {
+            event::Thrown::Throw(throw) => return site.element(Some(Kind::EndEvent(EndEvent::Throw(throw)))),
+            event::Thrown::Job(element) => return *element,
+            event::Thrown::Refused => None,
+            event::Thrown::Unsupported => return site.unsupported(&format!("{trigger} end event")),
+        },
     };
     let mut element = site.element(end.map(Kind::EndEvent));
     element.inputs = None;
@@ -25,10 +31,9 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     element
 }
 
-fn thrown(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<Text> {
+fn error(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<Text> {
     let reference = definition.attribute("errorRef").map(referred).unwrap_or_default();
-    let errors = site.errors;
-    let Some(error) = errors.get(reference) else {
+    let Some(code) = site.roots.errors.get(reference) else {
         let reason = match reference {
             "" => "an error end event needs an errorRef".to_owned(),
             id => format!("the error {} does not exist", quoted(id)),
@@ -36,7 +41,7 @@ fn thrown(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<Text>
         site.complain_at(definition, reason);
         return None;
     };
-    let Some(code) = error.code else {
+    let Some(code) = code else {
         site.complain_at(definition, format!("the error {} needs an errorCode to be thrown", quoted(reference)));
         return None;
     };

@@ -11,7 +11,7 @@ use crate::expression;
 const RETRIES: i32 = 3;
 
 /// Reads a task of which the definition has been found.
-pub(super) fn read(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>, flavour: JobTaskFlavour) -> DraftElement {
+pub(in crate::bpmn) fn read(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>, flavour: JobTaskFlavour) -> DraftElement {
     let job_type = match definition.attribute("type").filter(|value| !value.is_empty()) {
         Some(value) => expression::text("the job type", value),
         None => Err("zeebe:taskDefinition needs a type: the name workers ask for".to_owned()),

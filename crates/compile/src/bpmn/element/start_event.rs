@@ -1,7 +1,8 @@
-//! None start events. Their outputs are honoured, inputs are not.
+//! Start events. Their outputs are honoured, inputs are not.
 
-use model::Kind;
+use model::{Catch, Kind, Trigger};
 
+use crate::bpmn::event;
 use crate::bpmn::extension;
 use crate::bpmn::site::Site;
 use crate::bpmn::vocabulary::boolean;
@@ -10,16 +11,28 @@ use crate::draft::{Content, DraftElement};
 
 pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     let triggers = site.triggers();
-    let mut element = site.element(Some(Kind::StartEvent));
+    let mut element = site.element(Some(Kind::StartEvent(None)));
     element.inputs = None;
     if is_public(site) {
         site.complain("start forms with public access are not supported: remove the property publicAccess");
     }
-    if let Some((trigger, _)) = triggers.first() {
-        site.complain(format!("{trigger} start event {} is not supported yet", quoted(site.id)));
-        element.content = Content::RefusedStart;
+    if let Some((trigger, definition)) = triggers.first() {
+        element.content = match event::caught(site, trigger, *definition) {
+            event::Read::Caught(trigger) => read_triggered(site, trigger),
+            event::Read::Refused => Content::RefusedStart,
+            event::Read::Unsupported => {
+                site.complain(format!("{trigger} start event {} is not supported yet", quoted(site.id)));
+                Content::RefusedStart
+            }
+        };
     }
     element
+}
+
+fn read_triggered(site: &mut Site<'_, '_, '_>, trigger: Trigger) -> Content {
+    let interrupting = site.attribute("isInterrupting").and_then(boolean) != Some(false);
+    event::check_interrupting(site, &trigger, interrupting);
+    Content::Read(Kind::StartEvent(Some(Catch { trigger, interrupting })))
 }
 
 /// Whether anybody may start instances with a form, as a property for other programs says.

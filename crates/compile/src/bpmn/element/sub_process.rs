@@ -1,4 +1,4 @@
-//! Embedded sub-processes. What they contain is read by `scope`.
+//! Embedded and event sub-processes. What they contain is read by `scope`.
 
 use model::{Kind, Scope};
 
@@ -8,7 +8,7 @@ use crate::draft::DraftElement;
 
 pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     if site.attribute("triggeredByEvent").and_then(boolean) == Some(true) {
-        return site.unsupported("event sub-process");
+        return site.element(Some(Kind::EventSubProcess(Scope::default())));
     }
-    site.element(Some(Kind::SubProcess(Scope { start: None })))
+    site.element(Some(Kind::SubProcess(Scope::default())))
 }

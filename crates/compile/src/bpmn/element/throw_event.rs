@@ -1,13 +1,20 @@
-//! Intermediate throw events without a trigger: a milestone tokens pass straight through.
+//! Intermediate throw events. Without a trigger they are a milestone that tokens pass straight through.
 
-use model::Kind;
+use model::{JobTaskFlavour, Kind};
 
+use crate::bpmn::event;
 use crate::bpmn::site::Site;
 use crate::draft::DraftElement;
 
 pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
-    match site.triggers().first() {
-        None => site.element(Some(Kind::ThrowEvent)),
-        Some((trigger, _)) => site.unsupported(&format!("{trigger} intermediate throw event")),
+    let triggers = site.triggers();
+    let Some((trigger, definition)) = triggers.first() else {
+        return site.element(Some(Kind::ThrowEvent(None)));
+    };
+    match event::thrown(site, trigger, *definition, JobTaskFlavour::Throw) {
+        event::Thrown::Throw(throw) => site.element(Some(Kind::ThrowEvent(Some(throw)))),
+        event::Thrown::Job(element) => *element,
+        event::Thrown::Refused => site.element(None),
+        event::Thrown::Unsupported => site.unsupported(&format!("{trigger} intermediate throw event")),
     }
 }

@@ -1,0 +1,111 @@
+//! Events: what they wait for and what they throw.
+
+use std::sync::Arc;
+
+use feel::Expression;
+
+use crate::Text;
+
+/// What an event that sits on something, or starts something, waits for.
+#[derive(Debug, Clone)]
+pub struct Catch {
+    pub trigger: Trigger,
+    /// Whether it ends the activity it sits on, or all else in the scope of its event sub-process.
+    pub interrupting: bool,
+}
+
+#[derive(Debug, Clone)]
+pub enum Trigger {
+    Timer(TimerTrigger),
+    Message(Message),
+    Signal {
+        name: Text,
+    },
+    Condition(Condition),
+    /// Errors and escalations are not waited for: they come from inside.
+    Error(CodeCatch),
+    Escalation(CodeCatch),
+}
+
+#[derive(Debug, Clone)]
+pub struct TimerTrigger {
+    pub kind: TimerKind,
+    pub text: Text,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimerKind {
+    Date,
+    Duration,
+    Cycle,
+}
+
+/// A message as it is waited for.
+#[derive(Debug, Clone)]
+pub struct Message {
+    pub name: Text,
+    /// Not needed to start a process.
+    pub correlation_key: Option<Expression>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Condition {
+    pub expression: Expression,
+    /// Which changes of variables it is looked at for.
+    pub on: VariableChange,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VariableChange {
+    Any,
+    Created,
+    Updated,
+}
+
+/// Which codes of errors or escalations a catch event takes.
+#[derive(Debug, Clone)]
+pub enum CodeCatch {
+    Any,
+    Code(Arc<str>),
+}
+
+#[derive(Debug, Clone)]
+pub enum EndEvent {
+    None,
+    /// Ends its own scope at once, dropping whatever else runs there.
+    Terminate,
+    /// Throws a BPMN error to the nearest scope that catches it.
+    Error {
+        code: Text,
+    },
+    /// Throws something and ends.
+    Throw(Throw),
+}
+
+#[derive(Debug, Clone)]
+pub enum Throw {
+    Escalation { code: Text },
+    Signal { name: Text },
+    Message(Publish),
+}
+
+/// A message that the engine publishes itself.
+#[derive(Debug, Clone)]
+pub struct Publish {
+    pub name: Text,
+    pub correlation_key: Text,
+    /// None if it is empty.
+    pub id: Option<Text>,
+    /// How long it is kept, an ISO 8601 duration.
+    pub time_to_live: Option<Text>,
+}
+
+impl Trigger {
+    /// Whether something outside the instance, or its variables, triggers it.
+    pub fn is_waited_for(&self) -> bool {
+        match self {
+            Self::Timer(_) | Self::Message(_) | Self::Signal { .. } | Self::Condition(_) => true,
+            Self::Error(_) | Self::Escalation(_) => false,
+        }
+    }
+}
