@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use model::{ElementIx, FlowIx};
 
-use crate::{DefinitionKey, Document, ElementKey, IncidentKey, InstanceKey, JobKey, Opened, VariableKey, WaitEnd, WaitKey};
+use crate::{
+    DefinitionKey, Document, ElementKey, IncidentKey, InstanceKey, JobKey, Opened, VariableKey, WaitEnd, WaitKey, Waited,
+};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
@@ -64,6 +66,7 @@ pub enum Event {
     WaitClosed {
         key: WaitKey,
         element: ElementKey,
+        on: Waited,
         end: WaitEnd,
     },
     /// An element needs a decision before it can go on; the host answers in the same command.

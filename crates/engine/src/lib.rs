@@ -35,8 +35,8 @@ pub use event::{Event, IncidentKind, MessageThrown, Outcome, Parent, Thrown, Thr
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
 pub use key::{
     DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId, RequirementsKey,
-    VariableKey, WaitKey,
+    TimerKey, VariableKey, WaitKey,
 };
 pub use step::{Means, STRAIGHT_MAX, step};
 pub use variables::{Document, Variables, visible};
-pub use wait::{On, Opened, Turn, Wait, WaitEnd, WaitKind};
+pub use wait::{On, Opened, Turn, Wait, WaitEnd, WaitKind, Waited};

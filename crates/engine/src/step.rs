@@ -221,7 +221,9 @@ impl<'a> Run<'a> {
     }
 
     pub(crate) fn close(&mut self, element: ElementKey, key: WaitKey, end: WaitEnd) {
-        self.emit(Event::WaitClosed { key, element, end });
+        let wait = self.instance.elements.get(&element).and_then(|element| element.wait(key));
+        let on = wait.expect("a closed wait was open").word();
+        self.emit(Event::WaitClosed { key, element, on, end });
     }
 
     /// Records an event and makes it true. Nothing else changes the instance.

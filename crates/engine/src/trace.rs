@@ -74,7 +74,7 @@ impl Trace {
                 let event = opened.catch.map(|event| format!("{} ", at(event))).unwrap_or_default();
                 (self.name(opened.element), format!("{event}{what}"))
             }
-            Event::WaitClosed { key, element, end } => {
+            Event::WaitClosed { key, element, end, .. } => {
                 let [came, dropped] = self.waits.remove(key).unwrap_or_default();
                 let what = match end {
                     WaitEnd::Completed => came,

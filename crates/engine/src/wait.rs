@@ -77,6 +77,18 @@ pub enum WaitKind {
     Turn(Box<Turn>),
 }
 
+/// What a wait was for, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waited {
+    Job,
+    Turn,
+    Timer,
+    Message,
+    Signal,
+    Condition,
+    Child { instance: InstanceKey },
+}
+
 /// How a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitEnd {
@@ -104,6 +116,18 @@ impl From<&Opened> for Wait {
 }
 
 impl Wait {
+    pub fn word(&self) -> Waited {
+        match self.kind {
+            WaitKind::Job => Waited::Job,
+            WaitKind::Turn(_) => Waited::Turn,
+            WaitKind::Timer => Waited::Timer,
+            WaitKind::Message => Waited::Message,
+            WaitKind::Signal => Waited::Signal,
+            WaitKind::Condition => Waited::Condition,
+            WaitKind::Child { instance } => Waited::Child { instance },
+        }
+    }
+
     /// The job it stands for, if it waits for a worker.
     pub fn job(&self) -> Option<JobKey> {
         match self.kind {

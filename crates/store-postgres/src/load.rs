@@ -251,7 +251,7 @@ fn wait(row: &Row) -> Result<(ElementKey, Wait), Error> {
         None => WaitKind::Job,
         Some(step) => WaitKind::Turn(Box::new(format::decode_turn(step)?)),
     };
-    Ok((element, Wait { key, boundary: None, kind }))
+    Ok((element, Wait { key, catch: None, kind }))
 }
 
 fn job(row: &Row) -> Result<Job, Error> {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, WaitKey,
+    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey,
+    WaitKey,
 };
 
 use crate::query::Tenants;
@@ -43,6 +44,26 @@ pub enum Command {
     DeleteEvaluation {
         evaluation: EvaluationKey,
     },
+    /// Publish a message: to those that wait for it, and, while it lives, to those that will.
+    Publish(Publish),
+    /// Give a message to those that wait for it now; somebody must.
+    Correlate(Publish),
+    /// Broadcast a signal to all that wait for it.
+    Broadcast {
+        tenant: Arc<str>,
+        name: Arc<str>,
+        variables: Document,
+    },
+    /// Start an instance of every process with a start condition that these variables make true.
+    EvaluateConditions(EvaluateConditions),
+    /// Let a timer fire now, or at another time.
+    FireTimer {
+        timer: TimerKey,
+    },
+    RescheduleTimer {
+        timer: TimerKey,
+        due: Millis,
+    },
     /// Hand out ready jobs to a worker that is connected to another server.
     Activate(Activate),
     /// Jobs a worker was given but never took: ready again at once.
@@ -58,6 +79,35 @@ pub enum Command {
         wait: WaitKey,
         instance: InstanceKey,
     },
+    /// The time of a timer has come. Without an instance it starts one.
+    TimerDue {
+        wait: WaitKey,
+        instance: Option<InstanceKey>,
+    },
+    /// A signal goes on to those that have not had it yet.
+    SignalDue {
+        signal: u64,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Publish {
+    pub tenant: Arc<str>,
+    pub name: Arc<str>,
+    pub correlation_key: Arc<str>,
+    /// Empty for none. With one, the same message is not taken twice while it lives.
+    pub id: Arc<str>,
+    /// In milliseconds.
+    pub time_to_live: Millis,
+    pub variables: Document,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvaluateConditions {
+    pub tenant: Arc<str>,
+    /// Of this definition alone.
+    pub definition: Option<DefinitionKey>,
+    pub variables: Document,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -164,6 +214,14 @@ impl Command {
             Self::ResolveIncident { .. } => "resolve-incident",
             Self::Evaluate(_) => "evaluate",
             Self::DeleteEvaluation { .. } => "delete-evaluation",
+            Self::Publish(_) => "publish",
+            Self::Correlate(_) => "correlate",
+            Self::Broadcast { .. } => "broadcast",
+            Self::EvaluateConditions(_) => "evaluate-conditions",
+            Self::FireTimer { .. } => "fire-timer",
+            Self::RescheduleTimer { .. } => "reschedule-timer",
+            Self::TimerDue { .. } => "timer-due",
+            Self::SignalDue { .. } => "signal-due",
             Self::Activate(_) => "activate",
             Self::Release { .. } => "release",
             Self::JobDue { .. } => "job-due",
@@ -191,6 +249,11 @@ impl Request {
             Command::FailJob(fail) => texts(&fail.variables) + fail.message.len(),
             Command::ThrowError(throw) => texts(&throw.variables) + throw.message.len(),
             Command::Evaluate(evaluate) => texts(&evaluate.variables),
+            Command::Publish(publish) | Command::Correlate(publish) => {
+                texts(&publish.variables) + publish.name.len() + publish.correlation_key.len() + publish.id.len()
+            }
+            Command::Broadcast { name, variables, .. } => texts(variables) + name.len(),
+            Command::EvaluateConditions(evaluate) => texts(&evaluate.variables),
             Command::DeleteResource { .. }
             | Command::Cancel { .. }
             | Command::UpdateJob(_)
@@ -199,6 +262,10 @@ impl Request {
             | Command::Activate(_)
             | Command::Release { .. }
             | Command::JobDue { .. }
+            | Command::FireTimer { .. }
+            | Command::RescheduleTimer { .. }
+            | Command::TimerDue { .. }
+            | Command::SignalDue { .. }
             | Command::Turn { .. } => 0,
         };
         size_of::<Self>() + own
@@ -271,6 +338,23 @@ pub enum Answer {
     },
     Activated(Vec<ActivatedJob>),
     Evaluated(Evaluated),
+    /// The key of a message or a signal.
+    Published {
+        key: u64,
+        tenant: Arc<str>,
+    },
+    /// The message, and the first instance that took it.
+    Correlated {
+        key: u64,
+        instance: InstanceKey,
+        tenant: Arc<str>,
+    },
+    /// What conditions have started.
+    Started {
+        key: u64,
+        tenant: Arc<str>,
+        instances: Vec<(DefinitionKey, InstanceKey)>,
+    },
     Rejected(Rejection),
 }
 

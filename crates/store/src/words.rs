@@ -126,13 +126,14 @@ impl Availability {
     }
 }
 
-const INCIDENT_KINDS: [IncidentKind; 9] = [
+const INCIDENT_KINDS: [IncidentKind; 10] = [
     IncidentKind::IoMapping,
     IncidentKind::ExtractValue,
     IncidentKind::Condition,
     IncidentKind::JobNoRetries,
     IncidentKind::UnhandledError,
     IncidentKind::LoopLimit,
+    IncidentKind::CalledElement,
     IncidentKind::CalledDecision,
     IncidentKind::DecisionEvaluation,
     IncidentKind::Fault,
@@ -146,6 +147,7 @@ pub fn incident_kind_word(kind: IncidentKind) -> &'static str {
         IncidentKind::JobNoRetries => "JOB_NO_RETRIES",
         IncidentKind::UnhandledError => "UNHANDLED_ERROR_EVENT",
         IncidentKind::LoopLimit => "LOOP_LIMIT",
+        IncidentKind::CalledElement => "CALLED_ELEMENT_ERROR",
         IncidentKind::CalledDecision => "CALLED_DECISION_ERROR",
         IncidentKind::DecisionEvaluation => "DECISION_EVALUATION_ERROR",
         IncidentKind::Fault => "UNKNOWN",

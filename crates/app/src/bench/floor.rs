@@ -182,7 +182,7 @@ impl Writer {
     fn complete(&mut self, work: Work, number: u32, now: Millis, changes: &mut Changes, log: &mut Vec<LogRow>) -> Option<Work> {
         let Work { instance, task, job } = work;
         let mut events = vec![
-            Event::WaitClosed { key: job.key.wait(), element: task, end: WaitEnd::Completed },
+            Event::WaitClosed { key: job.key.wait(), element: task, on: engine::Waited::Job, end: WaitEnd::Completed },
             Event::Leaving { key: task },
             Event::Left { key: task },
         ];

@@ -184,13 +184,13 @@ fn tokens(row: &Row<'_>, instance: InstanceKey) -> Result<Tokens, Failure> {
 }
 
 fn wait_for_job(row: &Row<'_>) -> Result<(ElementKey, Wait), Failure> {
-    Ok((ElementKey(key_at(row, 1)?), Wait { key: WaitKey(key_at(row, 0)?), boundary: None, kind: WaitKind::Job }))
+    Ok((ElementKey(key_at(row, 1)?), Wait { key: WaitKey(key_at(row, 0)?), catch: None, kind: WaitKind::Job }))
 }
 
 fn wait_for_turn(row: &Row<'_>, instance: InstanceKey) -> Result<(ElementKey, Wait), Failure> {
     let left = format::decode_turn(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
     let kind = WaitKind::Turn(Box::new(left));
-    Ok((instance.root(), Wait { key: WaitKey(key_at(row, 0)?), boundary: None, kind }))
+    Ok((instance.root(), Wait { key: WaitKey(key_at(row, 0)?), catch: None, kind }))
 }
 
 fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {

@@ -17,7 +17,7 @@ pub(super) fn running(first: u64, definition: u64) -> (LoadedInstance, Job) {
     let loaded = LoadedInstance {
         variables: vec![rows::variable(rows::key(PARTITION, first + 2), &instance, "x", "1")],
         tokens: Vec::new(),
-        waits: vec![(task.key, Wait { key: job.key.wait(), boundary: None, kind: WaitKind::Job })],
+        waits: vec![(task.key, Wait { key: job.key.wait(), catch: None, kind: WaitKind::Job })],
         incidents: vec![rows::incident(rows::key(PARTITION, first + 4), &task)],
         elements: vec![task],
         instance,
@@ -209,7 +209,7 @@ pub(super) async fn turns_come_and_go(store: Arc<dyn Store>) {
     };
     let root = |turn: &crate::row::Turn| {
         let kind = WaitKind::Turn(Box::new(turn.left.clone()));
-        (one.0.instance.key.root(), Wait { key: turn.key, boundary: None, kind })
+        (one.0.instance.key.root(), Wait { key: turn.key, catch: None, kind })
     };
     assert_eq!(waits().await, [root(&turn), one.0.waits[0].clone(), root(&later)], "by key, with those for jobs");
     owner.commit(Changes { turns_done: vec![turn.key], ..Changes::default() }).await;

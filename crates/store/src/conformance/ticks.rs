@@ -60,8 +60,8 @@ fn everything() -> (Changes, LoadedInstance, Job) {
         variables: vec![rows::variable(rows::key(PARTITION, 12), &instance, "x", "\"y\""), local],
         tokens: vec![rows::tokens(&instance, 3, 1, 2)],
         waits: vec![
-            (task.key, Wait { key: job.key.wait(), boundary: None, kind: WaitKind::Job }),
-            (instance.key.root(), Wait { key: turn.key, boundary: None, kind: WaitKind::Turn(Box::new(turn.left.clone())) }),
+            (task.key, Wait { key: job.key.wait(), catch: None, kind: WaitKind::Job }),
+            (instance.key.root(), Wait { key: turn.key, catch: None, kind: WaitKind::Turn(Box::new(turn.left.clone())) }),
         ],
         elements: vec![task],
         incidents: vec![incident],

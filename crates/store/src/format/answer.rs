@@ -63,6 +63,23 @@ impl Stored for Answer {
                 to.byte(7);
                 evaluated.put(to);
             }
+            Self::Published { key, tenant } => {
+                to.byte(8);
+                key.put(to);
+                tenant.put(to);
+            }
+            Self::Correlated { key, instance, tenant } => {
+                to.byte(9);
+                key.put(to);
+                instance.put(to);
+                tenant.put(to);
+            }
+            Self::Started { key, tenant, instances } => {
+                to.byte(10);
+                key.put(to);
+                tenant.put(to);
+                instances.put(to);
+            }
             Self::Rejected(rejection) => {
                 to.byte(6);
                 rejection.put(to);
@@ -85,6 +102,9 @@ fn take_answer(from: &mut Reader<'_>) -> Result<Answer, Error> {
         5 => Answer::Activated(Stored::take(from)?),
         6 => Answer::Rejected(Stored::take(from)?),
         7 => Answer::Evaluated(Stored::take(from)?),
+        8 => Answer::Published { key: Stored::take(from)?, tenant: Stored::take(from)? },
+        9 => Answer::Correlated { key: Stored::take(from)?, instance: Stored::take(from)?, tenant: Stored::take(from)? },
+        10 => Answer::Started { key: Stored::take(from)?, tenant: Stored::take(from)?, instances: Stored::take(from)? },
         tag => return Err(unknown("answer", tag)),
     })
 }

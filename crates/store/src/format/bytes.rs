@@ -338,6 +338,7 @@ newtypes!(
     InstanceKey,
     JobKey,
     RequirementsKey,
+    TimerKey,
     VariableKey,
     WaitKey,
     ElementIx,

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use engine::{ElementKey, Event, IncidentKind, On, Opened, Outcome, Token, Turn, VariableKey, WaitEnd, WaitKey};
+use engine::{
+    ElementKey, Event, IncidentKind, MessageThrown, On, Opened, Outcome, Parent, Thrown, ThrownOut, Token, Turn, VariableKey,
+    WaitEnd, WaitKey, Waited,
+};
+use model::TimerKind;
 
 use super::EVENT_VALUE_MAX;
 use super::bytes::{Reader, Stored, Writer, record, unknown};
@@ -10,6 +14,9 @@ use crate::Error;
 
 record!(Token { scope, gateway, flow });
 record!(Turn { work, entered });
+record!(Parent { instance, element });
+record!(MessageThrown { element, name, correlation_key, id, time_to_live, variables });
+record!(ThrownOut { element, job, what, code, message, variables });
 
 /// An event as it was written, maybe without the value of a variable.
 pub(super) enum Recorded {
@@ -44,9 +51,12 @@ impl Stored for Event {
 
 fn put_body(event: &Event, to: &mut Writer) {
     match event {
-        Event::Started { instance, definition } => {
+        Event::Started { instance, definition, parent } => {
             instance.put(to);
             definition.put(to);
+            if let Some(parent) = parent {
+                parent.put(to);
+            }
         }
         Event::Entered { key, element, scope } => {
             key.put(to);
@@ -67,16 +77,17 @@ fn put_body(event: &Event, to: &mut Writer) {
                 value.put(to);
             }
         }
-        Event::WaitOpened(Opened { key, element, boundary, on }) => {
+        Event::WaitOpened(Opened { key, element, catch, on }) => {
             key.put(to);
             element.put(to);
-            boundary.put(to);
+            catch.put(to);
             on.put(to);
         }
-        Event::WaitClosed { key, element, end } => {
+        Event::WaitClosed { key, element, on, end } => {
             key.put(to);
             element.put(to);
             end.put(to);
+            on.put(to);
         }
         Event::IncidentRaised { key, element, job, kind, message } => {
             key.put(to);
@@ -94,6 +105,17 @@ fn put_body(event: &Event, to: &mut Writer) {
             element.put(to);
             decision.put(to);
         }
+        Event::Called { element, process } => {
+            element.put(to);
+            process.put(to);
+        }
+        Event::MessageThrown(thrown) => thrown.put(to),
+        Event::SignalThrown { element, name, variables } => {
+            element.put(to);
+            name.put(to);
+            variables.put(to);
+        }
+        Event::ThrownOut(thrown) => thrown.put(to),
     }
 }
 
@@ -118,7 +140,7 @@ impl Stored for Recorded {
 
 fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
     Ok(match tag {
-        0 => Event::Started { instance: Stored::take(from)?, definition: Stored::take(from)? },
+        0 => Event::Started { instance: Stored::take(from)?, definition: Stored::take(from)?, parent: from.added()? },
         1 => Event::Entered { key: Stored::take(from)?, element: Stored::take(from)?, scope: Stored::take(from)? },
         2 => Event::Activated { key: Stored::take(from)? },
         3 => Event::Leaving { key: Stored::take(from)? },
@@ -140,7 +162,10 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
             value: Stored::take(from)?,
         },
         11 => take_job_opened(from)?,
-        12 => Event::WaitClosed { key: Stored::take(from)?, element: Stored::take(from)?, end: Stored::take(from)? },
+        12 => {
+            let (key, element, end) = (Stored::take(from)?, Stored::take(from)?, Stored::take(from)?);
+            Event::WaitClosed { key, element, end, on: from.added()?.unwrap_or(Waited::Job) }
+        }
         13 => Event::IncidentRaised {
             key: Stored::take(from)?,
             element: Stored::take(from)?,
@@ -154,9 +179,13 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
         19 => Event::WaitOpened(Opened {
             key: Stored::take(from)?,
             element: Stored::take(from)?,
-            boundary: Stored::take(from)?,
+            catch: Stored::take(from)?,
             on: Stored::take(from)?,
         }),
+        20 => Event::Called { element: Stored::take(from)?, process: Stored::take(from)? },
+        21 => Event::MessageThrown(Stored::take(from)?),
+        22 => Event::SignalThrown { element: Stored::take(from)?, name: Stored::take(from)?, variables: Stored::take(from)? },
+        23 => Event::ThrownOut(Stored::take(from)?),
         tag => return Err(unknown("event", tag)),
     })
 }
@@ -165,7 +194,7 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
 fn take_job_opened(from: &mut Reader<'_>) -> Result<Event, Error> {
     let (key, element): (WaitKey, ElementKey) = (Stored::take(from)?, Stored::take(from)?);
     let on = On::Job { job_type: Stored::take(from)?, retries: Stored::take(from)? };
-    Ok(Event::WaitOpened(Opened { key, element, boundary: None, on }))
+    Ok(Event::WaitOpened(Opened { key, element, catch: None, on }))
 }
 
 fn number(event: &Event) -> u8 {
@@ -189,6 +218,10 @@ fn number(event: &Event) -> u8 {
         Event::IncidentResolved { .. } => 14,
         Event::Ended { .. } => 15,
         Event::DecisionCalled { .. } => 16,
+        Event::Called { .. } => 20,
+        Event::MessageThrown(_) => 21,
+        Event::SignalThrown { .. } => 22,
+        Event::ThrownOut(_) => 23,
     }
 }
 
@@ -204,6 +237,26 @@ impl Stored for On {
                 to.byte(1);
                 turn.put(to);
             }
+            Self::Timer { kind, text, due } => {
+                to.byte(2);
+                kind.put(to);
+                text.put(to);
+                due.put(to);
+            }
+            Self::Message { name, correlation_key } => {
+                to.byte(3);
+                name.put(to);
+                correlation_key.put(to);
+            }
+            Self::Signal { name } => {
+                to.byte(4);
+                name.put(to);
+            }
+            Self::Condition => to.byte(5),
+            Self::Child { instance } => {
+                to.byte(6);
+                instance.put(to);
+            }
         });
     }
 
@@ -211,8 +264,79 @@ impl Stored for On {
         from.framed(|from| match from.byte()? {
             0 => Ok(Self::Job { job_type: Stored::take(from)?, retries: Stored::take(from)? }),
             1 => Ok(Self::Turn(Stored::take(from)?)),
+            2 => Ok(Self::Timer { kind: Stored::take(from)?, text: Stored::take(from)?, due: Stored::take(from)? }),
+            3 => Ok(Self::Message { name: Stored::take(from)?, correlation_key: Stored::take(from)? }),
+            4 => Ok(Self::Signal { name: Stored::take(from)? }),
+            5 => Ok(Self::Condition),
+            6 => Ok(Self::Child { instance: Stored::take(from)? }),
             tag => Err(unknown("thing to wait for", tag)),
         })
+    }
+}
+
+impl Stored for Waited {
+    fn put(&self, to: &mut Writer) {
+        to.framed(|to| match self {
+            Self::Job => to.byte(0),
+            Self::Turn => to.byte(1),
+            Self::Timer => to.byte(2),
+            Self::Message => to.byte(3),
+            Self::Signal => to.byte(4),
+            Self::Condition => to.byte(5),
+            Self::Child { instance } => {
+                to.byte(6);
+                instance.put(to);
+            }
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        from.framed(|from| match from.byte()? {
+            0 => Ok(Self::Job),
+            1 => Ok(Self::Turn),
+            2 => Ok(Self::Timer),
+            3 => Ok(Self::Message),
+            4 => Ok(Self::Signal),
+            5 => Ok(Self::Condition),
+            6 => Ok(Self::Child { instance: Stored::take(from)? }),
+            tag => Err(unknown("thing waited for", tag)),
+        })
+    }
+}
+
+impl Stored for TimerKind {
+    fn put(&self, to: &mut Writer) {
+        to.byte(match self {
+            Self::Date => 0,
+            Self::Duration => 1,
+            Self::Cycle => 2,
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        match from.byte()? {
+            0 => Ok(Self::Date),
+            1 => Ok(Self::Duration),
+            2 => Ok(Self::Cycle),
+            tag => Err(unknown("kind of timer", tag)),
+        }
+    }
+}
+
+impl Stored for Thrown {
+    fn put(&self, to: &mut Writer) {
+        to.byte(match self {
+            Self::Error => 0,
+            Self::Escalation => 1,
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        match from.byte()? {
+            0 => Ok(Self::Error),
+            1 => Ok(Self::Escalation),
+            tag => Err(unknown("thing thrown", tag)),
+        }
     }
 }
 
@@ -264,6 +388,7 @@ impl Stored for IncidentKind {
             Self::CalledDecision => 6,
             Self::DecisionEvaluation => 7,
             Self::Fault => 8,
+            Self::CalledElement => 9,
         });
     }
 
@@ -278,6 +403,7 @@ impl Stored for IncidentKind {
             6 => Ok(Self::CalledDecision),
             7 => Ok(Self::DecisionEvaluation),
             8 => Ok(Self::Fault),
+            9 => Ok(Self::CalledElement),
             tag => Err(unknown("kind of incident", tag)),
         }
     }

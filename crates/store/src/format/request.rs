@@ -3,8 +3,8 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, Caller, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, FailJob, IdempotencyKey, ProcessRef,
-    Released, Request, ThrowError, UpdateJob,
+    Activate, Caller, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, EvaluateConditions, FailJob,
+    IdempotencyKey, ProcessRef, Publish, Released, Request, ThrowError, UpdateJob,
 };
 use crate::query::Tenants;
 
@@ -17,6 +17,8 @@ record!(Evaluate { decision, tenant, variables });
 record!(FailJob { job, retries, message, backoff, variables });
 record!(ThrowError { job, code, message, variables });
 record!(UpdateJob { job, retries, timeout });
+record!(Publish { tenant, name, correlation_key, id, time_to_live, variables });
+record!(EvaluateConditions { tenant, definition, variables });
 record!(Released { job, deadline });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
@@ -101,6 +103,23 @@ fn put_body(command: &Command, to: &mut Writer) {
             wait.put(to);
             instance.put(to);
         }
+        Command::TimerDue { wait, instance } => {
+            wait.put(to);
+            instance.put(to);
+        }
+        Command::SignalDue { signal } => signal.put(to),
+        Command::FireTimer { timer } => timer.put(to),
+        Command::RescheduleTimer { timer, due } => {
+            timer.put(to);
+            due.put(to);
+        }
+        Command::Publish(publish) | Command::Correlate(publish) => publish.put(to),
+        Command::Broadcast { tenant, name, variables } => {
+            tenant.put(to);
+            name.put(to);
+            variables.put(to);
+        }
+        Command::EvaluateConditions(evaluate) => evaluate.put(to),
         Command::Evaluate(evaluate) => evaluate.put(to),
         Command::DeleteEvaluation { evaluation } => evaluation.put(to),
     }
@@ -124,6 +143,14 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         13 => Command::Evaluate(Stored::take(from)?),
         14 => Command::DeleteEvaluation { evaluation: Stored::take(from)? },
         15 => Command::Turn { wait: Stored::take(from)?, instance: Stored::take(from)? },
+        16 => Command::TimerDue { wait: Stored::take(from)?, instance: Stored::take(from)? },
+        17 => Command::SignalDue { signal: Stored::take(from)? },
+        18 => Command::FireTimer { timer: Stored::take(from)? },
+        19 => Command::RescheduleTimer { timer: Stored::take(from)?, due: Stored::take(from)? },
+        20 => Command::Publish(Stored::take(from)?),
+        21 => Command::Correlate(Stored::take(from)?),
+        22 => Command::Broadcast { tenant: Stored::take(from)?, name: Stored::take(from)?, variables: Stored::take(from)? },
+        23 => Command::EvaluateConditions(Stored::take(from)?),
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -146,6 +173,14 @@ fn number(command: &Command) -> u8 {
         Command::Evaluate(_) => 13,
         Command::DeleteEvaluation { .. } => 14,
         Command::Turn { .. } => 15,
+        Command::TimerDue { .. } => 16,
+        Command::SignalDue { .. } => 17,
+        Command::FireTimer { .. } => 18,
+        Command::RescheduleTimer { .. } => 19,
+        Command::Publish(_) => 20,
+        Command::Correlate(_) => 21,
+        Command::Broadcast { .. } => 22,
+        Command::EvaluateConditions(_) => 23,
     }
 }
 

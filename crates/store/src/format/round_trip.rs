@@ -115,7 +115,7 @@ fn a_list_longer_than_the_bytes_is_refused_at_once() {
 #[test]
 fn version_two_is_fixed() {
     let events = [
-        Event::Started { instance: InstanceKey(300), definition: DefinitionKey(2) },
+        Event::Started { instance: InstanceKey(300), definition: DefinitionKey(2), parent: None },
         Event::VariableCreated { key: VariableKey(5), scope: ElementKey(300), name: "a".into(), value: "-1".into() },
         Event::Ended { outcome: Outcome::Terminated },
     ];

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use engine::{
-    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, On,
-    Opened, Outcome, RequirementsKey, Token, Turn, VariableKey, WaitEnd, WaitKey,
+    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey,
+    MessageThrown, On, Opened, Outcome, Parent, RequirementsKey, Thrown, ThrownOut, TimerKey, Token, Turn, VariableKey, WaitEnd,
+    WaitKey, Waited,
 };
-use model::{ElementIx, FlowIx};
+use model::{ElementIx, FlowIx, TimerKind};
 use proptest::prelude::*;
 
 use crate::log::*;
@@ -49,6 +50,35 @@ pub(super) fn turn() -> impl Strategy<Value = Turn> {
     (prop::collection::vec(element_key(), 0..4), any::<u32>()).prop_map(|(work, entered)| Turn { work, entered })
 }
 
+fn timer_kind() -> impl Strategy<Value = TimerKind> {
+    prop::sample::select(vec![TimerKind::Date, TimerKind::Duration, TimerKind::Cycle])
+}
+
+fn waited() -> impl Strategy<Value = Waited> {
+    let child = number().prop_map(|key| Waited::Child { instance: InstanceKey(key) });
+    let plain = [Waited::Job, Waited::Turn, Waited::Timer, Waited::Message, Waited::Signal, Waited::Condition];
+    prop_oneof![prop::sample::select(plain.to_vec()), child]
+}
+
+fn message_thrown() -> impl Strategy<Value = MessageThrown> {
+    (element_key(), text(), text(), text(), any::<i64>(), document()).prop_map(
+        |(element, name, correlation_key, id, time_to_live, variables)| MessageThrown {
+            element,
+            name,
+            correlation_key,
+            id,
+            time_to_live,
+            variables,
+        },
+    )
+}
+
+fn thrown_out() -> impl Strategy<Value = ThrownOut> {
+    let what = prop::sample::select(vec![Thrown::Error, Thrown::Escalation]);
+    (element_key(), prop::option::of(job_key()), what, text(), text(), document())
+        .prop_map(|(element, job, what, code, message, variables)| ThrownOut { element, job, what, code, message, variables })
+}
+
 pub(super) fn event() -> impl Strategy<Value = Event> {
     let kinds = prop::sample::select(vec![
         IncidentKind::IoMapping,
@@ -57,6 +87,7 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         IncidentKind::JobNoRetries,
         IncidentKind::UnhandledError,
         IncidentKind::LoopLimit,
+        IncidentKind::CalledElement,
         IncidentKind::CalledDecision,
         IncidentKind::DecisionEvaluation,
         IncidentKind::Fault,
@@ -65,9 +96,27 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
     let on = prop_oneof![
         (text(), any::<i32>()).prop_map(|(job_type, retries)| On::Job { job_type, retries }),
         turn().prop_map(On::Turn),
+        (timer_kind(), text(), any::<i64>()).prop_map(|(kind, text, due)| On::Timer { kind, text, due }),
+        (text(), text()).prop_map(|(name, correlation_key)| On::Message { name, correlation_key }),
+        text().prop_map(|name| On::Signal { name }),
+        Just(On::Condition),
+        number().prop_map(|key| On::Child { instance: InstanceKey(key) }),
     ];
+    let parent = (number(), element_key()).prop_map(|(key, element)| Parent { instance: InstanceKey(key), element });
     prop_oneof![
-        (number(), number()).prop_map(|(a, b)| Event::Started { instance: InstanceKey(a), definition: DefinitionKey(b) }),
+        (number(), number(), prop::option::of(parent)).prop_map(|(a, b, parent)| Event::Started {
+            instance: InstanceKey(a),
+            definition: DefinitionKey(b),
+            parent
+        }),
+        (element_key(), text()).prop_map(|(element, process)| Event::Called { element, process }),
+        (element_key(), text(), document()).prop_map(|(element, name, variables)| Event::SignalThrown {
+            element,
+            name,
+            variables
+        }),
+        message_thrown().prop_map(Event::MessageThrown),
+        thrown_out().prop_map(Event::ThrownOut),
         (element_key(), element_ix(), element_key()).prop_map(|(key, element, scope)| Event::Entered { key, element, scope }),
         element_key().prop_map(|key| Event::Activated { key }),
         element_key().prop_map(|key| Event::Leaving { key }),
@@ -89,8 +138,13 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
             value
         }),
         (number(), element_key(), prop::option::of(element_ix()), on)
-            .prop_map(|(key, element, boundary, on)| { Event::WaitOpened(Opened { key: WaitKey(key), element, boundary, on }) }),
-        (number(), element_key(), ends).prop_map(|(key, element, end)| Event::WaitClosed { key: WaitKey(key), element, end }),
+            .prop_map(|(key, element, catch, on)| { Event::WaitOpened(Opened { key: WaitKey(key), element, catch, on }) }),
+        (number(), element_key(), waited(), ends).prop_map(|(key, element, on, end)| Event::WaitClosed {
+            key: WaitKey(key),
+            element,
+            on,
+            end
+        }),
         (element_key(), text()).prop_map(|(element, decision)| Event::DecisionCalled { element, decision }),
         (number(), element_key(), prop::option::of(job_key()), kinds, text()).prop_map(|(key, element, job, kind, message)| {
             Event::IncidentRaised { key: IncidentKey(key), element, job, kind, message }
@@ -150,12 +204,43 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
             .prop_map(|jobs| Command::Release { jobs }),
         job_key().prop_map(|job| Command::JobDue { job }),
         (number(), number()).prop_map(|(wait, instance)| Command::Turn { wait: WaitKey(wait), instance: InstanceKey(instance) }),
+        waits_command(),
         number().prop_map(|key| Command::DeleteEvaluation { evaluation: EvaluationKey(key) }),
         (decision_ref(), text(), document()).prop_map(|(decision, tenant, variables)| Command::Evaluate(Evaluate {
             decision,
             tenant,
             variables
         })),
+    ]
+}
+
+fn publish() -> impl Strategy<Value = Publish> {
+    (text(), text(), text(), text(), any::<i64>(), document()).prop_map(
+        |(tenant, name, correlation_key, id, time_to_live, variables)| Publish {
+            tenant,
+            name,
+            correlation_key,
+            id,
+            time_to_live,
+            variables,
+        },
+    )
+}
+
+fn waits_command() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        publish().prop_map(Command::Publish),
+        publish().prop_map(Command::Correlate),
+        (text(), text(), document()).prop_map(|(tenant, name, variables)| Command::Broadcast { tenant, name, variables }),
+        (text(), prop::option::of(number()), document()).prop_map(|(tenant, definition, variables)| {
+            let definition = definition.map(DefinitionKey);
+            Command::EvaluateConditions(EvaluateConditions { tenant, definition, variables })
+        }),
+        number().prop_map(|key| Command::FireTimer { timer: TimerKey(key) }),
+        (number(), any::<i64>()).prop_map(|(key, due)| Command::RescheduleTimer { timer: TimerKey(key), due }),
+        (number(), prop::option::of(number()))
+            .prop_map(|(wait, instance)| Command::TimerDue { wait: WaitKey(wait), instance: instance.map(InstanceKey) }),
+        number().prop_map(|signal| Command::SignalDue { signal }),
     ]
 }
 
@@ -183,6 +268,16 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
                 Answer::Created(Created { instance, definition, process_id, version, tenant, tags, business_id })
             }
         ),
+        (number(), text()).prop_map(|(key, tenant)| Answer::Published { key, tenant }),
+        (number(), number(), text()).prop_map(|(key, instance, tenant)| Answer::Correlated {
+            key,
+            instance: InstanceKey(instance),
+            tenant
+        }),
+        (number(), text(), prop::collection::vec((number(), number()), 0..3)).prop_map(|(key, tenant, instances)| {
+            let instances = instances.into_iter().map(|(a, b)| (DefinitionKey(a), InstanceKey(b))).collect();
+            Answer::Started { key, tenant, instances }
+        }),
         Just(Answer::Done),
         number().prop_map(|key| Answer::VariablesSet { key }),
         prop::collection::vec(activated(), 0..3).prop_map(Answer::Activated),

@@ -62,7 +62,7 @@ fn events() {
     let (key, scope) = (TASK, TASK);
     let (job, variable, incident) = (WaitKey(7), VariableKey(5), IncidentKey(9));
     let expected = [
-        Event::Started { instance: InstanceKey(300), definition: DefinitionKey(2) },
+        Event::Started { instance: InstanceKey(300), definition: DefinitionKey(2), parent: None },
         Event::Entered { key, element: ElementIx(2), scope: ROOT },
         Event::Activated { key },
         Event::Leaving { key },
@@ -73,13 +73,8 @@ fn events() {
         Event::TokenDropped(TOKEN),
         Event::VariableCreated { key: variable, scope, name: "a".into(), value: "-1".into() },
         Event::VariableUpdated { key: variable, scope, name: "a".into(), value: "\"ä\"".into() },
-        Event::WaitOpened(Opened {
-            key: job,
-            element: TASK,
-            boundary: None,
-            on: On::Job { job_type: "work".into(), retries: -3 },
-        }),
-        Event::WaitClosed { key: job, element: TASK, end: WaitEnd::ErrorThrown },
+        Event::WaitOpened(Opened { key: job, element: TASK, catch: None, on: On::Job { job_type: "work".into(), retries: -3 } }),
+        Event::WaitClosed { key: job, element: TASK, on: engine::Waited::Job, end: WaitEnd::ErrorThrown },
         Event::IncidentRaised {
             key: incident,
             element: TASK,

@@ -47,11 +47,11 @@ fn load_instance(tables: &Tables, key: InstanceKey) -> Option<LoadedInstance> {
     });
     let jobs = running.jobs.iter().filter_map(|key| {
         let origin = tables.jobs[key].origin?;
-        Some((origin.element_instance, Wait { key: key.wait(), boundary: None, kind: WaitKind::Job }))
+        Some((origin.element_instance, Wait { key: key.wait(), catch: None, kind: WaitKind::Job }))
     });
     let turns = running.turns.iter().map(|wait| {
         let left = tables.turns[wait].left.clone();
-        (key.root(), Wait { key: *wait, boundary: None, kind: WaitKind::Turn(Box::new(left)) })
+        (key.root(), Wait { key: *wait, catch: None, kind: WaitKind::Turn(Box::new(left)) })
     });
     let mut waits: Vec<_> = jobs.chain(turns).collect();
     waits.sort_by_key(|(_, wait)| wait.key);
