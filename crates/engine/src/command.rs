@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::ElementIx;
 
-use crate::{Document, ElementKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Parent, Thrown, ThrownOut, WaitKey};
+use crate::{Document, ElementKey, IncidentKey, IncidentKind, InstanceKey, JobKey, On, Parent, Thrown, ThrownOut, WaitKey};
 
 /// A command against one instance.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,8 +47,8 @@ pub struct Triggered {
     pub element: ElementKey,
     pub wait: WaitKey,
     pub variables: Document,
-    /// Of a timer that does not interrupt: whether it will fire again.
-    pub again: bool,
+    /// Of a timer that does not interrupt: its next occurrence.
+    pub next: Option<On>,
 }
 
 /// A job that failed: its variables stay with the task; without retries left the task is stuck.

@@ -114,7 +114,7 @@ fn waiting(on: &On) -> (String, [&'static str; 2]) {
             (format!("waits for job {job_type}{retries}"), ["job done", "job dropped"])
         }
         On::Turn(_) => ("goes on later".to_owned(), ["", ""]),
-        On::Timer { text, due, .. } => (format!("waits for timer {text} due {due}"), ["timer fired", "timer dropped"]),
+        On::Timer { text, at, .. } => (format!("waits for timer {text} due {}", at.at), ["timer fired", "timer dropped"]),
         On::Message { name, correlation_key } => {
             (format!("waits for message {name} '{correlation_key}'"), ["message came", "message dropped"])
         }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use model::{ElementIx, TimerKind};
+use schedule::Occurrence;
 
 use crate::{ElementKey, InstanceKey, JobKey, WaitKey};
 
@@ -26,11 +27,11 @@ pub enum On {
         job_type: Arc<str>,
         retries: i32,
     },
-    /// A point in time. Of a cycle, `due` is the first.
+    /// A point in time. Each occurrence of a cycle is a wait of its own.
     Timer {
         kind: TimerKind,
         text: Arc<str>,
-        due: i64,
+        at: Occurrence,
     },
     Message {
         name: Arc<str>,

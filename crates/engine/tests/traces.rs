@@ -2,8 +2,8 @@
 //!
 //! Commands: `start {…}`, `job ELEMENT {…}`, `fail ELEMENT {…}` (retries left), `stuck ELEMENT {…}` (none left),
 //! `error ELEMENT CODE {…}`, `decide ELEMENT {"output": …}` (without an output it failed), `no-decision ELEMENT`, `set ELEMENT {…}`, `set-local ELEMENT {…}`, `resolve ELEMENT`, `cancel`.
-//! `start EVENT {…}` (at a triggered start event), `called {…}` (started by a call activity), `trigger EVENT {…}`, `last EVENT {…}` (a timer that
-//! does not fire again), `call ELEMENT`, `no-process ELEMENT`, `child ELEMENT {…}`, `child-error ELEMENT CODE {…}`,
+//! `start EVENT {…}` (at a triggered start event), `called {…}` (started by a call activity), `trigger EVENT {…}`, `again EVENT DUE` (a timer that
+//! will fire again), `call ELEMENT`, `no-process ELEMENT`, `child ELEMENT {…}`, `child-error ELEMENT CODE {…}`,
 //! `child-escalation ELEMENT CODE {…}`, `uncaught`.
 //! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -15,10 +15,11 @@ use std::sync::Arc;
 use engine::trace::Trace;
 use engine::{
     Budget, Command, DefinitionKey, Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance, InstanceKey,
-    JobKey, Keys, Means, Parent, Phase, Rejected, State, Thrown, ThrownError, ThrownOut, Triggered, Undecided, WaitKey, WaitKind,
-    step,
+    JobKey, Keys, Means, On, Parent, Phase, Rejected, State, Thrown, ThrownError, ThrownOut, Triggered, Undecided, WaitKey,
+    WaitKind, step,
 };
-use model::{Kind, Process};
+use model::{Kind, Process, TimerKind};
+use schedule::Occurrence;
 
 #[test]
 fn traces() {
@@ -158,8 +159,12 @@ impl<'a> Run<'a> {
             ["called"] => {
                 Command::Start { at: None, parent: Some(Parent { instance: InstanceKey(7), element: ElementKey(8) }), variables }
             }
-            ["trigger", id] => Command::Trigger(self.triggered(id, variables, true)),
-            ["last", id] => Command::Trigger(self.triggered(id, variables, false)),
+            ["trigger", id] => Command::Trigger(self.triggered(id, variables, None)),
+            ["again", id, due] => {
+                let at = Occurrence { armed: 0, number: 2, at: due.parse().unwrap() };
+                let next = On::Timer { kind: TimerKind::Cycle, text: "again".into(), at };
+                Command::Trigger(self.triggered(id, variables, Some(next)))
+            }
             ["call", id] => Command::Call { element: self.element(id), verdict: Ok(InstanceKey(9)) },
             ["no-process", id] => {
                 let missing = Undecided { kind: IncidentKind::CalledElement, reason: "there is none".into() };
@@ -201,14 +206,14 @@ impl<'a> Run<'a> {
     }
 
     /// The wait of an element, or for an event, with this id.
-    fn triggered(&self, id: &str, variables: Document, again: bool) -> Triggered {
+    fn triggered(&self, id: &str, variables: Document, next: Option<On>) -> Triggered {
         let event = self.process.find(id);
         let waits =
             self.instance.elements.iter().flat_map(|(key, element)| element.waits.iter().map(move |wait| (key, element, wait)));
         let mut waits = waits.filter(|(_, _, wait)| wait.job().is_none());
         let found = waits.find(|(_, element, wait)| Some(wait.catch.unwrap_or(element.element)) == event);
         let (element, wait) = found.map_or((ElementKey(u64::MAX), WaitKey(u64::MAX)), |(key, _, wait)| (*key, wait.key));
-        Triggered { element, wait, variables, again }
+        Triggered { element, wait, variables, next }
     }
 
     fn thrown_out(&self) -> ThrownOut {

@@ -63,7 +63,7 @@ impl Run<'_> {
 
     /// What was waited for has come.
     pub(crate) fn trigger(&mut self, triggered: &Triggered) -> Result<(), Rejected> {
-        let Triggered { element: key, wait, variables, again } = triggered;
+        let Triggered { element: key, wait, variables, next } = triggered;
         let alive = self.instance.elements.get(key).ok_or(Rejected::NoSuchWait)?;
         let open = alive.wait(*wait).ok_or(Rejected::NoSuchWait)?;
         match open.kind {
@@ -86,8 +86,11 @@ impl Run<'_> {
         let (Kind::BoundaryEvent(catch) | Kind::StartEvent(Some(catch))) = &process.element(event).kind else {
             return Err(Rejected::NoSuchWait);
         };
-        if catch.interrupting || (is_timer && !again) {
+        if catch.interrupting || is_timer {
             self.close(*key, *wait, WaitEnd::Completed);
+        }
+        if let (false, Some(next)) = (catch.interrupting, next) {
+            self.open(*key, Some(event), next.clone());
         }
         self.caught(*key, event, catch, variables);
         Ok(())
@@ -209,7 +212,7 @@ pub(crate) fn timer_on(run: &Run<'_>, scope: ElementKey, timer: &TimerTrigger) -
         let message = format!("the timer '{}' cannot be used: {error}", excerpt(&text));
         Trouble { kind: IncidentKind::ExtractValue, message }
     })?;
-    Ok(On::Timer { kind: timer.kind, text, due: first.at })
+    Ok(On::Timer { kind: timer.kind, text, at: first })
 }
 
 fn timer_text(run: &Run<'_>, scope: ElementKey, kind: TimerKind, expression: &Expression) -> Result<Arc<str>, Trouble> {
@@ -236,7 +239,7 @@ fn excerpt(text: &str) -> String {
 /// Looks at a condition that was just opened or whose variables changed.
 pub(crate) fn examine(run: &mut Run<'_>, key: ElementKey, wait: crate::WaitKey) {
     if condition::holds(run, key, wait) {
-        let triggered = Triggered { element: key, wait, variables: Vec::new(), again: true };
+        let triggered = Triggered { element: key, wait, variables: Vec::new(), next: None };
         run.trigger(&triggered).expect("it was looked at a moment ago");
     }
 }

@@ -61,7 +61,7 @@ fn message(run: &Run<'_>, key: ElementKey, publish: &Publish) -> Result<MessageT
 fn time_to_live(run: &Run<'_>, key: ElementKey, text: &Text) -> Result<i64, Trouble> {
     let timer = model::TimerTrigger { kind: model::TimerKind::Duration, text: text.clone() };
     match super::catch::timer_on(run, key, &timer)? {
-        crate::On::Timer { due, .. } => Ok(due - run.time()),
+        crate::On::Timer { at, .. } => Ok(at.at - run.time()),
         _ => Ok(0),
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use engine::{
-    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, VariableKey,
-    WaitKey,
+    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey,
+    VariableKey, WaitKey,
 };
 use model::{ElementIx, FlowIx};
 

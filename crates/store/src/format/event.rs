@@ -7,6 +7,7 @@ use engine::{
     WaitEnd, WaitKey, Waited,
 };
 use model::TimerKind;
+use schedule::Occurrence;
 
 use super::EVENT_VALUE_MAX;
 use super::bytes::{Reader, Stored, Writer, record, unknown};
@@ -14,6 +15,7 @@ use crate::Error;
 
 record!(Token { scope, gateway, flow });
 record!(Turn { work, entered });
+record!(Occurrence { armed, number, at });
 record!(Parent { instance, element });
 record!(MessageThrown { element, name, correlation_key, id, time_to_live, variables });
 record!(ThrownOut { element, job, what, code, message, variables });
@@ -237,11 +239,11 @@ impl Stored for On {
                 to.byte(1);
                 turn.put(to);
             }
-            Self::Timer { kind, text, due } => {
+            Self::Timer { kind, text, at } => {
                 to.byte(2);
                 kind.put(to);
                 text.put(to);
-                due.put(to);
+                at.put(to);
             }
             Self::Message { name, correlation_key } => {
                 to.byte(3);
@@ -264,7 +266,7 @@ impl Stored for On {
         from.framed(|from| match from.byte()? {
             0 => Ok(Self::Job { job_type: Stored::take(from)?, retries: Stored::take(from)? }),
             1 => Ok(Self::Turn(Stored::take(from)?)),
-            2 => Ok(Self::Timer { kind: Stored::take(from)?, text: Stored::take(from)?, due: Stored::take(from)? }),
+            2 => Ok(Self::Timer { kind: Stored::take(from)?, text: Stored::take(from)?, at: Stored::take(from)? }),
             3 => Ok(Self::Message { name: Stored::take(from)?, correlation_key: Stored::take(from)? }),
             4 => Ok(Self::Signal { name: Stored::take(from)? }),
             5 => Ok(Self::Condition),

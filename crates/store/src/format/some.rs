@@ -9,6 +9,7 @@ use engine::{
 };
 use model::{ElementIx, FlowIx, TimerKind};
 use proptest::prelude::*;
+use schedule::Occurrence;
 
 use crate::log::*;
 use crate::query::Tenants;
@@ -96,7 +97,11 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
     let on = prop_oneof![
         (text(), any::<i32>()).prop_map(|(job_type, retries)| On::Job { job_type, retries }),
         turn().prop_map(On::Turn),
-        (timer_kind(), text(), any::<i64>()).prop_map(|(kind, text, due)| On::Timer { kind, text, due }),
+        (timer_kind(), text(), any::<i64>(), number(), any::<i64>()).prop_map(|(kind, text, armed, number, at)| On::Timer {
+            kind,
+            text,
+            at: Occurrence { armed, number, at }
+        }),
         (text(), text()).prop_map(|(name, correlation_key)| On::Message { name, correlation_key }),
         text().prop_map(|name| On::Signal { name }),
         Just(On::Condition),
