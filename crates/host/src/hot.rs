@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use engine::{ElementInstance, Incident, Instance, InstanceKey, Phase, State, Variable};
+use engine::{ElementInstance, Incident, Instance, InstanceKey, Parent, Phase, State, Variable, Wait, WaitKind};
 use rustc_hash::FxHashMap;
+use store::row::SubscriptionKind;
 use store::{LoadedInstance, row};
 
 use crate::definitions::Compiled;
@@ -16,12 +17,23 @@ pub(crate) struct HotInstance {
     /// What does not change while it runs; state and incidents are those of `instance`.
     pub(crate) row: row::Instance,
     pub(crate) definition: Arc<Compiled>,
+    /// Whether it keeps a message from starting another.
+    pub(crate) lock: Lock,
     /// The tick that last changed it and is not committed; 0 if the tables have it as it is here.
     tick: u64,
     /// When it was last looked at, counted in trims.
     used: u64,
     /// What it counted for when it was last weighed.
     bytes: usize,
+}
+
+/// Whether a running instance keeps others of its process from being started with its correlation key.
+#[derive(Debug, Clone)]
+pub(crate) enum Lock {
+    None,
+    Key(Arc<str>),
+    /// It is in the tables.
+    Unknown,
 }
 
 #[derive(Debug, Default)]
@@ -133,7 +145,7 @@ impl Hot {
 impl HotInstance {
     /// One that begins in this tick.
     pub(crate) fn new(instance: Instance, row: row::Instance, definition: Arc<Compiled>, tick: u64) -> Self {
-        let mut hot = Self { instance, row, definition, tick, used: 0, bytes: 0 };
+        let mut hot = Self { instance, row, definition, lock: Lock::None, tick, used: 0, bytes: 0 };
         hot.bytes = hot.weight();
         hot
     }
@@ -146,7 +158,7 @@ impl HotInstance {
     /// Puts an instance together from its rows. Events applied to nothing give the same; a test says so. What does not fit together is
     /// said in words.
     pub(crate) fn from_rows(loaded: LoadedInstance, definition: Arc<Compiled>) -> Result<Self, String> {
-        let LoadedInstance { instance: row, elements, variables, tokens, waits, incidents } = loaded;
+        let LoadedInstance { instance: row, elements, variables, tokens, waits, timers, subscriptions, incidents } = loaded;
         let known = definition.process.elements.len();
         let mut instance = Instance::restored(row.key, row.definition, row.phase);
         for element in elements {
@@ -168,10 +180,36 @@ impl HotInstance {
         for (element, wait) in waits {
             instance.restore_wait(element, wait)?;
         }
+        for timer in timers {
+            let origin = timer.origin.ok_or_else(|| format!("timer {} belongs to no element instance", timer.key))?;
+            let catch = (instance.elements.get(&origin.element_instance).map(|alive| alive.element) != Some(timer.element))
+                .then_some(timer.element);
+            instance.restore_wait(origin.element_instance, Wait { key: timer.wait, catch, kind: WaitKind::Timer })?;
+        }
+        for row in subscriptions {
+            let origin = row.origin.ok_or_else(|| format!("subscription {} belongs to no element instance", row.key))?;
+            instance.restore_wait(origin.element_instance, wait_of(&row)?)?;
+        }
         for incident in incidents {
             let active = Incident { element: incident.element_instance, job: incident.job, kind: incident.kind };
             instance.restore_incident(incident.key, active)?;
         }
-        Ok(Self::new(instance, row, definition, 0))
+        instance.parent = row.parent.map(|(instance, element)| Parent { instance, element });
+        let mut hot = Self::new(instance, row, definition, 0);
+        hot.lock = Lock::Unknown;
+        Ok(hot)
     }
+}
+
+fn wait_of(row: &row::Subscription) -> Result<Wait, String> {
+    let kind = match row.kind {
+        SubscriptionKind::Message => WaitKind::Message,
+        SubscriptionKind::Signal => WaitKind::Signal,
+        SubscriptionKind::Condition => WaitKind::Condition,
+        SubscriptionKind::Child => {
+            let instance = row.child.ok_or_else(|| format!("subscription {} names no called instance", row.key))?;
+            WaitKind::Child { instance }
+        }
+    };
+    Ok(Wait { key: row.key, catch: row.catches.then_some(row.element), kind })
 }

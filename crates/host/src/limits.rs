@@ -19,6 +19,8 @@ pub struct Limits {
     /// Elements entered and bytes of variables written by one command; a step that takes more goes on in a later tick.
     pub command_elements_max: u32,
     pub command_bytes_max: usize,
+    /// How deep processes call processes.
+    pub call_depth_max: u32,
     /// Running instances kept in memory, by number and bytes.
     pub instances_hot_max: usize,
     pub instances_hot_bytes_max: usize,
@@ -63,6 +65,7 @@ impl Default for Limits {
             tick_rows_max: 50_000,
             command_elements_max: 1_000,
             command_bytes_max: 16 * 1024 * 1024,
+            call_depth_max: 1_000,
             instances_hot_max: 100_000,
             instances_hot_bytes_max: 128 * 1024 * 1024,
             ready_window_max: 10_000,

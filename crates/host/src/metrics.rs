@@ -29,6 +29,9 @@ pub struct Metrics {
     pub jobs_failed: Counter,
     pub jobs_timed_out: Counter,
     pub activation_seconds: Histogram,
+    pub timers_fired: Counter,
+    pub timer_lateness_seconds: Histogram,
+    pub messages_correlated: Counter,
     pub incidents_raised: Counter,
     pub inbox_depth: Gauge,
     pub instances_hot: Gauge,
@@ -62,6 +65,9 @@ impl Default for Metrics {
             jobs_failed: Counter::default(),
             jobs_timed_out: Counter::default(),
             activation_seconds: seconds(),
+            timers_fired: Counter::default(),
+            timer_lateness_seconds: Histogram::new(exponential_buckets(0.001, 3.0, 14)),
+            messages_correlated: Counter::default(),
             incidents_raised: Counter::default(),
             inbox_depth: Gauge::default(),
             instances_hot: Gauge::default(),
@@ -97,6 +103,9 @@ impl Metrics {
         r.register("jobs_failed", "Jobs failed by workers", self.jobs_failed.clone());
         r.register("jobs_timed_out", "Leases that ran out", self.jobs_timed_out.clone());
         r.register("activation_seconds", "From a job's creation to its first lease", self.activation_seconds.clone());
+        r.register("timers_fired", "Timers fired", self.timers_fired.clone());
+        r.register("timer_lateness_seconds", "From when a timer was due to when it fired", self.timer_lateness_seconds.clone());
+        r.register("messages_correlated", "Messages given to those that wait for them", self.messages_correlated.clone());
         r.register("incidents_raised", "Incidents raised", self.incidents_raised.clone());
         r.register("inbox_depth", "Commands accepted and not yet taken by a tick", self.inbox_depth.clone());
         r.register("instances_hot", "Running instances in memory", self.instances_hot.clone());

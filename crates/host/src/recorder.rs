@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{ElementKey, Event, IncidentKey, InstanceKey, On, Opened, Outcome, Phase, Token, VariableKey, WaitKey};
+use engine::{ElementKey, Event, IncidentKey, InstanceKey, On, Opened, Outcome, Phase, Token, VariableKey, WaitKey, Waited};
 use model::{ElementIx, FlowIx, Process};
 use store::row::{ElementState, InstanceState};
 use store::{Changes, ElementChange, IncidentChange, InstanceChange, Millis, VariableChange, row};
@@ -117,7 +117,7 @@ impl Recorder {
             Event::WaitOpened(Opened { key, on: On::Turn(left), .. }) => {
                 self.turns_new.insert(*key, row::Turn { key: *key, instance, due: now, left: left.clone() });
             }
-            Event::WaitClosed { key, element, .. } if *element == hot.instance.key.root() => {
+            Event::WaitClosed { key, on: Waited::Turn, .. } => {
                 if self.turns_new.remove(key).is_none() {
                     self.turns_done.push(*key);
                 }
@@ -127,6 +127,10 @@ impl Recorder {
             | Event::WaitOpened(_)
             | Event::WaitClosed { .. }
             | Event::DecisionCalled { .. }
+            | Event::Called { .. }
+            | Event::MessageThrown(_)
+            | Event::SignalThrown { .. }
+            | Event::ThrownOut(_)
             | Event::Ended { .. } => {}
         }
     }

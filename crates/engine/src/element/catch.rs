@@ -202,12 +202,7 @@ pub(crate) fn timer_on(run: &Run<'_>, scope: ElementKey, timer: &TimerTrigger) -
         Text::Fixed(text) => text.clone(),
         Text::Computed(expression) => timer_text(run, scope, timer.kind, expression)?,
     };
-    let kind = match timer.kind {
-        TimerKind::Date => schedule::Kind::Date,
-        TimerKind::Duration => schedule::Kind::Duration,
-        TimerKind::Cycle => schedule::Kind::Cycle,
-    };
-    let first = schedule::Timer::parse(kind, &text).and_then(|timer| timer.first(run.time()));
+    let first = super::start::first(timer.kind, &text, run.time());
     let first = first.map_err(|error| {
         let message = format!("the timer '{}' cannot be used: {error}", excerpt(&text));
         Trouble { kind: IncidentKind::ExtractValue, message }

@@ -13,6 +13,7 @@ pub(crate) mod parallel_gateway;
 pub(crate) mod pass;
 pub(crate) mod scope;
 pub(crate) mod script_task;
+pub(crate) mod start;
 pub(crate) mod throw;
 
 use crate::IncidentKind;

@@ -1,4 +1,4 @@
-//! What a command's events ask of others is answered within the command: the verdict of a decision that a task called.
+//! The verdicts of decisions that tasks call.
 
 use std::sync::Arc;
 
@@ -15,19 +15,21 @@ use super::unit::Stop;
 const CALLS_MAX: usize = 1_000;
 
 impl Partition {
-    /// Gives every called decision its verdict, also those called by what follows.
-    pub(super) fn answer_calls(&mut self, tick: &mut Tick) -> Result<(), Stop> {
-        let mut place = (0, 0);
-        let mut calls = 0;
-        while let Some((instance, element, decision)) = tick.unit.calls_from(&mut place) {
-            calls += 1;
-            let verdict = match calls {
-                0..=CALLS_MAX => self.verdict(tick, instance, element, &decision)?,
-                _ => Err(endless()),
-            };
-            // Refused where something else of this command has ended the element.
-            let _decided = self.step(tick, instance, &engine::Command::Decide { element, verdict })?;
-        }
+    /// Gives a called decision its verdict; it is the command's so manieth.
+    pub(super) fn answer_decision(
+        &mut self,
+        tick: &mut Tick,
+        instance: InstanceKey,
+        element: ElementKey,
+        decision: &Arc<str>,
+        count: usize,
+    ) -> Result<(), Stop> {
+        let verdict = match count {
+            0..=CALLS_MAX => self.verdict(tick, instance, element, decision)?,
+            _ => Err(endless()),
+        };
+        // Refused where something else of this command has ended the element.
+        let _decided = self.step(tick, instance, &engine::Command::Decide { element, verdict })?;
         Ok(())
     }
 

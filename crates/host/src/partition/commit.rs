@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use store::log::Answer;
-use store::row::Availability;
-use store::{Commit, Error, Millis, Ownership};
+use store::row::{self, Availability, SubscriptionState, TimerState};
+use store::{Commit, Error, Millis, Ownership, SubscriptionChange};
 
 use super::needs::Rested;
 use super::tick::{Did, Ended, Tick};
@@ -34,6 +34,8 @@ impl Partition {
             }
             tick.changed.jobs.push(key);
         }
+        self.write_waits(tick);
+        let changes = &mut tick.recorder.changes;
         for (key, row, _) in self.idempotent.written() {
             changes.idempotent_new.push(row);
             tick.changed.idempotent.push(key);
@@ -63,6 +65,39 @@ impl Partition {
             changes: std::mem::take(&mut tick.recorder).finish(),
             wake: tick.now < self.followed_until,
         }))
+    }
+
+    /// Waits that are no jobs, and what is kept for them.
+    fn write_waits(&mut self, tick: &mut Tick) {
+        let changes = &mut tick.recorder.changes;
+        for (key, timer, change) in self.timers.written() {
+            match change {
+                Change::New => changes.timers_new.push(timer),
+                Change::Changed => changes.timers_changed.push(timer),
+            }
+            tick.changed.timers.push(key);
+        }
+        for (key, row, change) in self.subscriptions.written() {
+            match change {
+                Change::New => changes.subscriptions_new.push(row),
+                Change::Changed => {
+                    changes.subscriptions_changed.push(SubscriptionChange { key, state: row.state, updated: row.updated });
+                }
+            }
+            tick.changed.subscriptions.push(key);
+        }
+        for (name, holder, change) in self.locks.written() {
+            if change == Change::Changed || holder.is_none() {
+                changes.locks_gone.push(name.clone());
+            }
+            if let Some(instance) = holder {
+                let (tenant, process_id, correlation_key) = name.clone();
+                changes.locks_new.push(row::MessageLock { tenant, process_id, correlation_key, instance });
+            }
+            tick.changed.locks.push(name);
+        }
+        tick.changed.groups.extend(self.groups.written().into_iter().map(|(name, _, _)| name));
+        tick.changed.starts.extend(self.starts.written().into_iter().map(|(name, _, _)| name));
     }
 
     /// After the commit: answer callers, hand jobs to workers, wake who waits for an end. What workers did not take comes back.
@@ -104,10 +139,22 @@ impl Partition {
         let instances: Vec<_> = tick.changed.instances.iter().copied().collect();
         self.hot.committed(tick.number, &instances);
         self.jobs.committed(tick.number, &tick.changed.jobs, |job| job.availability == Availability::Done);
+        let is_over = |timer: &row::Timer| timer.state != TimerState::Pending;
+        self.timers.committed(tick.number, &tick.changed.timers, is_over);
+        let is_closed = |row: &row::Subscription| row.state != SubscriptionState::Open;
+        self.subscriptions.committed(tick.number, &tick.changed.subscriptions, is_closed);
+        self.groups.committed(tick.number, &tick.changed.groups, |_| false);
+        self.starts.committed(tick.number, &tick.changed.starts, |_| false);
+        self.locks.committed(tick.number, &tick.changed.locks, |_| false);
         self.idempotent.committed(tick.number, &tick.changed.idempotent, |_| true);
         self.catalogue.committed(tick.number, &tick.changed.names);
         self.hot.trim(self.limits.instances_hot_max, self.limits.instances_hot_bytes_max);
         self.jobs.trim(self.limits.instances_hot_max);
+        self.timers.trim(self.limits.instances_hot_max);
+        self.subscriptions.trim(self.limits.instances_hot_max);
+        self.groups.trim(self.limits.instances_hot_max);
+        self.starts.trim(self.limits.instances_hot_max);
+        self.locks.trim(self.limits.instances_hot_max);
         self.idempotent.trim(self.limits.batch_max);
         self.catalogue.trim();
         self.metrics.instances_hot.set(self.hot.len() as i64);

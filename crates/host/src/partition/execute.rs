@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, Phase, WaitKey};
+use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, Phase, TimerKey, WaitKey};
 use store::log::{Answer, Caller, Code, Command, Create, Created, IdempotencyKey, ProcessRef, Rejection, Request};
 use store::row::{self, InstanceState};
 use store::{Millis, format};
@@ -14,7 +14,14 @@ use super::unit::Stop;
 use crate::definitions::Compiled;
 
 impl Partition {
+    /// The command, and all that follows from it.
     pub(super) fn execute(&mut self, tick: &mut Tick, request: &Request) -> Result<Answer, Stop> {
+        let answer = self.execute_alone(tick, request)?;
+        self.follow_up(tick)?;
+        Ok(answer)
+    }
+
+    fn execute_alone(&mut self, tick: &mut Tick, request: &Request) -> Result<Answer, Stop> {
         let caller = &request.caller;
         match &request.command {
             Command::Deploy(deploy) => self.deploy(tick, deploy),
@@ -42,6 +49,16 @@ impl Partition {
             Command::Release { jobs } => self.release(tick, jobs),
             Command::JobDue { job } => self.job_due(tick, *job),
             Command::Turn { wait, instance } => self.turn(tick, *wait, *instance),
+            Command::Publish(publish) => self.publish(tick, publish),
+            Command::Correlate(publish) => self.correlate(tick, publish),
+            Command::Broadcast { tenant, name, variables } => self.broadcast(tick, tenant, name, variables),
+            Command::EvaluateConditions(_) => {
+                Err(Stop::refused(Code::InvalidState, "start conditions are not evaluated yet".to_owned()))
+            }
+            Command::FireTimer { timer } => self.fire_timer(tick, caller, *timer),
+            Command::RescheduleTimer { timer, due } => self.reschedule_timer(tick, caller, *timer, *due),
+            Command::TimerDue { wait, instance } => self.timer_due(tick, TimerKey(wait.0), *instance),
+            Command::SignalDue { signal } => self.signal_due(tick, *signal),
         }
     }
 
@@ -62,6 +79,7 @@ impl Partition {
             ended: None,
             parent: None,
             root: key,
+            depth: 0,
             tags: create.tags.clone(),
             business_id: create.business_id.clone(),
             incidents: 0,
@@ -76,9 +94,8 @@ impl Partition {
             business_id: create.business_id.clone(),
         };
         self.begin(tick, row, definition);
-        let command = engine::Command::Start { variables: create.variables.clone() };
+        let command = engine::Command::Start { at: None, parent: None, variables: create.variables.clone() };
         self.step(tick, key, &command)?.expect("a new instance can start");
-        self.answer_calls(tick)?;
         Ok(Answer::Created(created))
     }
 
@@ -113,7 +130,7 @@ impl Partition {
     }
 
     /// The compiled definition, if there is one.
-    fn compiled(&self, tick: &Tick, key: DefinitionKey) -> Result<Option<Arc<Compiled>>, Stop> {
+    pub(super) fn compiled(&self, tick: &Tick, key: DefinitionKey) -> Result<Option<Arc<Compiled>>, Stop> {
         if let Some(what) = tick.known.unusable.get(&key.0) {
             return Err(Stop::refused(Code::InvalidState, format!("Expected to start an instance, but {what}")));
         }
@@ -131,6 +148,14 @@ impl Partition {
         if !self.runs(tick, caller, instance)? {
             return Err(missing());
         }
+        if let Some(hot) = self.hot.get(instance).filter(|hot| hot.instance.parent.is_some()) {
+            let root = hot.row.root;
+            let reason = format!(
+                "Expected to cancel a process instance with key '{instance}', but it is called by another: cancel the instance with key \
+                 '{root}', which began it all"
+            );
+            return Err(Stop::refused(Code::InvalidState, reason));
+        }
         match self.step(tick, instance, &engine::Command::Cancel)? {
             Ok(()) => Ok(Answer::Done),
             Err(_) => Err(missing()),
@@ -144,7 +169,7 @@ impl Partition {
             return Err(gone());
         }
         match self.step(tick, instance, &engine::Command::Turn { wait })? {
-            Ok(()) => self.answer_calls(tick).map(|()| Answer::Done),
+            Ok(()) => Ok(Answer::Done),
             Err(_) => Err(gone()),
         }
     }

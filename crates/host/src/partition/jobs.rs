@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use engine::{Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, InstanceKey, JobKey, On, ThrownError, WaitEnd};
+use engine::{Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, InstanceKey, JobKey, On, ThrownError, WaitEnd, Waited};
 use queue::retry::{Verdict, after_failure, lease_end};
 use store::log::{Answer, Caller, Code, FailJob, Released, ThrowError, UpdateJob};
 use store::row::{Availability, Job, JobOrigin, JobState};
@@ -28,7 +28,6 @@ impl Partition {
         let element = origin.element_instance;
         let command = engine::Command::CompleteJob { job, element, variables: variables.clone() };
         self.step(tick, origin.instance, &command)?.map_err(|_| no_such_job(job, what))?;
-        self.answer_calls(tick)?;
         Ok(Answer::Done)
     }
 
@@ -76,7 +75,6 @@ impl Partition {
             variables: throw.variables.clone(),
         };
         self.step(tick, origin.instance, &engine::Command::ThrowError(thrown))?.map_err(|_| no_such_job(throw.job, what))?;
-        self.answer_calls(tick)?;
         Ok(Answer::Done)
     }
 
@@ -168,7 +166,6 @@ impl Partition {
         if let Some((job, _)) = job {
             self.change_job(tick, job, |job| job.availability = Availability::Ready);
         }
-        self.answer_calls(tick)?;
         Ok(Answer::Done)
     }
 
@@ -186,7 +183,7 @@ impl Partition {
                         self.jobs.put(job.key, job, tick.number);
                     }
                 }
-                Event::WaitClosed { key, element, end } if *element != instance.root() => {
+                Event::WaitClosed { key, on: Waited::Job, end, .. } => {
                     let key = key.job();
                     if tick.known.unusable.contains_key(&key.0) {
                         return Err(unusable(&tick.known.unusable[&key.0]));
@@ -206,7 +203,7 @@ impl Partition {
     }
 
     /// The element that waits: alive, or entered and gone in the same step.
-    fn origin_in(&self, instance: InstanceKey, key: ElementKey, events: &[Event]) -> Option<JobOrigin> {
+    pub(super) fn origin_in(&self, instance: InstanceKey, key: ElementKey, events: &[Event]) -> Option<JobOrigin> {
         let hot = self.hot.get(instance)?;
         let alive = hot.instance.elements.get(&key).map(|element| element.element);
         let entered = || {

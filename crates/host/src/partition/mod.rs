@@ -10,26 +10,34 @@
 //! nothing is read behind its back. A commit that does not go through leaves memory in doubt: everything derived is dropped and read
 //! again, and the same inputs are done once more. Callers hear nothing until then.
 
+mod call;
 mod calls;
 mod commit;
 mod decide;
 mod deploy;
 mod execute;
+mod follow_up;
 mod hand_out;
 mod jobs;
+mod messages;
 mod needs;
 mod run;
+mod signals;
+mod starts;
 mod tick;
+mod timers;
 mod unit;
+mod waits;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use engine::{Document, InstanceKey, JobKey, Keys};
+use engine::{Document, InstanceKey, JobKey, Keys, TimerKey, WaitKey};
 use queue::{Dispatch, Timeline, WaiterId};
 use rustc_hash::FxHashMap;
 use store::log::{Answer, Created, Received, Released, Request};
-use store::{Due, DueKind, Error, Fence, Millis, Ownership, Store, format, row};
+use store::row::LockName;
+use store::{Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, Store, format, row};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::caution::Caution;
@@ -43,6 +51,7 @@ use crate::table::Table;
 
 pub(crate) use deploy::Catalogue;
 pub(crate) use needs::Needs;
+use messages::Group;
 use needs::Rested;
 pub(crate) use run::Ran;
 pub(crate) use tick::{Source, Tick};
@@ -142,6 +151,14 @@ pub(crate) struct Partition {
     key_sent: u64,
     hot: Hot,
     jobs: Table<JobKey, row::Job>,
+    timers: Table<TimerKey, row::Timer>,
+    subscriptions: Table<WaitKey, row::Subscription>,
+    /// Who waits for which messages, and what is kept for them.
+    groups: Table<MessageGroup, Group>,
+    /// Message start events by tenant and name of the message.
+    starts: Table<(Arc<str>, Arc<str>), Vec<row::Subscription>>,
+    /// The instance that keeps others of its process from being started with its correlation key.
+    locks: Table<LockName, Option<InstanceKey>>,
     /// First answers by tenant and idempotency key.
     idempotent: Table<(Arc<str>, Arc<str>), row::Idempotent>,
     catalogue: Catalogue,
@@ -184,6 +201,11 @@ impl Partition {
             ticks: 0,
             hot: Hot::default(),
             jobs: Table::default(),
+            timers: Table::default(),
+            subscriptions: Table::default(),
+            groups: Table::default(),
+            starts: Table::default(),
+            locks: Table::default(),
             idempotent: Table::default(),
             catalogue: Catalogue::default(),
             rested: Rested::default(),
@@ -219,6 +241,11 @@ impl Partition {
         self.key_sent = ownership.next_key;
         self.hot = Hot::default();
         self.jobs = Table::default();
+        self.timers = Table::default();
+        self.subscriptions = Table::default();
+        self.groups = Table::default();
+        self.starts = Table::default();
+        self.locks = Table::default();
         self.idempotent = Table::default();
         self.catalogue = Catalogue::default();
         self.rested = Rested::default();

@@ -3,16 +3,23 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey};
+use engine::{
+    DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, WaitKey,
+};
 use rustc_hash::FxHashMap;
 use store::log::{Command, DecisionRef, ProcessRef, Request};
-use store::{Error, LoadedInstance, Wanted};
+use store::row::{self, LockName};
+use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
 
 use super::Partition;
-use super::deploy::{Deletion, Name, Sought};
+use super::deploy::{Deletion, Name, Sought, SoughtProcess};
+use super::messages::Group;
+use super::signals::Telling;
+use super::starts::Starts;
 use super::tick::Tick;
 use crate::hot::HotInstance;
 use crate::sinks::QueueId;
+use crate::table::Table;
 
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Needs {
@@ -33,6 +40,11 @@ pub(super) enum AtRest {
     Sought(Sought),
     Deletion(u64),
     Evaluation(EvaluationKey),
+    Process(SoughtProcess),
+    /// What waits to start instances of a definition.
+    Starts(DefinitionKey),
+    /// Who is told next of a signal.
+    Signal(u64),
     /// What is first in this queue.
     Queue(QueueId),
 }
@@ -43,6 +55,8 @@ pub(super) struct Rested {
     pub(super) deletions: FxHashMap<u64, Option<Arc<Deletion>>>,
     /// Whether there is such an evaluation.
     pub(super) evaluations: FxHashMap<EvaluationKey, bool>,
+    pub(super) starts: FxHashMap<DefinitionKey, Arc<Starts>>,
+    pub(super) signals: FxHashMap<u64, Option<Arc<Telling>>>,
 }
 
 impl Needs {
@@ -52,6 +66,30 @@ impl Needs {
 
     pub(super) fn jobs(keys: Vec<JobKey>) -> Self {
         Self { wanted: Wanted { jobs: keys, ..Wanted::default() }, ..Self::default() }
+    }
+
+    pub(super) fn timer(key: TimerKey) -> Self {
+        Self { wanted: Wanted { timers: vec![key], ..Wanted::default() }, ..Self::default() }
+    }
+
+    pub(super) fn subscription(key: WaitKey) -> Self {
+        Self { wanted: Wanted { subscriptions: vec![key], ..Wanted::default() }, ..Self::default() }
+    }
+
+    pub(super) fn group(group: MessageGroup) -> Self {
+        Self { wanted: Wanted { groups: vec![group], ..Wanted::default() }, ..Self::default() }
+    }
+
+    pub(super) fn starts(name: (Arc<str>, Arc<str>)) -> Self {
+        Self { wanted: Wanted { starts: vec![name], ..Wanted::default() }, ..Self::default() }
+    }
+
+    pub(super) fn lock(name: LockName) -> Self {
+        Self { wanted: Wanted { locks: vec![name], ..Wanted::default() }, ..Self::default() }
+    }
+
+    pub(super) fn lock_of(instance: InstanceKey) -> Self {
+        Self { wanted: Wanted { locks_of: vec![instance], ..Wanted::default() }, ..Self::default() }
     }
 
     pub(super) fn definition(key: DefinitionKey) -> Self {
@@ -89,6 +127,12 @@ impl Needs {
         self.wanted.elements.extend(more.wanted.elements);
         self.wanted.incidents.extend(more.wanted.incidents);
         self.wanted.idempotent.extend(more.wanted.idempotent);
+        self.wanted.timers.extend(more.wanted.timers);
+        self.wanted.subscriptions.extend(more.wanted.subscriptions);
+        self.wanted.groups.extend(more.wanted.groups);
+        self.wanted.starts.extend(more.wanted.starts);
+        self.wanted.locks.extend(more.wanted.locks);
+        self.wanted.locks_of.extend(more.wanted.locks_of);
         self.definitions.extend(more.definitions);
         self.requirements.extend(more.requirements);
         self.processes.extend(more.processes);
@@ -227,6 +271,18 @@ impl Partition {
                 }
                 // Filled with the other windows, before the next tick is opened.
                 AtRest::Queue(id) => self.dispatch.expect(id.clone()),
+                AtRest::Process(sought) => {
+                    let found = self.seek_process(sought).await?;
+                    self.catalogue.remember_process(sought.clone(), found);
+                }
+                AtRest::Starts(key) => {
+                    let starts = self.store.starts_of(*key).await?;
+                    self.rested.starts.insert(*key, Arc::new(starts));
+                }
+                AtRest::Signal(key) => {
+                    let telling = self.look_up_signal(*key).await?;
+                    self.rested.signals.insert(*key, telling);
+                }
                 AtRest::Evaluation(key) => {
                     let found = self.has_evaluation(*key).await?;
                     self.rested.evaluations.insert(*key, found);
@@ -262,6 +318,11 @@ impl Partition {
         wanted.elements.retain(|key| !tick.known.elements.contains_key(key));
         wanted.incidents.retain(|key| !tick.known.incidents.contains_key(key));
         wanted.idempotent.retain(|key| !self.idempotent.knows(key));
+        wanted.timers.retain(|key| !self.timers.knows(key));
+        wanted.subscriptions.retain(|key| !self.subscriptions.knows(key));
+        wanted.groups.retain(|name| !self.groups.knows(name));
+        wanted.starts.retain(|name| !self.starts.knows(name));
+        wanted.locks.retain(|name| !self.locks.knows(name));
         sort(&mut wanted);
         if wanted.is_empty() {
             return Ok(());
@@ -282,6 +343,9 @@ impl Partition {
         for key in wanted.jobs.iter().filter(|key| !tick.known.unusable.contains_key(&key.0)) {
             self.jobs.load(*key, None);
         }
+        self.take_waits(tick, &wanted, loaded.timers, loaded.subscriptions);
+        self.take_groups(loaded.groups);
+        take_locks(&mut self.locks, tick, &wanted, loaded.locks);
         known_places(&mut tick.known.elements, wanted.elements, loaded.elements);
         known_places(&mut tick.known.incidents, wanted.incidents, loaded.incidents);
         for instance in loaded.instances {
@@ -291,6 +355,40 @@ impl Partition {
         let absent: Vec<_> = absent.map(|key| key.0).filter(|key| !tick.known.unusable.contains_key(key)).collect();
         tick.known.absent.extend(absent);
         Ok(())
+    }
+
+    fn take_waits(&mut self, tick: &Tick, wanted: &Wanted, timers: Vec<row::Timer>, subscriptions: Vec<row::Subscription>) {
+        for timer in timers {
+            self.timers.load(timer.key, Some(timer));
+        }
+        let usable = |key: u64| !tick.known.unusable.contains_key(&key);
+        for key in wanted.timers.iter().filter(|key| usable(key.0)) {
+            self.timers.load(*key, None);
+        }
+        let mut starts: FxHashMap<_, Vec<_>> = wanted.starts.iter().map(|name| (name.clone(), Vec::new())).collect();
+        for row in subscriptions {
+            if let (None, Some(known)) = (row.origin, starts.get_mut(&(row.tenant.clone(), row.name.clone()))) {
+                known.push(row.clone());
+            }
+            self.subscriptions.load(row.key, Some(row));
+        }
+        for key in wanted.subscriptions.iter().filter(|key| usable(key.0)) {
+            self.subscriptions.load(*key, None);
+        }
+        for (name, known) in starts {
+            self.starts.load(name, Some(known));
+        }
+    }
+
+    fn take_groups(&mut self, groups: Vec<LoadedGroup>) {
+        for LoadedGroup { group, subscriptions, messages } in groups {
+            let waiting = subscriptions.iter().map(|row| row.key).collect();
+            for row in subscriptions {
+                self.subscriptions.load(row.key, Some(row));
+            }
+            let messages = messages.into_iter().map(Arc::new).collect();
+            self.groups.load(group, Some(Group { subscriptions: waiting, messages }));
+        }
     }
 
     /// What is in memory is newer than its rows.
@@ -307,6 +405,12 @@ impl Partition {
             Some(fresh) => Ok(Some(fresh.clone())),
             None => self.definitions.get(loaded.instance.definition).await,
         };
+        for timer in &loaded.timers {
+            self.timers.load(timer.key, Some(timer.clone()));
+        }
+        for row in &loaded.subscriptions {
+            self.subscriptions.load(row.key, Some(row.clone()));
+        }
         match definition {
             Ok(Some(definition)) => match HotInstance::from_rows(loaded, definition) {
                 Ok(hot) => self.hot.insert(hot),
@@ -338,6 +442,25 @@ fn sort(wanted: &mut Wanted) {
     once::<ElementKey>(&mut wanted.elements);
     once::<IncidentKey>(&mut wanted.incidents);
     once::<(Arc<str>, Arc<str>)>(&mut wanted.idempotent);
+    once::<TimerKey>(&mut wanted.timers);
+    once::<WaitKey>(&mut wanted.subscriptions);
+    once::<MessageGroup>(&mut wanted.groups);
+    once::<(Arc<str>, Arc<str>)>(&mut wanted.starts);
+    once::<LockName>(&mut wanted.locks);
+    once::<InstanceKey>(&mut wanted.locks_of);
+}
+
+fn take_locks(table: &mut Table<LockName, Option<InstanceKey>>, tick: &mut Tick, wanted: &Wanted, locks: Vec<row::MessageLock>) {
+    tick.known.locks_of.extend(wanted.locks_of.iter().map(|instance| (*instance, None)));
+    for lock in locks {
+        if wanted.locks_of.contains(&lock.instance) {
+            tick.known.locks_of.insert(lock.instance, Some(lock.name()));
+        }
+        table.load(lock.name(), Some(Some(lock.instance)));
+    }
+    for name in &wanted.locks {
+        table.load(name.clone(), None);
+    }
 }
 
 fn known_places<K: Copy + Eq + std::hash::Hash>(
@@ -355,5 +478,8 @@ fn newest_key(loaded: &LoadedInstance) -> u64 {
     let variables = loaded.variables.iter().map(|variable| variable.key.0);
     let waits = loaded.waits.iter().map(|(_, wait)| wait.key.0);
     let incidents = loaded.incidents.iter().map(|incident| incident.key.0);
+    let timers = loaded.timers.iter().map(|timer| timer.key.0);
+    let subscriptions = loaded.subscriptions.iter().map(|row| row.key.0);
+    let waits = waits.chain(timers).chain(subscriptions);
     elements.chain(variables).chain(waits).chain(incidents).fold(loaded.instance.key.0, u64::max)
 }

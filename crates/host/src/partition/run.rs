@@ -240,6 +240,7 @@ impl Partition {
         let of_job = |job: JobKey| self.jobs.get(&job)?.origin.map(|origin| origin.instance);
         let instance = match command {
             Command::Cancel { instance } | Command::Turn { instance, .. } => Some(*instance),
+            Command::TimerDue { instance, .. } => *instance,
             Command::CompleteJob { job, .. } | Command::JobDue { job } => of_job(*job),
             Command::FailJob(fail) => of_job(fail.job),
             Command::ThrowError(throw) => of_job(throw.job),
@@ -251,6 +252,13 @@ impl Partition {
             | Command::ResolveIncident { .. }
             | Command::Evaluate(_)
             | Command::DeleteEvaluation { .. }
+            | Command::Publish(_)
+            | Command::Correlate(_)
+            | Command::Broadcast { .. }
+            | Command::EvaluateConditions(_)
+            | Command::FireTimer { .. }
+            | Command::RescheduleTimer { .. }
+            | Command::SignalDue { .. }
             | Command::Activate(_)
             | Command::Release { .. } => None,
         };
@@ -313,6 +321,8 @@ fn asked(input: &Input) -> Option<Asked<'_>> {
         Input::Due(Due { key, what, .. }) => by_itself(match what {
             DueKind::Job => Command::JobDue { job: JobKey(*key) },
             DueKind::Turn { instance } => Command::Turn { wait: engine::WaitKey(*key), instance: *instance },
+            DueKind::Timer { instance } => Command::TimerDue { wait: engine::WaitKey(*key), instance: *instance },
+            DueKind::Signal => Command::SignalDue { signal: *key },
         }),
         Input::Received(received) => {
             let request = Cow::Borrowed(received.request.as_ref().ok()?);

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, RequirementsKey};
+use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, WaitKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::log::Answer;
-use store::{AnswerRow, LogRow, Millis};
+use store::row::LockName;
+use store::{AnswerRow, LogRow, MessageGroup, Millis};
 
 use super::unit::Unit;
 use super::{Input, Reply};
@@ -50,6 +51,11 @@ pub(super) enum Did {
 pub(super) struct ChangedKeys {
     pub(super) instances: FxHashSet<InstanceKey>,
     pub(super) jobs: Vec<JobKey>,
+    pub(super) timers: Vec<TimerKey>,
+    pub(super) subscriptions: Vec<WaitKey>,
+    pub(super) groups: Vec<MessageGroup>,
+    pub(super) starts: Vec<(Arc<str>, Arc<str>)>,
+    pub(super) locks: Vec<LockName>,
     pub(super) idempotent: Vec<(Arc<str>, Arc<str>)>,
     pub(super) names: super::deploy::ChangedNames,
 }
@@ -62,6 +68,8 @@ pub(super) struct Known {
     /// Where element instances and incidents belong; `None` for those that are not alive.
     pub(super) elements: FxHashMap<ElementKey, Option<InstanceKey>>,
     pub(super) incidents: FxHashMap<IncidentKey, Option<InstanceKey>>,
+    /// The locks of instances that a message may have started.
+    pub(super) locks_of: FxHashMap<InstanceKey, Option<LockName>>,
     /// Instances and definitions that are not there.
     pub(super) absent: FxHashSet<u64>,
     /// Instances, jobs, definitions and files that cannot be run as they are stored, and why.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{Budget, ElementKey, Event, Instance, InstanceKey, Means, Rejected, State};
+use engine::{Budget, Event, Instance, InstanceKey, Means, Rejected, State};
 use queue::Place;
 use store::log::{Code, Command, Rejection};
 use store::row::{Availability, Job, JobState};
@@ -18,13 +18,15 @@ use crate::sinks::QueueId;
 #[derive(Default)]
 pub(super) struct Unit {
     /// What happened to which instance, in order.
-    steps: Vec<(InstanceKey, Vec<Event>)>,
+    pub(super) steps: Vec<(InstanceKey, Vec<Event>)>,
     /// Instances that came into being.
     created: Vec<InstanceKey>,
     /// Instances that were stepped.
     stepped: Vec<InstanceKey>,
     /// What concerns no instance.
     pub(super) changes: Changes,
+    /// Signals that go on after the commit.
+    pub(super) signals: Vec<u64>,
     pub(super) deployed: Vec<Arc<Compiled>>,
     pub(super) decisions_deployed: Vec<Arc<CompiledDecisions>>,
     /// What is left of what the command may cost.
@@ -56,20 +58,6 @@ impl Unit {
         if let Some(budget) = &self.budget {
             budget.evaluated(left);
         }
-    }
-
-    /// The next decision that an event called, from this place on.
-    pub(super) fn calls_from(&self, place: &mut (usize, usize)) -> Option<(InstanceKey, ElementKey, Arc<str>)> {
-        while let Some((key, events)) = self.steps.get(place.0) {
-            while let Some(event) = events.get(place.1) {
-                place.1 += 1;
-                if let Event::DecisionCalled { element, decision } = event {
-                    return Some((*key, *element, decision.clone()));
-                }
-            }
-            *place = (place.0 + 1, 0);
-        }
-        None
     }
 }
 
@@ -107,6 +95,7 @@ impl Partition {
             Err(rejected) => return Ok(Err(rejected)),
         };
         self.follow_jobs(tick, key, &events)?;
+        self.follow_waits(tick, key, &events)?;
         tick.unit.steps.push((key, events));
         Ok(Ok(()))
     }
@@ -124,11 +113,20 @@ impl Partition {
             tick.changed.instances.insert(key);
         }
         self.accept_jobs(tick);
+        self.accept_timers();
+        self.accept_signals(tick, &unit.signals);
+        self.subscriptions.accept();
+        self.groups.accept();
+        self.starts.accept();
+        self.locks.accept();
         self.idempotent.accept();
         self.catalogue.accept();
         // Only now: a command that is merely tried must not make others look up again what they have found.
         if !unit.deployed.is_empty() {
             self.catalogue.forget_versions();
+        }
+        if !unit.deployed.is_empty() || !unit.changes.definitions_deleted.is_empty() {
+            self.catalogue.forget_processes();
         }
         if !unit.decisions_deployed.is_empty() || !unit.changes.requirements_deleted.is_empty() {
             self.catalogue.forget_found();
@@ -156,6 +154,11 @@ impl Partition {
             self.hot.remove(key);
         }
         self.jobs.undo();
+        self.timers.undo();
+        self.subscriptions.undo();
+        self.groups.undo();
+        self.starts.undo();
+        self.locks.undo();
         self.idempotent.undo();
         self.catalogue.undo();
     }

@@ -33,6 +33,8 @@ pub(crate) struct Catalogue {
     versions: FxHashMap<(Name, i32), Option<DefinitionKey>>,
     /// Decisions looked up otherwise; forgotten whenever decisions are deployed or deleted.
     found: FxHashMap<Sought, Option<DecisionPlace>>,
+    /// Processes looked up otherwise; forgotten whenever processes are deployed or deleted.
+    found_processes: FxHashMap<SoughtProcess, Option<DefinitionKey>>,
 }
 
 /// What a tick changed, until it is committed.
@@ -55,6 +57,13 @@ pub(crate) struct DecisionPlace {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Sought {
     Key(DecisionKey),
+    Deployed { id: Arc<str>, tenant: Arc<str>, deployment: u64 },
+    Tagged { id: Arc<str>, tenant: Arc<str>, tag: Arc<str> },
+}
+
+/// A process that takes a query to find.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum SoughtProcess {
     Deployed { id: Arc<str>, tenant: Arc<str>, deployment: u64 },
     Tagged { id: Arc<str>, tenant: Arc<str>, tag: Arc<str> },
 }
@@ -104,6 +113,9 @@ impl Catalogue {
         if KNOWN_MAX < self.found.len() {
             self.found.clear();
         }
+        if KNOWN_MAX < self.found_processes.len() {
+            self.found_processes.clear();
+        }
     }
 
     /// What is known of a version by its number.
@@ -127,6 +139,19 @@ impl Catalogue {
 
     pub(in crate::partition) fn remember_found(&mut self, sought: Sought, place: Option<DecisionPlace>) {
         self.found.insert(sought, place);
+    }
+
+    pub(in crate::partition) fn found_process(&self, sought: &SoughtProcess) -> Option<Option<DefinitionKey>> {
+        self.found_processes.get(sought).copied()
+    }
+
+    pub(in crate::partition) fn remember_process(&mut self, sought: SoughtProcess, found: Option<DefinitionKey>) {
+        self.found_processes.insert(sought, found);
+    }
+
+    /// Processes have come or gone.
+    pub(in crate::partition) fn forget_processes(&mut self) {
+        self.found_processes.clear();
     }
 
     /// Decisions have come or gone.

@@ -19,7 +19,7 @@ use super::tick::Tick;
 use super::unit::Stop;
 
 pub(super) use catalogue::ChangedNames;
-pub(crate) use catalogue::{Catalogue, DecisionPlace, Name, Sought};
+pub(crate) use catalogue::{Catalogue, DecisionPlace, Name, Sought, SoughtProcess};
 pub(super) use decisions::{RequirementsDeletion, deployed_decision};
 pub(super) use processes::DefinitionDeletion;
 
@@ -54,11 +54,14 @@ impl Partition {
         for draft in &drafts {
             unchanged = unchanged && self.is_unchanged(draft, tenant)?;
         }
+        if !unchanged {
+            self.know_starts(&drafts, tenant)?;
+        }
         for draft in drafts {
             if unchanged {
                 self.as_deployed(&draft, &mut deployed)?;
             } else {
-                self.write(tick, draft, &mut deployed);
+                self.write(tick, draft, &mut deployed)?;
             }
         }
         Ok(Answer::Deployed(deployed))
@@ -80,6 +83,23 @@ impl Partition {
                     let names = requirements.decisions.iter().map(|decision| name(&decision.id));
                     needs.decisions.extend(names.filter(|name| !self.catalogue.decisions.knows(name)));
                 }
+            }
+        }
+        match needs.is_empty() {
+            true => Ok(()),
+            false => Err(needs.into()),
+        }
+    }
+
+    /// So are the start events that will wait no longer.
+    fn know_starts(&self, drafts: &[Draft], tenant: &Arc<str>) -> Result<(), Stop> {
+        let mut needs = Needs::default();
+        for Draft { holds, .. } in drafts {
+            let Holds::Processes(processes) = holds else { continue };
+            for process in processes {
+                let latest = self.latest_process(&(process.id.clone(), tenant.clone()))?.map(|latest| latest.key);
+                let unknown = latest.filter(|latest| !self.rested.starts.contains_key(latest));
+                needs.at_rest.extend(unknown.map(AtRest::Starts));
             }
         }
         match needs.is_empty() {
@@ -116,12 +136,12 @@ impl Partition {
         Ok(())
     }
 
-    fn write(&mut self, tick: &mut Tick, Draft { file, holds }: Draft, to: &mut Deployed) {
+    fn write(&mut self, tick: &mut Tick, Draft { file, holds }: Draft, to: &mut Deployed) -> Result<(), Stop> {
         let file = File { resource: self.keys.take(), deployment: to.key, ..file };
         match holds {
             Holds::Processes(processes) => {
                 for process in processes {
-                    to.processes.push(self.write_process(tick, &file, process, &to.tenant));
+                    to.processes.push(self.write_process(tick, &file, process, &to.tenant)?);
                 }
             }
             Holds::Decisions(requirements) => {
@@ -130,11 +150,13 @@ impl Partition {
         }
         let resource = row::Resource { key: file.resource, name: file.name, content: file.content, tenant: to.tenant.clone() };
         tick.unit.changes.resources_new.push(resource);
+        Ok(())
     }
 
     pub(super) fn delete_resource(&mut self, tick: &mut Tick, caller: &Caller, key: u64) -> Result<Answer, Stop> {
         let Some(deletion) = self.rested.deletions.get(&key).cloned() else {
-            return Err(Needs::at_rest(AtRest::Deletion(key)).into());
+            let at_rest = vec![AtRest::Deletion(key), AtRest::Starts(DefinitionKey(key))];
+            return Err(Needs { at_rest, ..Needs::default() }.into());
         };
         let deletion = deletion.filter(|deletion| caller.tenants.has(deletion.tenant()));
         match deletion.as_deref() {

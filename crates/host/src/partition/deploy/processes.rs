@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::DefinitionKey;
-use model::{EndEvent, JobTaskFlavour, Kind, PassTask, Process};
+use model::{JobTaskFlavour, Kind, PassTask, Process};
 use store::log::{Answer, Code, DeployedProcess};
 use store::{Named, row};
 
@@ -33,8 +33,22 @@ impl Partition {
         }))
     }
 
-    pub(super) fn write_process(&mut self, tick: &mut Tick, file: &File, process: Process, tenant: &Arc<str>) -> DeployedProcess {
+    pub(super) fn write_process(
+        &mut self,
+        tick: &mut Tick,
+        file: &File,
+        process: Process,
+        tenant: &Arc<str>,
+    ) -> Result<DeployedProcess, Stop> {
         let name = (process.id.clone(), tenant.clone());
+        let starts = Self::start_triggers(&process, tick.now);
+        let starts = starts.map_err(|reason| {
+            let reason = format!("Expected to deploy new resources, but:\n{}: process '{}': {reason}", file.name, process.id);
+            Stop::refused(Code::InvalidArgument, reason)
+        })?;
+        if let Some(latest) = self.latest_process(&name)?.map(|latest| latest.key) {
+            self.close_starts(tick, latest)?;
+        }
         let version = self.catalogue.processes.get(&name).map_or(0, |named| named.version_max) + 1;
         let row = row::Definition {
             key: DefinitionKey(self.keys.take()),
@@ -59,9 +73,18 @@ impl Partition {
         };
         let named = Named { version_max: version, latest: Some(head(&row)) };
         self.catalogue.processes.put(name, named, tick.number);
+        self.open_starts(tick, &row, starts)?;
         tick.unit.changes.definitions_new.push(row.clone());
         tick.unit.deployed.push(Arc::new(Compiled::new(row, process, file.content.len())));
-        deployed
+        Ok(deployed)
+    }
+
+    /// The version before is the latest again: its start events wait again.
+    fn open_starts_again(&mut self, tick: &mut Tick, row: &row::Definition) -> Result<(), Stop> {
+        let Some(compiled) = self.compiled(tick, row.key)? else { return Ok(()) };
+        // They could wait when it was deployed.
+        let starts = Self::start_triggers(&compiled.process, tick.now).unwrap_or_default();
+        self.open_starts(tick, row, starts)
     }
 
     /// A definition with running instances stays; a deleted one stays readable, and the version before it is the latest again.
@@ -81,6 +104,10 @@ impl Partition {
             return Err(Stop::refused(Code::InvalidState, reason));
         }
         if is_latest {
+            self.close_starts(tick, definition)?;
+            if let Some(before) = before {
+                self.open_starts_again(tick, before)?;
+            }
             self.catalogue.processes.change(&name, tick.number, |named| named.latest = before.as_ref().map(head));
         }
         self.catalogue.definitions.put(definition, true, tick.number);
@@ -119,9 +146,11 @@ fn kind_word(kind: &Kind) -> &'static str {
     match kind {
         Kind::Process(_) => "PROCESS",
         Kind::SubProcess(_) => "SUB_PROCESS",
-        Kind::StartEvent => "START_EVENT",
-        Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Error { .. }) => "END_EVENT",
-        Kind::ThrowEvent => "INTERMEDIATE_THROW_EVENT",
+        Kind::EventSubProcess(_) => "EVENT_SUB_PROCESS",
+        Kind::StartEvent(_) => "START_EVENT",
+        Kind::EndEvent(_) => "END_EVENT",
+        Kind::ThrowEvent(_) => "INTERMEDIATE_THROW_EVENT",
+        Kind::CatchEvent(_) => "INTERMEDIATE_CATCH_EVENT",
         Kind::PassTask(PassTask::Undefined) => "TASK",
         Kind::PassTask(PassTask::Manual) => "MANUAL_TASK",
         Kind::JobTask(task) => match task.flavour {
@@ -129,11 +158,17 @@ fn kind_word(kind: &Kind) -> &'static str {
             JobTaskFlavour::Send => "SEND_TASK",
             JobTaskFlavour::Script => "SCRIPT_TASK",
             JobTaskFlavour::BusinessRule => "BUSINESS_RULE_TASK",
+            JobTaskFlavour::Throw => "INTERMEDIATE_THROW_EVENT",
+            JobTaskFlavour::End => "END_EVENT",
         },
+        Kind::ReceiveTask(_) => "RECEIVE_TASK",
+        Kind::SendTask(_) => "SEND_TASK",
+        Kind::CallActivity(_) => "CALL_ACTIVITY",
         Kind::ScriptTask(_) => "SCRIPT_TASK",
         Kind::DecisionTask(_) => "BUSINESS_RULE_TASK",
         Kind::ExclusiveGateway { .. } => "EXCLUSIVE_GATEWAY",
         Kind::ParallelGateway => "PARALLEL_GATEWAY",
-        Kind::ErrorBoundary(_) => "BOUNDARY_EVENT",
+        Kind::EventGateway => "EVENT_BASED_GATEWAY",
+        Kind::BoundaryEvent(_) => "BOUNDARY_EVENT",
     }
 }

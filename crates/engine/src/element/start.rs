@@ -1,0 +1,60 @@
+//! Start events of processes that something triggers: what they wait for is known when the process is deployed.
+
+use std::sync::Arc;
+
+use feel::{Now, Value};
+use model::{ElementIx, Process, Text, TimerKind, Trigger};
+
+use crate::On;
+
+/// What a start event waits for, from `now` on; nothing if it is triggered from inside.
+///
+/// # Errors
+/// Why it cannot wait, in words for who deploys it.
+pub fn start_trigger(process: &Process, start: ElementIx, now: i64) -> Result<Option<On>, String> {
+    let Some(trigger) = process.catch(start) else { return Ok(None) };
+    let on = match trigger {
+        Trigger::Timer(timer) => {
+            let text = text(&timer.text, now)?;
+            On::Timer { kind: timer.kind, at: first(timer.kind, &text, now)?, text }
+        }
+        Trigger::Message(message) => On::Message { name: text(&message.name, now)?, correlation_key: "".into() },
+        Trigger::Signal { name } => On::Signal { name: text(name, now)? },
+        Trigger::Condition(_) => On::Condition,
+        Trigger::Error(_) | Trigger::Escalation(_) => return Ok(None),
+    };
+    Ok(Some(on))
+}
+
+pub(crate) fn first(kind: TimerKind, text: &str, now: i64) -> Result<schedule::Occurrence, String> {
+    let timer = timer(kind, text)?;
+    timer.first(now).map_err(|error| error.to_string())
+}
+
+/// A timer as it was armed.
+///
+/// # Errors
+/// If the text is none; texts of armed timers have been read before.
+pub fn timer(kind: TimerKind, text: &str) -> Result<schedule::Timer, String> {
+    let kind = match kind {
+        TimerKind::Date => schedule::Kind::Date,
+        TimerKind::Duration => schedule::Kind::Duration,
+        TimerKind::Cycle => schedule::Kind::Cycle,
+    };
+    schedule::Timer::parse(kind, text).map_err(|error| error.to_string())
+}
+
+fn text(text: &Text, now: i64) -> Result<Arc<str>, String> {
+    let expression = match text {
+        Text::Fixed(text) => return Ok(text.clone()),
+        Text::Computed(expression) => expression,
+    };
+    let values = vec![None; expression.variables().len()];
+    match expression.evaluate(&values, &Now::utc(now)).map_err(|error| error.to_string())? {
+        Value::String(text) => Ok(text),
+        value @ (Value::DateTime(_) | Value::DaysTimeDuration(_) | Value::YearsMonthsDuration(_)) => {
+            Ok(value.to_json().trim_matches('"').into())
+        }
+        other => Err(format!("'{}' must give a text, but it gave {}", expression.excerpt(), other.json_excerpt())),
+    }
+}

@@ -1,0 +1,104 @@
+//! Timers that are due, and what operators do to them.
+
+use engine::{InstanceKey, On, TimerKey, Triggered, WaitEnd};
+use schedule::{Missed, Occurrence};
+use store::log::{Answer, Caller, Code};
+use store::row::{self, TimerState};
+use store::{DueKind, Millis};
+
+use super::Partition;
+use super::needs::Needs;
+use super::tick::Tick;
+use super::unit::Stop;
+
+impl Partition {
+    /// The time of a timer has come, unless something happened to it meanwhile.
+    pub(super) fn timer_due(&mut self, tick: &mut Tick, key: TimerKey, instance: Option<InstanceKey>) -> Result<Answer, Stop> {
+        let Some(timer) = self.timer(tick, key)? else { return Err(no_timer(key)) };
+        if tick.now < timer.due {
+            // Not yet: it was rescheduled, or the clock was set back since it was taken out of the timeline.
+            self.postponed.insert((timer.due, (key.0, DueKind::Timer { instance })));
+            return Err(no_timer(key));
+        }
+        self.fire(tick, &timer, tick.now)
+    }
+
+    /// An operator lets a timer fire before its time.
+    pub(super) fn fire_timer(&mut self, tick: &mut Tick, caller: &Caller, key: TimerKey) -> Result<Answer, Stop> {
+        let timer = self.timer(tick, key)?.filter(|timer| caller.tenants.has(&timer.tenant)).ok_or_else(|| no_timer(key))?;
+        // The next occurrence of a cycle follows the one that was planned.
+        let at = tick.now.max(timer.due);
+        self.fire(tick, &timer, at)
+    }
+
+    pub(super) fn reschedule_timer(
+        &mut self,
+        tick: &mut Tick,
+        caller: &Caller,
+        key: TimerKey,
+        due: Millis,
+    ) -> Result<Answer, Stop> {
+        self.timer(tick, key)?.filter(|timer| caller.tenants.has(&timer.tenant)).ok_or_else(|| no_timer(key))?;
+        self.timers.change(&key, tick.number, |timer| timer.due = due);
+        Ok(Answer::Done)
+    }
+
+    /// A pending timer, if there is one under this key.
+    fn timer(&self, tick: &Tick, key: TimerKey) -> Result<Option<row::Timer>, Stop> {
+        if let Some(what) = tick.known.unusable.get(&key.0) {
+            return Err(super::execute::unusable(what));
+        }
+        match self.timers.knows(&key) {
+            true => Ok(self.timers.get(&key).filter(|timer| timer.state == TimerState::Pending).cloned()),
+            false => Err(Needs::timer(key).into()),
+        }
+    }
+
+    fn fire(&mut self, tick: &mut Tick, timer: &row::Timer, at: Millis) -> Result<Answer, Stop> {
+        let next = next_of(timer, at)?;
+        let Some(origin) = timer.origin else {
+            self.start_by_timer(tick, timer, next)?;
+            return Ok(Answer::Done);
+        };
+        if !self.runs(tick, &Caller::engine(), origin.instance)? {
+            return Err(no_timer(timer.key));
+        }
+        let next = next.map(|at| On::Timer { kind: timer.kind, text: timer.text.clone(), at });
+        let triggered = Triggered { element: origin.element_instance, wait: timer.wait, variables: Vec::new(), next };
+        let command = engine::Command::Trigger(triggered);
+        self.step(tick, origin.instance, &command)?.map_err(|_| no_timer(timer.key))?;
+        self.count_fired(tick, timer);
+        Ok(Answer::Done)
+    }
+
+    fn start_by_timer(&mut self, tick: &mut Tick, timer: &row::Timer, next: Option<Occurrence>) -> Result<(), Stop> {
+        let Some(definition) = self.compiled(tick, timer.definition)? else { return Err(no_timer(timer.key)) };
+        self.close_timer(tick, timer.key, WaitEnd::Completed)?;
+        if let Some(at) = next {
+            let key = TimerKey(self.keys.take());
+            let number = u32::try_from(at.number).unwrap_or(u32::MAX);
+            let again = row::Timer { key, number, due: at.at, created: tick.now, ended: None, ..timer.clone() };
+            self.timers.put(key, again, tick.number);
+        }
+        self.start_at(tick, &definition, timer.element, &Vec::new())?;
+        self.count_fired(tick, timer);
+        Ok(())
+    }
+
+    fn count_fired(&self, tick: &Tick, timer: &row::Timer) {
+        self.metrics.timers_fired.inc();
+        self.metrics.timer_lateness_seconds.observe((tick.now - timer.due).max(0) as f64 / 1000.0);
+    }
+}
+
+/// The occurrence after the one that fires.
+fn next_of(timer: &row::Timer, at: Millis) -> Result<Option<Occurrence>, Stop> {
+    let parsed = engine::timer(timer.kind, &timer.text);
+    let parsed = parsed.map_err(|reason| Stop::refused(Code::InvalidState, format!("timer {} cannot be read: {reason}", timer.key)))?;
+    let pending = Occurrence { armed: timer.armed, number: timer.number.into(), at: timer.due };
+    Ok(parsed.due(pending, at, Missed::default()).next)
+}
+
+fn no_timer(key: TimerKey) -> Stop {
+    Stop::not_found(format!("Expected to fire or change timer with key '{key}', but no such timer is pending"))
+}
