@@ -65,6 +65,8 @@ keys! {
     WaitKey,
     /// A job: work for a worker; the key of the wait for it.
     JobKey,
+    /// One planned firing of a timer.
+    TimerKey,
     /// A variable in its scope.
     VariableKey,
     /// An incident.
