@@ -146,7 +146,7 @@ impl HotInstance {
     /// Puts an instance together from its rows. Events applied to nothing give the same; a test says so. What does not fit together is
     /// said in words.
     pub(crate) fn from_rows(loaded: LoadedInstance, definition: Arc<Compiled>) -> Result<Self, String> {
-        let LoadedInstance { instance: row, elements, variables, tokens, waits, incidents } = loaded;
+        let LoadedInstance { instance: row, elements, variables, tokens, waits, incidents, .. } = loaded;
         let known = definition.process.elements.len();
         let mut instance = Instance::restored(row.key, row.definition, row.phase);
         for element in elements {

@@ -62,6 +62,7 @@ impl Partition {
             ended: None,
             parent: None,
             root: key,
+            depth: 0,
             tags: create.tags.clone(),
             business_id: create.business_id.clone(),
             incidents: 0,

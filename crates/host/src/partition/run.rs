@@ -310,10 +310,12 @@ fn asked(input: &Input) -> Option<Asked<'_>> {
     match input {
         Input::Request { request, .. } => Some(Asked { request: Cow::Borrowed(request), received: None }),
         Input::Release { jobs } => by_itself(Command::Release { jobs: jobs.clone() }),
-        Input::Due(Due { key, what, .. }) => by_itself(match what {
-            DueKind::Job => Command::JobDue { job: JobKey(*key) },
-            DueKind::Turn { instance } => Command::Turn { wait: engine::WaitKey(*key), instance: *instance },
-        }),
+        Input::Due(Due { key, what, .. }) => match what {
+            DueKind::Job => by_itself(Command::JobDue { job: JobKey(*key) }),
+            DueKind::Turn { instance } => by_itself(Command::Turn { wait: engine::WaitKey(*key), instance: *instance }),
+            // No command makes such rows yet.
+            DueKind::Timer { .. } | DueKind::MessageExpires | DueKind::Signal => None,
+        },
         Input::Received(received) => {
             let request = Cow::Borrowed(received.request.as_ref().ok()?);
             Some(Asked { request, received: Some((received.position, received.at)) })
