@@ -67,7 +67,7 @@ CREATE TABLE "elements" (
     started INTEGER NOT NULL,
     ended INTEGER,
     incident INTEGER
-) STRICT;
+, progress TEXT) STRICT;
 
 CREATE INDEX elements_by_instance ON elements (partition, instance);
 
@@ -167,7 +167,7 @@ CREATE TABLE "instances" (
     tags TEXT NOT NULL,
     business_id TEXT,
     incidents INTEGER NOT NULL
-) STRICT;
+, depth INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX instances_by_business_id ON instances (business_id) WHERE business_id IS NOT NULL;
 
@@ -224,6 +224,55 @@ CREATE TABLE "log" (
     PRIMARY KEY (partition, position)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE message_correlations (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    message INTEGER NOT NULL,
+    subscription INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    correlation_key TEXT NOT NULL,
+    definition INTEGER NOT NULL,
+    process_id TEXT NOT NULL,
+    instance INTEGER NOT NULL,
+    root INTEGER NOT NULL,
+    element INTEGER NOT NULL,
+    element_instance INTEGER,
+    at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX message_correlations_by_instance ON message_correlations (partition, instance);
+
+CREATE INDEX message_correlations_by_time ON message_correlations (partition, at);
+
+CREATE TABLE message_locks (
+    partition INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    process_id TEXT NOT NULL,
+    correlation_key TEXT NOT NULL,
+    instance INTEGER NOT NULL,
+    PRIMARY KEY (partition, tenant, process_id, correlation_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX message_locks_by_instance ON message_locks (partition, instance);
+
+CREATE TABLE messages (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    correlation_key TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    variables BLOB NOT NULL,
+    published INTEGER NOT NULL,
+    expires INTEGER NOT NULL,
+    taken_by TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX messages_by_expiry ON messages (partition, expires, key);
+
+CREATE INDEX messages_by_name ON messages (partition, tenant, name, correlation_key, key);
+
 CREATE TABLE "partitions" (
     partition INTEGER NOT NULL PRIMARY KEY,
     epoch INTEGER NOT NULL,
@@ -262,9 +311,82 @@ CREATE TABLE resources (
     PRIMARY KEY (partition, key)
 ) STRICT;
 
+CREATE TABLE signals (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    variables BLOB NOT NULL,
+    after INTEGER NOT NULL,
+    due INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX signals_by_time ON signals (partition, due, key);
+
 CREATE TABLE sqlite_stat1(tbl,idx,stat);
 
 CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample);
+
+CREATE TABLE subscriptions (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    correlation_key TEXT NOT NULL,
+    child INTEGER,
+    tenant TEXT NOT NULL,
+    definition INTEGER NOT NULL,
+    process_id TEXT NOT NULL,
+    element INTEGER NOT NULL,
+    catches INTEGER NOT NULL,
+    instance INTEGER,
+    element_instance INTEGER,
+    state TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX subscriptions_by_end ON subscriptions (partition, updated) WHERE state <> 'CREATED';
+
+CREATE INDEX subscriptions_by_instance ON subscriptions (partition, instance) WHERE instance IS NOT NULL;
+
+CREATE INDEX subscriptions_open ON subscriptions (partition, instance) WHERE state = 'CREATED' AND instance IS NOT NULL;
+
+CREATE INDEX subscriptions_starting ON subscriptions (definition) WHERE state = 'CREATED' AND instance IS NULL;
+
+CREATE INDEX subscriptions_to_messages ON subscriptions (partition, tenant, name, correlation_key, key)
+    WHERE state = 'CREATED' AND kind = 'MESSAGE';
+
+CREATE INDEX subscriptions_to_signals ON subscriptions (partition, tenant, name, key) WHERE state = 'CREATED' AND kind = 'SIGNAL';
+
+CREATE TABLE timers (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    wait INTEGER NOT NULL,
+    instance INTEGER,
+    element_instance INTEGER,
+    definition INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    element INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    armed INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    due INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    ended INTEGER
+) STRICT;
+
+CREATE INDEX timers_by_end ON timers (partition, ended) WHERE ended IS NOT NULL;
+
+CREATE INDEX timers_by_instance ON timers (partition, instance) WHERE instance IS NOT NULL;
+
+CREATE INDEX timers_by_time ON timers (partition, due, key) WHERE state = 'PENDING';
+
+CREATE INDEX timers_pending ON timers (partition, instance) WHERE state = 'PENDING' AND instance IS NOT NULL;
+
+CREATE INDEX timers_starting ON timers (definition) WHERE state = 'PENDING' AND instance IS NULL;
 
 CREATE TABLE tokens (
     partition INTEGER NOT NULL,

@@ -22,6 +22,7 @@ mod incident;
 mod instance;
 mod key;
 mod lifecycle;
+mod progress;
 mod step;
 pub mod trace;
 mod undo;
@@ -39,6 +40,7 @@ pub use key::{
     DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId, RequirementsKey,
     TimerKey, VariableKey, WaitKey,
 };
+pub use progress::Progress;
 pub use step::{Means, STRAIGHT_MAX, step};
 pub use variables::{Document, Variables, visible};
 pub use wait::{On, Opened, Turn, Wait, WaitEnd, WaitKind, Waited};

@@ -69,8 +69,8 @@ impl Recorder {
             Event::Entered { key, element, scope } if *element != Process::ROOT => {
                 let state = ElementState::Alive(Phase::Entering);
                 let (key, element, scope) = (*key, *element, *scope);
-                let row =
-                    row::Element { key, instance, definition, element, scope, state, started: now, ended: None, incident: None };
+                let (started, ended, incident, progress) = (now, None, None, None);
+                let row = row::Element { key, instance, definition, element, scope, state, started, ended, incident, progress };
                 self.elements_new.insert(key, row);
                 self.touch_element(hot, key, now, None);
             }
@@ -162,7 +162,7 @@ impl Recorder {
         match self.elements_new.get_mut(&key) {
             Some(new) => (new.state, new.ended, new.incident) = (state, ended, incident),
             None => {
-                self.elements_changed.insert(key, ElementChange { key, state, ended, incident });
+                self.elements_changed.insert(key, ElementChange { key, state, ended, incident, progress: None });
             }
         }
     }

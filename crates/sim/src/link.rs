@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::{DefinitionKey, PartitionId, RequirementsKey};
+use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Query, QueryPage};
 use store::{
@@ -245,6 +245,17 @@ impl Store for Link {
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
         Ok(self.world.told_due(self.read(self.world.memory.due(partition, after, limit)).await?))
     }
+    async fn signal_subscriptions(
+        &self,
+        partition: PartitionId,
+        tenant: &str,
+        name: &str,
+        after: WaitKey,
+        up_to: WaitKey,
+        limit: usize,
+    ) -> Result<Vec<row::Subscription>, Error> {
+        self.read(self.world.memory.signal_subscriptions(partition, tenant, name, after, up_to, limit)).await
+    }
     async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
         self.read(self.world.memory.process_named(partition, id, tenant)).await
     }
@@ -283,6 +294,9 @@ impl Store for Link {
     async fn resource(&self, key: u64) -> Result<Option<row::Resource>, Error> {
         self.read(self.world.memory.resource(key)).await
     }
+    async fn starts_of(&self, definition: DefinitionKey) -> Result<(Vec<row::Timer>, Vec<row::Subscription>), Error> {
+        self.read(self.world.memory.starts_of(definition)).await
+    }
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         self.read(self.world.memory.requirements(key)).await
     }
@@ -297,6 +311,9 @@ impl Store for Link {
     }
     async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
         self.read(self.world.memory.purge_answers(partition, now, limit)).await
+    }
+    async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
+        self.read(self.world.memory.purge_waits(partition, before, limit)).await
     }
     fn pool(&self) -> (usize, usize) {
         self.world.memory.pool()

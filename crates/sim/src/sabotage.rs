@@ -140,6 +140,9 @@ impl World {
                 Items::Requirements(items) => items.clear(),
                 Items::Decisions(items) => items.clear(),
                 Items::EvaluatedDecisions(items) => items.clear(),
+                Items::Timers(items) => items.clear(),
+                Items::MessageSubscriptions(items) => items.clear(),
+                Items::MessageCorrelations(items) => items.clear(),
             }
         }
         page

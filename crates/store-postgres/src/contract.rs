@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{DefinitionKey, PartitionId, RequirementsKey};
+use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Query, QueryPage};
 use store::{
@@ -75,6 +75,18 @@ impl Store for Postgres {
         self.due_window(partition, after, limit).await
     }
 
+    async fn signal_subscriptions(
+        &self,
+        partition: PartitionId,
+        tenant: &str,
+        name: &str,
+        after: WaitKey,
+        up_to: WaitKey,
+        limit: usize,
+    ) -> Result<Vec<row::Subscription>, Error> {
+        self.subscriptions_to_signal(partition, (tenant, name), (after, up_to), limit).await
+    }
+
     async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
         self.process_by_name(partition, id, tenant).await
     }
@@ -128,6 +140,10 @@ impl Store for Postgres {
         self.is_running(definition).await
     }
 
+    async fn starts_of(&self, definition: DefinitionKey) -> Result<(Vec<row::Timer>, Vec<row::Subscription>), Error> {
+        self.starts_of_definition(definition).await
+    }
+
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         self.requirements_by_key(key).await
     }
@@ -138,6 +154,10 @@ impl Store for Postgres {
 
     async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
         self.purge_expired(partition, now, limit).await
+    }
+
+    async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
+        self.purge_ended(partition, before, limit).await
     }
 
     fn pool(&self) -> (usize, usize) {

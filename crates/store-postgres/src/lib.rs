@@ -28,6 +28,7 @@ mod pool;
 mod reading;
 mod search;
 mod session;
+mod waits;
 mod wakeups;
 mod windows;
 

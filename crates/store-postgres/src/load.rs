@@ -21,6 +21,7 @@ use crate::Postgres;
 use crate::call::Call;
 use crate::reading::{Reading, cell};
 use crate::session::Isolation;
+use crate::waits;
 
 /// Each begins with the same question: which running instances are wanted. Rows of what belongs to
 /// one begin with a key and the instance.
@@ -33,6 +34,10 @@ const OF_INSTANCES: [&str; 6] = [
     concat!(include_str!("../sql/load_wanted.sql"), include_str!("../sql/load_incidents.sql")),
 ];
 
+/// Where `load_waits.sql` has what is left of a turn, and what a row is.
+const STEP: usize = 21;
+const WHAT: usize = 22;
+
 impl Postgres {
     pub(crate) async fn load_wanted(&self, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Error> {
         let of_instances = instances(partition, wanted);
@@ -41,7 +46,9 @@ impl Postgres {
         let elements = by_keys(include_str!("../sql/load_instances_of_elements.sql"), partition, elements);
         let incidents = by_keys(include_str!("../sql/load_instances_of_incidents.sql"), partition, incidents);
         // Nothing is sent for what nobody wants, and nothing comes back for it.
-        let parts = [of_instances, jobs, elements, incidents, first_answers(partition, wanted)];
+        let mut waits = waits::Asked::of(partition, wanted, now);
+        let of_waits = std::mem::take(&mut waits.calls);
+        let parts = [of_instances, jobs, elements, incidents, first_answers(partition, wanted), of_waits];
         let counts = parts.each_ref().map(Vec::len);
         let calls: Vec<Call<'_>> = parts.into_iter().flatten().collect();
         if calls.is_empty() {
@@ -49,7 +56,7 @@ impl Postgres {
         }
         let answers = self.owner.take().await?.transaction(Isolation::Snapshot, &calls).await?;
         let mut answers = answers.into_iter();
-        let [of_instances, jobs, elements, incidents, first_answers] =
+        let [of_instances, jobs, elements, incidents, first_answers, of_waits] =
             counts.map(|count| answers.by_ref().take(count).collect::<Vec<_>>());
         let mut loaded = Loaded::default();
         assemble(&of_instances, &mut loaded)?;
@@ -59,6 +66,7 @@ impl Postgres {
         let first_answers = first_answers.iter().flatten().map(idempotent_row);
         loaded.idempotent = first_answers.collect::<Result<_, _>>()?;
         loaded.idempotent.retain(|row| now < row.expires);
+        waits.read(&of_waits, &mut loaded)?;
         Ok(loaded)
     }
 }
@@ -79,7 +87,7 @@ fn instances(partition: PartitionId, wanted: &Wanted) -> Vec<Call<'_>> {
     OF_INSTANCES.map(of_instances).into()
 }
 
-fn by_keys(sql: &'static str, partition: PartitionId, keys: impl ExactSizeIterator<Item = u64>) -> Vec<Call<'static>> {
+pub(crate) fn by_keys(sql: &'static str, partition: PartitionId, keys: impl ExactSizeIterator<Item = u64>) -> Vec<Call<'static>> {
     match keys.len() {
         0 => Vec::new(),
         _ => vec![Call::new(sql).int(partition.0.into()).keys(keys)],
@@ -107,8 +115,9 @@ fn assemble(answers: &[Vec<Row>], loaded: &mut Loaded) -> Result<(), Error> {
     found.add("elements", elements, element, |of, element| of.elements.push(element))?;
     found.add("variables", variables, variable, |of, variable| of.variables.push(variable))?;
     found.add("tokens", tokens, one_of_tokens, |of, tokens| of.tokens.push(tokens))?;
-    // Of those only turns have something that cannot be read.
-    found.add("turns", waits, wait, |of, wait| of.waits.push(wait))?;
+    for row in waits {
+        found.add_wait(row)?;
+    }
     found.add("incidents", incidents, incident, |of, incident| of.incidents.push(incident))?;
     loaded.broken.extend(found.broken.into_values());
     loaded.instances.extend(found.whole.into_values());
@@ -127,9 +136,10 @@ impl Found {
         let key = InstanceKey(cell::<i64>(row, 0)? as u64);
         match instance(row) {
             Ok(instance) => {
-                let (elements, variables, tokens) = (Vec::new(), Vec::new(), Vec::new());
-                let (waits, incidents) = (Vec::new(), Vec::new());
-                self.whole.insert(key, LoadedInstance { instance, elements, variables, tokens, waits, incidents });
+                let (elements, variables, tokens, incidents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+                let (waits, timers, subscriptions) = (Vec::new(), Vec::new(), Vec::new());
+                let one = LoadedInstance { instance, elements, variables, tokens, waits, timers, subscriptions, incidents };
+                self.whole.insert(key, one);
             }
             Err(error) => self.give_up(key, broken("instances", row, key.0, error)?),
         }
@@ -154,6 +164,16 @@ impl Found {
         Ok(())
     }
 
+    fn add_wait(&mut self, row: &Row) -> Result<(), Error> {
+        let rows = std::slice::from_ref(row);
+        match cell(row, WHAT)? {
+            "TIMER" => self.add("timers", rows, waits::timer, |of, timer| of.timers.push(timer)),
+            "SUBSCRIPTION" => self.add("subscriptions", rows, waits::subscription, |of, one| of.subscriptions.push(one)),
+            "TURN" => self.add("turns", rows, turn, |of, wait| of.waits.push(wait)),
+            _ => self.add("jobs", rows, job_waited_for, |of, wait| of.waits.push(wait)),
+        }
+    }
+
     fn give_up(&mut self, key: InstanceKey, broken: Broken) {
         self.whole.remove(&key);
         self.broken.insert(key, broken);
@@ -161,7 +181,7 @@ impl Found {
 }
 
 /// What cannot be read is told apart from what cannot be reached. The first column tells which row it is.
-fn broken(table: &str, row: &Row, key: u64, error: Error) -> Result<Broken, Error> {
+pub(crate) fn broken(table: &str, row: &Row, key: u64, error: Error) -> Result<Broken, Error> {
     match error {
         Error::Corrupt { what } => Ok(Broken { key, what: format!("{table} {}: {what}", cell::<i64>(row, 0)?) }),
         other => Err(other),
@@ -200,6 +220,7 @@ fn instance(row: &Row) -> Result<Instance, Error> {
         tags: words::tags_from_text(row.get()?).into_iter().map(Into::into).collect(),
         business_id: row.text_maybe()?,
         incidents: row.get::<i32>()? as u32,
+        depth: row.get::<i32>()? as u32,
     })
 }
 
@@ -215,6 +236,7 @@ fn element(row: &Row) -> Result<Element, Error> {
         started: row.get()?,
         ended: row.get()?,
         incident: row.key_maybe()?.map(IncidentKey),
+        progress: row.get::<Option<&str>>()?.map(words::progress_from_text).transpose()?,
     })
 }
 
@@ -243,14 +265,17 @@ fn one_of_tokens(row: &Row) -> Result<Tokens, Error> {
     Ok(Tokens { instance, token, count })
 }
 
-/// For a job, or for a turn if there is a step.
-fn wait(row: &Row) -> Result<(ElementKey, Wait), Error> {
+fn job_waited_for(row: &Row) -> Result<(ElementKey, Wait), Error> {
+    wait(row, WaitKind::Job)
+}
+
+fn turn(row: &Row) -> Result<(ElementKey, Wait), Error> {
+    wait(row, WaitKind::Turn(Box::new(format::decode_turn(cell(row, STEP)?)?)))
+}
+
+fn wait(row: &Row, kind: WaitKind) -> Result<(ElementKey, Wait), Error> {
     let mut row = Reading::of(row);
     let (key, _instance, element) = (WaitKey(row.key()?), row.key()?, ElementKey(row.key()?));
-    let kind = match row.get::<Option<&[u8]>>()? {
-        None => WaitKind::Job,
-        Some(step) => WaitKind::Turn(Box::new(format::decode_turn(step)?)),
-    };
     Ok((element, Wait { key, catch: None, kind }))
 }
 

@@ -23,6 +23,11 @@ impl<'a> Reading<'a> {
         value
     }
 
+    /// Passes over that many columns.
+    pub(crate) fn skip(&mut self, columns: usize) {
+        self.column += columns;
+    }
+
     pub(crate) fn key(&mut self) -> Result<u64, Error> {
         Ok(self.get::<i64>()? as u64)
     }

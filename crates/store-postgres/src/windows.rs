@@ -1,7 +1,7 @@
 //! What the owner keeps windows of in memory, and the upkeep it does.
 
 use engine::{InstanceKey, JobKey, PartitionId};
-use store::{Due, DueKind, Error, Millis, ReadyAfter, ReadyJob};
+use store::{Due, Error, Millis, ReadyAfter, ReadyJob, words};
 
 use crate::Postgres;
 use crate::call::Call;
@@ -36,11 +36,8 @@ impl Postgres {
         let due = |row| {
             let mut row = Reading::of(row);
             let (at, key) = (row.get()?, row.key()?);
-            let what = match row.key_maybe()? {
-                None => DueKind::Job,
-                Some(instance) => DueKind::Turn { instance: InstanceKey(instance) },
-            };
-            Ok(Due { at, key, what })
+            let (what, instance) = (row.get()?, row.key_maybe()?.map(InstanceKey));
+            Ok(Due { at, key, what: words::due_kind(what, instance)? })
         };
         rows.iter().map(due).collect()
     }

@@ -1,3 +1,4 @@
 INSERT INTO instances
-    (partition, key, definition, state, phase, started, ended, parent_instance, parent_element, root, tags, business_id, incidents)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+    (partition, key, definition, state, phase, started, ended, parent_instance, parent_element, root, tags, business_id, incidents,
+     depth)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use engine::{DefinitionKey, PartitionId, RequirementsKey};
+use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Query, QueryPage};
 use store::{
@@ -85,6 +85,21 @@ impl Store for Sqlite {
         self.owner.run(move |connection| read::due(connection, partition, after, limit)).await
     }
 
+    async fn signal_subscriptions(
+        &self,
+        partition: PartitionId,
+        tenant: &str,
+        name: &str,
+        after: WaitKey,
+        up_to: WaitKey,
+        limit: usize,
+    ) -> Result<Vec<row::Subscription>, Error> {
+        let (tenant, name) = (tenant.to_owned(), name.to_owned());
+        let which =
+            move |connection: &_| read::signal_subscriptions(connection, partition, (&tenant, &name), (after, up_to), limit);
+        self.owner.run(which).await
+    }
+
     async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
         let (id, tenant) = (id.to_owned(), tenant.to_owned());
         self.owner.run(move |connection| read::process_named(connection, partition, &id, &tenant)).await
@@ -143,6 +158,10 @@ impl Store for Sqlite {
         self.owner.run(move |connection| read::has_running(connection, definition)).await
     }
 
+    async fn starts_of(&self, definition: DefinitionKey) -> Result<(Vec<row::Timer>, Vec<row::Subscription>), Error> {
+        self.owner.run(move |connection| read::starts_of(connection, definition)).await
+    }
+
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         self.owner.run(move |connection| read::requirements(connection, key)).await
     }
@@ -154,6 +173,10 @@ impl Store for Sqlite {
 
     async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
         self.writer.run(move |connection| write::purge_answers(connection, partition, now, limit)).await
+    }
+
+    async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
+        self.writer.run(move |connection| write::purge_waits(connection, partition, before, limit)).await
     }
 
     fn pool(&self) -> (usize, usize) {

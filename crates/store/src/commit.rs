@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use engine::{ElementKey, IncidentKey, InstanceKey, Phase, VariableKey, WaitKey};
+use engine::{ElementKey, IncidentKey, InstanceKey, Phase, Progress, VariableKey, WaitKey};
 
-use crate::row::{self, ElementState, InstanceState};
+use crate::row::{self, ElementState, InstanceState, SubscriptionState};
 use crate::{Fence, Millis};
 
 /// One tick: all of it becomes visible together, or none.
@@ -81,6 +81,22 @@ pub struct Changes {
     pub turns_new: Vec<row::Turn>,
     /// Turns that were taken or are not wanted any more.
     pub turns_done: Vec<WaitKey>,
+    pub timers_new: Vec<row::Timer>,
+    /// Whole rows; the key says which. Only state, due and end change.
+    pub timers_changed: Vec<row::Timer>,
+    pub subscriptions_new: Vec<row::Subscription>,
+    pub subscriptions_changed: Vec<SubscriptionChange>,
+    pub messages_new: Vec<row::Message>,
+    pub messages_taken: Vec<MessageTaken>,
+    /// Messages that expired or that nobody else can take.
+    pub messages_gone: Vec<u64>,
+    pub correlations_new: Vec<row::Correlation>,
+    /// After those that are gone: a lock may go from one instance to the next.
+    pub locks_new: Vec<row::MessageLock>,
+    pub locks_gone: Vec<row::LockName>,
+    /// New ones, and those that have come further; each once.
+    pub signals_put: Vec<row::Signal>,
+    pub signals_done: Vec<u64>,
     pub incidents_new: Vec<row::Incident>,
     pub incidents_changed: Vec<IncidentChange>,
     pub idempotent_new: Vec<row::Idempotent>,
@@ -108,6 +124,18 @@ impl Changes {
             tokens,
             turns_new,
             turns_done,
+            timers_new,
+            timers_changed,
+            subscriptions_new,
+            subscriptions_changed,
+            messages_new,
+            messages_taken,
+            messages_gone,
+            correlations_new,
+            locks_new,
+            locks_gone,
+            signals_put,
+            signals_done,
             incidents_new,
             incidents_changed,
             idempotent_new,
@@ -130,6 +158,18 @@ impl Changes {
         self.tokens.extend(tokens);
         self.turns_new.extend(turns_new);
         self.turns_done.extend(turns_done);
+        self.timers_new.extend(timers_new);
+        self.timers_changed.extend(timers_changed);
+        self.subscriptions_new.extend(subscriptions_new);
+        self.subscriptions_changed.extend(subscriptions_changed);
+        self.messages_new.extend(messages_new);
+        self.messages_taken.extend(messages_taken);
+        self.messages_gone.extend(messages_gone);
+        self.correlations_new.extend(correlations_new);
+        self.locks_new.extend(locks_new);
+        self.locks_gone.extend(locks_gone);
+        self.signals_put.extend(signals_put);
+        self.signals_done.extend(signals_done);
         self.incidents_new.extend(incidents_new);
         self.incidents_changed.extend(incidents_changed);
         self.idempotent_new.extend(idempotent_new);
@@ -151,6 +191,21 @@ pub struct ElementChange {
     pub state: ElementState,
     pub ended: Option<Millis>,
     pub incident: Option<IncidentKey>,
+    pub progress: Option<Progress>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SubscriptionChange {
+    pub key: WaitKey,
+    pub state: SubscriptionState,
+    pub updated: Millis,
+}
+
+/// A message was correlated to a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageTaken {
+    pub message: u64,
+    pub process_id: Arc<str>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, Wait};
+use engine::{
+    DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey, Wait, WaitKey,
+};
 use tokio::sync::watch;
 
 use crate::log::{NewRequest, Received, RequestStatus};
@@ -64,6 +66,18 @@ pub struct Backlog {
     pub bytes_max: u64,
 }
 
+/// How many subscriptions and how many messages of a group are loaded, and how many start events of a message name: one more than a
+/// partition lets there be, so that whoever adds another sees that it is too many.
+pub const GROUP_MAX: usize = 10_001;
+
+/// The messages of one name and correlation key, and the element instances that wait for them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageGroup {
+    pub tenant: Arc<str>,
+    pub name: Arc<str>,
+    pub correlation_key: Arc<str>,
+}
+
 /// What a tick needs that is not in memory.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Wanted {
@@ -77,6 +91,17 @@ pub struct Wanted {
     pub incidents: Vec<IncidentKey>,
     /// First answers by tenant and idempotency key.
     pub idempotent: Vec<(Arc<str>, Arc<str>)>,
+    pub timers: Vec<TimerKey>,
+    pub subscriptions: Vec<WaitKey>,
+    /// Each as a whole.
+    pub groups: Vec<MessageGroup>,
+    /// Message start events by tenant and name of the message.
+    pub starts: Vec<(Arc<str>, Arc<str>)>,
+    pub messages: Vec<u64>,
+    pub locks: Vec<row::LockName>,
+    /// The locks these instances hold.
+    pub locks_of: Vec<InstanceKey>,
+    pub signals: Vec<u64>,
 }
 
 impl Wanted {
@@ -97,17 +122,38 @@ pub struct Loaded {
     pub incidents: Vec<(IncidentKey, InstanceKey)>,
     /// Not expired ones only.
     pub idempotent: Vec<row::Idempotent>,
-    /// Instances and jobs that are there but cannot be read.
+    /// Pending ones, of those wanted, by key.
+    pub timers: Vec<row::Timer>,
+    /// Open ones, of those wanted, and the open start events of the messages wanted; each once, by key.
+    pub subscriptions: Vec<row::Subscription>,
+    /// Every group wanted, once, also if there is nothing.
+    pub groups: Vec<LoadedGroup>,
+    /// Not expired ones only, by key.
+    pub messages: Vec<row::Message>,
+    /// Each once, by name.
+    pub locks: Vec<row::MessageLock>,
+    pub signals: Vec<row::Signal>,
+    /// What is there but cannot be read.
     pub broken: Vec<Broken>,
 }
 
 /// Something stored that cannot be read; everything else can.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
-    /// The key of the instance or the job.
+    /// The key of what was wanted: the instance, the job, the timer; of a group, that of the row in it.
     pub key: u64,
     /// Which row of which table, and why.
     pub what: String,
+}
+
+/// A group of messages, as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadedGroup {
+    pub group: MessageGroup,
+    /// Open ones, by key, without those of start events; at most [`GROUP_MAX`].
+    pub subscriptions: Vec<row::Subscription>,
+    /// Not expired ones, by key; at most [`GROUP_MAX`].
+    pub messages: Vec<row::Message>,
 }
 
 /// What is alive of a running instance.
@@ -120,8 +166,12 @@ pub struct LoadedInstance {
     pub variables: Vec<row::Variable>,
     /// Tokens that wait at joins, by scope, gateway and flow.
     pub tokens: Vec<row::Tokens>,
-    /// Open waits with the element instances that wait, by key.
+    /// Open waits for jobs and turns with the element instances that wait, by key.
     pub waits: Vec<(ElementKey, Wait)>,
+    /// Pending ones, by key.
+    pub timers: Vec<row::Timer>,
+    /// Open ones, by key.
+    pub subscriptions: Vec<row::Subscription>,
     /// Incidents not resolved, by key.
     pub incidents: Vec<row::Incident>,
 }
@@ -173,6 +223,12 @@ pub enum DueKind {
     Job,
     /// An instance goes on with a step that took long; the key is that of the wait.
     Turn { instance: InstanceKey },
+    /// A timer fires; the key is its own. Without an instance it starts one.
+    Timer { instance: Option<InstanceKey> },
+    /// The message with this key has expired.
+    MessageExpires,
+    /// The signal with this key goes on to those that have not had it.
+    Signal,
 }
 
 #[async_trait::async_trait]
@@ -233,6 +289,17 @@ pub trait Store: Send + Sync + 'static {
     /// What is due by itself, whatever it is, by time and key, after (time, key), at most `limit`.
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error>;
 
+    /// Open subscriptions to a signal, with and without an instance, by key: after one, up to another, at most `limit`.
+    async fn signal_subscriptions(
+        &self,
+        partition: PartitionId,
+        tenant: &str,
+        name: &str,
+        after: WaitKey,
+        up_to: WaitKey,
+        limit: usize,
+    ) -> Result<Vec<row::Subscription>, Error>;
+
     // ---- definitions ----
 
     /// What is known of a process by its id.
@@ -277,6 +344,9 @@ pub trait Store: Send + Sync + 'static {
     /// Whether any instance of it runs.
     async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error>;
 
+    /// The pending timers and open subscriptions of its start events, by key.
+    async fn starts_of(&self, definition: DefinitionKey) -> Result<(Vec<row::Timer>, Vec<row::Subscription>), Error>;
+
     // ---- decisions ----
 
     /// Deleted ones too.
@@ -290,6 +360,10 @@ pub trait Store: Send + Sync + 'static {
 
     /// Remove expired first answers and answers to requests of the inbox, at most `limit` of each; how many went.
     async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error>;
+
+    /// Remove timers and subscriptions that ended before a time and correlations from before it, at most `limit` of each; how many
+    /// went.
+    async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error>;
 
     /// Connections in use and allowed, for the metrics; `(0, 0)` where there are none.
     fn pool(&self) -> (usize, usize);

@@ -25,9 +25,12 @@ pub mod row;
 pub mod sql;
 pub mod words;
 
-pub use commit::{AnswerRow, Changes, Commit, ElementChange, IncidentChange, InstanceChange, LogRow, VariableChange};
+pub use commit::{
+    AnswerRow, Changes, Commit, ElementChange, IncidentChange, InstanceChange, LogRow, MessageTaken, SubscriptionChange,
+    VariableChange,
+};
 pub use contract::{
-    Backlog, Broken, Due, DueKind, Fence, Loaded, LoadedInstance, Millis, Named, Ownership, PartitionStatus, ReadyAfter,
-    ReadyJob, Renewed, Store, Wanted,
+    Backlog, Broken, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance, MessageGroup, Millis, Named, Ownership,
+    PartitionStatus, ReadyAfter, ReadyJob, Renewed, Store, Wanted,
 };
 pub use error::{CommitError, Error};

@@ -84,6 +84,10 @@ pub enum Command {
         wait: WaitKey,
         instance: Option<InstanceKey>,
     },
+    /// A message is not kept any longer.
+    MessageExpired {
+        message: u64,
+    },
     /// A signal goes on to those that have not had it yet.
     SignalDue {
         signal: u64,
@@ -221,6 +225,7 @@ impl Command {
             Self::FireTimer { .. } => "fire-timer",
             Self::RescheduleTimer { .. } => "reschedule-timer",
             Self::TimerDue { .. } => "timer-due",
+            Self::MessageExpired { .. } => "message-expired",
             Self::SignalDue { .. } => "signal-due",
             Self::Activate(_) => "activate",
             Self::Release { .. } => "release",
@@ -265,6 +270,7 @@ impl Request {
             | Command::FireTimer { .. }
             | Command::RescheduleTimer { .. }
             | Command::TimerDue { .. }
+            | Command::MessageExpired { .. }
             | Command::SignalDue { .. }
             | Command::Turn { .. } => 0,
         };

@@ -3,15 +3,21 @@
 //! Rows of running work are narrow: what belongs to a definition (process id, names, types, headers, tenant) is stored once with it
 //! and joined when somebody reads.
 
+mod wait;
+
 use std::sync::Arc;
 
 use engine::{
-    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Phase,
+    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Phase, Progress,
     RequirementsKey, Token, VariableKey, WaitKey,
 };
 use model::ElementIx;
 
 use crate::Millis;
+pub use wait::{
+    Correlation, LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,
+    TimerState, WaitOrigin,
+};
 
 /// One version of a process definition.
 #[derive(Debug, Clone, PartialEq)]
@@ -179,6 +185,8 @@ pub struct Instance {
     pub ended: Option<Millis>,
     pub parent: Option<(InstanceKey, ElementKey)>,
     pub root: InstanceKey,
+    /// How many called it, one through the other: 0 for those nobody called.
+    pub depth: u32,
     pub tags: Vec<Arc<str>>,
     pub business_id: Option<Arc<str>>,
     /// How many incidents are active.
@@ -205,6 +213,8 @@ pub struct Element {
     pub ended: Option<Millis>,
     /// Its active incident.
     pub incident: Option<IncidentKey>,
+    /// Of a multi-instance body.
+    pub progress: Option<Progress>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

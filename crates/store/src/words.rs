@@ -1,9 +1,11 @@
 //! The words under which states and kinds are stored. Searches compare and sort by them, so they are the same in every store.
 
-use engine::{IncidentKind, Phase};
+use engine::{IncidentKind, InstanceKey, Phase, Progress};
 
-use crate::Error;
-use crate::row::{Availability, ElementState, InstanceState, JobState};
+use crate::row::{
+    Availability, ElementState, InstanceState, JobState, SubscriptionKind, SubscriptionState, TimerKind, TimerState,
+};
+use crate::{DueKind, Error};
 
 impl InstanceState {
     pub fn word(self) -> &'static str {
@@ -126,6 +128,99 @@ impl Availability {
     }
 }
 
+impl TimerKind {
+    pub const ALL: [Self; 3] = [Self::Date, Self::Duration, Self::Cycle];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Date => "DATE",
+            Self::Duration => "DURATION",
+            Self::Cycle => "CYCLE",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|one| one.word() == word).ok_or_else(|| unknown("kind of timer", word))
+    }
+}
+
+impl TimerState {
+    pub const ALL: [Self; 3] = [Self::Pending, Self::Fired, Self::Cancelled];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::Fired => "FIRED",
+            // As jobs have it.
+            Self::Cancelled => "CANCELED",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|one| one.word() == word).ok_or_else(|| unknown("state of a timer", word))
+    }
+}
+
+impl SubscriptionKind {
+    pub const ALL: [Self; 4] = [Self::Message, Self::Signal, Self::Condition, Self::Child];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Message => "MESSAGE",
+            Self::Signal => "SIGNAL",
+            Self::Condition => "CONDITION",
+            Self::Child => "CHILD",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|one| one.word() == word).ok_or_else(|| unknown("kind of subscription", word))
+    }
+}
+
+impl SubscriptionState {
+    pub const ALL: [Self; 3] = [Self::Open, Self::Correlated, Self::Closed];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            // The words that clients of Camunda 8 know.
+            Self::Open => "CREATED",
+            Self::Correlated => "CORRELATED",
+            Self::Closed => "DELETED",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|one| one.word() == word).ok_or_else(|| unknown("state of a subscription", word))
+    }
+}
+
+/// What is due, by the word for its kind in the stores' statements. Turns have their instance, timers may.
+pub fn due_kind(word: &str, instance: Option<InstanceKey>) -> Result<DueKind, Error> {
+    match (word, instance) {
+        ("JOB", _) => Ok(DueKind::Job),
+        ("TURN", Some(instance)) => Ok(DueKind::Turn { instance }),
+        ("TIMER", instance) => Ok(DueKind::Timer { instance }),
+        ("MESSAGE", _) => Ok(DueKind::MessageExpires),
+        ("SIGNAL", _) => Ok(DueKind::Signal),
+        _ => Err(unknown("kind of what is due", word)),
+    }
+}
+
+/// How far a multi-instance body has come, as four numbers: total, started, completed, terminated.
+pub fn progress_text(progress: Progress) -> String {
+    let Progress { total, started, completed, terminated } = progress;
+    format!("{total} {started} {completed} {terminated}")
+}
+
+pub fn progress_from_text(text: &str) -> Result<Progress, Error> {
+    let numbers: Result<Vec<u32>, _> = text.split(' ').map(str::parse).collect();
+    match numbers.as_deref() {
+        Ok(&[total, started, completed, terminated]) => Ok(Progress { total, started, completed, terminated }),
+        Ok(_) | Err(_) => Err(unknown("progress", text)),
+    }
+}
+
 const INCIDENT_KINDS: [IncidentKind; 10] = [
     IncidentKind::IoMapping,
     IncidentKind::ExtractValue,
@@ -222,10 +317,23 @@ mod tests {
     }
 
     #[test]
+    fn progress_comes_back_or_is_refused() {
+        let progress = Progress { total: u32::MAX, started: 3, completed: 2, terminated: 0 };
+        assert_eq!(progress_from_text(&progress_text(progress)).unwrap(), progress);
+        for odd in ["", "1 2 3", "1 2 3 4 5", "1 2 3 -4", "1  2 3"] {
+            assert!(progress_from_text(odd).is_err(), "{odd}");
+        }
+    }
+
+    #[test]
     fn words_come_back() {
         for state in JobState::ALL {
             assert_eq!(JobState::from_word(state.word()).unwrap(), state);
         }
+        TimerKind::ALL.iter().for_each(|kind| assert_eq!(TimerKind::from_word(kind.word()).unwrap(), *kind));
+        TimerState::ALL.iter().for_each(|state| assert_eq!(TimerState::from_word(state.word()).unwrap(), *state));
+        SubscriptionKind::ALL.iter().for_each(|kind| assert_eq!(SubscriptionKind::from_word(kind.word()).unwrap(), *kind));
+        SubscriptionState::ALL.iter().for_each(|state| assert_eq!(SubscriptionState::from_word(state.word()).unwrap(), *state));
         for kind in INCIDENT_KINDS {
             assert_eq!(incident_kind_from_word(incident_kind_word(kind)).unwrap(), kind);
         }

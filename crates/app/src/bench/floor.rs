@@ -153,6 +153,7 @@ impl Writer {
             ended: None,
             parent: None,
             root: instance,
+            depth: 0,
             tags: Vec::new(),
             business_id: None,
             incidents: 0,
@@ -194,7 +195,13 @@ impl Writer {
             ended,
             ..job
         });
-        changes.elements_changed.push(ElementChange { key: task, state: ElementState::Completed, ended, incident: None });
+        changes.elements_changed.push(ElementChange {
+            key: task,
+            state: ElementState::Completed,
+            ended,
+            incident: None,
+            progress: None,
+        });
         let next = if number < self.tasks {
             Some(self.task(instance, number + 1, now, changes, &mut events))
         } else {
@@ -274,6 +281,7 @@ impl Writer {
             started: now,
             ended: None,
             incident: None,
+            progress: None,
         }
     }
 }

@@ -140,7 +140,7 @@ impl Partition {
             ]),
             sort: vec![Sort { field: Field::Version, order: Order::Descending }],
             page: Page::From { from: 0, limit: 1 },
-            ..Query::of(Entity::Definition, Tenants::These(vec![tenant.clone()]))
+            ..Query::of(Entity::Definitions, Tenants::These(vec![tenant.clone()]))
         };
         let Items::Definitions(views) = self.store.search(&query).await?.items else { return Ok(None) };
         Ok(views.first().map(|view| view.key))

@@ -59,6 +59,7 @@ impl Partition {
             Command::RescheduleTimer { timer, due } => self.reschedule_timer(tick, caller, *timer, *due),
             Command::TimerDue { wait, instance } => self.timer_due(tick, TimerKey(wait.0), *instance),
             Command::SignalDue { signal } => self.signal_due(tick, *signal),
+            Command::MessageExpired { message } => self.message_expired(tick, *message),
         }
     }
 

@@ -272,6 +272,12 @@ impl Partition {
         }
     }
 
+    /// A message is kept no longer. Who looks into its group sees by itself that it has expired.
+    pub(super) fn message_expired(&mut self, tick: &mut Tick, message: u64) -> Result<Answer, Stop> {
+        tick.unit.changes.messages_gone.push(message);
+        Ok(Answer::Done)
+    }
+
     /// An instance that a message started has ended: the next message with its correlation key may start the next.
     pub(super) fn unlock(&mut self, tick: &mut Tick, instance: InstanceKey) -> Result<(), Stop> {
         let Some(hot) = self.hot.get(instance) else { return Ok(()) };

@@ -7,7 +7,7 @@ use engine::{
     DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, WaitKey,
 };
 use rustc_hash::FxHashMap;
-use store::log::{Command, DecisionRef, ProcessRef, Request};
+use store::log::{Command, DecisionRef, ProcessRef, Publish, Request};
 use store::row::{self, LockName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
 
@@ -129,6 +129,7 @@ impl Needs {
         self.wanted.idempotent.extend(more.wanted.idempotent);
         self.wanted.timers.extend(more.wanted.timers);
         self.wanted.subscriptions.extend(more.wanted.subscriptions);
+        self.wanted.messages.extend(more.wanted.messages);
         self.wanted.groups.extend(more.wanted.groups);
         self.wanted.starts.extend(more.wanted.starts);
         self.wanted.locks.extend(more.wanted.locks);
@@ -183,7 +184,40 @@ impl Partition {
                 }
             }
             Command::ResolveIncident { incident } => needs.wanted.incidents.push(*incident),
-            Command::Deploy(_) | Command::DeleteResource { .. } | Command::DeleteEvaluation { .. } | Command::Activate(_) => {}
+            Command::Publish(publish) | Command::Correlate(publish) => self.foresee_message(publish, needs),
+            Command::TimerDue { wait, instance } => {
+                let key = TimerKey(wait.0);
+                match instance {
+                    Some(instance) => self.foresee_instance(*instance, needs),
+                    None if !self.timers.knows(&key) => needs.wanted.timers.push(key),
+                    None => {}
+                }
+            }
+            Command::FireTimer { timer } | Command::RescheduleTimer { timer, .. } => {
+                if !self.timers.knows(timer) {
+                    needs.wanted.timers.push(*timer);
+                }
+            }
+            Command::Deploy(_)
+            | Command::DeleteResource { .. }
+            | Command::DeleteEvaluation { .. }
+            | Command::Broadcast { .. }
+            | Command::EvaluateConditions(_)
+            | Command::SignalDue { .. }
+            | Command::MessageExpired { .. }
+            | Command::Activate(_) => {}
+        }
+    }
+
+    fn foresee_message(&self, publish: &Publish, needs: &mut Needs) {
+        let Publish { tenant, name, correlation_key, .. } = publish;
+        let group = MessageGroup { tenant: tenant.clone(), name: name.clone(), correlation_key: correlation_key.clone() };
+        if !self.groups.knows(&group) {
+            needs.wanted.groups.push(group);
+        }
+        let starts = (tenant.clone(), name.clone());
+        if !self.starts.knows(&starts) {
+            needs.wanted.starts.push(starts);
         }
     }
 
@@ -331,6 +365,9 @@ impl Partition {
         for broken in loaded.broken {
             self.quarantine(tick, broken.key, &broken.what);
         }
+        self.take_waits(tick, &wanted, loaded.timers, loaded.subscriptions);
+        self.take_groups(loaded.groups);
+        take_locks(&mut self.locks, tick, &wanted, loaded.locks);
         let mut idempotent = loaded.idempotent;
         for key in wanted.idempotent {
             let found = idempotent.iter().position(|row| (&row.tenant, &row.key) == (&key.0, &key.1));
@@ -343,9 +380,6 @@ impl Partition {
         for key in wanted.jobs.iter().filter(|key| !tick.known.unusable.contains_key(&key.0)) {
             self.jobs.load(*key, None);
         }
-        self.take_waits(tick, &wanted, loaded.timers, loaded.subscriptions);
-        self.take_groups(loaded.groups);
-        take_locks(&mut self.locks, tick, &wanted, loaded.locks);
         known_places(&mut tick.known.elements, wanted.elements, loaded.elements);
         known_places(&mut tick.known.incidents, wanted.incidents, loaded.incidents);
         for instance in loaded.instances {

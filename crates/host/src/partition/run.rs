@@ -259,6 +259,7 @@ impl Partition {
             | Command::FireTimer { .. }
             | Command::RescheduleTimer { .. }
             | Command::SignalDue { .. }
+            | Command::MessageExpired { .. }
             | Command::Activate(_)
             | Command::Release { .. } => None,
         };
@@ -322,6 +323,7 @@ fn asked(input: &Input) -> Option<Asked<'_>> {
             DueKind::Job => Command::JobDue { job: JobKey(*key) },
             DueKind::Turn { instance } => Command::Turn { wait: engine::WaitKey(*key), instance: *instance },
             DueKind::Timer { instance } => Command::TimerDue { wait: engine::WaitKey(*key), instance: *instance },
+            DueKind::MessageExpires => Command::MessageExpired { message: *key },
             DueKind::Signal => Command::SignalDue { signal: *key },
         }),
         Input::Received(received) => {

@@ -74,7 +74,7 @@ impl Partition {
                         definition: row.key,
                         tenant: row.tenant.clone(),
                         element,
-                        kind,
+                        kind: kind.into(),
                         text,
                         armed: at.armed,
                         number: 1,

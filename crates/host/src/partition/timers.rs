@@ -63,7 +63,7 @@ impl Partition {
         if !self.runs(tick, &Caller::engine(), origin.instance)? {
             return Err(no_timer(timer.key));
         }
-        let next = next.map(|at| On::Timer { kind: timer.kind, text: timer.text.clone(), at });
+        let next = next.map(|at| On::Timer { kind: timer.kind.into(), text: timer.text.clone(), at });
         let triggered = Triggered { element: origin.element_instance, wait: timer.wait, variables: Vec::new(), next };
         let command = engine::Command::Trigger(triggered);
         self.step(tick, origin.instance, &command)?.map_err(|_| no_timer(timer.key))?;
@@ -93,7 +93,7 @@ impl Partition {
 
 /// The occurrence after the one that fires.
 fn next_of(timer: &row::Timer, at: Millis) -> Result<Option<Occurrence>, Stop> {
-    let parsed = engine::timer(timer.kind, &timer.text);
+    let parsed = engine::timer(timer.kind.into(), &timer.text);
     let parsed = parsed.map_err(|reason| Stop::refused(Code::InvalidState, format!("timer {} cannot be read: {reason}", timer.key)))?;
     let pending = Occurrence { armed: timer.armed, number: timer.number.into(), at: timer.due };
     Ok(parsed.due(pending, at, Missed::default()).next)

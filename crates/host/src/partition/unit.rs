@@ -115,6 +115,9 @@ impl Partition {
         self.accept_jobs(tick);
         self.accept_timers();
         self.accept_signals(tick, &unit.signals);
+        for message in &unit.changes.messages_new {
+            self.timeline.insert(message.expires, (message.key, DueKind::MessageExpires));
+        }
         self.subscriptions.accept();
         self.groups.accept();
         self.starts.accept();

@@ -149,7 +149,7 @@ impl Partition {
             definition: definition.key,
             tenant: definition.tenant.clone(),
             element: self.event_of(key, opened, events),
-            kind: timer.0,
+            kind: timer.0.into(),
             text: timer.1,
             armed: at.armed,
             number: u32::try_from(at.number).unwrap_or(u32::MAX),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engine::{DefinitionKey, PartitionId, RequirementsKey};
+use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::memory::Memory;
 use store::query::{Query, QueryPage};
@@ -125,6 +125,17 @@ impl Store for Layer {
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
         self.inner.due(partition, after, limit).await
     }
+    async fn signal_subscriptions(
+        &self,
+        partition: PartitionId,
+        tenant: &str,
+        name: &str,
+        after: WaitKey,
+        up_to: WaitKey,
+        limit: usize,
+    ) -> Result<Vec<row::Subscription>, Error> {
+        self.inner.signal_subscriptions(partition, tenant, name, after, up_to, limit).await
+    }
     async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
         self.inner.process_named(partition, id, tenant).await
     }
@@ -169,6 +180,9 @@ impl Store for Layer {
     async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error> {
         self.inner.has_running(definition).await
     }
+    async fn starts_of(&self, definition: DefinitionKey) -> Result<(Vec<row::Timer>, Vec<row::Subscription>), Error> {
+        self.inner.starts_of(definition).await
+    }
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         self.inner.requirements(key).await
     }
@@ -177,6 +191,9 @@ impl Store for Layer {
     }
     async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
         self.inner.purge_answers(partition, now, limit).await
+    }
+    async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
+        self.inner.purge_waits(partition, before, limit).await
     }
     fn pool(&self) -> (usize, usize) {
         self.inner.pool()

@@ -3,7 +3,7 @@
 use store::row::{Job, Tokens};
 use store::{Changes, Commit, format, words};
 
-use super::decisions;
+use super::{decisions, waits};
 use crate::call::Call;
 
 /// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
@@ -12,6 +12,9 @@ pub(super) struct Texts {
     flows_new: Vec<Option<Vec<u8>>>,
     steps_new: Vec<Vec<u8>>,
     pub(super) details: Vec<Vec<u8>>,
+    progress_new: Vec<Option<String>>,
+    progress_changed: Vec<Option<String>>,
+    pub(super) waits: waits::Texts,
 }
 
 impl Texts {
@@ -21,6 +24,9 @@ impl Texts {
             flows_new: changes.definitions_new.iter().map(|row| row.flows.as_deref().map(format::encode_flows)).collect(),
             steps_new: changes.turns_new.iter().map(|row| format::encode_turn(&row.left)).collect(),
             details: changes.evaluated_decisions_new.iter().map(format::encode_details).collect(),
+            progress_new: changes.elements_new.iter().map(|row| row.progress.map(words::progress_text)).collect(),
+            progress_changed: changes.elements_changed.iter().map(|row| row.progress.map(words::progress_text)).collect(),
+            waits: waits::Texts::of(changes),
         }
     }
 }
@@ -65,8 +71,8 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         instances_new(commit, texts),
         instance_tags_new(commit),
         instances_changed(commit),
-        elements_new(commit),
-        elements_changed(commit),
+        elements_new(commit, texts),
+        elements_changed(commit, texts),
         variables_new(commit),
         variables_changed(commit),
         jobs_new(commit),
@@ -79,7 +85,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         incidents_changed(commit),
         idempotent_new(commit),
     ];
-    all.into_iter().flatten()
+    all.into_iter().flatten().chain(waits::of_changes(commit, &texts.waits))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.
@@ -157,6 +163,7 @@ fn instances_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
             .texts(texts.tags_new.iter().map(String::as_str))
             .texts_opt(rows.iter().map(|row| row.business_id.as_deref()))
             .smalls(rows.iter().map(|row| row.incidents as i32))
+            .smalls(rows.iter().map(|row| row.depth as i32))
     })
 }
 
@@ -179,7 +186,7 @@ fn instances_changed(commit: &Commit) -> Option<Call<'_>> {
     })
 }
 
-fn elements_new(commit: &Commit) -> Option<Call<'_>> {
+fn elements_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
     batch(commit, include_str!("../../sql/insert_elements.sql"), &commit.changes.elements_new, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
             .keys(rows.iter().map(|row| row.instance.0))
@@ -191,16 +198,18 @@ fn elements_new(commit: &Commit) -> Option<Call<'_>> {
             .ints(rows.iter().map(|row| row.started))
             .ints_opt(rows.iter().map(|row| row.ended))
             .keys_opt(rows.iter().map(|row| row.incident.map(|key| key.0)))
+            .texts_opt(texts.progress_new.iter().map(Option::as_deref))
     })
 }
 
-fn elements_changed(commit: &Commit) -> Option<Call<'_>> {
+fn elements_changed<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
     batch(commit, include_str!("../../sql/change_elements.sql"), &commit.changes.elements_changed, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
             .texts(rows.iter().map(|row| row.state.word()))
             .codes(rows.iter().map(|row| row.state.phase_number() as i16))
             .ints_opt(rows.iter().map(|row| row.ended))
             .keys_opt(rows.iter().map(|row| row.incident.map(|key| key.0)))
+            .texts_opt(texts.progress_changed.iter().map(Option::as_deref))
     })
 }
 

@@ -19,6 +19,7 @@
 
 mod batches;
 mod decisions;
+mod waits;
 
 use store::{Commit, CommitError, Error, Millis};
 use tokio_postgres::error::SqlState;

@@ -26,7 +26,7 @@ const PAST: u64 = 9_000;
 const FEW: u64 = 4;
 /// What a call may read in all tables: rows, index entries, pages. It gives at most fifty rows, found by way of a few indexes; one look
 /// at the crowd or at the past alone exceeds it.
-const READS_MAX: i64 = 600;
+const READS_MAX: i64 = 800;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Analyzed {
@@ -75,7 +75,7 @@ fn check(analyzed: Analyzed, planned: Planned, options: Options) {
 /// A call by name.
 type Probe = (&'static str, for<'a> fn(&'a Postgres, &'a Ownership) -> BoxFuture<'a, ()>);
 
-const PROBES: [Probe; 15] = [
+const PROBES: [Probe; 26] = [
     ("load instances", |store, _| {
         Box::pin(load(store, Wanted { instances: few(INSTANCE).map(InstanceKey).collect(), ..none() }))
     }),
@@ -102,6 +102,54 @@ const PROBES: [Probe; 15] = [
         Box::pin(async move { drop(store.ready_jobs(ONE, "work", TENANT, after, 10).await.expect("ready jobs")) })
     }),
     ("due", |store, _| Box::pin(async { drop(store.due(ONE, (0, 0), 50).await.expect("what is due")) })),
+    ("due, further on", |store, _| {
+        let after = (1_000 + CROWD as i64 / 2, key(CROWD / 2, TURN));
+        Box::pin(async move { drop(store.due(ONE, after, 10).await.expect("what is due")) })
+    }),
+    ("load timers", |store, _| {
+        Box::pin(load(store, Wanted { timers: waits::few(waits::TIMER).map(engine::TimerKey).collect(), ..none() }))
+    }),
+    ("load subscriptions", |store, _| {
+        Box::pin(load(store, Wanted { subscriptions: waits::few(waits::MESSAGE_WAIT).map(engine::WaitKey).collect(), ..none() }))
+    }),
+    ("load groups", |store, _| {
+        let groups = (0..FEW).map(|number| waits::group(CROWD / 2 + number)).collect();
+        Box::pin(load(store, Wanted { groups, ..none() }))
+    }),
+    ("load start events", |store, _| {
+        Box::pin(load(store, Wanted { starts: vec![(TENANT.into(), "m".into()), (TENANT.into(), "none".into())], ..none() }))
+    }),
+    ("load messages and signals", |store, _| {
+        let (messages, signals) = (waits::few(waits::MESSAGE).collect(), waits::few(waits::SIGNAL).collect());
+        Box::pin(load(store, Wanted { messages, signals, ..none() }))
+    }),
+    ("load locks", |store, _| {
+        let locks = (0..FEW).map(|number| waits::lock(CROWD / 2 + number).name()).collect();
+        let locks_of = few(INSTANCE).map(InstanceKey).collect();
+        Box::pin(load(store, Wanted { locks, locks_of, ..none() }))
+    }),
+    ("who waits for a signal", |store, _| {
+        let (after, up_to) = (waits::key(CROWD / 2, waits::SIGNAL_WAIT), waits::key(CROWD, waits::SIGNAL_WAIT));
+        let (after, up_to) = (engine::WaitKey(after), engine::WaitKey(up_to));
+        Box::pin(async move {
+            drop(store.signal_subscriptions(ONE, TENANT, "s", after, up_to, 10).await.expect("subscriptions"));
+        })
+    }),
+    ("starts of a definition", |store, _| {
+        let definition = engine::DefinitionKey(key(0, DEFINITION));
+        Box::pin(async move { drop(store.starts_of(definition).await.expect("start events")) })
+    }),
+    ("purge waits", |store, _| {
+        Box::pin(async {
+            let _ = store.purge_waits(ONE, 2_000, 5).await.expect("a purge");
+        })
+    }),
+    ("commit of waits", |store, _| {
+        Box::pin(async {
+            let owned = store.acquire(ONE, "filler", LEASE).await.expect("an answer").expect("the partition is free");
+            let _ = store.commit(Commit { log: Vec::new(), changes: waits::changing(), ..tick(&owned) }).await.expect("a commit");
+        })
+    }),
     ("inbox", |store, owned| Box::pin(async { drop(store.inbox(ONE, owned.inbox_to, 10, 5).await.expect("the inbox")) })),
     ("append", |store, _| Box::pin(async { drop(store.append(ONE, vec![request("a")], ROOM).await.expect("an append")) })),
     ("statuses", |store, owned| {
@@ -208,6 +256,9 @@ fn none() -> Wanted {
     Wanted::default()
 }
 
+#[path = "plans_waits.rs"]
+mod waits;
+
 // ---- what is there ----
 
 /// Keys are made of a number and a place, so that calls can name what was never handed to them.
@@ -222,7 +273,7 @@ const EVALUATION: u64 = 8;
 const TURN: u64 = 0;
 const LONG_LIVED: u64 = 20_000;
 
-fn key(number: u64, place: u64) -> u64 {
+pub(crate) fn key(number: u64, place: u64) -> u64 {
     rows::key(ONE, number * 10 + place)
 }
 
@@ -248,6 +299,7 @@ fn contents() -> Vec<Changes> {
     };
     (0..CROWD).for_each(|number| running(&mut all, number));
     (CROWD..CROWD + PAST).for_each(|number| finished(&mut all, number));
+    waits::starting(&mut all);
     vec![all, past()]
 }
 
@@ -271,6 +323,7 @@ fn running(changes: &mut Changes, number: u64) {
     let mut requirements = rows::requirements(key(number, 9), "r", 1);
     requirements.decisions.push(rows::decision(key(number, 9), "d", 1));
     changes.evaluated_decisions_new.push(rows::evaluated_decision(key(number, EVALUATION), &requirements));
+    waits::running(changes, number, &instance, &task);
     changes.jobs_new.push(job);
     changes.elements_new.push(task);
     changes.instances_new.push(instance);
@@ -302,6 +355,7 @@ fn went_by(changes: &mut Changes, instance: &Instance, number: u64) {
     (job.availability, job.ended) = (Availability::Done, Some(1));
     let mut incident = rows::incident(key(number, INCIDENT), &task);
     incident.resolved = Some(1);
+    waits::went_by(changes, number, instance, &task);
     changes.elements_new.push(task);
     changes.variables_new.push(variable);
     changes.jobs_new.push(job);
@@ -359,6 +413,7 @@ fn changing(owned: &Ownership) -> Commit {
                 state: ElementState::Completed,
                 ended: Some(9),
                 incident: None,
+                progress: None,
             })
             .collect(),
         variables_changed: few(VARIABLE)

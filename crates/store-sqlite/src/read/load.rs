@@ -13,6 +13,7 @@ use store::row::{
 };
 use store::{Broken, Error, Loaded, LoadedInstance, Millis, Wanted, format, words};
 
+use super::wait;
 use crate::failure::Failure;
 use crate::statement;
 
@@ -39,6 +40,7 @@ pub(crate) fn load(connection: &Connection, partition: PartitionId, wanted: &Wan
         }
     }
     loaded.idempotent = first_answers(connection, partition, wanted, now)?;
+    wait::load(connection, partition, wanted, now, &mut loaded)?;
     Ok(loaded)
 }
 
@@ -105,6 +107,8 @@ fn load_instance(connection: &Connection, partition: PartitionId, key: InstanceK
         variables: rows.read(statement::LIVE_VARIABLES, "variables", |row| variable(row, key))?,
         tokens: rows.read(statement::WAITING_TOKENS, "tokens", |row| tokens(row, key))?,
         waits,
+        timers: rows.read(statement::PENDING_TIMERS, "timers", wait::timer)?,
+        subscriptions: rows.read(statement::OPEN_SUBSCRIPTIONS, "subscriptions", wait::subscription)?,
         incidents: rows.read(statement::ACTIVE_INCIDENTS, "incidents", |row| incident(row, key))?,
     }))
 }
@@ -150,6 +154,7 @@ fn instance(row: &Row<'_>, key: InstanceKey) -> Result<Instance, Failure> {
         tags: tags.into_iter().map(Into::into).collect(),
         business_id: row.get(8)?,
         incidents: row.get(9)?,
+        depth: row.get(10)?,
     })
 }
 
@@ -164,6 +169,7 @@ fn element(row: &Row<'_>, instance: InstanceKey) -> Result<Element, Failure> {
         started: row.get(5)?,
         ended: row.get(6)?,
         incident: key_maybe(row, 7)?.map(IncidentKey),
+        progress: text_maybe(row, 8)?.map(words::progress_from_text).transpose()?,
     })
 }
 
@@ -240,15 +246,19 @@ fn incident(row: &Row<'_>, instance: InstanceKey) -> Result<Incident, Failure> {
     })
 }
 
-fn key_at(row: &Row<'_>, column: usize) -> Result<u64, Failure> {
+pub(super) fn key_at(row: &Row<'_>, column: usize) -> Result<u64, Failure> {
     Ok(row.get::<_, i64>(column)? as u64)
 }
 
-fn text_at<'a>(row: &'a Row<'_>, column: usize) -> Result<&'a str, Failure> {
+pub(super) fn text_at<'a>(row: &'a Row<'_>, column: usize) -> Result<&'a str, Failure> {
     Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)
 }
 
-fn key_maybe(row: &Row<'_>, column: usize) -> Result<Option<u64>, Failure> {
+fn text_maybe<'a>(row: &'a Row<'_>, column: usize) -> Result<Option<&'a str>, Failure> {
+    Ok(row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?)
+}
+
+pub(super) fn key_maybe(row: &Row<'_>, column: usize) -> Result<Option<u64>, Failure> {
     Ok(row.get::<_, Option<i64>>(column)?.map(|key| key as u64))
 }
 

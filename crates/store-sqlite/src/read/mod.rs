@@ -5,6 +5,7 @@ mod definition;
 mod inbox;
 mod load;
 mod search;
+mod wait;
 mod window;
 
 pub(crate) use decision::{decision_named, requirements, requirements_named};
@@ -14,4 +15,5 @@ pub(crate) use definition::{
 pub(crate) use inbox::{inbox, partitions, statuses};
 pub(crate) use load::load;
 pub(crate) use search::search;
+pub(crate) use wait::{signal_subscriptions, starts_of};
 pub(crate) use window::{due, ready_jobs};

@@ -2,8 +2,9 @@
 
 use engine::{InstanceKey, JobKey, PartitionId};
 use rusqlite::{Connection, params};
-use store::{Due, DueKind, Millis, ReadyAfter, ReadyJob};
+use store::{Due, Millis, ReadyAfter, ReadyJob, words};
 
+use super::load::{key_at, key_maybe, text_at};
 use crate::failure::Failure;
 use crate::statement;
 
@@ -28,12 +29,11 @@ pub(crate) fn due(
     limit: usize,
 ) -> Result<Vec<Due>, Failure> {
     let mut select = connection.prepare_cached(statement::DUE)?;
-    let rows = select.query_map(params![partition.0, after.0, after.1 as i64, limit as i64], |row| {
-        let what = match row.get::<_, Option<i64>>(2)? {
-            None => DueKind::Job,
-            Some(instance) => DueKind::Turn { instance: InstanceKey(instance as u64) },
-        };
-        Ok(Due { at: row.get(0)?, key: row.get::<_, i64>(1)? as u64, what })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let mut rows = select.query(params![partition.0, after.0, after.1 as i64, limit as i64])?;
+    let mut due = Vec::new();
+    while let Some(row) = rows.next()? {
+        let instance = key_maybe(row, 3)?.map(InstanceKey);
+        due.push(Due { at: row.get(0)?, key: key_at(row, 1)?, what: words::due_kind(text_at(row, 2)?, instance)? });
+    }
+    Ok(due)
 }

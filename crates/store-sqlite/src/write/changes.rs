@@ -8,6 +8,7 @@ use store::{Changes, ElementChange, IncidentChange, InstanceChange, VariableChan
 
 use super::decision::{delete_evaluations, delete_requirements, insert_evaluated_decisions, insert_requirements};
 use super::definition::{delete_definitions, insert_definitions, insert_resources};
+use super::wait;
 use crate::failure::Failure;
 use crate::statement;
 
@@ -30,6 +31,7 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     set_tokens(connection, partition, &changes.tokens)?;
     insert_turns(connection, partition, &changes.turns_new)?;
     delete_turns(connection, partition, &changes.turns_done)?;
+    wait::write(connection, partition, changes)?;
     insert_incidents(connection, partition, &changes.incidents_new)?;
     resolve_incidents(connection, partition, &changes.incidents_changed)?;
     remember_first_answers(connection, partition, &changes.idempotent_new)
@@ -54,6 +56,7 @@ fn insert_instances(connection: &Connection, partition: PartitionId, rows: &[Ins
             words::tags_text(&row.tags),
             row.business_id,
             row.incidents,
+            row.depth,
         ])?;
         for tag in &row.tags {
             insert_tag.execute(params![partition.0, tag, key])?;
@@ -92,6 +95,7 @@ fn insert_elements(connection: &Connection, partition: PartitionId, rows: &[Elem
             row.started,
             row.ended,
             row.incident.map(|key| key.0 as i64),
+            row.progress.map(words::progress_text),
         ])?;
     }
     Ok(())
@@ -107,6 +111,7 @@ fn change_elements(connection: &Connection, partition: PartitionId, rows: &[Elem
             row.state.phase_number(),
             row.ended,
             row.incident.map(|key| key.0 as i64),
+            row.progress.map(words::progress_text),
         ])?;
     }
     Ok(())

@@ -6,10 +6,12 @@ mod decision;
 mod definition;
 mod inbox;
 mod ownership;
+mod wait;
 
 pub(crate) use commit::commit;
 pub(crate) use inbox::append;
 pub(crate) use ownership::{acquire, release, renew};
+pub(crate) use wait::purge_waits;
 
 use engine::PartitionId;
 use rusqlite::{Connection, params};

@@ -15,19 +15,21 @@ fn key(n: u64) -> u64 {
     rows::key(PARTITION, n)
 }
 
-/// Eight instances and their jobs.
+/// Ten instances and their jobs.
 fn all(definition: u64) -> Vec<(LoadedInstance, Job)> {
-    (1..=8).map(|n| running(100 * n, definition)).collect()
+    (1..=10).map(|n| running(100 * n, definition)).collect()
 }
 
-/// Which row of which table is damaged how: the first five belong to the first five instances, the last is the job of the sixth.
-const DAMAGE: [(&str, u64, &str); 6] = [
+/// Which row of which table is damaged how: the first belong to the first instances, the last is the job of the one after them.
+const DAMAGE: [(&str, u64, &str); 8] = [
     ("turns", 110, "SET step = substr(step, 1, 1) WHERE key"),
     ("tokens", 200, "SET count = -1 WHERE instance"),
     ("elements", 301, "SET phase = 9 WHERE key"),
     ("instances", 400, "SET phase = 9 WHERE key"),
     ("incidents", 504, "SET kind = 'ODD' WHERE key"),
-    ("jobs", 603, "SET state = 'ODD' WHERE key"),
+    ("timers", 610, "SET kind = 'ODD' WHERE key"),
+    ("subscriptions", 710, "SET kind = 'ODD' WHERE key"),
+    ("jobs", 803, "SET state = 'ODD' WHERE key"),
 ];
 
 /// Writes rows; gives statements that each damage one of them.
@@ -39,7 +41,9 @@ pub async fn written(store: &Arc<dyn Store>) -> Vec<String> {
     }
     let turn = rows::turn(key(110), &all[0].0.instance, 5);
     let tokens = vec![rows::tokens(&all[1].0.instance, 1, 1, 1)];
-    owner.commit(Changes { turns_new: vec![turn], tokens, ..Changes::default() }).await;
+    let timers_new = vec![rows::timer(key(610), &all[5].0.elements[0], 5)];
+    let subscriptions_new = vec![rows::subscription(key(710), &all[6].0.elements[0], "m")];
+    owner.commit(Changes { turns_new: vec![turn], tokens, timers_new, subscriptions_new, ..Changes::default() }).await;
     DAMAGE.map(|(table, row, damage)| format!("UPDATE {table} {damage} = {}", key(row))).into()
 }
 
@@ -48,16 +52,16 @@ pub async fn loaded(store: &Arc<dyn Store>) {
     let all = all(key(1));
     let wanted = Wanted {
         instances: all.iter().map(|(one, _)| one.instance.key).collect(),
-        jobs: all[5..7].iter().map(|(_, job)| job.key).collect(),
+        jobs: all[7..9].iter().map(|(_, job)| job.key).collect(),
         ..Wanted::default()
     };
     let mut loaded = store.load(PARTITION, &wanted, 0).await.unwrap();
     loaded.instances.sort_by_key(|one| one.instance.key);
     // An instance waits for its job, whatever state that is in.
-    assert_eq!(loaded.instances, all[5..].iter().map(|(one, _)| one.clone()).collect::<Vec<_>>());
-    assert_eq!(loaded.jobs.iter().map(|job| job.key).collect::<Vec<_>>(), [JobKey(key(703))]);
+    assert_eq!(loaded.instances, all[7..].iter().map(|(one, _)| one.clone()).collect::<Vec<_>>());
+    assert_eq!(loaded.jobs.iter().map(|job| job.key).collect::<Vec<_>>(), [JobKey(key(903))]);
     loaded.broken.sort_by_key(|one| one.key);
-    let expected: Vec<_> = (1..=5).map(|n| key(100 * n)).chain([key(603)]).collect();
+    let expected: Vec<_> = (1..=7).map(|n| key(100 * n)).chain([key(803)]).collect();
     assert_eq!(loaded.broken.iter().map(|one| one.key).collect::<Vec<_>>(), expected);
     for (broken, (table, row, _)) in loaded.broken.iter().zip(DAMAGE) {
         assert!(broken.what.starts_with(&format!("{table} {}: ", key(row))), "{broken:?} does not name the row");

@@ -7,7 +7,10 @@ use model::ElementIx;
 
 use super::rows;
 use crate::Changes;
-use crate::row::{Availability, Element, ElementState, EvaluationOrigin, Instance, InstanceState, JobState};
+use crate::row::{
+    Availability, Definition, Element, ElementState, EvaluationOrigin, Instance, InstanceState, JobState, SubscriptionKind,
+    SubscriptionState, TimerKind, TimerState,
+};
 
 /// What breaks a statement that quotes badly, a pattern that escapes badly, and an order that is not that of bytes.
 pub const ODD_TEXTS: &[&str] = &[
@@ -63,6 +66,7 @@ pub fn data(partition: PartitionId, instances: usize) -> (Changes, u64) {
     for number in 0..instances {
         making.instance(number);
     }
+    making.waits();
     (making.changes, making.keys.next_key())
 }
 
@@ -271,6 +275,57 @@ impl Making {
         let mut job = rows::job(self.keys.take(), &task);
         job.origin = None;
         self.changes.jobs_new.push(job);
+    }
+
+    /// Start events of every definition, and waits of every third element instance.
+    fn waits(&mut self) {
+        let instance = self.changes.instances_new[0].clone();
+        for definition in self.changes.definitions_new.clone() {
+            let mut start = rows::element(self.keys.take(), &instance);
+            (start.definition, start.element) = (definition.key, ElementIx(1));
+            self.timer(&start, &definition, false);
+            self.subscription(&start, &definition, false);
+        }
+        for task in self.changes.elements_new.clone().iter().step_by(3) {
+            let definition = self.changes.definitions_new.iter().find(|one| one.key == task.definition);
+            let definition = definition.expect("made before").clone();
+            self.timer(task, &definition, true);
+            self.subscription(task, &definition, true);
+        }
+    }
+
+    fn timer(&mut self, task: &Element, definition: &Definition, has_origin: bool) {
+        let mut timer = rows::timer(self.keys.take(), task, 0);
+        timer.tenant = definition.tenant.clone();
+        timer.origin = timer.origin.filter(|_| has_origin);
+        timer.kind = TimerKind::ALL[self.pick(3)];
+        timer.state = TimerState::ALL[self.pick(3)];
+        timer.text = self.odd().into();
+        timer.number = 1 + self.pick(4) as u32;
+        (timer.due, timer.created, timer.ended) = (self.time(), self.time(), self.time_maybe());
+        self.changes.timers_new.push(timer);
+    }
+
+    /// To a message mostly, which may have come.
+    fn subscription(&mut self, task: &Element, definition: &Definition, has_origin: bool) {
+        let mut subscription = rows::subscription(self.keys.take(), task, "");
+        subscription.tenant = definition.tenant.clone();
+        subscription.process_id = definition.process_id.clone();
+        subscription.origin = subscription.origin.filter(|_| has_origin);
+        subscription.state = SubscriptionState::ALL[self.pick(3)];
+        subscription.name = self.odd().into();
+        subscription.correlation_key = self.odd().into();
+        (subscription.created, subscription.updated) = (self.time(), self.time());
+        if self.pick(5) == 0 {
+            subscription.kind = [SubscriptionKind::Signal, SubscriptionKind::Condition, SubscriptionKind::Child][self.pick(3)];
+        } else if self.pick(2) == 0 {
+            let instance = self.changes.instances_new.iter().find(|one| one.key == task.instance).expect("made before").clone();
+            let message = self.keys.take();
+            let mut correlation = rows::correlation(self.keys.take(), message, &subscription, &instance);
+            correlation.at = self.time();
+            self.changes.correlations_new.push(correlation);
+        }
+        self.changes.subscriptions_new.push(subscription);
     }
 
     fn incident(&mut self, task: &Element) -> IncidentKey {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{ElementKey, IncidentKey, InstanceKey, JobKey, Wait, WaitKind};
+use engine::{ElementKey, IncidentKey, InstanceKey, JobKey, TimerKey, Wait, WaitKey, WaitKind};
 
 use super::owner::{Owner, PARTITION};
 use super::rows;
@@ -18,6 +18,8 @@ pub(super) fn running(first: u64, definition: u64) -> (LoadedInstance, Job) {
         variables: vec![rows::variable(rows::key(PARTITION, first + 2), &instance, "x", "1")],
         tokens: Vec::new(),
         waits: vec![(task.key, Wait { key: job.key.wait(), catch: None, kind: WaitKind::Job })],
+        timers: Vec::new(),
+        subscriptions: Vec::new(),
         incidents: vec![rows::incident(rows::key(PARTITION, first + 4), &task)],
         elements: vec![task],
         instance,
@@ -31,6 +33,8 @@ pub(super) fn new((rows, job): &(LoadedInstance, Job)) -> Changes {
         elements_new: rows.elements.clone(),
         variables_new: rows.variables.clone(),
         tokens: rows.tokens.clone(),
+        timers_new: rows.timers.clone(),
+        subscriptions_new: rows.subscriptions.clone(),
         jobs_new: vec![job.clone()],
         incidents_new: rows.incidents.clone(),
         ..Changes::default()
@@ -89,6 +93,14 @@ pub(super) async fn by_any_key_of_it(store: Arc<dyn Store>) {
         elements: vec![ElementKey(key(103))],
         incidents: vec![IncidentKey(0)],
         idempotent: vec![("t".into(), "k".into())],
+        timers: vec![TimerKey(key(100))],
+        subscriptions: vec![WaitKey(key(103))],
+        starts: vec![("t".into(), "k".into())],
+        messages: vec![key(100)],
+        locks: vec![("t".into(), "p".into(), "k".into())],
+        locks_of: vec![InstanceKey(key(100))],
+        signals: vec![key(100)],
+        ..Wanted::default()
     };
     assert_eq!(load(&store, unknown).await, Loaded::default());
     assert_eq!(load(&store, Wanted::default()).await, Loaded::default());

@@ -14,6 +14,7 @@ mod definitions;
 mod inbox;
 mod incidents_and_jobs;
 mod load;
+mod messages;
 mod owner;
 mod ownership;
 pub mod previous;
@@ -22,6 +23,7 @@ mod search;
 mod search_reference;
 mod ticks;
 mod upkeep;
+mod waits;
 mod windows;
 
 use std::future::Future;
@@ -87,6 +89,17 @@ tests! {
     load::turns_come_and_go,
     load::first_answers_until_they_expire,
     load::many_at_once,
+    waits::timers_come_and_go,
+    waits::subscriptions_come_and_go,
+    waits::starts_of_a_definition,
+    waits::signals_come_and_go,
+    waits::who_waits_for_a_signal,
+    messages::a_group_is_loaded_as_a_whole,
+    messages::a_group_has_a_bound,
+    messages::messages_are_taken_and_go,
+    messages::start_events_by_name,
+    messages::locks_go_from_one_to_the_next,
+    messages::odd_values_come_back,
     windows::ready_jobs_by_key,
     windows::ready_jobs_by_priority,
     windows::due_by_time_whatever_it_is,
@@ -102,6 +115,7 @@ tests! {
     decisions::evaluations_come_back,
     upkeep::first_answers_are_purged_in_small_batches,
     upkeep::answers_are_purged_in_small_batches,
+    upkeep::ended_waits_are_purged_in_small_batches,
     search::absent_values_come_first,
     search::patterns_tell_case,
     search::a_filter_and_its_opposite_divide_all_rows,

@@ -8,6 +8,7 @@ use engine::PartitionId;
 use crate::{Changes, Commit, CommitError, LogRow, Ownership, Store};
 
 pub(super) const PARTITION: PartitionId = PartitionId(1);
+pub(super) const OTHER: PartitionId = PartitionId(2);
 pub(super) const LONG: Duration = Duration::from_secs(3_600);
 pub(super) const NOW: i64 = 1_700_000_000_000;
 

@@ -2,14 +2,15 @@
 
 use engine::{
     DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, PartitionId, Phase,
-    RequirementsKey, Token, VariableKey, WaitKey,
+    RequirementsKey, TimerKey, Token, VariableKey, WaitKey,
 };
 use model::{ElementIx, FlowIx};
 
 use crate::row::{
-    Availability, Decision, DecisionRequirements, Definition, DefinitionElement, Element, ElementState, EvaluatedDecision,
-    EvaluatedInput, EvaluatedOutput, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState, MatchedRule,
-    Resource, Tokens, Turn, Variable,
+    Availability, Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element, ElementState,
+    EvaluatedDecision, EvaluatedInput, EvaluatedOutput, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState,
+    MatchedRule, Message, MessageLock, Resource, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,
+    TimerState, Tokens, Turn, Variable, WaitOrigin,
 };
 
 pub const TENANT: &str = "<default>";
@@ -103,6 +104,7 @@ pub fn instance(key: u64, definition: u64) -> Instance {
         ended: None,
         parent: None,
         root: InstanceKey(key),
+        depth: 0,
         tags: Vec::new(),
         business_id: None,
         incidents: 0,
@@ -121,6 +123,7 @@ pub fn element(key: u64, instance: &Instance) -> Element {
         started: STARTED,
         ended: None,
         incident: None,
+        progress: None,
     }
 }
 
@@ -173,6 +176,90 @@ pub fn tokens(instance: &Instance, gateway: u32, flow: u32, count: u32) -> Token
 pub fn turn(key: u64, instance: &Instance, due: i64) -> Turn {
     let left = engine::Turn { work: vec![ElementKey(key + 1)], entered: 1_000 };
     Turn { key: WaitKey(key), instance: instance.key, due, left }
+}
+
+/// A timer of a task, pending.
+pub fn timer(key: u64, task: &Element, due: i64) -> Timer {
+    Timer {
+        key: TimerKey(key),
+        wait: WaitKey(key),
+        origin: Some(WaitOrigin { instance: task.instance, element_instance: task.key }),
+        definition: task.definition,
+        tenant: TENANT.into(),
+        element: task.element,
+        kind: TimerKind::Duration,
+        text: "PT10S".into(),
+        armed: STARTED,
+        number: 1,
+        due,
+        state: TimerState::Pending,
+        created: STARTED,
+        ended: None,
+    }
+}
+
+/// A task's open wait for a message of that name, with an empty correlation key.
+pub fn subscription(key: u64, task: &Element, name: &str) -> Subscription {
+    Subscription {
+        key: WaitKey(key),
+        kind: SubscriptionKind::Message,
+        name: name.into(),
+        correlation_key: "".into(),
+        child: None,
+        tenant: TENANT.into(),
+        definition: task.definition,
+        process_id: "p".into(),
+        element: task.element,
+        catches: false,
+        origin: Some(WaitOrigin { instance: task.instance, element_instance: task.key }),
+        state: SubscriptionState::Open,
+        created: STARTED,
+        updated: STARTED,
+    }
+}
+
+/// A message without variables.
+pub fn message(key: u64, name: &str, correlation_key: &str, expires: i64) -> Message {
+    Message {
+        key,
+        tenant: TENANT.into(),
+        name: name.into(),
+        correlation_key: correlation_key.into(),
+        message_id: "".into(),
+        variables: Vec::new(),
+        published: STARTED,
+        expires,
+        taken_by: Vec::new(),
+    }
+}
+
+/// The message came to the subscription.
+pub fn correlation(key: u64, message: u64, subscription: &Subscription, instance: &Instance) -> Correlation {
+    Correlation {
+        key,
+        message,
+        subscription: subscription.key,
+        tenant: subscription.tenant.clone(),
+        name: subscription.name.clone(),
+        correlation_key: subscription.correlation_key.clone(),
+        definition: subscription.definition,
+        process_id: subscription.process_id.clone(),
+        instance: instance.key,
+        root: instance.root,
+        element: subscription.element,
+        element_instance: subscription.origin.map(|origin| origin.element_instance),
+        at: STARTED,
+    }
+}
+
+pub fn lock(process_id: &str, correlation_key: &str, instance: u64) -> MessageLock {
+    let (process_id, correlation_key) = (process_id.into(), correlation_key.into());
+    MessageLock { tenant: TENANT.into(), process_id, correlation_key, instance: InstanceKey(instance) }
+}
+
+/// A signal nobody has had yet, without variables.
+pub fn signal(key: u64, name: &str, due: i64) -> Signal {
+    Signal { key, tenant: TENANT.into(), name: name.into(), variables: Vec::new(), after: 0, due }
 }
 
 pub fn incident(key: u64, task: &Element) -> Incident {

@@ -45,6 +45,9 @@ fn numbers(page: &QueryPage) -> Vec<u64> {
         Items::Requirements(items) => items.iter().map(|one| one.key.0).collect(),
         Items::Decisions(items) => items.iter().map(|one| one.key.0).collect(),
         Items::EvaluatedDecisions(items) => items.iter().map(|one| one.evaluation.0 + u64::from(one.place) - 1).collect(),
+        Items::Timers(items) => items.iter().map(|one| one.key.0).collect(),
+        Items::MessageSubscriptions(items) => items.iter().map(|one| one.key.0).collect(),
+        Items::MessageCorrelations(items) => items.iter().map(|one| one.key).collect(),
     };
     keys.into_iter().map(|key| key - rows::key(PARTITION, 0)).collect()
 }

@@ -10,7 +10,7 @@ use crate::Store;
 use crate::memory::Memory;
 use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, ScalarKind, Sort, Tenants};
 
-const ENTITIES: [Entity; 9] = [
+const ENTITIES: [Entity; 12] = [
     Entity::Definitions,
     Entity::Instances,
     Entity::Elements,
@@ -20,6 +20,9 @@ const ENTITIES: [Entity; 9] = [
     Entity::Requirements,
     Entity::Decisions,
     Entity::EvaluatedDecisions,
+    Entity::Timers,
+    Entity::MessageSubscriptions,
+    Entity::MessageCorrelations,
 ];
 
 /// The store under test beside the reference, with the same rows in both, in two partitions.
@@ -223,7 +226,9 @@ async fn nowhere(pair: &Pair, query: &Query, limit: u32) {
 
 pub(super) async fn related_tags_and_tenants(store: Arc<dyn Store>) {
     let pair = Pair::over(store).await;
-    for entity in [Entity::Elements, Entity::Variables, Entity::Jobs, Entity::Incidents] {
+    let belonging =
+        [Entity::Elements, Entity::Variables, Entity::Jobs, Entity::Incidents, Entity::Timers, Entity::MessageCorrelations];
+    for entity in belonging {
         for field in entity.fields() {
             for value in pair.values(entity, *field).await.into_iter().take(2) {
                 let related = Filter::Related(entity, Box::new(Filter::Is(*field, Op::Eq(value))));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{InstanceKey, JobKey, Phase, Wait, WaitKind};
+use engine::{InstanceKey, JobKey, Phase, Progress, Wait, WaitKind};
 
 use super::owner::{Owner, PARTITION};
 use super::rows;
@@ -45,6 +45,7 @@ fn everything() -> (Changes, LoadedInstance, Job) {
     instance.business_id = Some("order-1".into());
     instance.parent = Some((InstanceKey(rows::key(PARTITION, 8)), engine::ElementKey(rows::key(PARTITION, 9))));
     instance.root = InstanceKey(rows::key(PARTITION, 8));
+    instance.depth = 3;
     instance.incidents = 1;
     let mut task = rows::element(rows::key(PARTITION, 11), &instance);
     let mut local = rows::variable(rows::key(PARTITION, 13), &instance, "local", "[1,2]");
@@ -55,6 +56,7 @@ fn everything() -> (Changes, LoadedInstance, Job) {
     job.state = JobState::Failed;
     incident.job = Some(job.key);
     task.incident = Some(incident.key);
+    task.progress = Some(Progress { total: 4, started: 3, completed: 2, terminated: 1 });
     let turn = rows::turn(rows::key(PARTITION, 16), &instance, 7);
     let loaded = LoadedInstance {
         variables: vec![rows::variable(rows::key(PARTITION, 12), &instance, "x", "\"y\""), local],
@@ -63,6 +65,8 @@ fn everything() -> (Changes, LoadedInstance, Job) {
             (task.key, Wait { key: job.key.wait(), catch: None, kind: WaitKind::Job }),
             (instance.key.root(), Wait { key: turn.key, catch: None, kind: WaitKind::Turn(Box::new(turn.left.clone())) }),
         ],
+        timers: vec![rows::timer(rows::key(PARTITION, 17), &task, 8)],
+        subscriptions: vec![rows::subscription(rows::key(PARTITION, 18), &task, "paid")],
         elements: vec![task],
         incidents: vec![incident],
         instance,
@@ -78,6 +82,14 @@ fn everything() -> (Changes, LoadedInstance, Job) {
         jobs_new: vec![job.clone()],
         tokens: loaded.tokens.clone(),
         turns_new: vec![turn],
+        timers_new: loaded.timers.clone(),
+        subscriptions_new: loaded.subscriptions.clone(),
+        correlations_new: vec![rows::correlation(
+            rows::key(PARTITION, 19),
+            rows::key(PARTITION, 7),
+            &loaded.subscriptions[0],
+            &loaded.instance,
+        )],
         incidents_new: loaded.incidents.clone(),
         evaluated_decisions_new: vec![rows::evaluated_decision(rows::key(PARTITION, 30), &requirements)],
         requirements_new: vec![requirements],
@@ -123,6 +135,9 @@ pub(super) async fn every_kind_of_row_is_written(store: Arc<dyn Store>) {
         Entity::Requirements,
         Entity::Decisions,
         Entity::EvaluatedDecisions,
+        Entity::Timers,
+        Entity::MessageSubscriptions,
+        Entity::MessageCorrelations,
     ];
     for entity in entities {
         let expected = if entity == Entity::Variables { 2 } else { 1 };
@@ -142,6 +157,7 @@ pub(super) async fn every_kind_of_row_changes(store: Arc<dyn Store>) {
     expected.variables[0].value = "{\"a\":1}".into();
     expected.elements[0].state = ElementState::Alive(Phase::Leaving);
     expected.elements[0].incident = None;
+    expected.elements[0].progress = Some(Progress { total: 4, started: 4, completed: 2, terminated: 1 });
     job.availability = Availability::BackingOff { until: 5 };
     job.state = JobState::RetriesUpdated;
     job.retries = 1;
@@ -165,6 +181,7 @@ pub(super) async fn every_kind_of_row_changes(store: Arc<dyn Store>) {
             state: expected.elements[0].state,
             ended: None,
             incident: None,
+            progress: expected.elements[0].progress,
         }],
         variables_changed: vec![VariableChange { key: expected.variables[0].key, value: "{\"a\":1}".into() }],
         jobs_changed: vec![job.clone()],
@@ -204,6 +221,7 @@ async fn end(owner: &mut Owner, running: &LoadedInstance, job: &Job, ended: Opti
             state: ElementState::Completed,
             ended,
             incident: None,
+            progress: None,
         }],
         jobs_changed: vec![job],
         tokens: vec![Tokens { count: 0, ..running.tokens[0] }],

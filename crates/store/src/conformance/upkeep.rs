@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::owner::{Owner, PARTITION};
+use super::owner::{OTHER, Owner, PARTITION};
 use super::{inbox, rows};
+use crate::query::{Entity, Query, Tenants};
+use crate::row::{Correlation, Subscription, SubscriptionState, Timer, TimerState};
 use crate::{AnswerRow, Changes, Commit, Store, Wanted};
 
 pub(super) async fn first_answers_are_purged_in_small_batches(store: Arc<dyn Store>) {
@@ -35,4 +37,35 @@ pub(super) async fn answers_are_purged_in_small_batches(store: Arc<dyn Store>) {
     assert_eq!(store.purge_answers(PARTITION, 106, 4).await.unwrap(), 0);
     let left = store.statuses(PARTITION, &(1..=10).collect::<Vec<_>>()).await.unwrap();
     assert_eq!(left.iter().map(|one| one.position).collect::<Vec<_>>(), [1, 2, 3, 4]);
+}
+
+/// What waits stays, however old it is.
+pub(super) async fn ended_waits_are_purged_in_small_batches(store: Arc<dyn Store>) {
+    let mut owner = Owner::of(&store).await;
+    let key = |n| rows::key(PARTITION, n);
+    let instance = rows::instance(key(2), key(1));
+    let task = rows::element(key(3), &instance);
+    let mut changes = Changes { definitions_new: vec![rows::definition(key(1), "p", 1)], ..Changes::default() };
+    // The last to end was the first to begin.
+    for n in 0..10 {
+        let (at, fresh) = (109 - n as i64, rows::timer(key(10 + n), &task, 1));
+        let state = if n.is_multiple_of(2) { TimerState::Fired } else { TimerState::Cancelled };
+        changes.timers_new.push(Timer { state, ended: Some(at), ..fresh });
+        let fresh = rows::subscription(key(30 + n), &task, "m");
+        let state = if n.is_multiple_of(2) { SubscriptionState::Correlated } else { SubscriptionState::Closed };
+        changes.correlations_new.push(Correlation { at, ..rows::correlation(key(50 + n), key(9), &fresh, &instance) });
+        changes.subscriptions_new.push(Subscription { state, updated: at, ..fresh });
+    }
+    changes.timers_new.push(rows::timer(key(20), &task, 1));
+    changes.subscriptions_new.push(Subscription { updated: 1, ..rows::subscription(key(40), &task, "m") });
+    owner.commit(changes).await;
+    assert_eq!(store.purge_waits(PARTITION, 100, 100).await.unwrap(), 0);
+    assert_eq!(store.purge_waits(PARTITION, 107, 4).await.unwrap(), 12, "as many of each");
+    assert_eq!(store.purge_waits(PARTITION, 107, 4).await.unwrap(), 9);
+    assert_eq!(store.purge_waits(PARTITION, 107, 4).await.unwrap(), 0);
+    for (entity, left) in [(Entity::Timers, 4), (Entity::MessageSubscriptions, 4), (Entity::MessageCorrelations, 3)] {
+        assert_eq!(store.search(&Query::of(entity, Tenants::Everything)).await.unwrap().total, left, "{entity:?}");
+    }
+    assert_eq!(store.purge_waits(OTHER, 1_000, 100).await.unwrap(), 0, "each partition its own");
+    assert_eq!(store.purge_waits(PARTITION, 1_000, 100).await.unwrap(), 9);
 }

@@ -6,7 +6,7 @@ use engine::JobKey;
 
 use super::owner::{Owner, PARTITION};
 use super::rows;
-use crate::row::{Availability, Job};
+use crate::row::{self, Availability, Job, TimerState};
 use crate::{Changes, Due, DueKind, ReadyAfter, Store};
 
 fn job(n: u64, job_type: &str, tenant: &str, availability: Availability) -> Job {
@@ -101,19 +101,46 @@ pub(super) async fn due_by_time_whatever_it_is(store: Arc<dyn Store>) {
     let instance = rows::instance(rows::key(PARTITION, 5), rows::key(PARTITION, 1));
     let turns = [(10, 12), (15, 12), (16, 30), (18, 31)];
     let turns_new = turns.map(|(n, due)| rows::turn(rows::key(PARTITION, n), &instance, due)).to_vec();
-    owner.commit(Changes { jobs_new: jobs, turns_new, ..Changes::default() }).await;
-    let job = |n, at| Due { at, key: rows::key(PARTITION, n), what: DueKind::Job };
-    let turn = |n, at| Due { at, key: rows::key(PARTITION, n), what: DueKind::Turn { instance: instance.key } };
-    let all = [turn(10, 12), job(12, 12), job(13, 12), turn(15, 12), job(11, 30), turn(16, 30), job(17, 30), turn(18, 31)];
+    let task = rows::element(rows::key(PARTITION, 6), &instance);
+    let start = row::Timer { origin: None, ..rows::timer(rows::key(PARTITION, 20), &task, 12) };
+    let fired = row::Timer { state: TimerState::Fired, ended: Some(13), ..rows::timer(rows::key(PARTITION, 22), &task, 12) };
+    let changes = Changes {
+        jobs_new: jobs,
+        turns_new,
+        timers_new: vec![rows::timer(rows::key(PARTITION, 21), &task, 30), start, fired],
+        messages_new: [(23, 12), (24, 32)].map(|(n, at)| rows::message(rows::key(PARTITION, n), "m", "k", at)).into(),
+        signals_put: [(25, 12), (9, 30)].map(|(n, at)| rows::signal(rows::key(PARTITION, n), "s", at)).into(),
+        ..Changes::default()
+    };
+    owner.commit(changes).await;
+    let due = |n, at, what| Due { at, key: rows::key(PARTITION, n), what };
+    let job = |n, at| due(n, at, DueKind::Job);
+    let turn = |n, at| due(n, at, DueKind::Turn { instance: instance.key });
+    let all = [
+        turn(10, 12),
+        job(12, 12),
+        job(13, 12),
+        turn(15, 12),
+        due(20, 12, DueKind::Timer { instance: None }),
+        due(23, 12, DueKind::MessageExpires),
+        due(25, 12, DueKind::Signal),
+        due(9, 30, DueKind::Signal),
+        job(11, 30),
+        turn(16, 30),
+        job(17, 30),
+        due(21, 30, DueKind::Timer { instance: Some(instance.key) }),
+        turn(18, 31),
+        due(24, 32, DueKind::MessageExpires),
+    ];
     let due = async |after, limit| store.due(PARTITION, after, limit).await.unwrap();
-    assert_eq!(due((0, 0), 10).await, all);
+    assert_eq!(due((0, 0), 20).await, all);
     for limit in 0..=all.len() {
         assert_eq!(due((0, 0), limit).await, all[..limit]);
     }
     for (n, one) in all.iter().enumerate() {
         assert_eq!(due((one.at, one.key), 3).await, all[n + 1..(n + 4).min(all.len())], "after {one:?}");
     }
-    assert_eq!(due((12, i64::MAX as u64), 10).await, all[4..]);
+    assert_eq!(due((12, i64::MAX as u64), 20).await, all[7..]);
     owner.commit(Changes { turns_done: vec![engine::WaitKey(rows::key(PARTITION, 10))], ..Changes::default() }).await;
     assert_eq!(due((0, 0), 2).await, all[1..3]);
 }

@@ -21,7 +21,7 @@ mod version_one;
 
 use std::sync::Arc;
 
-use engine::{Event, Token, Turn, VariableKey};
+use engine::{Document, Event, Token, Turn, VariableKey};
 
 use crate::Error;
 use crate::log::{Answer, Request};
@@ -72,6 +72,15 @@ pub fn encode_turn(turn: &Turn) -> Vec<u8> {
 
 pub fn decode_turn(bytes: &[u8]) -> Result<Turn, Error> {
     decode(bytes)
+}
+
+/// The variables of a message or a signal.
+pub fn encode_document(document: &Document) -> Vec<u8> {
+    encode_list(document)
+}
+
+pub fn decode_document(bytes: &[u8]) -> Result<Document, Error> {
+    decode_list(bytes)
 }
 
 /// The ids of a process's flows, in its order.

@@ -108,6 +108,7 @@ fn put_body(command: &Command, to: &mut Writer) {
             instance.put(to);
         }
         Command::SignalDue { signal } => signal.put(to),
+        Command::MessageExpired { message } => message.put(to),
         Command::FireTimer { timer } => timer.put(to),
         Command::RescheduleTimer { timer, due } => {
             timer.put(to);
@@ -151,6 +152,7 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         21 => Command::Correlate(Stored::take(from)?),
         22 => Command::Broadcast { tenant: Stored::take(from)?, name: Stored::take(from)?, variables: Stored::take(from)? },
         23 => Command::EvaluateConditions(Stored::take(from)?),
+        24 => Command::MessageExpired { message: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -181,6 +183,7 @@ fn number(command: &Command) -> u8 {
         Command::Correlate(_) => 21,
         Command::Broadcast { .. } => 22,
         Command::EvaluateConditions(_) => 23,
+        Command::MessageExpired { .. } => 24,
     }
 }
 

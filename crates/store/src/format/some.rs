@@ -246,6 +246,7 @@ fn waits_command() -> impl Strategy<Value = Command> {
         (number(), prop::option::of(number()))
             .prop_map(|(wait, instance)| Command::TimerDue { wait: WaitKey(wait), instance: instance.map(InstanceKey) }),
         number().prop_map(|signal| Command::SignalDue { signal }),
+        number().prop_map(|message| Command::MessageExpired { message }),
     ]
 }
 

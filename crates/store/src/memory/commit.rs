@@ -32,53 +32,10 @@ impl Database {
 
 impl Tables {
     /// Instances first: what belongs to one that has ended is not indexed any more.
-    fn change(&mut self, changes: Changes) {
-        self.resources.extend(changes.resources_new.into_iter().map(|row| (row.key, row)));
-        self.definitions.extend(changes.definitions_new.into_iter().map(|row| (row.key, row)));
-        for key in changes.definitions_deleted {
-            if let Some(definition) = self.definitions.get_mut(&key) {
-                definition.deleted = true;
-            }
-        }
-        self.requirements.extend(changes.requirements_new.into_iter().map(|row| (row.key, row)));
-        for key in changes.requirements_deleted {
-            if let Some(requirements) = self.requirements.get_mut(&key) {
-                requirements.deleted = true;
-            }
-        }
-        self.evaluated_decisions.extend(changes.evaluated_decisions_new.into_iter().map(|row| (row.key(), row)));
-        for evaluation in changes.evaluations_deleted {
-            self.evaluated_decisions.retain(|_, row| row.evaluation != evaluation);
-        }
-        for row in changes.instances_new {
-            if row.state == InstanceState::Active {
-                self.running.insert(row.key, Running::default());
-            }
-            self.instances.insert(row.key, row);
-        }
-        for change in changes.instances_changed {
-            self.change_instance(change);
-        }
-        for row in changes.elements_new {
-            if let (ElementState::Alive(_), Some(running)) = (row.state, self.running.get_mut(&row.instance)) {
-                running.elements.insert(row.key);
-            }
-            self.elements.insert(row.key, row);
-        }
-        for change in changes.elements_changed {
-            self.change_element(change);
-        }
-        for row in changes.variables_new {
-            if let Some(running) = self.running.get_mut(&row.instance) {
-                running.variables.insert(row.key);
-            }
-            self.variables.insert(row.key, row);
-        }
-        for VariableChange { key, value } in changes.variables_changed {
-            if let Some(variable) = self.variables.get_mut(&key) {
-                variable.value = value;
-            }
-        }
+    fn change(&mut self, mut changes: Changes) {
+        self.change_definitions(&mut changes);
+        self.change_instances(&mut changes);
+        self.change_waits(&mut changes);
         for row in changes.jobs_new.into_iter().chain(changes.jobs_changed) {
             self.put_job(row);
         }
@@ -103,6 +60,58 @@ impl Tables {
         self.idempotent.extend(changes.idempotent_new.into_iter().map(|row| ((row.tenant.clone(), row.key.clone()), row)));
     }
 
+    fn change_definitions(&mut self, changes: &mut Changes) {
+        self.resources.extend(changes.resources_new.drain(..).map(|row| (row.key, row)));
+        self.definitions.extend(changes.definitions_new.drain(..).map(|row| (row.key, row)));
+        for key in changes.definitions_deleted.drain(..) {
+            if let Some(definition) = self.definitions.get_mut(&key) {
+                definition.deleted = true;
+            }
+        }
+        self.requirements.extend(changes.requirements_new.drain(..).map(|row| (row.key, row)));
+        for key in changes.requirements_deleted.drain(..) {
+            if let Some(requirements) = self.requirements.get_mut(&key) {
+                requirements.deleted = true;
+            }
+        }
+        self.evaluated_decisions.extend(changes.evaluated_decisions_new.drain(..).map(|row| (row.key(), row)));
+        for evaluation in changes.evaluations_deleted.drain(..) {
+            self.evaluated_decisions.retain(|_, row| row.evaluation != evaluation);
+        }
+    }
+
+    fn change_instances(&mut self, changes: &mut Changes) {
+        for row in changes.instances_new.drain(..) {
+            if row.state == InstanceState::Active {
+                self.running.insert(row.key, Running::default());
+            }
+            self.instances.insert(row.key, row);
+        }
+        for change in changes.instances_changed.drain(..) {
+            self.change_instance(change);
+        }
+        for row in changes.elements_new.drain(..) {
+            if let (ElementState::Alive(_), Some(running)) = (row.state, self.running.get_mut(&row.instance)) {
+                running.elements.insert(row.key);
+            }
+            self.elements.insert(row.key, row);
+        }
+        for change in changes.elements_changed.drain(..) {
+            self.change_element(change);
+        }
+        for row in changes.variables_new.drain(..) {
+            if let Some(running) = self.running.get_mut(&row.instance) {
+                running.variables.insert(row.key);
+            }
+            self.variables.insert(row.key, row);
+        }
+        for VariableChange { key, value } in changes.variables_changed.drain(..) {
+            if let Some(variable) = self.variables.get_mut(&key) {
+                variable.value = value;
+            }
+        }
+    }
+
     fn change_instance(&mut self, change: InstanceChange) {
         let Some(instance) = self.instances.get_mut(&change.key) else { return };
         instance.state = change.state;
@@ -119,6 +128,7 @@ impl Tables {
         element.state = change.state;
         element.ended = change.ended;
         element.incident = change.incident;
+        element.progress = change.progress;
         if let (ElementState::Completed | ElementState::Terminated, Some(running)) =
             (change.state, self.running.get_mut(&element.instance))
         {

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, VariableKey, WaitKey};
+use engine::{
+    DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey, VariableKey, WaitKey,
+};
 use model::{ElementIx, FlowIx};
 
 use crate::log::{NewRequest, Received, RequestStatus};
@@ -53,6 +55,12 @@ pub(super) struct Tables {
     /// By instance, then by scope, gateway and flow.
     pub(super) tokens: BTreeMap<InstanceKey, BTreeMap<(ElementKey, ElementIx, FlowIx), u32>>,
     pub(super) turns: BTreeMap<WaitKey, row::Turn>,
+    pub(super) timers: BTreeMap<TimerKey, row::Timer>,
+    pub(super) subscriptions: BTreeMap<WaitKey, row::Subscription>,
+    pub(super) messages: BTreeMap<u64, row::Message>,
+    pub(super) correlations: BTreeMap<u64, row::Correlation>,
+    pub(super) locks: BTreeMap<row::LockName, row::MessageLock>,
+    pub(super) signals: BTreeMap<u64, row::Signal>,
     /// By tenant and key.
     pub(super) idempotent: BTreeMap<(Arc<str>, Arc<str>), row::Idempotent>,
     // ---- what follows is derived from the rows above ----
@@ -61,6 +69,10 @@ pub(super) struct Tables {
     pub(super) ready: BTreeMap<Queue, BTreeSet<(Reverse<i32>, JobKey)>>,
     /// Leases and back-offs; turns are in their table.
     pub(super) timed: BTreeSet<(Millis, JobKey)>,
+    /// Timers, by time.
+    pub(super) pending: BTreeSet<(Millis, TimerKey)>,
+    /// Subscriptions.
+    pub(super) open: BTreeSet<WaitKey>,
 }
 
 /// A type of jobs and a tenant.
@@ -76,6 +88,10 @@ pub(super) struct Running {
     /// Not done.
     pub(super) jobs: BTreeSet<JobKey>,
     pub(super) turns: BTreeSet<WaitKey>,
+    /// Pending.
+    pub(super) timers: BTreeSet<TimerKey>,
+    /// Open.
+    pub(super) subscriptions: BTreeSet<WaitKey>,
     /// Not resolved.
     pub(super) incidents: BTreeSet<IncidentKey>,
 }
@@ -217,7 +233,8 @@ impl Partition {
     pub(super) fn due(&self, after: (Millis, u64), limit: usize) -> Vec<Due> {
         let jobs = self.tables.timed.iter().map(|(at, key)| Due { at: *at, key: key.0, what: DueKind::Job });
         let turn = |turn: &row::Turn| Due { at: turn.due, key: turn.key.0, what: DueKind::Turn { instance: turn.instance } };
-        let mut due: Vec<_> = jobs.chain(self.tables.turns.values().map(turn)).filter(|due| after < (due.at, due.key)).collect();
+        let all = jobs.chain(self.tables.turns.values().map(turn)).chain(self.tables.due_waits());
+        let mut due: Vec<_> = all.filter(|due| after < (due.at, due.key)).collect();
         due.sort_unstable();
         due.truncate(limit);
         due

@@ -6,7 +6,8 @@ use model::ElementIx;
 use super::database::Tables;
 use crate::query::{Field, Scalar, VALUE_CHARS_SHOWN};
 use crate::row::{
-    Decision, DecisionRequirements, Definition, DefinitionElement, Element, EvaluatedDecision, Incident, Instance, Job, Variable,
+    Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element, EvaluatedDecision, Incident, Instance,
+    Job, Subscription, Timer, Variable,
 };
 use crate::words;
 
@@ -21,6 +22,9 @@ pub(super) enum Row<'a> {
     Requirements(&'a DecisionRequirements),
     Decision(&'a DecisionRequirements, &'a Decision),
     EvaluatedDecision(&'a EvaluatedDecision),
+    Timer(&'a Timer),
+    MessageSubscription(&'a Subscription),
+    MessageCorrelation(&'a Correlation),
 }
 
 impl Row<'_> {
@@ -33,6 +37,9 @@ impl Row<'_> {
             Self::Job(row) => Some(row.origin?.instance),
             Self::Incident(row) => Some(row.instance),
             Self::EvaluatedDecision(row) => Some(row.origin?.instance),
+            Self::Timer(row) => Some(row.origin?.instance),
+            Self::MessageSubscription(row) => Some(row.origin?.instance),
+            Self::MessageCorrelation(row) => Some(row.instance),
         }
     }
 }
@@ -49,6 +56,9 @@ pub(super) fn value(tables: &Tables, row: Row<'_>, field: Field) -> Option<Scala
         Row::Requirements(row) => of_requirements(row, field),
         Row::Decision(requirements, row) => of_decision(requirements, row, field),
         Row::EvaluatedDecision(row) => of_evaluated_decision(row, field),
+        Row::Timer(row) => of_timer(tables, row, field),
+        Row::MessageSubscription(row) => of_subscription(tables, row, field),
+        Row::MessageCorrelation(row) => of_correlation(tables, row, field),
     }
 }
 
@@ -196,6 +206,61 @@ fn of_evaluated_decision(row: &EvaluatedDecision, field: Field) -> Option<Scalar
         Field::InstanceKey => key(row.origin?.instance.0),
         Field::DefinitionKey => key(row.origin?.definition.0),
         Field::ElementKey => key(row.origin?.element_instance.0),
+        _ => None,
+    }
+}
+
+fn of_timer(tables: &Tables, row: &Timer, field: Field) -> Option<Scalar> {
+    match field {
+        Field::TimerKey => key(row.key.0),
+        Field::DefinitionKey => key(row.definition.0),
+        Field::ProcessId => of_definition(definition(tables, row.definition)?, field),
+        Field::Tenant => text(&row.tenant),
+        Field::InstanceKey => key(row.origin?.instance.0),
+        Field::ElementId => of_definition_element(element(tables, row.definition, row.element)?, field),
+        Field::ElementKey => key(row.origin?.element_instance.0),
+        Field::TimerKind => text(row.kind.word()),
+        Field::TimerState => text(row.state.word()),
+        Field::Due => int(row.due),
+        Field::Number => int(row.number),
+        Field::Created => int(row.created),
+        Field::Ended => int(row.ended?),
+        _ => None,
+    }
+}
+
+fn of_subscription(tables: &Tables, row: &Subscription, field: Field) -> Option<Scalar> {
+    match field {
+        Field::SubscriptionKey => key(row.key.0),
+        Field::DefinitionKey => key(row.definition.0),
+        Field::ProcessId => text(&row.process_id),
+        Field::Tenant => text(&row.tenant),
+        Field::InstanceKey => key(row.origin?.instance.0),
+        Field::ElementId => of_definition_element(element(tables, row.definition, row.element)?, field),
+        Field::ElementKey => key(row.origin?.element_instance.0),
+        Field::SubscriptionState => text(row.state.word()),
+        Field::MessageName => text(&row.name),
+        Field::CorrelationKey => text(&row.correlation_key),
+        Field::Created => int(row.created),
+        Field::Updated => int(row.updated),
+        _ => None,
+    }
+}
+
+fn of_correlation(tables: &Tables, row: &Correlation, field: Field) -> Option<Scalar> {
+    match field {
+        Field::CorrelatedKey => key(row.key),
+        Field::MessageKey => key(row.message),
+        Field::SubscriptionKey => key(row.subscription.0),
+        Field::DefinitionKey => key(row.definition.0),
+        Field::ProcessId => text(&row.process_id),
+        Field::Tenant => text(&row.tenant),
+        Field::InstanceKey => key(row.instance.0),
+        Field::ElementId => of_definition_element(element(tables, row.definition, row.element)?, field),
+        Field::ElementKey => key(row.element_instance?.0),
+        Field::MessageName => text(&row.name),
+        Field::CorrelationKey => text(&row.correlation_key),
+        Field::Correlated => int(row.at),
         _ => None,
     }
 }

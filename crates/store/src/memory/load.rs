@@ -7,6 +7,7 @@ use std::ops::Bound;
 use engine::{InstanceKey, JobKey, Token, Wait, WaitKind};
 
 use super::database::Tables;
+use super::waits;
 use crate::row::{Availability, ElementState, Tokens};
 use crate::{Loaded, LoadedInstance, Millis, ReadyAfter, ReadyJob, Wanted};
 
@@ -25,14 +26,16 @@ pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis) -> Loaded {
     instances.extend(elements.iter().map(|(_, instance)| *instance));
     instances.extend(incidents.iter().map(|(_, instance)| *instance));
     let idempotent = wanted.idempotent.iter().filter_map(|key| tables.idempotent.get(key));
-    Loaded {
+    let mut loaded = Loaded {
         instances: instances.into_iter().filter_map(|key| load_instance(tables, key)).collect(),
         jobs: jobs.into_iter().filter_map(open).cloned().collect(),
         elements,
         incidents,
         idempotent: idempotent.filter(|row| now < row.expires).cloned().collect(),
-        broken: Vec::new(),
-    }
+        ..Loaded::default()
+    };
+    waits::load(tables, wanted, now, &mut loaded);
+    loaded
 }
 
 fn load_instance(tables: &Tables, key: InstanceKey) -> Option<LoadedInstance> {
@@ -61,6 +64,8 @@ fn load_instance(tables: &Tables, key: InstanceKey) -> Option<LoadedInstance> {
         variables: variables.filter(|variable| is_live_scope(variable.scope)).cloned().collect(),
         tokens: tokens.collect(),
         waits,
+        timers: running.timers.iter().map(|key| tables.timers[key].clone()).collect(),
+        subscriptions: running.subscriptions.iter().map(|key| tables.subscriptions[key].clone()).collect(),
         incidents: running.incidents.iter().map(|key| tables.incidents[key].clone()).collect(),
     })
 }

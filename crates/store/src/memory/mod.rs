@@ -11,11 +11,12 @@ mod field;
 mod load;
 mod search;
 mod view;
+mod waits;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use engine::{DefinitionKey, PartitionId, RequirementsKey};
+use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
 use tokio::sync::watch;
 
 use crate::log::{NewRequest, Received, RequestStatus};
@@ -24,7 +25,7 @@ use crate::{
     Backlog, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter, ReadyJob,
     Renewed, Store, Wanted, row,
 };
-use database::Database;
+use database::{Database, Tables};
 
 /// Tells the time of the database.
 pub type Clock = Arc<dyn Fn() -> Millis + Send + Sync>;
@@ -93,7 +94,8 @@ impl Store for Memory {
     }
 
     async fn load(&self, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Error> {
-        Ok(self.database().read(partition, |partition| load::load(&partition.tables, wanted, now)))
+        let loaded = self.database().read(partition, |partition| Some(load::load(&partition.tables, wanted, now)));
+        Ok(loaded.unwrap_or_else(|| load::load(&Tables::default(), wanted, now)))
     }
 
     async fn commit(&self, commit: Commit) -> Result<Millis, CommitError> {
@@ -118,6 +120,20 @@ impl Store for Memory {
 
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
         Ok(self.database().read(partition, |partition| partition.due(after, limit)))
+    }
+
+    async fn signal_subscriptions(
+        &self,
+        partition: PartitionId,
+        tenant: &str,
+        name: &str,
+        after: WaitKey,
+        up_to: WaitKey,
+        limit: usize,
+    ) -> Result<Vec<row::Subscription>, Error> {
+        Ok(self
+            .database()
+            .read(partition, |partition| waits::signal_subscriptions(&partition.tables, (tenant, name), (after, up_to), limit)))
     }
 
     async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
@@ -180,6 +196,10 @@ impl Store for Memory {
         Ok(self.database().tables().any(|tables| definition::has_running(tables, definition)))
     }
 
+    async fn starts_of(&self, definition: DefinitionKey) -> Result<(Vec<row::Timer>, Vec<row::Subscription>), Error> {
+        Ok(waits::starts_of(&self.database(), definition))
+    }
+
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         let database = self.database();
         Ok(database.tables().find_map(|tables| tables.requirements.get(&key).cloned()))
@@ -191,6 +211,10 @@ impl Store for Memory {
 
     async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
         Ok(self.database().partition_mut(partition).purge_answers(now, limit))
+    }
+
+    async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
+        Ok(self.database().partition_mut(partition).tables.purge_waits(before, limit))
     }
 
     fn pool(&self) -> (usize, usize) {

@@ -8,7 +8,7 @@ use super::field::{Row, value};
 use super::view;
 use crate::pattern;
 use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX, Tenants};
-use crate::row::DecisionRequirements;
+use crate::row::{DecisionRequirements, Subscription, SubscriptionKind};
 
 pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
     let mut found: Vec<(&Tables, Row<'_>)> = Vec::new();
@@ -59,11 +59,18 @@ fn rows(tables: &Tables, entity: Entity) -> Box<dyn Iterator<Item = Row<'_>> + '
         Entity::Requirements => Box::new(tables.requirements.values().map(Row::Requirements)),
         Entity::Decisions => Box::new(tables.requirements.values().flat_map(decisions)),
         Entity::EvaluatedDecisions => Box::new(tables.evaluated_decisions.values().map(Row::EvaluatedDecision)),
+        Entity::Timers => Box::new(tables.timers.values().map(Row::Timer)),
+        Entity::MessageSubscriptions => Box::new(message_subscriptions(tables).map(Row::MessageSubscription)),
+        Entity::MessageCorrelations => Box::new(tables.correlations.values().map(Row::MessageCorrelation)),
     }
 }
 
 fn decisions(requirements: &DecisionRequirements) -> impl Iterator<Item = Row<'_>> {
     requirements.decisions.iter().map(move |decision| Row::Decision(requirements, decision))
+}
+
+fn message_subscriptions(tables: &Tables) -> impl Iterator<Item = &Subscription> {
+    tables.subscriptions.values().filter(|row| row.kind == SubscriptionKind::Message)
 }
 
 fn is_asked_for(tables: &Tables, row: Row<'_>, query: &Query) -> bool {

@@ -1,12 +1,17 @@
 //! Rows as searches show them. A row without its definition or element is not shown, as an inner join would have it.
 
+use engine::InstanceKey;
+
 use super::database::Tables;
 use super::field::{Row, definition, element};
 use crate::query::{
-    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, Items, JobView, Query,
-    RequirementsView, Room, VariableView, Weight,
+    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, Items, JobView,
+    MessageCorrelationView, MessageSubscriptionView, Query, RequirementsView, Room, TimerView, VariableView, Weight,
 };
-use crate::row::{Decision, DecisionRequirements, Definition, Element, EvaluatedDecision, Incident, Instance, Job, Variable};
+use crate::row::{
+    Correlation, Decision, DecisionRequirements, Definition, Element, EvaluatedDecision, Incident, Instance, Job, Subscription,
+    Timer, Variable, WaitOrigin,
+};
 
 /// The rows a page has room for, and how many of those given these are.
 pub(super) fn items<'a>(query: &Query, rows: impl Iterator<Item = (&'a Tables, Row<'a>)>) -> (Items, usize) {
@@ -42,6 +47,11 @@ fn put(room: &mut Room, items: &mut Items, query: &Query, tables: &Tables, row: 
             }
             put_maybe(room, items, Some(view));
         }
+        (Items::Timers(items), Row::Timer(row)) => put_maybe(room, items, of_timer(tables, row)),
+        (Items::MessageSubscriptions(items), Row::MessageSubscription(row)) => {
+            put_maybe(room, items, of_subscription(tables, row));
+        }
+        (Items::MessageCorrelations(items), Row::MessageCorrelation(row)) => put_maybe(room, items, of_correlation(tables, row)),
         _ => unreachable!("rows are of the entity asked for"),
     }
 }
@@ -221,4 +231,64 @@ fn of_evaluated_decision(tables: &Tables, row: &EvaluatedDecision) -> EvaluatedD
         inputs: Vec::new(),
         rules: Vec::new(),
     }
+}
+
+fn root(tables: &Tables, origin: Option<WaitOrigin>) -> Option<InstanceKey> {
+    Some(tables.instances.get(&origin?.instance)?.root)
+}
+
+fn of_timer(tables: &Tables, row: &Timer) -> Option<TimerView> {
+    Some(TimerView {
+        key: row.key,
+        definition: row.definition,
+        process_id: definition(tables, row.definition)?.process_id.to_string(),
+        tenant: row.tenant.to_string(),
+        instance: row.origin.map(|origin| origin.instance),
+        root: root(tables, row.origin),
+        element_id: element(tables, row.definition, row.element)?.id.to_string(),
+        element_instance: row.origin.map(|origin| origin.element_instance),
+        kind: row.kind,
+        text: row.text.to_string(),
+        number: row.number,
+        due: row.due,
+        state: row.state,
+        created: row.created,
+        ended: row.ended,
+    })
+}
+
+fn of_subscription(tables: &Tables, row: &Subscription) -> Option<MessageSubscriptionView> {
+    Some(MessageSubscriptionView {
+        key: row.key,
+        definition: row.definition,
+        process_id: row.process_id.to_string(),
+        tenant: row.tenant.to_string(),
+        instance: row.origin.map(|origin| origin.instance),
+        root: root(tables, row.origin),
+        element_id: element(tables, row.definition, row.element)?.id.to_string(),
+        element_instance: row.origin.map(|origin| origin.element_instance),
+        state: row.state,
+        message_name: row.name.to_string(),
+        correlation_key: row.correlation_key.to_string(),
+        created: row.created,
+        updated: row.updated,
+    })
+}
+
+fn of_correlation(tables: &Tables, row: &Correlation) -> Option<MessageCorrelationView> {
+    Some(MessageCorrelationView {
+        key: row.key,
+        message: row.message,
+        subscription: row.subscription,
+        definition: row.definition,
+        process_id: row.process_id.to_string(),
+        tenant: row.tenant.to_string(),
+        instance: row.instance,
+        root: row.root,
+        element_id: element(tables, row.definition, row.element)?.id.to_string(),
+        element_instance: row.element_instance,
+        message_name: row.name.to_string(),
+        correlation_key: row.correlation_key.to_string(),
+        correlated: row.at,
+    })
 }

@@ -14,6 +14,12 @@ pub enum Entity {
     Decisions,
     /// One for each decision that an evaluation looked at.
     EvaluatedDecisions,
+    /// One for each planned firing.
+    Timers,
+    /// Subscriptions to messages, those of start events too.
+    MessageSubscriptions,
+    /// What was correlated to what.
+    MessageCorrelations,
 }
 
 /// What can be filtered and sorted by. Which entity has which is said by [`Entity::fields`].
@@ -91,6 +97,25 @@ pub enum Field {
     DecisionKind,
     RootDecisionKey,
     Evaluated,
+    // of the timer
+    TimerKey,
+    /// `DATE`, `DURATION`, `CYCLE`.
+    TimerKind,
+    /// `PENDING`, `FIRED`, `CANCELED`.
+    TimerState,
+    Due,
+    /// Which occurrence.
+    Number,
+    // of the subscription to a message
+    SubscriptionKey,
+    /// `CREATED`, `CORRELATED`, `DELETED`.
+    SubscriptionState,
+    MessageName,
+    CorrelationKey,
+    // of the correlation
+    CorrelatedKey,
+    MessageKey,
+    Correlated,
 }
 
 /// What a scalar is.
@@ -130,7 +155,14 @@ impl Field {
             | Self::EvaluatedKey
             | Self::EvaluationKey
             | Self::RootDecisionKey
-            | Self::Evaluated => ScalarKind::Int,
+            | Self::Evaluated
+            | Self::TimerKey
+            | Self::Due
+            | Self::Number
+            | Self::SubscriptionKey
+            | Self::CorrelatedKey
+            | Self::MessageKey
+            | Self::Correlated => ScalarKind::Int,
             Self::ProcessId
             | Self::DefinitionName
             | Self::VersionTag
@@ -157,167 +189,12 @@ impl Field {
             | Self::DecisionId
             | Self::DecisionName
             | Self::EvaluatedId
-            | Self::DecisionKind => ScalarKind::Text,
+            | Self::DecisionKind
+            | Self::TimerKind
+            | Self::TimerState
+            | Self::SubscriptionState
+            | Self::MessageName
+            | Self::CorrelationKey => ScalarKind::Text,
         }
     }
 }
-
-impl Entity {
-    /// The entity's own key: the last criterion of every order.
-    pub fn key(self) -> Field {
-        match self {
-            Self::Definitions => Field::DefinitionKey,
-            Self::Instances => Field::InstanceKey,
-            Self::Elements => Field::ElementKey,
-            Self::Variables => Field::VariableKey,
-            Self::Jobs => Field::JobKey,
-            Self::Incidents => Field::IncidentKey,
-            Self::Requirements => Field::RequirementsKey,
-            Self::Decisions => Field::DecisionKey,
-            Self::EvaluatedDecisions => Field::EvaluatedKey,
-        }
-    }
-
-    /// What this entity can be filtered and sorted by.
-    pub fn fields(self) -> &'static [Field] {
-        match self {
-            Self::Definitions => DEFINITION_FIELDS,
-            Self::Instances => INSTANCE_FIELDS,
-            Self::Elements => ELEMENT_FIELDS,
-            Self::Variables => VARIABLE_FIELDS,
-            Self::Jobs => JOB_FIELDS,
-            Self::Incidents => INCIDENT_FIELDS,
-            Self::Requirements => REQUIREMENTS_FIELDS,
-            Self::Decisions => DECISION_FIELDS,
-            Self::EvaluatedDecisions => EVALUATED_DECISION_FIELDS,
-        }
-    }
-}
-
-const DEFINITION_FIELDS: &[Field] = &[
-    Field::DefinitionKey,
-    Field::ProcessId,
-    Field::DefinitionName,
-    Field::Version,
-    Field::VersionTag,
-    Field::ResourceName,
-    Field::Tenant,
-    Field::DefinitionState,
-];
-
-const INSTANCE_FIELDS: &[Field] = &[
-    Field::InstanceKey,
-    Field::InstanceState,
-    Field::Started,
-    Field::Ended,
-    Field::ParentInstanceKey,
-    Field::ParentElementKey,
-    Field::HasIncident,
-    Field::BusinessId,
-    Field::DefinitionKey,
-    Field::ProcessId,
-    Field::DefinitionName,
-    Field::Version,
-    Field::VersionTag,
-    Field::Tenant,
-];
-
-const ELEMENT_FIELDS: &[Field] = &[
-    Field::ElementKey,
-    Field::InstanceKey,
-    Field::DefinitionKey,
-    Field::ProcessId,
-    Field::Tenant,
-    Field::ElementId,
-    Field::ElementName,
-    Field::ElementKind,
-    Field::ElementState,
-    Field::ScopeKey,
-    Field::Started,
-    Field::Ended,
-    Field::HasIncident,
-    Field::IncidentKey,
-];
-
-const VARIABLE_FIELDS: &[Field] =
-    &[Field::VariableKey, Field::InstanceKey, Field::ScopeKey, Field::Tenant, Field::Name, Field::Value, Field::IsTruncated];
-
-const JOB_FIELDS: &[Field] = &[
-    Field::JobKey,
-    Field::JobType,
-    Field::JobState,
-    Field::InstanceKey,
-    Field::DefinitionKey,
-    Field::ProcessId,
-    Field::Tenant,
-    Field::ElementId,
-    Field::ElementKey,
-    Field::Retries,
-    Field::Worker,
-    Field::Deadline,
-    Field::ErrorCode,
-    Field::ErrorMessage,
-    Field::FailedWithRetriesLeft,
-    Field::Created,
-    Field::Updated,
-    Field::Ended,
-];
-
-const INCIDENT_FIELDS: &[Field] = &[
-    Field::IncidentKey,
-    Field::IncidentKind,
-    Field::IncidentState,
-    Field::ErrorMessage,
-    Field::MessageHash,
-    Field::InstanceKey,
-    Field::DefinitionKey,
-    Field::ProcessId,
-    Field::Tenant,
-    Field::ElementId,
-    Field::ElementKey,
-    Field::JobKey,
-    Field::Created,
-];
-
-const REQUIREMENTS_FIELDS: &[Field] = &[
-    Field::RequirementsKey,
-    Field::RequirementsId,
-    Field::RequirementsName,
-    Field::RequirementsVersion,
-    Field::ResourceName,
-    Field::Tenant,
-    Field::DefinitionState,
-];
-
-const DECISION_FIELDS: &[Field] = &[
-    Field::DecisionKey,
-    Field::DecisionId,
-    Field::DecisionName,
-    Field::Version,
-    Field::VersionTag,
-    Field::Tenant,
-    Field::RequirementsKey,
-    Field::RequirementsId,
-    Field::RequirementsName,
-    Field::RequirementsVersion,
-    Field::DeploymentKey,
-    Field::DefinitionState,
-];
-
-const EVALUATED_DECISION_FIELDS: &[Field] = &[
-    Field::EvaluatedKey,
-    Field::EvaluatedId,
-    Field::EvaluationKey,
-    Field::DecisionKey,
-    Field::DecisionId,
-    Field::DecisionName,
-    Field::Version,
-    Field::DecisionKind,
-    Field::RootDecisionKey,
-    Field::RequirementsKey,
-    Field::Tenant,
-    Field::Evaluated,
-    Field::InstanceKey,
-    Field::DefinitionKey,
-    Field::ElementKey,
-];

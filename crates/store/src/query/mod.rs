@@ -1,5 +1,6 @@
 //! What a search asks and what it gives: typed fields, filters, sorting and paging by key.
 
+mod entity;
 mod field;
 mod view;
 mod weight;
@@ -8,8 +9,8 @@ use std::sync::Arc;
 
 pub use field::{Entity, Field, ScalarKind};
 pub use view::{
-    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, JobView, RequirementsView,
-    VariableView,
+    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, JobView,
+    MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, VariableView,
 };
 pub(crate) use weight::{Room, Weight};
 
@@ -153,6 +154,9 @@ pub enum Items {
     Requirements(Vec<RequirementsView>),
     Decisions(Vec<DecisionView>),
     EvaluatedDecisions(Vec<EvaluatedDecisionView>),
+    Timers(Vec<TimerView>),
+    MessageSubscriptions(Vec<MessageSubscriptionView>),
+    MessageCorrelations(Vec<MessageCorrelationView>),
 }
 
 impl Items {
@@ -168,6 +172,9 @@ impl Items {
             Entity::Requirements => Self::Requirements(Vec::new()),
             Entity::Decisions => Self::Decisions(Vec::new()),
             Entity::EvaluatedDecisions => Self::EvaluatedDecisions(Vec::new()),
+            Entity::Timers => Self::Timers(Vec::new()),
+            Entity::MessageSubscriptions => Self::MessageSubscriptions(Vec::new()),
+            Entity::MessageCorrelations => Self::MessageCorrelations(Vec::new()),
         }
     }
 
@@ -182,6 +189,9 @@ impl Items {
             Self::Requirements(views) => views.len(),
             Self::Decisions(views) => views.len(),
             Self::EvaluatedDecisions(views) => views.len(),
+            Self::Timers(views) => views.len(),
+            Self::MessageSubscriptions(views) => views.len(),
+            Self::MessageCorrelations(views) => views.len(),
         }
     }
 
@@ -200,6 +210,9 @@ impl Items {
             Self::Requirements(views) => views.reverse(),
             Self::Decisions(views) => views.reverse(),
             Self::EvaluatedDecisions(views) => views.reverse(),
+            Self::Timers(views) => views.reverse(),
+            Self::MessageSubscriptions(views) => views.reverse(),
+            Self::MessageCorrelations(views) => views.reverse(),
         }
     }
 }

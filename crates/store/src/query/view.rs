@@ -2,11 +2,11 @@
 
 use engine::{
     DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, RequirementsKey,
-    VariableKey,
+    TimerKey, VariableKey, WaitKey,
 };
 
 use crate::Millis;
-use crate::row::{EvaluatedInput, InstanceState, JobState, MatchedRule};
+use crate::row::{EvaluatedInput, InstanceState, JobState, MatchedRule, SubscriptionState, TimerKind, TimerState};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct DefinitionView {
@@ -167,4 +167,60 @@ pub struct EvaluatedDecisionView {
     /// Empty without [`Query::with_details`], as are the rules.
     pub inputs: Vec<EvaluatedInput>,
     pub rules: Vec<MatchedRule>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimerView {
+    pub key: TimerKey,
+    pub definition: DefinitionKey,
+    pub process_id: String,
+    pub tenant: String,
+    /// Absent for start events, as are root and element instance.
+    pub instance: Option<InstanceKey>,
+    pub root: Option<InstanceKey>,
+    pub element_id: String,
+    pub element_instance: Option<ElementKey>,
+    pub kind: TimerKind,
+    pub text: String,
+    pub number: u32,
+    pub due: Millis,
+    pub state: TimerState,
+    pub created: Millis,
+    pub ended: Option<Millis>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageSubscriptionView {
+    pub key: WaitKey,
+    pub definition: DefinitionKey,
+    pub process_id: String,
+    pub tenant: String,
+    /// Absent for start events, as are root and element instance.
+    pub instance: Option<InstanceKey>,
+    pub root: Option<InstanceKey>,
+    pub element_id: String,
+    pub element_instance: Option<ElementKey>,
+    pub state: SubscriptionState,
+    pub message_name: String,
+    pub correlation_key: String,
+    pub created: Millis,
+    pub updated: Millis,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageCorrelationView {
+    pub key: u64,
+    pub message: u64,
+    pub subscription: WaitKey,
+    pub definition: DefinitionKey,
+    pub process_id: String,
+    pub tenant: String,
+    pub instance: InstanceKey,
+    pub root: InstanceKey,
+    pub element_id: String,
+    /// Absent where the message started the instance.
+    pub element_instance: Option<ElementKey>,
+    pub message_name: String,
+    pub correlation_key: String,
+    pub correlated: Millis,
 }

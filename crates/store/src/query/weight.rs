@@ -1,8 +1,8 @@
 //! How many bytes rows take, about, and how many of them a page has room for.
 
 use super::view::{
-    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, JobView, RequirementsView,
-    VariableView,
+    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, JobView,
+    MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, VariableView,
 };
 
 /// The bytes a page has left.
@@ -105,6 +105,26 @@ impl Weight for EvaluatedDecisionView {
         let details: usize = inputs.chain(outputs).chain(rules).sum();
         let said = self.output.len() + maybe(&self.business_id);
         self.decision_id.len() + self.name.len() + self.kind.len() + self.tenant.len() + said + details
+    }
+}
+
+impl Weight for TimerView {
+    fn texts(&self) -> usize {
+        self.process_id.len() + self.tenant.len() + self.element_id.len() + self.text.len()
+    }
+}
+
+impl Weight for MessageSubscriptionView {
+    fn texts(&self) -> usize {
+        let message = self.message_name.len() + self.correlation_key.len();
+        self.process_id.len() + self.tenant.len() + self.element_id.len() + message
+    }
+}
+
+impl Weight for MessageCorrelationView {
+    fn texts(&self) -> usize {
+        let message = self.message_name.len() + self.correlation_key.len();
+        self.process_id.len() + self.tenant.len() + self.element_id.len() + message
     }
 }
 

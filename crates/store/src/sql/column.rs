@@ -129,6 +129,9 @@ pub(super) fn table_name(entity: Entity) -> &'static str {
         Entity::Requirements => "requirements",
         Entity::Decisions => "decisions",
         Entity::EvaluatedDecisions => "evaluated_decisions",
+        Entity::Timers => "timers",
+        Entity::MessageSubscriptions => "subscriptions",
+        Entity::MessageCorrelations => "message_correlations",
     }
 }
 
@@ -158,12 +161,23 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
     use Presence::{Always, Maybe};
     use Table::{Definition, DefinitionElement, Own, Requirements};
     let of_definition = match entity {
-        Entity::Definitions | Entity::Requirements | Entity::Decisions | Entity::EvaluatedDecisions => Own,
-        Entity::Instances | Entity::Elements | Entity::Variables | Entity::Jobs | Entity::Incidents => Definition,
+        Entity::Definitions
+        | Entity::Requirements
+        | Entity::Decisions
+        | Entity::EvaluatedDecisions
+        | Entity::MessageSubscriptions
+        | Entity::MessageCorrelations => Own,
+        Entity::Instances | Entity::Elements | Entity::Variables | Entity::Jobs | Entity::Incidents | Entity::Timers => {
+            Definition
+        }
     };
     let of_requirements = if entity == Entity::Requirements { Own } else { Requirements };
     // A decision may be evaluated on its own, and a knowledge model has no version.
     let of_evaluated = if entity == Entity::EvaluatedDecisions { Maybe } else { Always };
+    // Nor has a start event an instance, or one that a message started an element instance that waited.
+    let may_start = matches!(entity, Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions);
+    let of_instance = if may_start { Maybe } else { Always };
+    let of_waiting = if entity == Entity::MessageCorrelations { Maybe } else { of_instance };
     match field {
         key if key == entity.key() => (Own, "@.key", Always),
         Field::DefinitionKey => (Own, "@.definition", of_evaluated),
@@ -172,11 +186,13 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Version => (of_definition, "@.version", of_evaluated),
         Field::VersionTag => (of_definition, "@.version_tag", Maybe),
         Field::ResourceName => (of_definition, "@.resource_name", Always),
-        Field::Tenant if entity == Entity::Jobs => (Own, "@.tenant", Always),
+        Field::Tenant if matches!(entity, Entity::Jobs | Entity::Timers) => (Own, "@.tenant", Always),
         Field::Tenant => (of_definition, "@.tenant", Always),
         Field::DefinitionState => (of_definition, definition_state(dialect), Always),
-        Field::InstanceKey => (Own, "@.instance", of_evaluated),
-        Field::InstanceState | Field::ElementState | Field::JobState => (Own, "@.state", Always),
+        Field::InstanceKey => (Own, "@.instance", of_instance),
+        Field::InstanceState | Field::ElementState | Field::JobState | Field::TimerState | Field::SubscriptionState => {
+            (Own, "@.state", Always)
+        }
         Field::Started => (Own, "@.started", Always),
         Field::Ended => (Own, "@.ended", Maybe),
         Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
@@ -184,7 +200,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::HasIncident if entity == Entity::Instances => (Own, "(@.incidents > 0)", Always),
         Field::HasIncident => (Own, "(@.incident IS NOT NULL)", Always),
         Field::BusinessId => (Own, "@.business_id", Maybe),
-        Field::ElementKey => (Own, "@.element_instance", of_evaluated),
+        Field::ElementKey => (Own, "@.element_instance", of_waiting),
         Field::ElementId => (DefinitionElement, "@.id", Always),
         Field::ElementName => (DefinitionElement, "@.name", Maybe),
         Field::ElementKind => (DefinitionElement, "@.kind", Always),
@@ -216,12 +232,20 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::DecisionId if entity == Entity::Decisions => (Own, "@.id", Always),
         Field::DecisionId => (Own, "@.decision_id", Always),
         Field::DecisionName => (Own, "@.name", Always),
-        Field::VariableKey | Field::EvaluatedKey => (Own, "@.key", Always),
+        Field::VariableKey | Field::EvaluatedKey | Field::TimerKey | Field::CorrelatedKey => (Own, "@.key", Always),
         Field::EvaluatedId => (Own, evaluated_id(dialect), Always),
         Field::EvaluationKey => (Own, "@.evaluation", Always),
         Field::DecisionKind => (Own, "@.kind", Always),
         Field::RootDecisionKey => (Own, "@.root_decision", Always),
         Field::Evaluated => (Own, "@.evaluated", Always),
+        Field::TimerKind => (Own, "@.kind", Always),
+        Field::Due => (Own, "@.due", Always),
+        Field::Number => (Own, "@.number", Always),
+        Field::SubscriptionKey => (Own, "@.subscription", Always),
+        Field::MessageName => (Own, "@.name", Always),
+        Field::CorrelationKey => (Own, "@.correlation_key", Always),
+        Field::MessageKey => (Own, "@.message", Always),
+        Field::Correlated => (Own, "@.at", Always),
     }
 }
 

@@ -182,7 +182,11 @@ fn lives_with_its_row(entity: Entity, field: Field) -> bool {
         | Field::JobKey
         | Field::IncidentKey
         | Field::EvaluatedKey
-        | Field::EvaluationKey => true,
+        | Field::EvaluationKey
+        | Field::TimerKey
+        | Field::SubscriptionKey
+        | Field::CorrelatedKey
+        | Field::MessageKey => true,
         _ => false,
     }
 }
@@ -198,8 +202,9 @@ fn value_text(writing: &mut Writing, field: Field, value: &Scalar) -> String {
 }
 
 fn is_state(field: Field) -> bool {
-    matches!(field, Field::InstanceState | Field::ElementState | Field::JobState | Field::IncidentState | Field::DefinitionState)
-        && field.kind() == ScalarKind::Text
+    let of_work = matches!(field, Field::InstanceState | Field::ElementState | Field::JobState | Field::IncidentState);
+    let of_waits = matches!(field, Field::TimerState | Field::SubscriptionState);
+    (of_work || of_waits || field == Field::DefinitionState) && field.kind() == ScalarKind::Text
 }
 
 fn is_plain_word(word: &str) -> bool {

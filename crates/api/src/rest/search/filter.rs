@@ -101,7 +101,10 @@ impl Conditions {
             | Entity::Variables
             | Entity::Requirements
             | Entity::Decisions
-            | Entity::EvaluatedDecisions => &mut self.own,
+            | Entity::EvaluatedDecisions
+            | Entity::Timers
+            | Entity::MessageSubscriptions
+            | Entity::MessageCorrelations => &mut self.own,
         }
     }
 

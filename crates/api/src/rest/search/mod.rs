@@ -127,6 +127,11 @@ fn write_items(writing: &mut Writing, items: Items) -> Result<(), Failure> {
         Items::Requirements(views) => writing.list(&decision_requirements::LAYOUT, views),
         Items::Decisions(views) => writing.list(&decision_definitions::LAYOUT, views),
         Items::EvaluatedDecisions(views) => writing.list(&decision_instances::FOUND, views),
+        // No endpoint shows these yet.
+        Items::Timers(_) | Items::MessageSubscriptions(_) | Items::MessageCorrelations(_) => {
+            writing.out().extend_from_slice(b"[]");
+            Ok(())
+        }
     }
 }
 
@@ -141,5 +146,6 @@ fn write_first(out: &mut Vec<u8>, items: &Items) {
         Items::Requirements(views) => views.iter().take(1).for_each(|view| decision_requirements::LAYOUT.write(out, view)),
         Items::Decisions(views) => views.iter().take(1).for_each(|view| decision_definitions::LAYOUT.write(out, view)),
         Items::EvaluatedDecisions(views) => views.iter().take(1).for_each(|view| decision_instances::LAYOUT.write(out, view)),
+        Items::Timers(_) | Items::MessageSubscriptions(_) | Items::MessageCorrelations(_) => {}
     }
 }

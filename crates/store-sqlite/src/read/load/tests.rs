@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use rusqlite::StatementStatus;
 use store::conformance::rows;
+use store::row::{Subscription, SubscriptionState, Timer, TimerState};
 use store::{Changes, Commit, Store};
 
 use super::*;
@@ -23,6 +24,8 @@ fn running(changes: &mut Changes, number: u64) {
     changes.variables_new.push(rows::variable(key(number, 2), &instance, "x", "1"));
     changes.jobs_new.push(rows::job(key(number, 3), &task));
     changes.incidents_new.push(rows::incident(key(number, 4), &task));
+    changes.timers_new.push(rows::timer(key(number, 5), &task, 1));
+    changes.subscriptions_new.push(rows::subscription(key(number, 6), &task, "m"));
     changes.elements_new.push(task);
     changes.instances_new.push(instance);
 }
@@ -37,6 +40,10 @@ fn went_by(changes: &mut Changes, instance: &Instance, number: u64) {
     job.availability = Availability::Done;
     let mut incident = rows::incident(key(number, 4), &task);
     incident.resolved = Some(1);
+    let timer = rows::timer(key(number, 5), &task, 1);
+    changes.timers_new.push(Timer { state: TimerState::Fired, ended: Some(1), ..timer });
+    let subscription = rows::subscription(key(number, 6), &task, "m");
+    changes.subscriptions_new.push(Subscription { state: SubscriptionState::Closed, ..subscription });
     changes.elements_new.push(task);
     changes.variables_new.push(variable);
     changes.jobs_new.push(job);
@@ -92,7 +99,14 @@ async fn what_an_instance_has_behind_it_is_not_read() {
     let steps = |number: u64| {
         store.owner.run(move |connection| {
             let mut steps = Vec::new();
-            for sql in [statement::LIVE_ELEMENTS, statement::LIVE_VARIABLES, statement::OPEN_JOBS, statement::ACTIVE_INCIDENTS] {
+            for sql in [
+                statement::LIVE_ELEMENTS,
+                statement::LIVE_VARIABLES,
+                statement::OPEN_JOBS,
+                statement::ACTIVE_INCIDENTS,
+                statement::PENDING_TIMERS,
+                statement::OPEN_SUBSCRIPTIONS,
+            ] {
                 let mut select = connection.prepare(sql)?;
                 let found = select.query_map(params![PARTITION.0, key(number, 0) as i64], |_| Ok(()))?.count();
                 assert_eq!(found, 1, "{sql}");

@@ -2,6 +2,7 @@
 
 mod decision;
 mod row;
+mod wait;
 
 use std::borrow::Cow;
 
@@ -61,6 +62,9 @@ impl Collected {
             Items::Requirements(items) => room.put(items, decision::requirements(&mut row)?),
             Items::Decisions(items) => room.put(items, decision::decision(&mut row)?),
             Items::EvaluatedDecisions(items) => room.put(items, decision::evaluated(&mut row, self.with_details)?),
+            Items::Timers(items) => room.put(items, wait::timer(&mut row)?),
+            Items::MessageSubscriptions(items) => room.put(items, wait::subscription(&mut row)?),
+            Items::MessageCorrelations(items) => room.put(items, wait::correlation(&mut row)?),
         }
         if room.is_full() {
             return Ok(());
@@ -110,6 +114,9 @@ pub(super) fn columns(query: &Query) -> Vec<Shown> {
         Entity::Requirements => decision::REQUIREMENTS.iter().map(shown).collect(),
         Entity::Decisions => decision::DECISION.iter().map(shown).collect(),
         Entity::EvaluatedDecisions => decision::EVALUATED_DECISION.iter().map(shown).collect(),
+        Entity::Timers => wait::TIMER.iter().map(shown).collect(),
+        Entity::MessageSubscriptions => wait::SUBSCRIPTION.iter().map(shown).collect(),
+        Entity::MessageCorrelations => wait::CORRELATION.iter().map(shown).collect(),
     };
     if query.entity == Entity::Variables {
         let (value, is_cut) = match query.value_chars_max {

@@ -1,0 +1,140 @@
+-- Breaking: timers, subscriptions, messages and signals, which older servers would not look at.
+
+-- How many called an instance, one through the other. Nobody has called any so far.
+ALTER TABLE instances ADD COLUMN depth INTEGER NOT NULL DEFAULT 0;
+
+-- How far a multi-instance body has come.
+ALTER TABLE elements ADD COLUMN progress TEXT;
+
+-- Planned firings. Those of start events have neither instance nor element instance.
+CREATE TABLE timers (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    wait INTEGER NOT NULL,
+    instance INTEGER,
+    element_instance INTEGER,
+    definition INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    element INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    armed INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    due INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    ended INTEGER
+) STRICT;
+CREATE INDEX timers_by_time ON timers (partition, due, key) WHERE state = 'PENDING';
+CREATE INDEX timers_pending ON timers (partition, instance) WHERE state = 'PENDING' AND instance IS NOT NULL;
+CREATE INDEX timers_by_instance ON timers (partition, instance) WHERE instance IS NOT NULL;
+CREATE INDEX timers_starting ON timers (definition) WHERE state = 'PENDING' AND instance IS NULL;
+CREATE INDEX timers_by_end ON timers (partition, ended) WHERE ended IS NOT NULL;
+
+-- Waits for messages, signals, conditions and called instances. Those of start events have neither instance nor element instance.
+CREATE TABLE subscriptions (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    correlation_key TEXT NOT NULL,
+    child INTEGER,
+    tenant TEXT NOT NULL,
+    definition INTEGER NOT NULL,
+    process_id TEXT NOT NULL,
+    element INTEGER NOT NULL,
+    catches INTEGER NOT NULL,
+    instance INTEGER,
+    element_instance INTEGER,
+    state TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL
+) STRICT;
+CREATE INDEX subscriptions_to_messages ON subscriptions (partition, tenant, name, correlation_key, key)
+    WHERE state = 'CREATED' AND kind = 'MESSAGE';
+CREATE INDEX subscriptions_to_signals ON subscriptions (partition, tenant, name, key) WHERE state = 'CREATED' AND kind = 'SIGNAL';
+CREATE INDEX subscriptions_open ON subscriptions (partition, instance) WHERE state = 'CREATED' AND instance IS NOT NULL;
+CREATE INDEX subscriptions_by_instance ON subscriptions (partition, instance) WHERE instance IS NOT NULL;
+CREATE INDEX subscriptions_starting ON subscriptions (definition) WHERE state = 'CREATED' AND instance IS NULL;
+CREATE INDEX subscriptions_by_end ON subscriptions (partition, updated) WHERE state <> 'CREATED';
+
+-- Messages until they expire. `taken_by`: the ids of processes they were correlated to, a line each.
+CREATE TABLE messages (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    correlation_key TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    variables BLOB NOT NULL,
+    published INTEGER NOT NULL,
+    expires INTEGER NOT NULL,
+    taken_by TEXT NOT NULL
+) STRICT;
+CREATE INDEX messages_by_name ON messages (partition, tenant, name, correlation_key, key);
+CREATE INDEX messages_by_expiry ON messages (partition, expires, key);
+
+-- What was correlated to what.
+CREATE TABLE message_correlations (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    message INTEGER NOT NULL,
+    subscription INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    correlation_key TEXT NOT NULL,
+    definition INTEGER NOT NULL,
+    process_id TEXT NOT NULL,
+    instance INTEGER NOT NULL,
+    root INTEGER NOT NULL,
+    element INTEGER NOT NULL,
+    element_instance INTEGER,
+    at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX message_correlations_by_instance ON message_correlations (partition, instance);
+CREATE INDEX message_correlations_by_time ON message_correlations (partition, at);
+
+-- Of a process and a correlation key at most one instance runs that a message has started.
+CREATE TABLE message_locks (
+    partition INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    process_id TEXT NOT NULL,
+    correlation_key TEXT NOT NULL,
+    instance INTEGER NOT NULL,
+    PRIMARY KEY (partition, tenant, process_id, correlation_key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX message_locks_by_instance ON message_locks (partition, instance);
+
+-- Signals on their way; subscriptions up to `after` have had them.
+CREATE TABLE signals (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    variables BLOB NOT NULL,
+    after INTEGER NOT NULL,
+    due INTEGER NOT NULL
+) STRICT;
+CREATE INDEX signals_by_time ON signals (partition, due, key);
+
+-- As in the first migration: what the planner is to believe.
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+    ('timers', 'timers_by_time', '1000 1000 2 1'),
+    ('timers', 'timers_pending', '1000 1000 2'),
+    ('timers', 'timers_by_instance', '1000000 1000000 2'),
+    ('timers', 'timers_starting', '100 2'),
+    ('timers', 'timers_by_end', '1000000 1000000 2'),
+    ('subscriptions', 'subscriptions_to_messages', '1000 1000 500 100 2 1'),
+    ('subscriptions', 'subscriptions_to_signals', '1000 1000 500 100 1'),
+    ('subscriptions', 'subscriptions_open', '2000 2000 2'),
+    ('subscriptions', 'subscriptions_by_instance', '1000000 1000000 2'),
+    ('subscriptions', 'subscriptions_starting', '100 2'),
+    ('subscriptions', 'subscriptions_by_end', '1000000 1000000 2'),
+    ('messages', 'messages_by_name', '10000 10000 5000 1000 2 1'),
+    ('messages', 'messages_by_expiry', '10000 10000 2 1'),
+    ('message_correlations', 'message_correlations_by_instance', '1000000 1000000 2'),
+    ('message_correlations', 'message_correlations_by_time', '1000000 1000000 2'),
+    ('message_locks', 'message_locks', '1000 1000 500 100 1'),
+    ('message_locks', 'message_locks_by_instance', '1000 1000 1'),
+    ('signals', 'signals_by_time', '10 10 2 1');
+ANALYZE sqlite_schema;

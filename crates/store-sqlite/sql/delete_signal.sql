@@ -1,0 +1,1 @@
+DELETE FROM signals WHERE partition = ?1 AND key = ?2

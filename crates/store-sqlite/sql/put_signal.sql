@@ -1,0 +1,1 @@
+INSERT OR REPLACE INTO signals (partition, key, tenant, name, variables, after, due) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)

@@ -1,0 +1,215 @@
+//! Which entity has which fields.
+
+use super::{Entity, Field};
+
+impl Entity {
+    /// The entity's own key: the last criterion of every order.
+    pub fn key(self) -> Field {
+        match self {
+            Self::Definitions => Field::DefinitionKey,
+            Self::Instances => Field::InstanceKey,
+            Self::Elements => Field::ElementKey,
+            Self::Variables => Field::VariableKey,
+            Self::Jobs => Field::JobKey,
+            Self::Incidents => Field::IncidentKey,
+            Self::Requirements => Field::RequirementsKey,
+            Self::Decisions => Field::DecisionKey,
+            Self::EvaluatedDecisions => Field::EvaluatedKey,
+            Self::Timers => Field::TimerKey,
+            Self::MessageSubscriptions => Field::SubscriptionKey,
+            Self::MessageCorrelations => Field::CorrelatedKey,
+        }
+    }
+
+    /// What this entity can be filtered and sorted by.
+    pub fn fields(self) -> &'static [Field] {
+        match self {
+            Self::Definitions => DEFINITION_FIELDS,
+            Self::Instances => INSTANCE_FIELDS,
+            Self::Elements => ELEMENT_FIELDS,
+            Self::Variables => VARIABLE_FIELDS,
+            Self::Jobs => JOB_FIELDS,
+            Self::Incidents => INCIDENT_FIELDS,
+            Self::Requirements => REQUIREMENTS_FIELDS,
+            Self::Decisions => DECISION_FIELDS,
+            Self::EvaluatedDecisions => EVALUATED_DECISION_FIELDS,
+            Self::Timers => TIMER_FIELDS,
+            Self::MessageSubscriptions => MESSAGE_SUBSCRIPTION_FIELDS,
+            Self::MessageCorrelations => MESSAGE_CORRELATION_FIELDS,
+        }
+    }
+}
+
+const DEFINITION_FIELDS: &[Field] = &[
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::DefinitionName,
+    Field::Version,
+    Field::VersionTag,
+    Field::ResourceName,
+    Field::Tenant,
+    Field::DefinitionState,
+];
+
+const INSTANCE_FIELDS: &[Field] = &[
+    Field::InstanceKey,
+    Field::InstanceState,
+    Field::Started,
+    Field::Ended,
+    Field::ParentInstanceKey,
+    Field::ParentElementKey,
+    Field::HasIncident,
+    Field::BusinessId,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::DefinitionName,
+    Field::Version,
+    Field::VersionTag,
+    Field::Tenant,
+];
+
+const ELEMENT_FIELDS: &[Field] = &[
+    Field::ElementKey,
+    Field::InstanceKey,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::Tenant,
+    Field::ElementId,
+    Field::ElementName,
+    Field::ElementKind,
+    Field::ElementState,
+    Field::ScopeKey,
+    Field::Started,
+    Field::Ended,
+    Field::HasIncident,
+    Field::IncidentKey,
+];
+
+const VARIABLE_FIELDS: &[Field] =
+    &[Field::VariableKey, Field::InstanceKey, Field::ScopeKey, Field::Tenant, Field::Name, Field::Value, Field::IsTruncated];
+
+const JOB_FIELDS: &[Field] = &[
+    Field::JobKey,
+    Field::JobType,
+    Field::JobState,
+    Field::InstanceKey,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::Tenant,
+    Field::ElementId,
+    Field::ElementKey,
+    Field::Retries,
+    Field::Worker,
+    Field::Deadline,
+    Field::ErrorCode,
+    Field::ErrorMessage,
+    Field::FailedWithRetriesLeft,
+    Field::Created,
+    Field::Updated,
+    Field::Ended,
+];
+
+const INCIDENT_FIELDS: &[Field] = &[
+    Field::IncidentKey,
+    Field::IncidentKind,
+    Field::IncidentState,
+    Field::ErrorMessage,
+    Field::MessageHash,
+    Field::InstanceKey,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::Tenant,
+    Field::ElementId,
+    Field::ElementKey,
+    Field::JobKey,
+    Field::Created,
+];
+
+const REQUIREMENTS_FIELDS: &[Field] = &[
+    Field::RequirementsKey,
+    Field::RequirementsId,
+    Field::RequirementsName,
+    Field::RequirementsVersion,
+    Field::ResourceName,
+    Field::Tenant,
+    Field::DefinitionState,
+];
+
+const DECISION_FIELDS: &[Field] = &[
+    Field::DecisionKey,
+    Field::DecisionId,
+    Field::DecisionName,
+    Field::Version,
+    Field::VersionTag,
+    Field::Tenant,
+    Field::RequirementsKey,
+    Field::RequirementsId,
+    Field::RequirementsName,
+    Field::RequirementsVersion,
+    Field::DeploymentKey,
+    Field::DefinitionState,
+];
+
+const EVALUATED_DECISION_FIELDS: &[Field] = &[
+    Field::EvaluatedKey,
+    Field::EvaluatedId,
+    Field::EvaluationKey,
+    Field::DecisionKey,
+    Field::DecisionId,
+    Field::DecisionName,
+    Field::Version,
+    Field::DecisionKind,
+    Field::RootDecisionKey,
+    Field::RequirementsKey,
+    Field::Tenant,
+    Field::Evaluated,
+    Field::InstanceKey,
+    Field::DefinitionKey,
+    Field::ElementKey,
+];
+
+const TIMER_FIELDS: &[Field] = &[
+    Field::TimerKey,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::Tenant,
+    Field::InstanceKey,
+    Field::ElementId,
+    Field::ElementKey,
+    Field::TimerKind,
+    Field::TimerState,
+    Field::Due,
+    Field::Number,
+    Field::Created,
+    Field::Ended,
+];
+
+const MESSAGE_SUBSCRIPTION_FIELDS: &[Field] = &[
+    Field::SubscriptionKey,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::Tenant,
+    Field::InstanceKey,
+    Field::ElementId,
+    Field::ElementKey,
+    Field::SubscriptionState,
+    Field::MessageName,
+    Field::CorrelationKey,
+    Field::Created,
+    Field::Updated,
+];
+
+const MESSAGE_CORRELATION_FIELDS: &[Field] = &[
+    Field::CorrelatedKey,
+    Field::MessageKey,
+    Field::SubscriptionKey,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::Tenant,
+    Field::InstanceKey,
+    Field::ElementId,
+    Field::ElementKey,
+    Field::MessageName,
+    Field::CorrelationKey,
+    Field::Correlated,
+];
