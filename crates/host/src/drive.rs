@@ -313,6 +313,7 @@ impl Owner<'_> {
             self.take(input);
         }
         self.parts.metrics.inbox_depth.set(self.receiver.len() as i64);
+        let due_by = self.confirm_due().await?;
         let now = self.clock.now();
         if self.flight.is_some() && self.partition.caution != Caution::None {
             // One at a time, so that it is known which one fails.
@@ -330,14 +331,14 @@ impl Owner<'_> {
         }
         self.look_at_inbox().await?;
         self.forget_blame(now);
-        let due = self.partition.wake_at().is_some_and(|at| at <= now);
+        let due = self.partition.wake_at().is_some_and(|at| at <= due_by);
         if self.inputs.is_empty() && !due && !(self.partition.has_work() && self.flight.is_none()) {
             return Ok(false);
         }
         let tick = self.open.get_or_insert_with(|| self.partition.open_tick(now));
         let waiting = self.inputs.iter().filter(|input| input.is_command()).count();
         self.attempting = waiting.min(self.partition.caution.commands_max());
-        let ran = self.partition.run(tick, &mut self.inputs, now).await?;
+        let ran = self.partition.run(tick, &mut self.inputs, now, due_by).await?;
         self.attempting = 0;
         Ok(match ran {
             Ran::All => false,
@@ -347,6 +348,16 @@ impl Owner<'_> {
                 true
             }
         })
+    }
+
+    /// What this server takes to be due is so only if the database's clock says so. Gives the time up to which things are.
+    async fn confirm_due(&mut self) -> Result<Millis, Trouble> {
+        if self.partition.wake_at().is_none_or(|at| self.clock.now() < at) {
+            return Ok(Millis::MIN);
+        }
+        let heard = self.parts.store.now().await?;
+        self.clock = Clock::set(heard);
+        Ok(heard)
     }
 
     /// The command that was to be refused may be gone with its caller: then nobody is.
@@ -488,7 +499,9 @@ impl Owner<'_> {
         // Only in passing: a server with nothing to do lets the store rest.
         if self.purge_at <= Instant::now() && !self.inputs.is_empty() {
             let purged = self.parts.store.purge_answers(PARTITION, self.clock.now(), PURGE_BATCH).await?;
-            let more = PURGE_BATCH <= purged;
+            let before = self.clock.now().saturating_sub(self.parts.limits.waits_kept.as_millis() as Millis);
+            let waits = self.parts.store.purge_waits(PARTITION, before, PURGE_BATCH).await?;
+            let more = PURGE_BATCH <= purged.max(waits);
             self.purge_at = Instant::now() + if more { RETRY_EVERY } else { PURGE_EVERY };
         }
         Ok(())

@@ -45,6 +45,8 @@ pub struct Limits {
     pub variable_bytes_max: usize,
     /// How long a first answer to an idempotency key is kept.
     pub idempotency_kept: Duration,
+    /// How long timers, subscriptions and correlations are kept after they ended.
+    pub waits_kept: Duration,
     /// How long an owner holds a partition without renewing.
     pub lease: Duration,
     /// How long a follower waits before it looks for answers by itself.
@@ -79,6 +81,7 @@ impl Default for Limits {
             variables_max: 10_000,
             variable_bytes_max: 4 * 1024 * 1024,
             idempotency_kept: Duration::from_secs(24 * 60 * 60),
+            waits_kept: Duration::from_secs(30 * 24 * 60 * 60),
             lease: Duration::from_secs(5),
             poll_every: Duration::from_millis(500),
             answer_timeout: Duration::from_secs(15),

@@ -74,6 +74,15 @@ fn result(answer: Option<&Answer>) -> Cell<'_> {
             Cell::Nested(Box::new(move |out| CREATED.write(out, &outcome)))
         }
         Some(Answer::Evaluated(evaluated)) => Cell::Nested(Box::new(|out| EVALUATED.write(out, evaluated))),
-        Some(Answer::Done | Answer::VariablesSet { .. } | Answer::Activated(_) | Answer::Rejected(_)) | None => Cell::Null,
+        Some(
+            Answer::Done
+            | Answer::VariablesSet { .. }
+            | Answer::Activated(_)
+            | Answer::Published { .. }
+            | Answer::Correlated { .. }
+            | Answer::Started { .. }
+            | Answer::Rejected(_),
+        )
+        | None => Cell::Null,
     }
 }

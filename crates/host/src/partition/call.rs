@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use engine::{DefinitionKey, ElementKey, IncidentKind, InstanceKey, Parent, Phase, Undecided, WaitKind};
 use model::{Binding, Kind};
+use store::Error;
 use store::query::{Entity, Field, Filter, Items, Op, Order, Page, Query, Scalar, Sort, Tenants};
 use store::row::{self, InstanceState};
-use store::Error;
 
 use super::Partition;
 use super::deploy::SoughtProcess;

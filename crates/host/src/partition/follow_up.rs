@@ -12,10 +12,19 @@ use super::unit::{Stop, Unit};
 
 /// What an event of one instance asks for.
 pub(super) enum FollowUp {
-    Decide { element: ElementKey, decision: Arc<str> },
-    Call { element: ElementKey, process: Arc<str> },
+    Decide {
+        element: ElementKey,
+        decision: Arc<str>,
+    },
+    Call {
+        element: ElementKey,
+        process: Arc<str>,
+    },
     Publish(Box<MessageThrown>),
-    Signal { name: Arc<str>, variables: engine::Document },
+    Signal {
+        name: Arc<str>,
+        variables: engine::Document,
+    },
     ThrownOut(Box<ThrownOut>),
     /// Somebody waits for a message: one may be kept.
     WaitsForMessage(WaitKey),
@@ -49,7 +58,9 @@ fn asked_by(event: &Event) -> Option<FollowUp> {
         Event::ThrownOut(thrown) => FollowUp::ThrownOut(Box::new(thrown.clone())),
         Event::WaitOpened(opened) => match opened.on {
             On::Message { .. } => FollowUp::WaitsForMessage(opened.key),
-            On::Job { .. } | On::Turn(_) | On::Timer { .. } | On::Signal { .. } | On::Condition | On::Child { .. } => return None,
+            On::Job { .. } | On::Turn(_) | On::Timer { .. } | On::Signal { .. } | On::Condition | On::Child { .. } => {
+                return None;
+            }
         },
         Event::WaitClosed { on: Waited::Child { instance }, end: WaitEnd::Cancelled, .. } => FollowUp::CancelChild(*instance),
         Event::Ended { outcome } => FollowUp::Ended(*outcome),

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use engine::{Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, InstanceKey, JobKey, On, ThrownError, WaitEnd, Waited};
+use engine::{
+    Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, InstanceKey, JobKey, On, ThrownError, WaitEnd, Waited,
+};
 use queue::retry::{Verdict, after_failure, lease_end};
 use store::log::{Answer, Caller, Code, FailJob, Released, ThrowError, UpdateJob};
 use store::row::{Availability, Job, JobOrigin, JobState};

@@ -50,8 +50,8 @@ use crate::sinks::{QueueId, Sinks, Waiter};
 use crate::table::Table;
 
 pub(crate) use deploy::Catalogue;
-pub(crate) use needs::Needs;
 use messages::Group;
+pub(crate) use needs::Needs;
 use needs::Rested;
 pub(crate) use run::Ran;
 pub(crate) use tick::{Source, Tick};

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use engine::{
-    DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, WaitKey,
-};
+use engine::{DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, WaitKey};
 use rustc_hash::FxHashMap;
 use store::log::{Command, DecisionRef, ProcessRef, Publish, Request};
 use store::row::{self, LockName};

@@ -44,11 +44,17 @@ impl Partition {
         Tick::new(self.ticks, now)
     }
 
-    /// Takes what has become due, then does what is there, in order. On an error nothing of the command under way has happened, and it
+    /// Takes what has become due by a time that the database's clock has reached, then does what is there, in order. On an error nothing of the command under way has happened, and it
     /// is still there.
-    pub(crate) async fn run(&mut self, tick: &mut Tick, inputs: &mut VecDeque<Input>, now: Millis) -> Result<Ran, Error> {
+    pub(crate) async fn run(
+        &mut self,
+        tick: &mut Tick,
+        inputs: &mut VecDeque<Input>,
+        now: Millis,
+        due_by: Millis,
+    ) -> Result<Ran, Error> {
         tick.now = tick.now.max(now);
-        self.take_due(tick, inputs);
+        self.take_due(tick, inputs, due_by);
         let mut needs = self.foresee_all(inputs);
         loop {
             self.load(tick, std::mem::take(&mut needs)).await?;
@@ -80,14 +86,14 @@ impl Partition {
     }
 
     /// What is due becomes commands, after those that are there, unless it is one of these that is to blame.
-    fn take_due(&mut self, tick: &Tick, inputs: &mut VecDeque<Input>) {
+    fn take_due(&mut self, tick: &Tick, inputs: &mut VecDeque<Input>, due_by: Millis) {
         let room = match self.blamed {
             None => self.caution.commands_max().min(self.limits.batch_max).saturating_sub(tick.commands + inputs.len()),
             Some(Source::Due) => 1,
             Some(Source::Caller | Source::Inbox) => 0,
         };
-        let mut due = self.timeline.due(tick.now, room);
-        while due.len() < room && self.postponed.first().is_some_and(|(at, _)| *at <= tick.now) {
+        let mut due = self.timeline.due(due_by, room);
+        while due.len() < room && self.postponed.first().is_some_and(|(at, _)| *at <= due_by) {
             due.extend(self.postponed.pop_first().map(|(_, what)| what));
         }
         for (key, what) in due {

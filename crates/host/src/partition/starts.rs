@@ -62,7 +62,12 @@ impl Partition {
     }
 
     /// The start events of a definition that has become the latest of its process begin to wait.
-    pub(super) fn open_starts(&mut self, tick: &mut Tick, row: &row::Definition, starts: Vec<(ElementIx, On)>) -> Result<(), Stop> {
+    pub(super) fn open_starts(
+        &mut self,
+        tick: &mut Tick,
+        row: &row::Definition,
+        starts: Vec<(ElementIx, On)>,
+    ) -> Result<(), Stop> {
         for (element, on) in starts {
             let key = WaitKey(self.keys.take());
             let (kind, name) = match on {

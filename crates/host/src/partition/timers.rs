@@ -94,7 +94,8 @@ impl Partition {
 /// The occurrence after the one that fires.
 fn next_of(timer: &row::Timer, at: Millis) -> Result<Option<Occurrence>, Stop> {
     let parsed = engine::timer(timer.kind.into(), &timer.text);
-    let parsed = parsed.map_err(|reason| Stop::refused(Code::InvalidState, format!("timer {} cannot be read: {reason}", timer.key)))?;
+    let parsed =
+        parsed.map_err(|reason| Stop::refused(Code::InvalidState, format!("timer {} cannot be read: {reason}", timer.key)))?;
     let pending = Occurrence { armed: timer.armed, number: timer.number.into(), at: timer.due };
     Ok(parsed.due(pending, at, Missed::default()).next)
 }

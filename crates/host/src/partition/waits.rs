@@ -69,7 +69,9 @@ impl Partition {
         match on {
             Waited::Job | Waited::Turn => Ok(()),
             Waited::Timer => self.close_timer(tick, TimerKey(key.0), end),
-            Waited::Message | Waited::Signal | Waited::Condition | Waited::Child { .. } => self.close_subscription(tick, key, end),
+            Waited::Message | Waited::Signal | Waited::Condition | Waited::Child { .. } => {
+                self.close_subscription(tick, key, end)
+            }
         }
     }
 
