@@ -56,10 +56,14 @@ struct RawLimits {
     tick_rows: Option<usize>,
     command_elements: Option<u32>,
     command_bytes: Option<usize>,
+    call_depth: Option<u32>,
     instances_hot: Option<usize>,
     instances_hot_bytes: Option<usize>,
     ready_window: Option<usize>,
     timeline: Option<usize>,
+    due: Option<usize>,
+    timers_missed: Option<RawMissed>,
+    waits_kept_days: Option<u64>,
     polls_parked: Option<usize>,
     streams: Option<usize>,
     stream_buffer: Option<usize>,
@@ -75,6 +79,28 @@ struct RawLimits {
     poll_every_millis: Option<u64>,
     answer_timeout_millis: Option<u64>,
 }
+
+/// What becomes of occurrences of a cycle that nobody was there to fire.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum RawMissed {
+    FireOnce,
+    FireAll,
+    Skip,
+}
+
+impl From<RawMissed> for host::Missed {
+    fn from(missed: RawMissed) -> Self {
+        match missed {
+            RawMissed::FireOnce => Self::FireOnce,
+            RawMissed::FireAll => Self::FireAll,
+            RawMissed::Skip => Self::Skip { late_max: LATE_MAX },
+        }
+    }
+}
+
+/// What is later than this was missed.
+const LATE_MAX: i64 = 60_000;
 
 /// What the command line and the environment say; both come through `clap`.
 #[derive(Debug, Default)]
@@ -317,10 +343,14 @@ fn limits(raw: &RawLimits) -> Limits {
         tick_rows_max: raw.tick_rows.unwrap_or(d.tick_rows_max).max(1),
         command_elements_max: raw.command_elements.unwrap_or(d.command_elements_max).max(1),
         command_bytes_max: raw.command_bytes.unwrap_or(d.command_bytes_max).max(1),
+        call_depth_max: raw.call_depth.unwrap_or(d.call_depth_max),
         instances_hot_max: raw.instances_hot.unwrap_or(d.instances_hot_max),
         instances_hot_bytes_max: raw.instances_hot_bytes.unwrap_or(d.instances_hot_bytes_max),
         ready_window_max: raw.ready_window.unwrap_or(d.ready_window_max).max(1),
         timeline_max: raw.timeline.unwrap_or(d.timeline_max).max(1),
+        due_max: raw.due.unwrap_or(d.due_max).max(1),
+        timers_missed: raw.timers_missed.map_or(d.timers_missed, Into::into),
+        waits_kept: raw.waits_kept_days.map_or(d.waits_kept, |days| Duration::from_secs(days.saturating_mul(24 * 60 * 60))),
         polls_parked_max: raw.polls_parked.unwrap_or(d.polls_parked_max),
         streams_max: raw.streams.unwrap_or(d.streams_max),
         stream_buffer_max: raw.stream_buffer.unwrap_or(d.stream_buffer_max).max(1),

@@ -38,3 +38,4 @@ pub use handle::{Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topol
 pub use limits::Limits;
 pub use metrics::Metrics;
 pub use partition::Parts;
+pub use schedule::Missed;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use schedule::Missed;
+
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Commands accepted and not yet taken by a tick.
@@ -45,6 +47,10 @@ pub struct Limits {
     pub variable_bytes_max: usize,
     /// How long a first answer to an idempotency key is kept.
     pub idempotency_kept: Duration,
+    /// Things due by themselves (timers, leases, turns) in one tick, so that they leave room for callers.
+    pub due_max: usize,
+    /// What becomes of occurrences of a cycle that nobody was there to fire.
+    pub timers_missed: Missed,
     /// How long timers, subscriptions and correlations are kept after they ended.
     pub waits_kept: Duration,
     /// How long an owner holds a partition without renewing.
@@ -81,6 +87,8 @@ impl Default for Limits {
             variables_max: 10_000,
             variable_bytes_max: 4 * 1024 * 1024,
             idempotency_kept: Duration::from_secs(24 * 60 * 60),
+            due_max: 500,
+            timers_missed: Missed::FireOnce,
             waits_kept: Duration::from_secs(30 * 24 * 60 * 60),
             lease: Duration::from_secs(5),
             poll_every: Duration::from_millis(500),

@@ -1,7 +1,7 @@
 //! Timers that are due, and what operators do to them.
 
 use engine::{InstanceKey, On, TimerKey, Triggered, WaitEnd};
-use schedule::{Missed, Occurrence};
+use schedule::{Due, Occurrence};
 use store::log::{Answer, Caller, Code};
 use store::row::{self, TimerState};
 use store::{DueKind, Millis};
@@ -55,7 +55,9 @@ impl Partition {
     }
 
     fn fire(&mut self, tick: &mut Tick, timer: &row::Timer, at: Millis) -> Result<Answer, Stop> {
-        let next = next_of(timer, at)?;
+        let Due { fire: Some(_), next } = self.due_of_timer(timer, at)? else {
+            return self.skip(tick, timer, at);
+        };
         let Some(origin) = timer.origin else {
             self.start_by_timer(tick, timer, next)?;
             return Ok(Answer::Done);
@@ -69,6 +71,23 @@ impl Partition {
         self.step(tick, origin.instance, &command)?.map_err(|_| no_timer(timer.key))?;
         self.count_fired(tick, timer);
         Ok(Answer::Done)
+    }
+
+    /// What was missed does not fire: the next occurrence is waited for, if there is one.
+    fn skip(&mut self, tick: &Tick, timer: &row::Timer, at: Millis) -> Result<Answer, Stop> {
+        match self.due_of_timer(timer, at)?.next {
+            Some(next) => self.timers.change(&timer.key, tick.number, |timer| timer.due = next.at),
+            None => self.close_timer(tick, timer.key, WaitEnd::Cancelled)?,
+        }
+        Ok(Answer::Done)
+    }
+
+    /// Whether the planned occurrence fires, and the one after it.
+    fn due_of_timer(&self, timer: &row::Timer, at: Millis) -> Result<Due, Stop> {
+        let unreadable = |reason| Stop::refused(Code::InvalidState, format!("timer {} cannot be read: {reason}", timer.key));
+        let parsed = engine::timer(timer.kind.into(), &timer.text).map_err(unreadable)?;
+        let pending = Occurrence { armed: timer.armed, number: timer.number.into(), at: timer.due };
+        Ok(parsed.due(pending, at, self.limits.timers_missed))
     }
 
     fn start_by_timer(&mut self, tick: &mut Tick, timer: &row::Timer, next: Option<Occurrence>) -> Result<(), Stop> {
@@ -89,15 +108,6 @@ impl Partition {
         self.metrics.timers_fired.inc();
         self.metrics.timer_lateness_seconds.observe((tick.now - timer.due).max(0) as f64 / 1000.0);
     }
-}
-
-/// The occurrence after the one that fires.
-fn next_of(timer: &row::Timer, at: Millis) -> Result<Option<Occurrence>, Stop> {
-    let parsed = engine::timer(timer.kind.into(), &timer.text);
-    let parsed =
-        parsed.map_err(|reason| Stop::refused(Code::InvalidState, format!("timer {} cannot be read: {reason}", timer.key)))?;
-    let pending = Occurrence { armed: timer.armed, number: timer.number.into(), at: timer.due };
-    Ok(parsed.due(pending, at, Missed::default()).next)
 }
 
 fn no_timer(key: TimerKey) -> Stop {
