@@ -48,8 +48,12 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         | Kind::PassTask(_)
         | Kind::ScriptTask(_)
         | Kind::DecisionTask(_)
+        | Kind::LinkCatch(_)
         | Kind::ExclusiveGateway { .. }
-        | Kind::ParallelGateway => ways_on(index),
+        | Kind::ParallelGateway
+        | Kind::InclusiveGateway(_)
+        | Kind::ComplexGateway(_) => ways_on(index),
+        Kind::LinkThrow(link) => vec![link.catch.0 as usize],
     });
     let left = (0..count).map(|index| match &process.elements[index].kind {
         Kind::SubProcess(_) => ways_on(index),
@@ -61,14 +65,17 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
 /// Whether an element makes a loop worth refusing.
 fn is_work(kind: &Kind) -> bool {
     match kind {
-        Kind::ThrowEvent | Kind::PassTask(_) | Kind::ScriptTask(_) | Kind::DecisionTask(_) => true,
+        Kind::ThrowEvent | Kind::LinkThrow(_) | Kind::PassTask(_) | Kind::ScriptTask(_) | Kind::DecisionTask(_) => true,
         Kind::Process(_)
         | Kind::SubProcess(_)
         | Kind::StartEvent
         | Kind::EndEvent(_)
+        | Kind::LinkCatch(_)
         | Kind::JobTask(_)
         | Kind::ExclusiveGateway { .. }
         | Kind::ParallelGateway
+        | Kind::InclusiveGateway(_)
+        | Kind::ComplexGateway(_)
         | Kind::ErrorBoundary(_) => false,
     }
 }

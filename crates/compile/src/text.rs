@@ -31,9 +31,11 @@
 //! | `error CODE on ID`, `error on ID` | error boundary event of one code, of all codes |
 //! | `pass`, `manual` | undefined task, manual task |
 //! | `throw` | intermediate throw event without a trigger |
-//! | `task TYPE`, `task = FEEL` | service task with its job type; likewise `send-task`, `script-task`, `rule-task` |
+//! | `task TYPE`, `task = FEEL` | service task with its job type; likewise `send-task`, `script-task`, `rule-task`, `user-task` |
 //! | `script VARIABLE = FEEL` | script task |
-//! | `exclusive`, `parallel` | gateways |
+//! | `exclusive`, `parallel`, `inclusive` | gateways |
+//! | `complex`, `complex = FEEL` | complex gateway, with its activation condition |
+//! | `link-throw NAME`, `link-catch NAME` | link events; a catch event inside a sub-process, and what follows it, says so with `in SCOPE` |
 //! | `subprocess FIRST` | embedded sub-process; inside is whatever can be reached from `FIRST`, with its boundary events |
 //!
 //! `id in SCOPE: …` says outright which sub-process an element belongs to (the id of the process for none).

@@ -5,11 +5,11 @@
 //!               │ trouble: an incident keeps it here         │ trouble: here                     │ none: may the scope end?
 //! ```
 
-use model::{FlowIx, Kind};
+use model::{FlowIx, InclusiveGateway, Kind};
 
 use crate::expression::Trouble;
 use crate::step::Run;
-use crate::{ElementKey, Event, Outcome, Phase, Token, WaitEnd, element};
+use crate::{ElementInstance, ElementKey, Event, Outcome, Phase, Token, WaitEnd, element};
 
 impl Run<'_> {
     /// Maps inputs and does what the kind does on entry. Done again when an incident of entering is resolved.
@@ -30,13 +30,20 @@ impl Run<'_> {
         }
         match &element.kind {
             Kind::Process(scope) | Kind::SubProcess(scope) => element::scope::enter(self, key, scope),
-            Kind::StartEvent | Kind::ThrowEvent | Kind::PassTask(_) | Kind::ErrorBoundary(_) => element::pass::enter(self, key),
+            Kind::StartEvent
+            | Kind::ThrowEvent
+            | Kind::LinkThrow(_)
+            | Kind::LinkCatch(_)
+            | Kind::PassTask(_)
+            | Kind::ErrorBoundary(_) => element::pass::enter(self, key),
             Kind::EndEvent(end) => element::end_event::enter(self, key, end)?,
             Kind::JobTask(task) => element::job_task::enter(self, key, task)?,
             Kind::ScriptTask(script) => element::script_task::enter(self, key, script)?,
             Kind::DecisionTask(task) => element::decision_task::enter(self, key, task)?,
             Kind::ExclusiveGateway { default } => element::exclusive_gateway::enter(self, key, element, *default)?,
             Kind::ParallelGateway => element::parallel_gateway::enter(self, key),
+            Kind::InclusiveGateway(gateway) => element::inclusive_gateway::enter(self, key, element, gateway.default)?,
+            Kind::ComplexGateway(gateway) => element::complex_gateway::enter(self, key, element, gateway)?,
         }
         Ok(())
     }
@@ -55,12 +62,16 @@ impl Run<'_> {
                 Err(trouble) => return self.raise(key, None, trouble),
             }
         }
-        self.leave(key, &element.outgoing);
+        match &element.kind {
+            Kind::LinkThrow(link) => element::link_event::leave(self, key, link),
+            Kind::ComplexGateway(gateway) => element::complex_gateway::reset(self, key, element, gateway),
+            _ => self.leave(key, &element.outgoing),
+        }
     }
 
     /// Leaves by these flows; without any, the scope may have come to its end.
     pub(crate) fn leave(&mut self, key: ElementKey, flows: &[FlowIx]) {
-        let scope = self.instance.elements[&key].scope;
+        let ElementInstance { scope, element, .. } = *self.instance.elements[&key];
         self.emit(Event::Left { key });
         if key == self.instance.key.root() {
             self.emit(Event::Ended { outcome: Outcome::Completed });
@@ -69,18 +80,25 @@ impl Run<'_> {
         for flow in flows {
             self.take(*flow, scope);
         }
+        self.moved_on(element, scope, flows);
         self.end_if_empty(scope);
     }
 
     /// A token goes along a flow.
-    fn take(&mut self, flow: FlowIx, scope: ElementKey) {
+    pub(crate) fn take(&mut self, flow: FlowIx, scope: ElementKey) {
         let target = self.process.flow(flow).target;
-        let joins =
-            matches!(self.process.element(target).kind, Kind::ParallelGateway) && self.process.element(target).incoming.len() > 1;
-        if joins {
-            element::parallel_gateway::arrive(self, Token { scope, gateway: target, flow });
-        } else {
-            self.schedule(target, scope);
+        let element = self.process.element(target);
+        match &element.kind {
+            Kind::ParallelGateway if 1 < element.incoming.len() => {
+                element::parallel_gateway::arrive(self, Token { scope, gateway: target, flow });
+            }
+            Kind::InclusiveGateway(InclusiveGateway { join: Some(_), .. }) | Kind::ComplexGateway(_) => {
+                self.emit(Event::TokenArrived(Token { scope, gateway: target, flow }));
+                self.examine_later(target, scope);
+            }
+            _ => {
+                self.schedule(target, scope);
+            }
         }
     }
 
@@ -96,6 +114,7 @@ impl Run<'_> {
         self.drop_inside(key, None);
         let element = &self.instance.elements[&key];
         let (waits, incident): (Vec<_>, _) = (element.waits.iter().map(|wait| wait.key).collect(), element.incident);
+        let (scope, place) = (element.scope, element.element);
         for wait in waits {
             self.close(key, wait, WaitEnd::Cancelled);
         }
@@ -103,6 +122,9 @@ impl Run<'_> {
             self.emit(Event::IncidentResolved { key: incident, element: key });
         }
         self.emit(Event::Dropped { key });
+        if scope != key {
+            self.moved_on(place, scope, &[]);
+        }
     }
 
     /// Drops all that lives, waits or is about to be entered in a scope, except one element instance.

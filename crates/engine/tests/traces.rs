@@ -132,7 +132,8 @@ impl<'a> Run<'a> {
             return;
         }
         for (key, element) in &self.instance.elements {
-            let asks = matches!(self.process.element(element.element).kind, Kind::DecisionTask(_));
+            // A complex gateway waits for tokens, which its scope has.
+            let asks = matches!(self.process.element(element.element).kind, Kind::DecisionTask(_) | Kind::ComplexGateway(_));
             let waits = asks || !element.waits.is_empty() || element.incident.is_some();
             let holds = self.instance.children(*key).next().is_some() || element.tokens().next().is_some();
             assert!(waits || holds, "after '{line}': {} waits for nothing", self.process.element(element.element).id);

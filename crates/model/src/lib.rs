@@ -10,12 +10,14 @@
 //! Deliberately absent: parsing (that is `compile`), state of running instances (that is `engine`), any I/O.
 
 pub mod decision;
+mod join;
 
 use std::sync::Arc;
 
 use feel::Expression;
 
 pub use decision::Requirements;
+pub use join::{ElementSet, Join};
 
 /// One executable process of a deployed resource.
 #[derive(Debug, Clone)]
@@ -69,16 +71,22 @@ pub enum Kind {
     ThrowEvent,
     /// An undefined or manual task: passes straight through.
     PassTask(PassTask),
-    /// A task done by a worker: service, send, script, business rule.
+    /// A task done by a worker: service, send, script, business rule, user.
     JobTask(JobTask),
     /// A script the engine evaluates itself.
     ScriptTask(Script),
     /// A business rule task that calls a decision.
     DecisionTask(DecisionTask),
+    /// A link throw event: goes on at the catch event of the same name in its scope.
+    LinkThrow(LinkThrow),
+    /// A link catch event: where link throw events of its name lead.
+    LinkCatch(Arc<str>),
     ExclusiveGateway {
         default: Option<FlowIx>,
     },
     ParallelGateway,
+    InclusiveGateway(InclusiveGateway),
+    ComplexGateway(ComplexGateway),
     /// Catches errors thrown inside the activity it is attached to; always interrupts it.
     ErrorBoundary(ErrorCatch),
 }
@@ -99,6 +107,29 @@ pub enum EndEvent {
     Error {
         code: Text,
     },
+}
+
+#[derive(Debug, Clone)]
+pub struct LinkThrow {
+    pub name: Arc<str>,
+    /// Where it leads.
+    pub catch: ElementIx,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct InclusiveGateway {
+    pub default: Option<FlowIx>,
+    /// What it waits for; nothing with fewer than two incoming flows.
+    pub join: Option<Join>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ComplexGateway {
+    pub default: Option<FlowIx>,
+    /// When it starts, over the tokens that came (`activationCount`); without a condition at the first.
+    pub activation: Option<Expression>,
+    /// What it waits for before it may start again.
+    pub join: Join,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +155,7 @@ pub enum JobTaskFlavour {
     Send,
     Script,
     BusinessRule,
+    User,
 }
 
 #[derive(Debug, Clone)]

@@ -2,9 +2,13 @@
 
 mod boundary_event;
 mod business_rule_task;
+mod catch_event;
+mod complex_gateway;
 mod end_event;
 mod exclusive_gateway;
+mod inclusive_gateway;
 mod job_task;
+mod link_event;
 mod parallel_gateway;
 mod pass_task;
 mod script_task;
@@ -14,6 +18,7 @@ mod start_event;
 mod sub_process;
 mod throw_event;
 mod unsupported;
+mod user_task;
 
 use model::PassTask;
 
@@ -29,6 +34,7 @@ pub(super) fn read(mut site: Site<'_, '_, '_>) -> DraftElement {
         "startEvent" => start_event::read,
         "endEvent" => end_event::read,
         "intermediateThrowEvent" => throw_event::read,
+        "intermediateCatchEvent" => catch_event::read,
         "boundaryEvent" => boundary_event::read,
         "task" => |site| pass_task::read(site, PassTask::Undefined),
         "manualTask" => |site| pass_task::read(site, PassTask::Manual),
@@ -36,8 +42,11 @@ pub(super) fn read(mut site: Site<'_, '_, '_>) -> DraftElement {
         "sendTask" => send_task::read,
         "scriptTask" => script_task::read,
         "businessRuleTask" => business_rule_task::read,
+        "userTask" => user_task::read,
         "exclusiveGateway" => exclusive_gateway::read,
         "parallelGateway" => parallel_gateway::read,
+        "inclusiveGateway" => inclusive_gateway::read,
+        "complexGateway" => complex_gateway::read,
         "subProcess" => sub_process::read,
         _ => return unsupported::read(site),
     };
@@ -56,6 +65,7 @@ fn check_children(site: &mut Site<'_, '_, '_>) {
     match site.node.tag_name().name() {
         // Its other children are read as the contents of a scope.
         "subProcess" => site.check_children(|name| !is_marker(name)),
+        "complexGateway" => site.check_children(|name| name == complex_gateway::ACTIVATION),
         name if name.ends_with("Event") => site.check_children(|name| trigger(name).is_some()),
         _ => site.check_children(|_| false),
     }

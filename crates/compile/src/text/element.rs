@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use model::{Binding, DecisionTask, EndEvent, ErrorCatch, JobTask, JobTaskFlavour, Kind, PassTask, Retries, Scope, Script, Text};
+use model::{
+    Binding, ComplexGateway, DecisionTask, EndEvent, ErrorCatch, InclusiveGateway, JobTask, JobTaskFlavour, Kind, LinkThrow,
+    PassTask, Process, Retries, Scope, Script, Text,
+};
 
 use super::flow::Flows;
 use super::statement::{Line, Statement};
@@ -109,10 +112,15 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
         "send-task" => job(JobTaskFlavour::Send),
         "script-task" => job(JobTaskFlavour::Script),
         "rule-task" => job(JobTaskFlavour::BusinessRule),
+        "user-task" => job(JobTaskFlavour::User),
         "script" => script(rest),
         "decide" => decide(rest),
         "exclusive" => bare(Kind::ExclusiveGateway { default: None }),
         "parallel" => bare(Kind::ParallelGateway),
+        "inclusive" => bare(Kind::InclusiveGateway(InclusiveGateway::default())),
+        "complex" => complex(rest),
+        "link-throw" => link(rest).map(|name| (Kind::LinkThrow(LinkThrow { name, catch: Process::ROOT }), None, None)),
+        "link-catch" => link(rest).map(|name| (Kind::LinkCatch(name), None, None)),
         "subprocess" => match words::whole(rest) {
             Some(first) => Ok((Kind::SubProcess(Scope { start: None }), Some(first), None)),
             None => Err("write 'subprocess FIRST', FIRST being its start event".to_owned()),
@@ -143,6 +151,20 @@ fn decide(rest: &str) -> Result<Read, String> {
     let decision = value("the decision id", decision)?.ok_or(usage)?;
     let task = DecisionTask { decision, binding: Binding::Latest, result: variable.into() };
     Ok((Kind::DecisionTask(task), None, None))
+}
+
+/// `= FEEL` or nothing.
+fn complex(rest: &str) -> Result<Read, String> {
+    let activation = match (rest, rest.strip_prefix('=')) {
+        ("", _) => None,
+        (_, Some(source)) => Some(expression::parse("the activation condition", source)?),
+        (_, None) => return Err("write 'complex' or 'complex = FEEL'".to_owned()),
+    };
+    Ok((Kind::ComplexGateway(ComplexGateway { activation, ..Default::default() }), None, None))
+}
+
+fn link(rest: &str) -> Result<Arc<str>, String> {
+    words::whole(rest).map(Into::into).ok_or_else(|| "a link event needs the name of its link".to_owned())
 }
 
 /// `CODE`, `= FEEL`, `CODE on ID`, `on ID`.

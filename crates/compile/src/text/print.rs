@@ -52,6 +52,7 @@ fn kind(process: &Process, index: usize) -> String {
                 JobTaskFlavour::Send => "send-task",
                 JobTaskFlavour::Script => "script-task",
                 JobTaskFlavour::BusinessRule => "rule-task",
+                JobTaskFlavour::User => "user-task",
             };
             format!("{word} {}", value(job_type))
         }
@@ -59,6 +60,13 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::DecisionTask(task) => format!("decide {} by {}", words::write(&task.result), value(&task.decision)),
         Kind::ExclusiveGateway { .. } => "exclusive".to_owned(),
         Kind::ParallelGateway => "parallel".to_owned(),
+        Kind::InclusiveGateway(_) => "inclusive".to_owned(),
+        Kind::ComplexGateway(gateway) => match &gateway.activation {
+            Some(activation) => format!("complex = {}", activation.source()),
+            None => "complex".to_owned(),
+        },
+        Kind::LinkThrow(link) => format!("link-throw {}", words::write(&link.name)),
+        Kind::LinkCatch(name) => format!("link-catch {}", words::write(name)),
         Kind::ErrorBoundary(catch) => {
             let code = match catch {
                 ErrorCatch::Any => String::new(),
@@ -85,6 +93,8 @@ fn value(text: &Text) -> String {
 fn flows(text: &mut String, process: &Process, element: &Element) {
     let default = match &element.kind {
         Kind::ExclusiveGateway { default } => *default,
+        Kind::InclusiveGateway(gateway) => gateway.default,
+        Kind::ComplexGateway(gateway) => gateway.default,
         _ => None,
     };
     let mut pairs: HashMap<&str, usize> = HashMap::new();

@@ -1,10 +1,13 @@
 //! What each kind of element does on entry, and how it is left: one file per kind.
 
+pub(crate) mod complex_gateway;
 pub(crate) mod decision_task;
 pub(crate) mod end_event;
 pub(crate) mod error;
 pub(crate) mod exclusive_gateway;
+pub(crate) mod inclusive_gateway;
 pub(crate) mod job_task;
+pub(crate) mod link_event;
 pub(crate) mod parallel_gateway;
 pub(crate) mod pass;
 pub(crate) mod scope;

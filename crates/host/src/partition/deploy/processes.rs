@@ -121,7 +121,8 @@ fn kind_word(kind: &Kind) -> &'static str {
         Kind::SubProcess(_) => "SUB_PROCESS",
         Kind::StartEvent => "START_EVENT",
         Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Error { .. }) => "END_EVENT",
-        Kind::ThrowEvent => "INTERMEDIATE_THROW_EVENT",
+        Kind::ThrowEvent | Kind::LinkThrow(_) => "INTERMEDIATE_THROW_EVENT",
+        Kind::LinkCatch(_) => "INTERMEDIATE_CATCH_EVENT",
         Kind::PassTask(PassTask::Undefined) => "TASK",
         Kind::PassTask(PassTask::Manual) => "MANUAL_TASK",
         Kind::JobTask(task) => match task.flavour {
@@ -129,11 +130,14 @@ fn kind_word(kind: &Kind) -> &'static str {
             JobTaskFlavour::Send => "SEND_TASK",
             JobTaskFlavour::Script => "SCRIPT_TASK",
             JobTaskFlavour::BusinessRule => "BUSINESS_RULE_TASK",
+            JobTaskFlavour::User => "USER_TASK",
         },
         Kind::ScriptTask(_) => "SCRIPT_TASK",
         Kind::DecisionTask(_) => "BUSINESS_RULE_TASK",
         Kind::ExclusiveGateway { .. } => "EXCLUSIVE_GATEWAY",
         Kind::ParallelGateway => "PARALLEL_GATEWAY",
+        Kind::InclusiveGateway(_) => "INCLUSIVE_GATEWAY",
+        Kind::ComplexGateway(_) => "COMPLEX_GATEWAY",
         Kind::ErrorBoundary(_) => "BOUNDARY_EVENT",
     }
 }

@@ -1,0 +1,97 @@
+//! Which tokens inclusive and complex gateways wait for: one search backwards from each flow that leads into one.
+//!
+//! A token gets from an element to another along a flow, by a boundary event of an activity, or over a link. What lies inside a
+//! sub-process is not looked at: no flow crosses its border.
+
+use model::{ElementIx, ElementSet, FlowIx, Join, Kind, Process};
+
+/// All searches of a process together visit at most this many elements, and their results have at most so many bits.
+const REACH_MAX: usize = 1 << 26;
+
+/// Fills in what each join waits for.
+pub(super) fn find(process: &mut Process) -> Result<(), String> {
+    let joins: Vec<ElementIx> = all(process).filter(|ix| is_join(process, *ix)).collect();
+    if joins.is_empty() {
+        return Ok(());
+    }
+    let mut search = Search::new(process);
+    let mut found = Vec::with_capacity(joins.len());
+    for gateway in joins {
+        let incoming = &process.element(gateway).incoming;
+        let sources: Option<Vec<ElementSet>> = incoming.iter().map(|flow| search.from(process, gateway, *flow)).collect();
+        let too_many = "the process has too many inclusive and complex joins for its size: put parts of it into sub-processes";
+        found.push((gateway, Join { sources: sources.ok_or(too_many)? }));
+    }
+    for (gateway, found) in found {
+        match &mut process.elements[gateway.0 as usize].kind {
+            Kind::InclusiveGateway(gateway) => gateway.join = Some(found),
+            Kind::ComplexGateway(gateway) => gateway.join = found,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn all(process: &Process) -> impl Iterator<Item = ElementIx> + use<> {
+    (0..process.elements.len() as u32).map(ElementIx)
+}
+
+fn is_join(process: &Process, ix: ElementIx) -> bool {
+    let element = process.element(ix);
+    match &element.kind {
+        Kind::InclusiveGateway(_) => 1 < element.incoming.len(),
+        Kind::ComplexGateway(_) => true,
+        _ => false,
+    }
+}
+
+struct Search {
+    /// From where a token gets to an element other than along its incoming flows.
+    jumps: Vec<Vec<ElementIx>>,
+    /// The number of the search that last saw an element.
+    seen: Vec<u32>,
+    number: u32,
+    left: usize,
+}
+
+impl Search {
+    fn new(process: &Process) -> Self {
+        let mut jumps = vec![Vec::new(); process.elements.len()];
+        for from in all(process) {
+            let element = process.element(from);
+            element.boundaries.iter().for_each(|boundary| jumps[boundary.0 as usize].push(from));
+            if let Kind::LinkThrow(link) = &element.kind {
+                jumps[link.catch.0 as usize].push(from);
+            }
+        }
+        Self { jumps, seen: vec![0; process.elements.len()], number: 0, left: REACH_MAX }
+    }
+
+    /// Where a token can be that comes along this flow; nothing once all searches together took too long.
+    fn from(&mut self, process: &Process, gateway: ElementIx, flow: FlowIx) -> Option<ElementSet> {
+        self.number += 1;
+        self.seen[gateway.0 as usize] = self.number;
+        let mut found = Vec::new();
+        let mut open = Vec::new();
+        self.open(process.flow(flow).source, &mut open);
+        while let Some(ix) = open.pop() {
+            found.push(ix);
+            let before = process.element(ix).incoming.iter().map(|flow| process.flow(*flow).source);
+            self.left = self.left.checked_sub(1 + before.len() + self.jumps[ix.0 as usize].len())?;
+            for before in before {
+                self.open(before, &mut open);
+            }
+            for n in 0..self.jumps[ix.0 as usize].len() {
+                self.open(self.jumps[ix.0 as usize][n], &mut open);
+            }
+        }
+        self.left = self.left.checked_sub(ElementSet::bits(&found) / 64)?;
+        Some(ElementSet::from(&found[..]))
+    }
+
+    fn open(&mut self, ix: ElementIx, open: &mut Vec<ElementIx>) {
+        if std::mem::replace(&mut self.seen[ix.0 as usize], self.number) != self.number {
+            open.push(ix);
+        }
+    }
+}
