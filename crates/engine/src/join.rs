@@ -3,7 +3,7 @@
 //! Where a token can come from is known since deployment ([`model::Join`]). A gateway is looked at when a token comes to it, and when
 //! one that could have come is somewhere else or gone; nothing else can end its waiting.
 
-use model::{ElementIx, FlowIx, Join, Kind};
+use model::{ElementIx, FlowIx, Join, Kind, Process};
 
 use crate::step::Run;
 use crate::{ElementKey, element};
@@ -22,9 +22,10 @@ pub(crate) enum Woken {
 /// Which tokens hold up a join that has tokens on some of its flows only.
 #[derive(Clone, Copy)]
 pub(crate) enum HeldBy {
-    /// Each that can come along a flow without a token, as Camunda 8 does it.
+    /// Each that can come along a flow without a token, as Camunda 8 does it; but of those that wait at other gateways only the ones without
+    /// a choice, since in a loop the others may wait for this very join.
     EachThatCanCome,
-    /// Only those that cannot as well come along a flow that has a token, as the standard says.
+    /// Those that cannot as well come along a flow that has a token, as the standard says.
     ThoseWithoutChoice,
 }
 
@@ -68,14 +69,14 @@ impl Run<'_> {
         let flows = 0..element.incoming.len();
         let (filled, empty): (Vec<_>, Vec<_>) = flows.partition(|n| has_token(&element.incoming[*n]));
         let can_come = |flows: &[usize], from: ElementIx| flows.iter().any(|flow| join.can_come(*flow, from));
-        let spares = |from: ElementIx| match held {
-            HeldBy::EachThatCanCome => false,
-            HeldBy::ThoseWithoutChoice => can_come(&filled, from),
+        let waits = |from: ElementIx| from != gateway && can_come(&empty, from) && !can_come(&filled, from);
+        let moves = |from: ElementIx| match held {
+            HeldBy::EachThatCanCome if !is_complex(self.process, from) => from != gateway && can_come(&empty, from),
+            HeldBy::EachThatCanCome | HeldBy::ThoseWithoutChoice => waits(from),
         };
-        let holds = |from: ElementIx| from != gateway && can_come(&empty, from) && !spares(from);
         let mut alive = inside.children().map(|child| self.instance.elements[&child].element);
         !empty.is_empty()
-            && (self.scheduled_in(scope).any(holds) || inside.tokens().any(|(at, ..)| holds(at)) || alive.any(holds))
+            && (self.scheduled_in(scope).any(moves) || inside.tokens().any(|(at, ..)| waits(at)) || alive.any(moves))
     }
 
     /// How many tokens wait at a gateway.
@@ -83,6 +84,11 @@ impl Run<'_> {
         let inside = &self.instance.elements[&scope];
         self.process.element(gateway).incoming.iter().map(|flow| inside.tokens_at(gateway, *flow)).sum()
     }
+}
+
+/// Its element instance waits for tokens itself.
+fn is_complex(process: &Process, ix: ElementIx) -> bool {
+    matches!(process.element(ix).kind, Kind::ComplexGateway(_))
 }
 
 fn join(kind: &Kind) -> Option<&Join> {
