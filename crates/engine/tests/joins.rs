@@ -427,3 +427,24 @@ proptest! {
         prop_assert_eq!(waits_for_nothing(&run), None, "{}", text);
     }
 }
+
+/// A join that waits costs nothing when a token moves that could not have come to it. (Looking at one takes a key.)
+#[test]
+fn a_waiting_join_is_left_alone_by_what_cannot_come() {
+    let keys_taken = |waiting: bool| {
+        let mut text = String::from("start: start -> f\nend: end\nj: inclusive -> end\na: task t -> j\nb: task t -> j\n");
+        let ways: Vec<_> = (0..100).map(|n| format!("t{n}")).collect();
+        writeln!(text, "f: parallel -> a, b, {}", ways.join(", ")).unwrap();
+        ways.iter().for_each(|way| writeln!(text, "{way}: task t -> end").unwrap());
+        let process = compiled(&text);
+        let mut run = Run::start(&process, 1_000, Document::new());
+        if waiting {
+            run.work(0, Document::new());
+            assert_eq!(run.instance.tokens().count(), 1);
+        }
+        let before = run.keys.next_key();
+        (0..100).for_each(|_| run.work(usize::from(!waiting) + 1, Document::new()));
+        run.keys.next_key() - before
+    };
+    assert_eq!(keys_taken(true), keys_taken(false));
+}

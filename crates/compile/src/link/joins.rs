@@ -8,13 +8,17 @@ use model::{ElementIx, ElementSet, FlowIx, Join, Kind, Process};
 /// All searches of a process together visit at most this many elements, and their results have at most so many bits.
 const REACH_MAX: usize = 1 << 26;
 
-/// Fills in what each join waits for.
-pub(super) fn find(process: &mut Process) -> Result<(), String> {
+/// Fills in what each join waits for; gives how many elements and ways between them were visited for it.
+pub(super) fn find(process: &mut Process) -> Result<usize, String> {
+    find_within(process, REACH_MAX)
+}
+
+fn find_within(process: &mut Process, visits_max: usize) -> Result<usize, String> {
     let joins: Vec<ElementIx> = all(process).filter(|ix| is_join(process, *ix)).collect();
     if joins.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
-    let mut search = Search::new(process);
+    let mut search = Search::new(process, visits_max);
     let mut found = Vec::with_capacity(joins.len());
     for gateway in joins {
         let incoming = &process.element(gateway).incoming;
@@ -29,7 +33,7 @@ pub(super) fn find(process: &mut Process) -> Result<(), String> {
             _ => {}
         }
     }
-    Ok(())
+    Ok(visits_max - search.left)
 }
 
 fn all(process: &Process) -> impl Iterator<Item = ElementIx> + use<> {
@@ -55,7 +59,7 @@ struct Search {
 }
 
 impl Search {
-    fn new(process: &Process) -> Self {
+    fn new(process: &Process, visits_max: usize) -> Self {
         let mut jumps = vec![Vec::new(); process.elements.len()];
         for from in all(process) {
             let element = process.element(from);
@@ -64,7 +68,7 @@ impl Search {
                 jumps[link.catch.0 as usize].push(from);
             }
         }
-        Self { jumps, seen: vec![0; process.elements.len()], number: 0, left: REACH_MAX }
+        Self { jumps, seen: vec![0; process.elements.len()], number: 0, left: visits_max }
     }
 
     /// Where a token can be that comes along this flow; nothing once all searches together took too long.
@@ -93,5 +97,47 @@ impl Search {
         if std::mem::replace(&mut self.seen[ix.0 as usize], self.number) != self.number {
             open.push(ix);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    /// So many blocks one after the other: a split, two tasks, a join; behind so many tasks.
+    fn chain(tasks: usize, blocks: usize) -> Process {
+        let mut text = String::from("s: start -> t0\n");
+        for n in 0..tasks {
+            writeln!(text, "t{n}: task t -> t{}", n + 1).expect("a string takes everything");
+        }
+        writeln!(text, "t{tasks}: pass -> g0").expect("a string takes everything");
+        for n in 0..blocks {
+            writeln!(text, "g{n}: inclusive -> a{n} if x, b{n} if y\na{n}: task t -> j{n}\nb{n}: task t -> j{n}")
+                .expect("a string takes everything");
+            writeln!(text, "j{n}: inclusive -> g{}", n + 1).expect("a string takes everything");
+        }
+        writeln!(text, "g{blocks}: end").expect("a string takes everything");
+        crate::text(&text).expect("the chain is a process")
+    }
+
+    #[test]
+    fn a_join_costs_one_search_for_each_of_its_flows() {
+        let visits = |tasks, blocks| find(&mut chain(tasks, blocks)).expect("it is small enough");
+        assert_eq!(visits(1_000, 0), 0);
+        // Each element and each flow once for each of the two flows of the join, and a word of the result for 64 elements.
+        let most = |elements: usize| 2 * (2 * elements + elements / 64);
+        let (small, large) = (visits(1_000, 1), visits(10_000, 1));
+        assert!(small <= most(1_005), "{small}");
+        assert!(large <= most(10_005), "{large}");
+    }
+
+    #[test]
+    fn more_joins_than_can_be_searched_are_refused() {
+        let mut process = chain(0, 100);
+        assert!(find_within(&mut process, 100_000).is_ok());
+        let reason = find_within(&mut process, 10_000).expect_err("200 flows through 400 elements are more than that");
+        assert!(reason.contains("too many inclusive and complex joins"), "{reason}");
     }
 }
