@@ -69,9 +69,9 @@ impl Run<'_> {
         let flows = 0..element.incoming.len();
         let (filled, empty): (Vec<_>, Vec<_>) = flows.partition(|n| has_token(&element.incoming[*n]));
         let can_come = |flows: &[usize], from: ElementIx| flows.iter().any(|flow| join.can_come(*flow, from));
-        let waits = |from: ElementIx| from != gateway && can_come(&empty, from) && !can_come(&filled, from);
+        let waits = |from: ElementIx| can_come(&empty, from) && !can_come(&filled, from);
         let moves = |from: ElementIx| match held {
-            HeldBy::EachThatCanCome if !is_complex(self.process, from) => from != gateway && can_come(&empty, from),
+            HeldBy::EachThatCanCome if !is_complex(self.process, from) => can_come(&empty, from),
             HeldBy::EachThatCanCome | HeldBy::ThoseWithoutChoice => waits(from),
         };
         let mut alive = inside.children().map(|child| self.instance.elements[&child].element);
