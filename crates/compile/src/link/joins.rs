@@ -5,8 +5,9 @@
 
 use model::{ElementIx, ElementSet, FlowIx, Join, Kind, Process};
 
-/// All searches of a process together visit at most this many elements, and their results have at most so many bits.
-const REACH_MAX: usize = 1 << 26;
+/// All searches of a process together visit at most this many elements and ways between them, and their results have fewer bits: enough for about
+/// a thousand joins in ten thousand elements.
+const REACH_MAX: usize = 1 << 25;
 
 /// Fills in what each join waits for; gives how many elements and ways between them were visited for it.
 pub(super) fn find(process: &mut Process) -> Result<usize, String> {
