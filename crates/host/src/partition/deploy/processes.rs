@@ -137,7 +137,8 @@ fn kind_word(kind: &Kind) -> &'static str {
         Kind::ExclusiveGateway { .. } => "EXCLUSIVE_GATEWAY",
         Kind::ParallelGateway => "PARALLEL_GATEWAY",
         Kind::InclusiveGateway(_) => "INCLUSIVE_GATEWAY",
-        Kind::ComplexGateway(_) => "COMPLEX_GATEWAY",
+        // Clients have no word for it.
+        Kind::ComplexGateway(_) => "UNKNOWN",
         Kind::ErrorBoundary(_) => "BOUNDARY_EVENT",
     }
 }
