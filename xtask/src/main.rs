@@ -1,7 +1,7 @@
 //! The project's own tools, run as `cargo xtask COMMAND`: everything a developer or a CI machine does beside `cargo build`.
 //!
 //! Reading order: this file lists the commands, `test.rs` is the whole test run, `bench.rs` the measurements, `tidy.rs` the checks on the source itself.
-//! Deliberately absent: any dependency on the product's crates, but for the yardsticks `feel` and `tck`, each behind a feature. What is tested here is
+//! Deliberately absent: any dependency on the product's crates, but for the yardsticks `feel`, `models` and `tck`, each behind a feature. What is tested here is
 //! the binary and what is written, from outside.
 #![allow(clippy::print_stdout, reason = "a command line tool talks to its user")]
 #![allow(clippy::disallowed_methods, reason = "the clock bans are for the core; this tool measures real time")]
@@ -19,6 +19,8 @@ mod go;
 mod java;
 mod logged;
 mod metadata;
+#[cfg(feature = "models")]
+mod models;
 mod mutants;
 mod node;
 mod packages;
@@ -53,6 +55,7 @@ Commands:
   mutants [NAME]       break the code on purpose, one mutation after the other, and see that the simulator notices; takes minutes
   feel CASES.jsonl     how many recorded answers of Camunda's FEEL engine ours gives too
   fuzz TARGET          look for inputs that break a parser: feel, bpmn, dmn; --seconds N, 60 unless told
+  models PATH          what becomes of BPMN files that others drew; --as-executable reads those as well that are drawings only
   tck PATH [--all]     how much of the DMN Technology Compatibility Kit ours gets right; --all lists every folder
   help                 this text
 
@@ -100,6 +103,7 @@ fn main() -> ExitCode {
         ["chaos", rest @ ..] => chaos::Options::parse(rest).and_then(|options| chaos::run(&options)),
         ["feel", path] => feel_cases(path),
         ["tck", path, flags @ ..] => tck_cases(path, flags),
+        ["models", path, flags @ ..] => model_files(path, flags),
         [other, ..] => Err(format!("there is no command `{other}`; `cargo xtask help` lists what there is")),
     };
     children::let_signals_finish();
@@ -138,8 +142,23 @@ fn tck_cases(path: &str, flags: &[&str]) -> Result<Verdict, String> {
     again("tck", &[&["tck", path], flags].concat())
 }
 
+#[cfg(feature = "models")]
+fn model_files(path: &str, flags: &[&str]) -> Result<Verdict, String> {
+    let reading = match flags {
+        [] => models::Reading::AsWritten,
+        ["--as-executable"] => models::Reading::AsExecutable,
+        _ => return Err("after the path there may be `--as-executable` only".to_owned()),
+    };
+    models::run(path, reading).map(|good| if good { Verdict::Good } else { Verdict::Bad })
+}
+
+#[cfg(not(feature = "models"))]
+fn model_files(path: &str, flags: &[&str]) -> Result<Verdict, String> {
+    again("models", &[&["models", path], flags].concat())
+}
+
 /// Runs this tool again, built with what the command needs.
-#[cfg(not(all(feature = "recorded-feel", feature = "tck")))]
+#[cfg(not(all(feature = "recorded-feel", feature = "models", feature = "tck")))]
 fn again(feature: &str, words: &[&str]) -> Result<Verdict, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = std::process::Command::new(cargo);

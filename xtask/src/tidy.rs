@@ -4,6 +4,7 @@
 
 mod changelog;
 mod dependencies;
+mod elements;
 mod files;
 mod functions;
 mod layers;
@@ -72,6 +73,7 @@ fn check(root: &Path) -> Result<Vec<Finding>, String> {
     findings.extend(lengths::check(&checkout));
     findings.extend(words::check(&checkout));
     findings.extend(traces::check(&checkout));
+    findings.extend(elements::check(&checkout));
     findings.extend(changelog::check(&checkout));
     Ok(findings)
 }

@@ -1,12 +1,14 @@
 //! Draft → process: resolves references, checks the rules, puts the process together.
 
+mod joins;
+mod links;
 mod rules;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use feel::Expression;
-use model::{Element, ElementIx, Flow, FlowIx, Kind, Process, Scope};
+use model::{ComplexGateway, Element, ElementIx, Flow, FlowIx, InclusiveGateway, Kind, LinkThrow, Process, Scope};
 
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Condition, Content, Draft, DraftFlow, FlowOrder};
@@ -22,10 +24,16 @@ pub(crate) fn link(draft: Draft, findings: &mut Findings) -> Option<Process> {
     rules::caught_once(&draft, &graph, findings);
     rules::event_gateways(&graph, findings);
     rules::conditions(&graph, findings);
+    rules::activations(&graph, findings);
     let defaults = rules::defaults(&graph, findings);
-    let wiring = Wiring { ends: graph.ends, incoming: graph.incoming, outgoing: graph.outgoing, scopes, boundaries, defaults };
+    let links = links::resolve(&draft, findings);
+    let wiring =
+        Wiring { ends: graph.ends, incoming: graph.incoming, outgoing: graph.outgoing, scopes, boundaries, defaults, links };
     let places: Vec<usize> = draft.elements.iter().map(|element| element.at).collect();
-    let process = assemble(draft, wiring)?;
+    let mut process = assemble(draft, wiring)?;
+    if let Err(reason) = joins::find(&mut process) {
+        findings.add(places[0], &process.id, reason);
+    }
     for circle in straight_loop::find(&process) {
         let first = circle.first().expect("a circle has elements");
         let way: Vec<&str> = circle.iter().chain([first]).map(|ix| &*process.element(*ix).id).collect();
@@ -102,6 +110,7 @@ struct Wiring {
     scopes: Vec<Scope>,
     boundaries: Vec<Vec<usize>>,
     defaults: Vec<Option<usize>>,
+    links: Vec<Option<usize>>,
 }
 
 fn assemble(draft: Draft, mut wiring: Wiring) -> Option<Process> {
@@ -120,7 +129,7 @@ fn assemble(draft: Draft, mut wiring: Wiring) -> Option<Process> {
         elements.push(Element {
             id: element.id,
             name: element.name,
-            kind: completed(kind, index, &mut wiring),
+            kind: completed(kind, index, &mut wiring)?,
             scope: element_ix(element.scope),
             incoming: wiring.incoming[index].iter().copied().map(flow_ix).collect(),
             outgoing: wiring.outgoing[index].iter().copied().map(flow_ix).collect(),
@@ -144,13 +153,17 @@ fn condition(condition: Condition, is_default: bool) -> Option<Option<Expression
 }
 
 /// Fills in what a kind says about other elements.
-fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Kind {
+fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
+    let default = wiring.defaults[index].map(flow_ix);
     let mut scope = || std::mem::take(&mut wiring.scopes[index]);
-    match kind {
+    Some(match kind {
         Kind::Process(_) => Kind::Process(scope()),
         Kind::SubProcess(_) => Kind::SubProcess(scope()),
         Kind::EventSubProcess(_) => Kind::EventSubProcess(scope()),
-        Kind::ExclusiveGateway { .. } => Kind::ExclusiveGateway { default: wiring.defaults[index].map(flow_ix) },
+        Kind::ExclusiveGateway { .. } => Kind::ExclusiveGateway { default },
+        Kind::InclusiveGateway(gateway) => Kind::InclusiveGateway(InclusiveGateway { default, ..gateway }),
+        Kind::ComplexGateway(gateway) => Kind::ComplexGateway(ComplexGateway { default, ..gateway }),
+        Kind::LinkThrow(link) => Kind::LinkThrow(LinkThrow { catch: wiring.links[index].map(element_ix)?, ..link }),
         Kind::StartEvent(_)
         | Kind::EndEvent(_)
         | Kind::ThrowEvent(_)
@@ -163,9 +176,10 @@ fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Kind {
         | Kind::JobTask(_)
         | Kind::ScriptTask(_)
         | Kind::DecisionTask(_)
+        | Kind::LinkCatch(_)
         | Kind::ParallelGateway
         | Kind::BoundaryEvent(_) => kind,
-    }
+    })
 }
 
 pub(super) fn element_ix(index: usize) -> ElementIx {

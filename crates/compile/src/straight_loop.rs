@@ -60,8 +60,12 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         | Kind::PassTask(_)
         | Kind::ScriptTask(_)
         | Kind::DecisionTask(_)
+        | Kind::LinkCatch(_)
         | Kind::ExclusiveGateway { .. }
-        | Kind::ParallelGateway => ways_on(index),
+        | Kind::ParallelGateway
+        | Kind::InclusiveGateway(_)
+        | Kind::ComplexGateway(_) => ways_on(index),
+        Kind::LinkThrow(link) => vec![link.catch.0 as usize],
     });
     let left = (0..count).map(|index| match &process.elements[index].kind {
         Kind::SubProcess(_) => ways_on(index),
@@ -79,6 +83,7 @@ fn calls_itself(process: &Process, call: &Call) -> bool {
 fn is_work(kind: &Kind) -> bool {
     match kind {
         Kind::ThrowEvent(_)
+        | Kind::LinkThrow(_)
         | Kind::SendTask(_)
         | Kind::CallActivity(_)
         | Kind::PassTask(_)
@@ -92,9 +97,12 @@ fn is_work(kind: &Kind) -> bool {
         | Kind::ReceiveTask(_)
         | Kind::EventGateway
         | Kind::EndEvent(_)
+        | Kind::LinkCatch(_)
         | Kind::JobTask(_)
         | Kind::ExclusiveGateway { .. }
         | Kind::ParallelGateway
+        | Kind::InclusiveGateway(_)
+        | Kind::ComplexGateway(_)
         | Kind::BoundaryEvent(_) => false,
     }
 }

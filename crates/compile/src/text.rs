@@ -38,9 +38,12 @@
 //! | `receive NAME by FEEL`, `publish NAME to FEEL` | receive task; send task that publishes a message itself |
 //! | `events` | event-based gateway |
 //! | `call PROCESS`, `call = FEEL` | call activity; options `binding`, `only mapped-in`, `only mapped-out` |
-//! | `task TYPE`, `task = FEEL` | service task with its job type; likewise `send-task`, `script-task`, `rule-task`, `throw-task`, `end-task` |
+//! | `task TYPE`, `task = FEEL` | service task with its job type; likewise `send-task`, `script-task`, `rule-task`, `user-task`,
+//! | | `throw-task`, `end-task` |
 //! | `script VARIABLE = FEEL` | script task |
-//! | `exclusive`, `parallel` | gateways |
+//! | `exclusive`, `parallel`, `inclusive` | gateways |
+//! | `complex`, `complex = FEEL` | complex gateway, with its activation condition |
+//! | `link-throw NAME`, `link-catch NAME` | link events; a catch event inside a sub-process, and what follows it, says so with `in SCOPE` |
 //! | `subprocess FIRST` | embedded sub-process; inside is whatever can be reached from `FIRST`, with its boundary events |
 //! | `event-subprocess FIRST` | event sub-process, likewise |
 //!

@@ -133,6 +133,28 @@ fn large_processes_are_read_in_linear_time() {
     refused(process(&format!(r#"<startEvent id="s"/><task id="t"/>{caught}"#)).as_bytes());
 }
 
+/// Each join is a search through all that lies before it: a few are fine in the largest process, many are refused.
+#[test]
+fn more_joins_than_can_be_searched() {
+    let flow = |from: &str, to: &str| format!(r#"<sequenceFlow id="{from}-{to}" sourceRef="{from}" targetRef="{to}"/>"#);
+    let block = |n: usize| {
+        let (fork, a, b, join) = (format!("f{n}"), format!("a{n}"), format!("b{n}"), format!("f{}", n + 1));
+        let nodes = format!(r#"<inclusiveGateway id="{fork}"/><task id="{a}"/><task id="{b}"/>"#);
+        let conditional =
+            |to: &str| flow(&fork, to).replace("/>", "><conditionExpression>=x</conditionExpression></sequenceFlow>");
+        [nodes, conditional(&a), conditional(&b), flow(&a, &join), flow(&b, &join)].concat()
+    };
+    let chain = |blocks: usize, tasks: usize| {
+        let blocks_written: String = (0..blocks).map(block).collect();
+        let line: String =
+            (0..tasks).map(|n| format!(r#"<task id="t{n}"/>"#) + &flow(&format!("t{n}"), &format!("t{}", n + 1))).collect();
+        let begin = format!(r#"<startEvent id="s"/>{}{line}<task id="t{tasks}"/>"#, flow("s", "t0"));
+        process(&format!(r#"{begin}{}{blocks_written}<endEvent id="f{blocks}"/>"#, flow(&format!("t{tasks}"), "f0")))
+    };
+    accepted(&chain(50, 40_000));
+    assert!(refused(chain(10_000, 0).as_bytes()).contains("too many inclusive and complex joins"));
+}
+
 #[test]
 fn mappings_that_are_deep_or_long() {
     let mapped = |mappings: &str| {

@@ -86,7 +86,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("s: start -> x", "line 1, column 1, element 's_x': the target 'x' is no flow node of process 'process'"),
     ("s: start\ns: end", "line 2, column 1, element 's': the id is used more than once"),
     ("s: start\nt: dance", "line 2, column 1, element 't': there is no kind 'dance'"),
-    ("s: start now", "line 1, column 1, element 's': start takes no arguments"),
+    ("s: start now", "line 1, column 1, element 's': write 'at DATE'"),
     ("s: start\n    dance", "line 2, column 1, element 's': there is no option 'dance'"),
     ("s: start\n    retries 3", "line 2, column 1, element 's': only a task has retries"),
     ("s: start\nt: task", "line 2, column 1, element 't': a task needs a job type: 'task TYPE'"),

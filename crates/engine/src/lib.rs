@@ -20,6 +20,7 @@ mod event;
 mod expression;
 mod incident;
 mod instance;
+mod join;
 mod key;
 mod lifecycle;
 mod progress;

@@ -5,11 +5,11 @@
 //!               │ trouble: an incident keeps it here         │ trouble: here                     │ none: may the scope end?
 //! ```
 
-use model::{FlowIx, Kind};
+use model::{FlowIx, InclusiveGateway, Kind};
 
 use crate::expression::Trouble;
 use crate::step::Run;
-use crate::{ElementKey, Event, Outcome, Phase, Token, WaitEnd, element};
+use crate::{ElementInstance, ElementKey, Event, Outcome, Phase, Token, WaitEnd, element};
 
 impl Run<'_> {
     /// Maps inputs and does what the kind does on entry. Done again when an incident of entering is resolved.
@@ -32,7 +32,12 @@ impl Run<'_> {
             Kind::Process(scope) | Kind::SubProcess(scope) => element::scope::enter(self, key, scope)?,
             // Resolving an incident of its entry: what triggered it is gone, so it begins at its start event once more.
             Kind::EventSubProcess(scope) => element::scope::enter(self, key, scope)?,
-            Kind::StartEvent(_) | Kind::ThrowEvent(None) | Kind::PassTask(_) | Kind::BoundaryEvent(_) => {
+            Kind::StartEvent(_)
+            | Kind::ThrowEvent(None)
+            | Kind::LinkThrow(_)
+            | Kind::LinkCatch(_)
+            | Kind::PassTask(_)
+            | Kind::BoundaryEvent(_) => {
                 element::pass::enter(self, key);
             }
             Kind::ThrowEvent(Some(throw)) => element::throw::enter(self, key, throw)?,
@@ -47,6 +52,8 @@ impl Run<'_> {
             Kind::DecisionTask(task) => element::decision_task::enter(self, key, task)?,
             Kind::ExclusiveGateway { default } => element::exclusive_gateway::enter(self, key, element, *default)?,
             Kind::ParallelGateway => element::parallel_gateway::enter(self, key),
+            Kind::InclusiveGateway(gateway) => element::inclusive_gateway::enter(self, key, element, gateway.default)?,
+            Kind::ComplexGateway(gateway) => element::complex_gateway::enter(self, key, element, gateway)?,
         }
         Ok(())
     }
@@ -66,7 +73,11 @@ impl Run<'_> {
             }
         }
         self.close_catches(key);
-        self.leave(key, &element.outgoing);
+        match &element.kind {
+            Kind::LinkThrow(link) => element::link_event::leave(self, key, link),
+            Kind::ComplexGateway(gateway) => element::complex_gateway::reset(self, key, element, gateway),
+            _ => self.leave(key, &element.outgoing),
+        }
     }
 
     /// Its work is done: what lies inside it is not started by events any more.
@@ -77,7 +88,7 @@ impl Run<'_> {
 
     /// Leaves by these flows; without any, the scope may have come to its end.
     pub(crate) fn leave(&mut self, key: ElementKey, flows: &[FlowIx]) {
-        let scope = self.instance.elements[&key].scope;
+        let ElementInstance { scope, element, .. } = *self.instance.elements[&key];
         self.emit(Event::Left { key });
         if key == self.instance.key.root() {
             self.emit(Event::Ended { outcome: Outcome::Completed });
@@ -86,18 +97,25 @@ impl Run<'_> {
         for flow in flows {
             self.take(*flow, scope);
         }
+        self.moved_on(element, scope, flows);
         self.end_if_empty(scope);
     }
 
     /// A token goes along a flow.
-    fn take(&mut self, flow: FlowIx, scope: ElementKey) {
+    pub(crate) fn take(&mut self, flow: FlowIx, scope: ElementKey) {
         let target = self.process.flow(flow).target;
-        let joins =
-            matches!(self.process.element(target).kind, Kind::ParallelGateway) && self.process.element(target).incoming.len() > 1;
-        if joins {
-            element::parallel_gateway::arrive(self, Token { scope, gateway: target, flow });
-        } else {
-            self.schedule(target, scope);
+        let element = self.process.element(target);
+        match &element.kind {
+            Kind::ParallelGateway if 1 < element.incoming.len() => {
+                element::parallel_gateway::arrive(self, Token { scope, gateway: target, flow });
+            }
+            Kind::InclusiveGateway(InclusiveGateway { join: Some(_), .. }) | Kind::ComplexGateway(_) => {
+                self.emit(Event::TokenArrived(Token { scope, gateway: target, flow }));
+                self.examine_later(target, scope);
+            }
+            _ => {
+                self.schedule(target, scope);
+            }
         }
     }
 
@@ -113,6 +131,7 @@ impl Run<'_> {
         self.drop_inside(key, None);
         let element = &self.instance.elements[&key];
         let (waits, incident): (Vec<_>, _) = (element.waits.iter().map(|wait| wait.key).collect(), element.incident);
+        let (scope, place) = (element.scope, element.element);
         for wait in waits {
             self.close(key, wait, WaitEnd::Cancelled);
         }
@@ -120,6 +139,9 @@ impl Run<'_> {
             self.emit(Event::IncidentResolved { key: incident, element: key });
         }
         self.emit(Event::Dropped { key });
+        if scope != key {
+            self.moved_on(place, scope, &[]);
+        }
     }
 
     /// Drops all that lives, waits or is about to be entered in a scope, except one element instance.

@@ -7,6 +7,7 @@ use feel::Now;
 use model::{Element, ElementIx, Process};
 
 use crate::expression::Trouble;
+use crate::join::Woken;
 use crate::{
     Budget, Command, Document, ElementKey, Event, FailedJob, IncidentKind, Instance, JobKey, Keys, On, Opened, Outcome, Parent,
     Phase, Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element,
@@ -47,8 +48,8 @@ pub(crate) struct Run<'a> {
     /// How many expressions were evaluated, so that each has a seed of its own.
     evaluations: Cell<u64>,
     work: VecDeque<Work>,
-    /// How many are about to be entered in each scope; none is zero.
-    scheduled: BTreeMap<ElementKey, u32>,
+    /// How many are about to be entered in each scope, by element; none is zero.
+    scheduled: BTreeMap<(ElementKey, ElementIx), u32>,
     /// Scopes that were emptied, with the number of the first entry that came after.
     emptied: BTreeMap<ElementKey, u64>,
     entry_next: u64,
@@ -74,6 +75,12 @@ enum Work {
     Examine {
         element: ElementKey,
         wait: WaitKey,
+    },
+    /// Look whether a gateway that waits for tokens has waited long enough; the key is for its element instance.
+    Join {
+        key: ElementKey,
+        gateway: ElementIx,
+        scope: ElementKey,
     },
 }
 
@@ -230,7 +237,7 @@ impl<'a> Run<'a> {
     pub(crate) fn emit(&mut self, event: Event) {
         self.instance.apply(&event);
         if !self.instance.conditions.is_empty() {
-            self.examine_later(&event);
+            self.look_at_conditions(&event);
         }
         self.events.push(event);
     }
@@ -248,7 +255,7 @@ impl<'a> Run<'a> {
     }
 
     /// Conditions that a change of a variable may have made true.
-    fn examine_later(&mut self, event: &Event) {
+    fn look_at_conditions(&mut self, event: &Event) {
         for (element, wait) in element::condition::concerned(self, event) {
             self.work.push_back(Work::Examine { element, wait });
         }
@@ -270,10 +277,11 @@ impl Run<'_> {
             }
             match work {
                 Work::Enter { key, element, scope, number } => {
-                    if self.is_wanted(scope, number) {
+                    if self.is_wanted(scope, element, number) {
                         self.enter(key, element, scope);
                     }
                 }
+                Work::Join { key, gateway, scope } => self.examine(key, gateway, scope),
                 Work::Activate { key } if self.is_to_be_continued(key) => self.activate_entered(key),
                 Work::Finish { key } if self.is_to_be_finished(key) => self.finish(key),
                 Work::Activate { .. } | Work::Finish { .. } => {}
@@ -287,7 +295,7 @@ impl Run<'_> {
         let key = ElementKey(self.keys.take());
         self.work.push_back(Work::Enter { key, element, scope, number: self.entry_next });
         self.entry_next += 1;
-        *self.scheduled.entry(scope).or_insert(0) += 1;
+        *self.scheduled.entry((scope, element)).or_insert(0) += 1;
         key
     }
 
@@ -297,23 +305,48 @@ impl Run<'_> {
 
     /// Whether something is about to be entered in this scope.
     pub(crate) fn is_awaited_in(&self, scope: ElementKey) -> bool {
-        self.scheduled.contains_key(&scope)
+        self.scheduled_in(scope).next().is_some()
+    }
+
+    /// What is about to be entered in this scope.
+    pub(crate) fn scheduled_in(&self, scope: ElementKey) -> impl Iterator<Item = ElementIx> + '_ {
+        let whole = (scope, ElementIx(0))..=(scope, ElementIx(u32::MAX));
+        self.scheduled.range(whole).map(|((_, element), _)| *element)
+    }
+
+    /// Asks for a gateway that waits for tokens to be looked at in its turn, when all that moves now has moved.
+    pub(crate) fn examine_later(&mut self, gateway: ElementIx, scope: ElementKey) {
+        let key = ElementKey(self.keys.take());
+        self.work.push_back(Work::Join { key, gateway, scope });
+    }
+
+    fn examine(&mut self, key: ElementKey, gateway: ElementIx, scope: ElementKey) {
+        match self.wakes(gateway, scope) {
+            Woken::Not => {}
+            Woken::Enter => self.enter(key, gateway, scope),
+            Woken::Activate(key) => self.activate(key),
+            Woken::Finish(key) => self.finish(key),
+        }
     }
 
     /// What was about to be entered in this scope is not wanted any more.
     pub(crate) fn unschedule(&mut self, scope: ElementKey) {
-        if self.scheduled.remove(&scope).is_some() {
+        let elements: Vec<_> = self.scheduled_in(scope).collect();
+        for element in &elements {
+            self.scheduled.remove(&(scope, *element));
+        }
+        if !elements.is_empty() {
             self.emptied.insert(scope, self.entry_next);
         }
     }
 
     /// Takes an entry off the account of its scope; false if the scope was emptied meanwhile.
-    fn is_wanted(&mut self, scope: ElementKey, number: u64) -> bool {
+    fn is_wanted(&mut self, scope: ElementKey, element: ElementIx, number: u64) -> bool {
         if self.emptied.get(&scope).is_some_and(|first| number < *first) {
             return false;
         }
-        match self.scheduled.get_mut(&scope) {
-            Some(1) | None => drop(self.scheduled.remove(&scope)),
+        match self.scheduled.get_mut(&(scope, element)) {
+            Some(1) | None => drop(self.scheduled.remove(&(scope, element))),
             Some(count) => *count -= 1,
         }
         true
@@ -349,11 +382,19 @@ impl Run<'_> {
         while let Some(work) = self.work.pop_front() {
             match work {
                 Work::Enter { key, element, scope, number } => {
-                    if self.is_wanted(scope, number) {
+                    if self.is_wanted(scope, element, number) {
                         self.emit(Event::Entered { key, element, scope });
                         left.push(key);
                     }
                 }
+                Work::Join { key, gateway, scope } => match self.wakes(gateway, scope) {
+                    Woken::Not => {}
+                    Woken::Enter => {
+                        self.emit(Event::Entered { key, element: gateway, scope });
+                        left.push(key);
+                    }
+                    Woken::Activate(key) | Woken::Finish(key) => left.push(key),
+                },
                 Work::Activate { key } if self.is_to_be_continued(key) => left.push(key),
                 Work::Finish { key } if self.is_to_be_finished(key) => {
                     if self.instance.elements[&key].phase != Phase::Leaving {
@@ -396,7 +437,12 @@ impl Run<'_> {
             let work = match self.instance.elements.get(&key).map(|element| element.phase) {
                 Some(Phase::Entering) => Work::Activate { key },
                 Some(Phase::Leaving) => Work::Finish { key },
-                Some(Phase::Active) | None => continue,
+                Some(Phase::Active) => {
+                    let element = &self.instance.elements[&key];
+                    self.examine_later(element.element, element.scope);
+                    continue;
+                }
+                None => continue,
             };
             self.work.push_back(work);
         }

@@ -21,6 +21,8 @@ enum Block {
     Sequence(Vec<Block>),
     Exclusive(Vec<Block>),
     Parallel(Vec<Block>),
+    /// Those after the chosen one.
+    Inclusive(Vec<Block>),
     /// The inside, and whether a boundary event catches the error `E`.
     Sub(Box<Block>, bool),
 }
@@ -33,6 +35,7 @@ fn block() -> impl Strategy<Value = Block> {
             several().prop_map(Block::Sequence),
             several().prop_map(Block::Exclusive),
             several().prop_map(Block::Parallel),
+            several().prop_map(Block::Inclusive),
             (inner.clone(), any::<bool>()).prop_map(|(inside, caught)| Block::Sub(Box::new(inside), caught)),
         ]
     })
@@ -82,6 +85,13 @@ impl Writer {
                 self.line(&join, "parallel", to);
                 let ways: Vec<_> = blocks.iter().map(|block| self.block(block, &join)).collect();
                 self.line(&id, "parallel", &ways.join(", "));
+            }
+            Block::Inclusive(blocks) => {
+                let join = self.id();
+                self.line(&join, "inclusive", to);
+                let ways: Vec<_> = blocks.iter().map(|block| self.block(block, &join)).collect();
+                let conditions: Vec<_> = ways.iter().enumerate().map(|(n, way)| format!("{way} if choice < {n}")).collect();
+                writeln!(self.text, "{id}: inclusive -> {}, default {join}", conditions.join(", ")).unwrap();
             }
             Block::Sub(inside, caught) => {
                 let (start, end) = (self.id(), self.id());

@@ -137,8 +137,11 @@ impl<'a> Run<'a> {
             return;
         }
         for (key, element) in &self.instance.elements {
-            let asks = matches!(self.process.element(element.element).kind, Kind::DecisionTask(_) | Kind::CallActivity(_))
-                || self.instance.parent.is_some() && element.phase == Phase::Entering;
+            // A complex gateway waits for tokens, which its scope has.
+            let asks = matches!(
+                self.process.element(element.element).kind,
+                Kind::DecisionTask(_) | Kind::CallActivity(_) | Kind::ComplexGateway(_)
+            ) || self.instance.parent.is_some() && element.phase == Phase::Entering;
             let waits = asks || !element.waits.is_empty() || element.incident.is_some();
             let holds = self.instance.children(*key).next().is_some() || element.tokens().next().is_some();
             assert!(waits || holds, "after '{line}': {} waits for nothing", self.process.element(element.element).id);

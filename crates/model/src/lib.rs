@@ -11,6 +11,7 @@
 
 pub mod decision;
 mod event;
+mod join;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ pub use decision::Requirements;
 pub use event::{
     Catch, CodeCatch, Condition, EndEvent, Message, Publish, Throw, TimerKind, TimerTrigger, Trigger, VariableChange,
 };
+pub use join::{ElementSet, Join};
 
 /// One executable process of a deployed resource.
 #[derive(Debug, Clone)]
@@ -85,16 +87,22 @@ pub enum Kind {
     CallActivity(Call),
     /// An undefined or manual task: passes straight through.
     PassTask(PassTask),
-    /// A task done by a worker: service, send, script, business rule.
+    /// A task done by a worker: service, send, script, business rule, user.
     JobTask(JobTask),
     /// A script the engine evaluates itself.
     ScriptTask(Script),
     /// A business rule task that calls a decision.
     DecisionTask(DecisionTask),
+    /// A link throw event: goes on at the catch event of the same name in its scope.
+    LinkThrow(LinkThrow),
+    /// A link catch event: where link throw events of its name lead.
+    LinkCatch(Arc<str>),
     ExclusiveGateway {
         default: Option<FlowIx>,
     },
     ParallelGateway,
+    InclusiveGateway(InclusiveGateway),
+    ComplexGateway(ComplexGateway),
     /// Sits on an activity and catches something while that is alive.
     BoundaryEvent(Catch),
 }
@@ -108,6 +116,29 @@ pub struct Scope {
     pub triggered: Vec<ElementIx>,
     /// The start events of the event sub-processes directly inside.
     pub event_starts: Vec<ElementIx>,
+}
+
+#[derive(Debug, Clone)]
+pub struct LinkThrow {
+    pub name: Arc<str>,
+    /// Where it leads.
+    pub catch: ElementIx,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct InclusiveGateway {
+    pub default: Option<FlowIx>,
+    /// What it waits for; nothing with fewer than two incoming flows.
+    pub join: Option<Join>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ComplexGateway {
+    pub default: Option<FlowIx>,
+    /// When it starts, over the tokens that came (`activationCount`); without a condition at the first.
+    pub activation: Option<Expression>,
+    /// What it waits for before it may start again.
+    pub join: Join,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,6 +168,7 @@ pub enum JobTaskFlavour {
     Throw,
     /// A message end event that a worker does.
     End,
+    User,
 }
 
 #[derive(Debug, Clone)]

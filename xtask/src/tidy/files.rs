@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders that are never committed.
+/// Never committed.
 const NOT_OURS: [&str; 5] = [".git", "target", "node_modules", "caudal-data", "__pycache__"];
 /// Larger files are data, not writing.
 const TEXT_BYTES_MAX: u64 = 2_000_000;
@@ -56,9 +56,11 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<Text>) -> std::io::Result
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let (path, kind) = (entry.path(), entry.file_type()?);
-        if kind.is_dir() && !NOT_OURS.iter().any(|name| entry.file_name() == *name) {
+        // In a worktree `.git` is a file.
+        let ours = !NOT_OURS.iter().any(|name| entry.file_name() == *name);
+        if kind.is_dir() && ours {
             collect(root, &path, files)?;
-        } else if kind.is_file() {
+        } else if kind.is_file() && ours {
             let small = entry.metadata()?.len() <= TEXT_BYTES_MAX;
             let content = if small { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
             files.push(Text { path: path.strip_prefix(root).unwrap_or(&path).to_owned(), content });

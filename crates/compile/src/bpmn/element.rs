@@ -4,10 +4,13 @@ mod boundary_event;
 mod business_rule_task;
 mod call_activity;
 mod catch_event;
+mod complex_gateway;
 mod end_event;
 mod event_gateway;
 mod exclusive_gateway;
+mod inclusive_gateway;
 pub(super) mod job_task;
+mod link_event;
 mod parallel_gateway;
 mod pass_task;
 mod receive_task;
@@ -18,6 +21,7 @@ mod start_event;
 mod sub_process;
 mod throw_event;
 mod unsupported;
+mod user_task;
 
 use model::PassTask;
 
@@ -44,8 +48,11 @@ pub(super) fn read(mut site: Site<'_, '_, '_>) -> DraftElement {
         "businessRuleTask" => business_rule_task::read,
         "callActivity" => call_activity::read,
         "eventBasedGateway" => event_gateway::read,
+        "userTask" => user_task::read,
         "exclusiveGateway" => exclusive_gateway::read,
         "parallelGateway" => parallel_gateway::read,
+        "inclusiveGateway" => inclusive_gateway::read,
+        "complexGateway" => complex_gateway::read,
         "subProcess" => sub_process::read,
         _ => return unsupported::read(site),
     };
@@ -64,6 +71,7 @@ fn check_children(site: &mut Site<'_, '_, '_>) {
     match site.node.tag_name().name() {
         // Its other children are read as the contents of a scope.
         "subProcess" => site.check_children(|name| !is_marker(name)),
+        "complexGateway" => site.check_children(|name| name == complex_gateway::ACTIVATION),
         name if name.ends_with("Event") => site.check_children(|name| trigger(name).is_some()),
         _ => site.check_children(|_| false),
     }

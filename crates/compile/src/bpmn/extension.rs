@@ -83,7 +83,7 @@ pub(super) fn mappings(site: &mut Site<'_, '_, '_>) -> (Option<Expression>, Opti
     for child in zeebe_children(node) {
         let (source, target) = (child.attribute("source"), child.attribute("target").unwrap_or_default());
         let added = match child.tag_name().name() {
-            "input" => input_source(source, target).and_then(|source| inputs.add(&source, target)),
+            "input" => inputs.add(&input_source(source), target),
             "output" => output_source(source, target).and_then(|source| outputs.add(source, target)),
             other => Err(format!("a zeebe:ioMapping has no {}", quoted(other))),
         };
@@ -94,10 +94,12 @@ pub(super) fn mappings(site: &mut Site<'_, '_, '_>) -> (Option<Expression>, Opti
     (inputs, outputs)
 }
 
-/// Plain text is accepted on the way in: it is the string itself.
-fn input_source(source: Option<&str>, target: &str) -> Result<String, String> {
-    let source = present(source, target)?;
-    Ok(expression::source(source).map_or_else(|| expression::literal(source), str::to_owned))
+/// Plain text is accepted on the way in: it is the string itself. Without a source the variable is there and null.
+fn input_source(source: Option<&str>) -> String {
+    let Some(source) = source else {
+        return "null".to_owned();
+    };
+    expression::source(source).map_or_else(|| expression::literal(source), str::to_owned)
 }
 
 fn output_source<'a>(source: Option<&'a str>, target: &str) -> Result<&'a str, String> {

@@ -7,7 +7,7 @@ use model::Kind;
 use roxmltree::Node;
 
 use super::extension;
-use super::vocabulary::{PASSIVE_CHILDREN, bpmn_name, trigger};
+use super::vocabulary::{PASSIVE_CHILDREN, bpmn_name, trigger, with_article};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Content, DraftElement};
 
@@ -89,7 +89,7 @@ impl<'a, 'input> Site<'a, 'input, '_> {
         let children = self.node.children().filter_map(|child| Some((trigger(bpmn_name(child)?)?, child)));
         let triggers: Vec<_> = children.collect();
         if 1 < triggers.len() {
-            self.complain(format!("a {} has at most one event definition", self.words));
+            self.complain(format!("{} has at most one event definition", with_article(self.words)));
         }
         triggers
     }
@@ -105,7 +105,7 @@ impl<'a, 'input> Site<'a, 'input, '_> {
                 Some("standardLoopCharacteristics") => {
                     "standard loops are not supported: draw the loop with a gateway".to_owned()
                 }
-                Some(_) => format!("BPMN has no element {} inside a {}", quoted(name), self.words),
+                Some(_) => format!("BPMN has no element {} inside {}", quoted(name), with_article(self.words)),
                 None if expected(name) => continue,
                 None => format!("element {} of another namespace must stand inside extensionElements", quoted(name)),
             };

@@ -38,7 +38,7 @@ pub(super) const PASSIVE_ROOTS: [&str; 28] = [
 ];
 
 /// Children of any element that say nothing about execution.
-pub(super) const PASSIVE_CHILDREN: [&str; 21] = [
+pub(super) const PASSIVE_CHILDREN: [&str; 22] = [
     "auditing",
     "categoryValueRef",
     "dataInput",
@@ -57,14 +57,25 @@ pub(super) const PASSIVE_CHILDREN: [&str; 21] = [
     "performer",
     "potentialOwner",
     "property",
+    "rendering",
     "resourceRole",
     "script",
     "supports",
 ];
 
 /// Children of a process or sub-process, besides those, that say nothing about execution.
-pub(super) const PASSIVE_IN_SCOPE: [&str; 7] =
-    ["association", "dataObject", "dataObjectReference", "dataStoreReference", "group", "laneSet", "textAnnotation"];
+pub(super) const PASSIVE_IN_SCOPE: [&str; 10] = [
+    "association",
+    "correlationSubscription",
+    "dataObject",
+    "dataObjectReference",
+    "dataStoreReference",
+    "group",
+    "ioBinding",
+    "laneSet",
+    "supportedInterfaceRef",
+    "textAnnotation",
+];
 
 /// The local name of a BPMN element, if it is one.
 pub(super) fn bpmn_name<'a>(node: Node<'a, '_>) -> Option<&'a str> {
@@ -102,6 +113,12 @@ pub(super) fn words(local_name: &str) -> Option<&'static str> {
         "subChoreography" => "sub-choreography",
         _ => return None,
     })
+}
+
+/// The words with their article: "an end event".
+pub(super) fn with_article(words: &str) -> String {
+    let article = if words.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("{article} {words}")
 }
 
 /// What triggers an event, from the name of its definition: "message" for `messageEventDefinition`.

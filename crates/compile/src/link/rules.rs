@@ -8,7 +8,8 @@ use super::{Graph, element_ix};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Condition, Content, Draft, DraftElement};
 
-/// Start and boundary events and event sub-processes are entered by other means than flows; end events are left by none.
+/// Start, boundary and link catch events and event sub-processes are entered by other means than flows; end and link throw events are
+/// left by none.
 pub(super) fn directions(graph: &Graph<'_>, findings: &mut Findings) {
     for (flow, ends) in graph.draft.flows.iter().zip(&graph.ends) {
         let Some((source, target)) = ends else {
@@ -16,20 +17,20 @@ pub(super) fn directions(graph: &Graph<'_>, findings: &mut Findings) {
         };
         let (from, to) = (&graph.draft.elements[*source], &graph.draft.elements[*target]);
         let id = quoted(&flow.id);
-        let ends = match from.kind() {
-            Some(Kind::EndEvent(_)) => true,
-            Some(Kind::JobTask(task)) => task.flavour == JobTaskFlavour::End,
-            _ => false,
+        let left = match from.kind() {
+            Some(Kind::EndEvent(_)) => Some("an end event"),
+            Some(Kind::JobTask(task)) if task.flavour == JobTaskFlavour::End => Some("an end event"),
+            Some(Kind::LinkThrow(_)) => Some("a link throw event"),
+            Some(Kind::EventSubProcess(_)) => Some("an event sub-process"),
+            _ => None,
         };
-        if ends {
-            findings.add(from.at, &from.id, format!("no flow may leave an end event, but {id} does"));
-        }
-        if let Some(Kind::EventSubProcess(_)) = from.kind() {
-            findings.add(from.at, &from.id, format!("no flow may leave an event sub-process, but {id} does"));
+        if let Some(left) = left {
+            findings.add(from.at, &from.id, format!("no flow may leave {left}, but {id} does"));
         }
         let event = match to.kind() {
             Some(Kind::StartEvent(_)) => "a start event",
             Some(Kind::BoundaryEvent(_)) => "a boundary event",
+            Some(Kind::LinkCatch(_)) => "a link catch event",
             Some(Kind::EventSubProcess(_)) => "an event sub-process",
             _ => continue,
         };
@@ -121,8 +122,12 @@ fn may_carry_boundary(element: &DraftElement) -> bool {
             | Kind::EndEvent(_)
             | Kind::ThrowEvent(_)
             | Kind::CatchEvent(_)
+            | Kind::LinkThrow(_)
+            | Kind::LinkCatch(_)
             | Kind::ExclusiveGateway { .. }
             | Kind::ParallelGateway
+            | Kind::InclusiveGateway(_)
+            | Kind::ComplexGateway(_)
             | Kind::EventGateway
             | Kind::BoundaryEvent(_),
         ) => false,
@@ -261,7 +266,7 @@ pub(super) fn event_gateways(graph: &Graph<'_>, findings: &mut Findings) {
     }
 }
 
-/// Conditions stand on flows out of exclusive gateways; there every flow but the default has one, unless it is the only one.
+/// Conditions stand on flows out of gateways that decide; there every flow but the default has one, unless it is the only one.
 pub(super) fn conditions(graph: &Graph<'_>, findings: &mut Findings) {
     for (index, flow) in graph.draft.flows.iter().enumerate() {
         let Some((source, _)) = graph.ends[index] else {
@@ -270,10 +275,14 @@ pub(super) fn conditions(graph: &Graph<'_>, findings: &mut Findings) {
         let Some(kind) = graph.draft.elements[source].kind() else {
             continue;
         };
-        let decides = matches!(kind, Kind::ExclusiveGateway { .. });
+        let decides = matches!(kind, Kind::ExclusiveGateway { .. } | Kind::InclusiveGateway(_) | Kind::ComplexGateway(_));
         let conditional = !matches!(flow.condition, Condition::None);
         if conditional && !decides {
-            findings.add(flow.at, &flow.id, "a flow may have a condition only behind an exclusive gateway: put one between");
+            findings.add(
+                flow.at,
+                &flow.id,
+                "a flow may have a condition only behind an exclusive or inclusive gateway: put one between",
+            );
         }
         if decides && !conditional && 1 < graph.outgoing[source].len() && !graph.is_default(source, index) {
             findings.add(flow.at, &flow.id, "the flow needs a condition, or must be the default of its gateway");
@@ -294,4 +303,18 @@ pub(super) fn defaults(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Option
         }
     }
     defaults
+}
+
+/// A complex gateway that joins must say when it starts.
+pub(super) fn activations(graph: &Graph<'_>, findings: &mut Findings) {
+    for (index, element) in graph.draft.elements.iter().enumerate() {
+        if let Some(Kind::ComplexGateway(gateway)) = element.kind()
+            && gateway.activation.is_none()
+            && 1 < graph.incoming[index].len()
+        {
+            let reason =
+                "a complex gateway with several incoming flows needs an activationCondition: how many tokens it starts with";
+            findings.add(element.at, &element.id, reason);
+        }
+    }
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use model::{
-    Binding, Call, Catch, CodeCatch, DecisionTask, EndEvent, JobTask, JobTaskFlavour, Kind, PassTask, Retries, Scope, Script,
-    Text, Trigger,
+    Binding, Call, Catch, CodeCatch, ComplexGateway, DecisionTask, EndEvent, InclusiveGateway, JobTask, JobTaskFlavour, Kind,
+    LinkThrow, PassTask, Process, Retries, Scope, Script, Text, Trigger,
 };
 
 use super::event;
@@ -121,10 +121,15 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
         "rule-task" => job(JobTaskFlavour::BusinessRule),
         "throw-task" => job(JobTaskFlavour::Throw),
         "end-task" => job(JobTaskFlavour::End),
+        "user-task" => job(JobTaskFlavour::User),
         "script" => script(rest),
         "decide" => decide(rest),
         "exclusive" => bare(Kind::ExclusiveGateway { default: None }),
         "parallel" => bare(Kind::ParallelGateway),
+        "inclusive" => bare(Kind::InclusiveGateway(InclusiveGateway::default())),
+        "complex" => complex(rest),
+        "link-throw" => link(rest).map(|name| (Kind::LinkThrow(LinkThrow { name, catch: Process::ROOT }), None, None)),
+        "link-catch" => link(rest).map(|name| (Kind::LinkCatch(name), None, None)),
         "subprocess" | "event-subprocess" => match words::whole(rest) {
             Some(first) if word == "subprocess" => Ok((Kind::SubProcess(Scope::default()), Some(first), None)),
             Some(first) => Ok((Kind::EventSubProcess(Scope::default()), Some(first), None)),
@@ -156,6 +161,20 @@ fn decide(rest: &str) -> Result<Read, String> {
     let decision = value("the decision id", decision)?.ok_or(usage)?;
     let task = DecisionTask { decision, binding: Binding::Latest, result: variable.into() };
     Ok((Kind::DecisionTask(task), None, None))
+}
+
+/// `= FEEL` or nothing.
+fn complex(rest: &str) -> Result<Read, String> {
+    let activation = match (rest, rest.strip_prefix('=')) {
+        ("", _) => None,
+        (_, Some(source)) => Some(expression::parse("the activation condition", source)?),
+        (_, None) => return Err("write 'complex' or 'complex = FEEL'".to_owned()),
+    };
+    Ok((Kind::ComplexGateway(ComplexGateway { activation, ..Default::default() }), None, None))
+}
+
+fn link(rest: &str) -> Result<Arc<str>, String> {
+    words::whole(rest).map(Into::into).ok_or_else(|| "a link event needs the name of its link".to_owned())
 }
 
 /// `CODE`, `= FEEL`, `CODE on ID`, `on ID`.

@@ -64,6 +64,7 @@ fn kind(process: &Process, index: usize) -> String {
                 JobTaskFlavour::BusinessRule => "rule-task",
                 JobTaskFlavour::Throw => "throw-task",
                 JobTaskFlavour::End => "end-task",
+                JobTaskFlavour::User => "user-task",
             };
             format!("{word} {}", value(job_type))
         }
@@ -71,6 +72,13 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::DecisionTask(task) => format!("decide {} by {}", words::write(&task.result), value(&task.decision)),
         Kind::ExclusiveGateway { .. } => "exclusive".to_owned(),
         Kind::ParallelGateway => "parallel".to_owned(),
+        Kind::InclusiveGateway(_) => "inclusive".to_owned(),
+        Kind::ComplexGateway(gateway) => match &gateway.activation {
+            Some(activation) => format!("complex = {}", activation.source()),
+            None => "complex".to_owned(),
+        },
+        Kind::LinkThrow(link) => format!("link-throw {}", words::write(&link.name)),
+        Kind::LinkCatch(name) => format!("link-catch {}", words::write(name)),
         Kind::BoundaryEvent(catch) => {
             let word = if catch.interrupting { "on" } else { "beside" };
             format!("{word} {} {}", words::write(host(process, index)), event::write_trigger(&catch.trigger))
@@ -91,6 +99,8 @@ fn host(process: &Process, event: usize) -> &str {
 fn flows(text: &mut String, process: &Process, element: &Element) {
     let default = match &element.kind {
         Kind::ExclusiveGateway { default } => *default,
+        Kind::InclusiveGateway(gateway) => gateway.default,
+        Kind::ComplexGateway(gateway) => gateway.default,
         _ => None,
     };
     let mut pairs: HashMap<&str, usize> = HashMap::new();

@@ -13,6 +13,9 @@ pub(crate) enum Block {
     Sequence(Vec<Block>),
     Choice(Vec<Block>),
     Fork(Vec<Block>),
+    Some(Vec<Block>),
+    /// Over a complex gateway.
+    First(Vec<Block>),
     Sub(Box<Block>, Option<Option<String>>),
 }
 
@@ -34,7 +37,9 @@ pub(crate) fn blocks() -> impl Strategy<Value = Block> {
         prop_oneof![
             several.clone().prop_map(Block::Sequence),
             several.clone().prop_map(Block::Choice),
-            several.prop_map(Block::Fork),
+            several.clone().prop_map(Block::Fork),
+            several.clone().prop_map(Block::Some),
+            several.prop_map(Block::First),
             (
                 inner,
                 prop::option::of(prop::option::of(
@@ -77,10 +82,16 @@ fn write_block(block: &Block, then: &str, next: &mut usize, text: &mut String) {
             }
         }
         Block::Choice(blocks) => {
-            write_branches("exclusive", blocks, &here, then, next, text);
+            write_branches("exclusive", "exclusive", blocks, [&here, then], next, text);
         }
         Block::Fork(blocks) => {
-            write_branches("parallel", blocks, &here, then, next, text);
+            write_branches("parallel", "parallel", blocks, [&here, then], next, text);
+        }
+        Block::Some(blocks) => {
+            write_branches("inclusive", "inclusive", blocks, [&here, then], next, text);
+        }
+        Block::First(blocks) => {
+            write_branches("parallel", "complex = activationCount >= 1 + 1", blocks, [&here, then], next, text);
         }
         Block::Sub(block, caught) => {
             writeln!(text, "{here}: subprocess {here}_s -> {then}\n{here}_s: start -> n{next}").unwrap();
@@ -95,19 +106,19 @@ fn write_block(block: &Block, then: &str, next: &mut usize, text: &mut String) {
     }
 }
 
-fn write_branches(kind: &str, blocks: &[Block], here: &str, then: &str, next: &mut usize, text: &mut String) {
+fn write_branches(kind: &str, join: &str, blocks: &[Block], [here, then]: [&str; 2], next: &mut usize, text: &mut String) {
     let mut flows = Vec::new();
     let mut inside = String::new();
     for (index, block) in blocks.iter().enumerate() {
         let first = format!("n{next}");
         flows.push(match (kind, index) {
-            ("exclusive", 0) => format!("default {first}"),
-            ("exclusive", index) => format!("{first} if x > {index} and contains([\"a, b\"], y)"),
+            ("exclusive" | "inclusive", 0) => format!("default {first}"),
+            ("exclusive" | "inclusive", index) => format!("{first} if x > {index} and contains([\"a, b\"], y)"),
             _ => first,
         });
         write_block(block, &format!("{here}_j"), next, &mut inside);
     }
-    writeln!(text, "{here}: {kind} -> {}\n{inside}{here}_j: {kind} -> {then}", flows.join(", ")).unwrap();
+    writeln!(text, "{here}: {kind} -> {}\n{inside}{here}_j: {join} -> {then}", flows.join(", ")).unwrap();
 }
 
 fn literal(text: &str) -> String {

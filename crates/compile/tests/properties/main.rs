@@ -96,6 +96,12 @@ const MARKUP: &[&str] = &[
     "<exclusiveGateway id=\"g\" default=\"f\"/>",
     "<conditionExpression>=x</conditionExpression>",
     "<scriptTask id=\"a\">",
+    "<inclusiveGateway id=\"g\"/>",
+    "<complexGateway id=\"a\">",
+    "<activationCondition>=x</activationCondition>",
+    "<intermediateThrowEvent id=\"b\">",
+    "<intermediateCatchEvent id=\"a\">",
+    "<linkEventDefinition name=\"l\"/>",
 ];
 
 const LINES: &[&str] = &[
@@ -107,6 +113,10 @@ const LINES: &[&str] = &[
     "end",
     "exclusive",
     "parallel",
+    "inclusive",
+    "complex = x",
+    "link-throw l",
+    "link-catch l",
     "pass",
     "task t",
     "subprocess s",

@@ -46,6 +46,15 @@ fn element(process: &Process, ix: ElementIx) -> String {
             ("exclusiveGateway", default.unwrap_or_default(), String::new())
         }
         Kind::ParallelGateway => ("parallelGateway", String::new(), String::new()),
+        Kind::InclusiveGateway(gateway) => {
+            let default = gateway.default.map(|flow| format!(r#" default="{}""#, process.flow(flow).id));
+            ("inclusiveGateway", default.unwrap_or_default(), String::new())
+        }
+        Kind::ComplexGateway(gateway) => {
+            let activation = gateway.activation.as_ref().map(|condition| escaped(condition.source()));
+            let activation = activation.map(|source| format!("<activationCondition>={source}</activationCondition>"));
+            ("complexGateway", String::new(), activation.unwrap_or_default())
+        }
         Kind::SubProcess(_) => ("subProcess", String::new(), scope(process, ix)),
         Kind::BoundaryEvent(Catch { trigger: Trigger::Error(catch), .. }) => {
             let mut hosts = process.elements.iter();

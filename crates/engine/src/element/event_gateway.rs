@@ -29,11 +29,13 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, gateway: &Element) -> Re
 /// One of the events has come: the others are not waited for any more.
 pub(crate) fn leave(run: &mut Run<'_>, key: ElementKey, event: ElementIx, variables: &Document) {
     run.close_catches(key);
-    let scope = run.instance.elements[&key].scope;
+    let (gateway, scope) = (run.instance.elements[&key].element, run.instance.elements[&key].scope);
     let entered = ElementKey(run.keys.take());
     run.emit(Event::Leaving { key });
     run.emit(Event::Left { key });
     run.emit(Event::Entered { key: entered, element: event, scope });
+    // The ways behind the other events are closed: a join may have waited for them.
+    run.moved_on(gateway, scope, &[]);
     for (name, value) in variables {
         run.set_local(entered, name, value);
     }

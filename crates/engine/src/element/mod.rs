@@ -2,13 +2,16 @@
 
 pub(crate) mod call_activity;
 pub(crate) mod catch;
+pub(crate) mod complex_gateway;
 pub(crate) mod condition;
 pub(crate) mod decision_task;
 pub(crate) mod end_event;
 pub(crate) mod error;
 pub(crate) mod event_gateway;
 pub(crate) mod exclusive_gateway;
+pub(crate) mod inclusive_gateway;
 pub(crate) mod job_task;
+pub(crate) mod link_event;
 pub(crate) mod parallel_gateway;
 pub(crate) mod pass;
 pub(crate) mod scope;

@@ -1,4 +1,4 @@
-//! Start events, throw events without a trigger, boundary events that caught something, undefined and manual tasks: straight through.
+//! Start events, throw events without a trigger, link events, boundary events that caught something, undefined and manual tasks: straight through.
 
 use crate::step::Run;
 use crate::{ElementKey, Event};

@@ -2,6 +2,7 @@
 
 use model::{Kind, TimerKind, Trigger};
 
+use super::link_event;
 use crate::bpmn::event;
 use crate::bpmn::site::Site;
 use crate::draft::DraftElement;
@@ -13,6 +14,7 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
             site.complain("an intermediate catch event needs an event definition");
             site.element(None)
         }
+        Some(("link", definition)) => link_event::catch(site, *definition),
         Some((trigger, definition)) => match event::caught(site, trigger, *definition) {
             event::Read::Caught(Trigger::Error(_) | Trigger::Escalation(_)) => {
                 site.complain(format!("no intermediate catch event catches an {trigger}: put it on the boundary of an activity"));

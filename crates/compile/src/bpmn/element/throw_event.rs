@@ -2,6 +2,7 @@
 
 use model::{JobTaskFlavour, Kind};
 
+use super::link_event;
 use crate::bpmn::event;
 use crate::bpmn::site::Site;
 use crate::draft::DraftElement;
@@ -11,6 +12,9 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     let Some((trigger, definition)) = triggers.first() else {
         return site.element(Some(Kind::ThrowEvent(None)));
     };
+    if *trigger == "link" {
+        return link_event::throw(site, *definition);
+    }
     match event::thrown(site, trigger, *definition, JobTaskFlavour::Throw) {
         event::Thrown::Throw(throw) => site.element(Some(Kind::ThrowEvent(Some(throw)))),
         event::Thrown::Job(element) => *element,

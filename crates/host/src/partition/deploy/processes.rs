@@ -149,8 +149,8 @@ fn kind_word(kind: &Kind) -> &'static str {
         Kind::EventSubProcess(_) => "EVENT_SUB_PROCESS",
         Kind::StartEvent(_) => "START_EVENT",
         Kind::EndEvent(_) => "END_EVENT",
-        Kind::ThrowEvent(_) => "INTERMEDIATE_THROW_EVENT",
-        Kind::CatchEvent(_) => "INTERMEDIATE_CATCH_EVENT",
+        Kind::ThrowEvent(_) | Kind::LinkThrow(_) => "INTERMEDIATE_THROW_EVENT",
+        Kind::CatchEvent(_) | Kind::LinkCatch(_) => "INTERMEDIATE_CATCH_EVENT",
         Kind::PassTask(PassTask::Undefined) => "TASK",
         Kind::PassTask(PassTask::Manual) => "MANUAL_TASK",
         Kind::JobTask(task) => match task.flavour {
@@ -160,6 +160,7 @@ fn kind_word(kind: &Kind) -> &'static str {
             JobTaskFlavour::BusinessRule => "BUSINESS_RULE_TASK",
             JobTaskFlavour::Throw => "INTERMEDIATE_THROW_EVENT",
             JobTaskFlavour::End => "END_EVENT",
+            JobTaskFlavour::User => "USER_TASK",
         },
         Kind::ReceiveTask(_) => "RECEIVE_TASK",
         Kind::SendTask(_) => "SEND_TASK",
@@ -169,6 +170,9 @@ fn kind_word(kind: &Kind) -> &'static str {
         Kind::ExclusiveGateway { .. } => "EXCLUSIVE_GATEWAY",
         Kind::ParallelGateway => "PARALLEL_GATEWAY",
         Kind::EventGateway => "EVENT_BASED_GATEWAY",
+        Kind::InclusiveGateway(_) => "INCLUSIVE_GATEWAY",
+        // Clients have no word for it.
+        Kind::ComplexGateway(_) => "UNKNOWN",
         Kind::BoundaryEvent(_) => "BOUNDARY_EVENT",
     }
 }
