@@ -8,30 +8,32 @@ use store::conformance::previous;
 use store::{Error, Store};
 use store_sqlite::Options;
 
-/// How many requests wait in the log of the file.
+/// How many requests wait in the files.
 const WAITING: u64 = 2;
 
-/// A folder with a copy of the file.
-fn copy(name: &str) -> PathBuf {
+/// A folder with a copy of the file of that schema version.
+fn copy(version: u32, name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("sqlite-previous-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder");
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/stores/schema-2.sqlite.db");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../spec/stores/schema-{version}.sqlite.db"));
     std::fs::copy(file, folder.join("caudal.db")).expect("a copy of the file");
     folder
 }
 
 #[tokio::test]
-async fn a_file_of_schema_version_2_goes_on() {
-    let folder = copy("goes-on");
-    let store: Arc<dyn Store> = Arc::new(store_sqlite::open(&folder, Options::default()).unwrap());
-    previous::goes_on(store, WAITING).await;
-    std::fs::remove_dir_all(&folder).unwrap();
+async fn files_of_earlier_schema_versions_go_on() {
+    for version in [2, 4] {
+        let folder = copy(version, "goes-on");
+        let store: Arc<dyn Store> = Arc::new(store_sqlite::open(&folder, Options::default()).unwrap());
+        previous::goes_on(store, WAITING).await;
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }
 
 #[tokio::test]
 async fn a_file_that_cannot_be_migrated_stays_as_it_was() {
-    let folder = copy("stays");
+    let folder = copy(2, "stays");
     let database = Connection::open(folder.join("caudal.db")).unwrap();
     let schema = |database: &Connection| -> (i64, String) {
         let version = database.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();

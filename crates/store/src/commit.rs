@@ -94,7 +94,7 @@ pub struct Changes {
     /// After those that are gone: a lock may go from one instance to the next.
     pub locks_new: Vec<row::MessageLock>,
     pub locks_gone: Vec<row::LockName>,
-    /// New ones, and those that have come further; each once.
+    /// New ones, and those that have come further, each once. Of one that is there only `after` and `due` change.
     pub signals_put: Vec<row::Signal>,
     pub signals_done: Vec<u64>,
     pub incidents_new: Vec<row::Incident>,

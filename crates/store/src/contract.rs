@@ -126,7 +126,7 @@ pub struct Loaded {
     pub timers: Vec<row::Timer>,
     /// Open ones, of those wanted, and the open start events of the messages wanted; each once, by key.
     pub subscriptions: Vec<row::Subscription>,
-    /// Every group wanted, once, also if there is nothing.
+    /// Every group wanted, once, in the order in which they are wanted, also if there is nothing.
     pub groups: Vec<LoadedGroup>,
     /// Not expired ones only, by key.
     pub messages: Vec<row::Message>,

@@ -88,3 +88,31 @@ impl Reading<'_> {
         self.get()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::PartitionId;
+    use store::conformance::rows;
+    use store::{Changes, Fence};
+
+    use super::*;
+
+    /// A tick costs what it does, however many kinds of rows there are.
+    #[test]
+    fn nothing_is_sent_for_what_does_not_change() {
+        let (key, fence) = (PartitionId(1).first_key(), Fence { partition: PartitionId(1), epoch: 1 });
+        let instance = rows::instance(key, key);
+        let task = rows::element(key + 1, &instance);
+        let changes = Changes {
+            jobs_new: vec![rows::job(key + 2, &task)],
+            elements_new: vec![task],
+            instances_new: vec![instance],
+            ..Changes::default()
+        };
+        let (log, answers) = (Vec::new(), Vec::new());
+        let commit = Commit { fence, first_key: key, next_key: key + 3, log, inbox_to: 0, answers, now: 1, changes, wake: false };
+        let sent: Vec<_> = batches::of_changes(&commit, &batches::Texts::of(&commit.changes)).map(|call| call.sql).collect();
+        let into: Vec<_> = sent.iter().filter_map(|sql| sql.split("INSERT INTO ").nth(1)?.split(' ').next()).collect();
+        assert_eq!((sent.len(), into), (3, vec!["instances", "elements", "jobs"]));
+    }
+}

@@ -9,28 +9,31 @@ use store_postgres::Postgres;
 
 use crate::database::{Database, patient, with_database};
 
-const DUMP: &str = include_str!("../../../../spec/stores/schema-2.postgres.sql");
-/// How many requests wait in the log of the dump.
+const SCHEMA_2: &str = include_str!("../../../../spec/stores/schema-2.postgres.sql");
+const SCHEMA_4: &str = include_str!("../../../../spec/stores/schema-4.postgres.sql");
+/// How many requests wait in the dumps.
 const WAITING: u64 = 1;
 
-async fn restore(database: &Database) {
+async fn restore(database: &Database, dump: &str) {
     // The dump changes settings of its session.
-    database.client().await.batch_execute(DUMP).await.expect("the dump is restored");
+    database.client().await.batch_execute(dump).await.expect("the dump is restored");
 }
 
 #[test]
-fn a_database_of_schema_version_2_goes_on() {
-    with_database(|database| async move {
-        restore(&database).await;
-        let store: Arc<dyn Store> = Arc::new(database.store().await);
-        previous::goes_on(store, WAITING).await;
-    });
+fn databases_of_earlier_schema_versions_go_on() {
+    for dump in [SCHEMA_2, SCHEMA_4] {
+        with_database(|database| async move {
+            restore(&database, dump).await;
+            let store: Arc<dyn Store> = Arc::new(database.store().await);
+            previous::goes_on(store, WAITING).await;
+        });
+    }
 }
 
 #[test]
 fn a_database_that_cannot_be_migrated_stays_as_it_was() {
     with_database(|database| async move {
-        restore(&database).await;
+        restore(&database, SCHEMA_2).await;
         let client = database.client().await;
         let before = columns(&client).await;
         let damage = "UPDATE instances SET tokens = substr(tokens, 1, 5) WHERE tokens <> '' RETURNING key";

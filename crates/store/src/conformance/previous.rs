@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DefinitionKey, ElementKey, InstanceKey, JobKey, WaitKey};
+use engine::{DefinitionKey, ElementKey, InstanceKey, JobKey, Progress, WaitKey};
 
 use super::owner::{Owner, PARTITION};
 use super::rows::{self, TENANT};
 use crate::log::{Answer, Command, ProcessRef};
 use crate::query::{Entity, Items, Query, Tenants};
 use crate::row::{Availability, InstanceState, Job, JobState, Tokens};
-use crate::{Changes, Commit, DueKind, InstanceChange, LoadedInstance, ReadyAfter, Store, Wanted, format};
+use crate::{Changes, Commit, DueKind, ElementChange, InstanceChange, LoadedInstance, ReadyAfter, Store, Wanted, format};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const LEASED: u64 = 32;
@@ -43,6 +43,7 @@ pub async fn goes_on(store: Arc<dyn Store>, waiting: u64) {
     first_answer(&store).await;
     requests(&mut owner, waiting).await;
     join(&mut owner).await;
+    waits(&mut owner).await;
 }
 
 async fn definitions(store: &Arc<dyn Store>) {
@@ -91,6 +92,11 @@ async fn instances(store: &Arc<dyn Store>) {
     assert_eq!(leased.instance.tags.iter().map(|tag| &**tag).collect::<Vec<_>>(), ["red", "blue"]);
     assert_eq!(&*leased.variables[1].value, "\"ä \\\"quoted\\\"\"");
     assert!(leased.tokens.is_empty());
+    assert_eq!(
+        (leased.instance.depth, leased.elements[0].progress),
+        (0, None),
+        "nobody called anybody, nothing was done in parallel"
+    );
     let stuck = load(store, STUCK).await;
     assert_eq!(stuck.incidents[0].job, Some(JobKey(key(54))));
     assert_eq!((stuck.elements[0].incident, stuck.instance.incidents), (Some(stuck.incidents[0].key), 1));
@@ -189,4 +195,24 @@ async fn join(owner: &mut Owner) {
     assert_eq!(owner.store.load(PARTITION, &wanted, 0).await.unwrap().instances, []);
     let left = load(&owner.store, FRESH).await.tokens;
     assert_eq!(left.len(), 1, "those of others stay");
+}
+
+/// What was not there before can be waited for.
+async fn waits(owner: &mut Owner) {
+    let task = load(&owner.store, READY).await.elements.remove(0);
+    let progress = Progress { total: 3, started: 2, completed: 1, terminated: 0 };
+    let (key, state, incident) = (task.key, task.state, task.incident);
+    let change = ElementChange { key, state, ended: None, incident, progress: Some(progress) };
+    let timer = rows::timer(owner.ownership.next_key, &task, 5);
+    let subscription = rows::subscription(owner.ownership.next_key + 1, &task, "paid");
+    let changes = Changes {
+        elements_changed: vec![change],
+        timers_new: vec![timer.clone()],
+        subscriptions_new: vec![subscription.clone()],
+        ..Changes::default()
+    };
+    owner.commit(changes).await;
+    let found = load(&owner.store, READY).await;
+    assert_eq!((found.timers, found.subscriptions), (vec![timer], vec![subscription]));
+    assert_eq!(found.elements[0].progress, Some(progress));
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::{DefinitionKey, ElementKey, Event, InstanceKey, Outcome, VariableKey};
 use proptest::prelude::*;
 
-use super::some::{answer, evaluated_decision, event, request, texts, turn};
+use super::some::{answer, document, evaluated_decision, event, request, texts, turn};
 use super::*;
 use crate::log::*;
 
@@ -36,9 +36,10 @@ proptest! {
     }
 
     #[test]
-    fn turns_and_flows_come_back(turn in turn(), flows in texts()) {
+    fn turns_flows_and_documents_come_back(turn in turn(), flows in texts(), document in document()) {
         prop_assert_eq!(decode_turn(&encode_turn(&turn)).unwrap(), turn);
         prop_assert_eq!(decode_flows(&encode_flows(&flows)).unwrap(), flows);
+        prop_assert_eq!(decode_document(&encode_document(&document)).unwrap(), document);
     }
 
     #[test]
@@ -69,6 +70,7 @@ fn written() -> impl Strategy<Value = Written> {
     prop_oneof![
         request().prop_map(|one| (encode_request(&one), (|bytes| decode_request(bytes).is_ok()) as fn(&[u8]) -> bool)),
         answer().prop_map(|one| (encode_answer(&one), (|bytes| decode_answer(bytes).is_ok()) as fn(&[u8]) -> bool)),
+        document().prop_map(|one| (encode_document(&one), (|bytes| decode_document(bytes).is_ok()) as fn(&[u8]) -> bool)),
         turn().prop_map(|one| (encode_turn(&one), (|bytes| decode_turn(bytes).is_ok()) as fn(&[u8]) -> bool)),
         evaluated_decision().prop_map(|one| (encode_details(&one), (|bytes| decode_details(bytes).is_ok()) as fn(&[u8]) -> bool)),
         prop::collection::vec(event(), 0..12).prop_map(|events| {
@@ -85,6 +87,7 @@ fn read_all(bytes: &[u8]) {
     let _ = decode_details(bytes);
     let _ = decode_turn(bytes);
     let _ = decode_flows(bytes);
+    let _ = decode_document(bytes);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use super::Dialect;
 use crate::query::{Entity, Field, ScalarKind, VALUE_CHARS_SHOWN};
+use Presence::{Always, Maybe};
+use Table::{DefinitionElement, Own};
 
 /// Which of the joined tables an expression reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,27 +159,11 @@ pub(super) fn column(entity: Entity, field: Field, dialect: Dialect) -> Column {
     Column { table, sql, kind: field.kind(), presence }
 }
 
+/// A decision may be evaluated on its own, and a knowledge model has no version.
 fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str, Presence) {
-    use Presence::{Always, Maybe};
-    use Table::{Definition, DefinitionElement, Own, Requirements};
-    let of_definition = match entity {
-        Entity::Definitions
-        | Entity::Requirements
-        | Entity::Decisions
-        | Entity::EvaluatedDecisions
-        | Entity::MessageSubscriptions
-        | Entity::MessageCorrelations => Own,
-        Entity::Instances | Entity::Elements | Entity::Variables | Entity::Jobs | Entity::Incidents | Entity::Timers => {
-            Definition
-        }
-    };
-    let of_requirements = if entity == Entity::Requirements { Own } else { Requirements };
-    // A decision may be evaluated on its own, and a knowledge model has no version.
+    let (of_definition, of_requirements) = (table_of_definition(entity), table_of_requirements(entity));
     let of_evaluated = if entity == Entity::EvaluatedDecisions { Maybe } else { Always };
-    // Nor has a start event an instance, or one that a message started an element instance that waited.
-    let may_start = matches!(entity, Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions);
-    let of_instance = if may_start { Maybe } else { Always };
-    let of_waiting = if entity == Entity::MessageCorrelations { Maybe } else { of_instance };
+    let (of_instance, of_waiting) = presence_of_instance(entity);
     match field {
         key if key == entity.key() => (Own, "@.key", Always),
         Field::DefinitionKey => (Own, "@.definition", of_evaluated),
@@ -205,7 +191,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::ElementName => (DefinitionElement, "@.name", Maybe),
         Field::ElementKind => (DefinitionElement, "@.kind", Always),
         Field::ScopeKey => (Own, "@.scope", Always),
-        Field::Name => (Own, "@.name", Always),
+        Field::Name | Field::DecisionName | Field::MessageName => (Own, "@.name", Always),
         Field::Value => (Own, "@.value", Always),
         Field::IsTruncated => (Own, IS_TRUNCATED, Always),
         Field::JobKey => (Own, "@.job", Maybe),
@@ -220,7 +206,6 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Created => (Own, "@.created", Always),
         Field::Updated => (Own, "@.updated", Always),
         Field::IncidentKey => (Own, "@.incident", Maybe),
-        Field::IncidentKind => (Own, "@.kind", Always),
         Field::IncidentState => (Own, incident_state(dialect), Always),
         Field::MessageHash => (Own, "@.message_hash", Always),
         Field::RequirementsKey => (Own, "@.requirements", Always),
@@ -231,21 +216,45 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::DecisionKey => (Own, "@.decision", Maybe),
         Field::DecisionId if entity == Entity::Decisions => (Own, "@.id", Always),
         Field::DecisionId => (Own, "@.decision_id", Always),
-        Field::DecisionName => (Own, "@.name", Always),
         Field::VariableKey | Field::EvaluatedKey | Field::TimerKey | Field::CorrelatedKey => (Own, "@.key", Always),
         Field::EvaluatedId => (Own, evaluated_id(dialect), Always),
         Field::EvaluationKey => (Own, "@.evaluation", Always),
-        Field::DecisionKind => (Own, "@.kind", Always),
+        Field::DecisionKind | Field::IncidentKind | Field::TimerKind => (Own, "@.kind", Always),
         Field::RootDecisionKey => (Own, "@.root_decision", Always),
         Field::Evaluated => (Own, "@.evaluated", Always),
-        Field::TimerKind => (Own, "@.kind", Always),
         Field::Due => (Own, "@.due", Always),
         Field::Number => (Own, "@.number", Always),
         Field::SubscriptionKey => (Own, "@.subscription", Always),
-        Field::MessageName => (Own, "@.name", Always),
         Field::CorrelationKey => (Own, "@.correlation_key", Always),
         Field::MessageKey => (Own, "@.message", Always),
         Field::Correlated => (Own, "@.at", Always),
+    }
+}
+
+/// Where an entity has what its definition says.
+fn table_of_definition(entity: Entity) -> Table {
+    match entity {
+        Entity::Definitions | Entity::Requirements | Entity::Decisions | Entity::EvaluatedDecisions => Table::Own,
+        Entity::MessageSubscriptions | Entity::MessageCorrelations => Table::Own,
+        Entity::Instances | Entity::Elements | Entity::Variables => Table::Definition,
+        Entity::Jobs | Entity::Incidents | Entity::Timers => Table::Definition,
+    }
+}
+
+fn table_of_requirements(entity: Entity) -> Table {
+    if entity == Entity::Requirements { Table::Own } else { Table::Requirements }
+}
+
+/// Whether rows belong to an instance, and to an element instance. A start event belongs to none, and where a message has started an
+/// instance no element instance has waited.
+fn presence_of_instance(entity: Entity) -> (Presence, Presence) {
+    match entity {
+        Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions => (Presence::Maybe, Presence::Maybe),
+        Entity::MessageCorrelations => (Presence::Always, Presence::Maybe),
+        Entity::Definitions | Entity::Requirements | Entity::Decisions | Entity::Instances => {
+            (Presence::Always, Presence::Always)
+        }
+        Entity::Elements | Entity::Variables | Entity::Jobs | Entity::Incidents => (Presence::Always, Presence::Always),
     }
 }
 
