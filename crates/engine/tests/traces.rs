@@ -15,8 +15,8 @@ use std::sync::Arc;
 use engine::trace::Trace;
 use engine::{
     Budget, Command, DefinitionKey, Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance, InstanceKey,
-    JobKey, Keys, Means, On, Parent, Phase, Rejected, State, Thrown, ThrownError, ThrownOut, Triggered, Undecided, WaitKey,
-    WaitKind, step,
+    JobKey, Keys, Means, On, Opened, Parent, Phase, Rejected, State, Thrown, ThrownError, ThrownOut, Triggered, Undecided,
+    WaitKey, WaitKind, step,
 };
 use model::{Kind, Process, TimerKind};
 use schedule::Occurrence;
@@ -165,7 +165,7 @@ impl<'a> Run<'a> {
             ["trigger", id] => Command::Trigger(self.triggered(id, variables, None)),
             ["again", id, due] => {
                 let at = Occurrence { armed: 0, number: 2, at: due.parse().unwrap() };
-                let next = On::Timer { kind: TimerKind::Cycle, text: "again".into(), at };
+                let next = On::Timer { kind: TimerKind::Cycle, text: self.timer_text(id), at };
                 Command::Trigger(self.triggered(id, variables, Some(next)))
             }
             ["call", id] => Command::Call { element: self.element(id), verdict: Ok(InstanceKey(9)) },
@@ -217,6 +217,15 @@ impl<'a> Run<'a> {
         let found = waits.find(|(_, element, wait)| Some(wait.catch.unwrap_or(element.element)) == event);
         let (element, wait) = found.map_or((ElementKey(u64::MAX), WaitKey(u64::MAX)), |(key, _, wait)| (*key, wait.key));
         Triggered { element, wait, variables, next }
+    }
+
+    fn timer_text(&self, id: &str) -> Arc<str> {
+        let event = self.process.find(id);
+        let text = self.history.iter().rev().find_map(|happened| match happened {
+            Event::WaitOpened(Opened { catch, on: On::Timer { text, .. }, .. }) if *catch == event => Some(text.clone()),
+            _ => None,
+        });
+        text.unwrap()
     }
 
     fn thrown_out(&self) -> ThrownOut {

@@ -147,8 +147,8 @@ impl Definitions {
 
 /// What was deployed compiled then; that it does not now means the store is damaged or the compiler changed its mind.
 fn compile_one(resource: &row::Resource, row: &row::Definition) -> Result<Process, Error> {
-    let compiled = compile::bpmn(&resource.content).map_err(|diagnostics| no_longer(resource, &diagnostics))?;
-    let mut processes = compiled.processes.into_iter();
+    let processes = crate::source::processes(&resource.name, &resource.content);
+    let mut processes = processes.map_err(|diagnostics| no_longer(resource, &diagnostics))?.into_iter();
     let process = processes.find(|process| process.id == row.process_id);
     let process =
         process.ok_or_else(|| Error::corrupt(format!("{} no longer has process '{}'", resource.name, row.process_id)))?;

@@ -177,18 +177,21 @@ impl HotInstance {
         for tokens in tokens {
             instance.restore_tokens(tokens.token, tokens.count)?;
         }
-        for (element, wait) in waits {
-            instance.restore_wait(element, wait)?;
-        }
+        // In the order in which they were opened, whatever they are.
+        let mut waits = waits;
         for timer in timers {
             let origin = timer.origin.ok_or_else(|| format!("timer {} belongs to no element instance", timer.key))?;
             let catch = (instance.elements.get(&origin.element_instance).map(|alive| alive.element) != Some(timer.element))
                 .then_some(timer.element);
-            instance.restore_wait(origin.element_instance, Wait { key: timer.wait, catch, kind: WaitKind::Timer })?;
+            waits.push((origin.element_instance, Wait { key: timer.wait, catch, kind: WaitKind::Timer }));
         }
         for row in subscriptions {
             let origin = row.origin.ok_or_else(|| format!("subscription {} belongs to no element instance", row.key))?;
-            instance.restore_wait(origin.element_instance, wait_of(&row)?)?;
+            waits.push((origin.element_instance, wait_of(&row)?));
+        }
+        waits.sort_unstable_by_key(|(_, wait)| wait.key);
+        for (element, wait) in waits {
+            instance.restore_wait(element, wait)?;
         }
         for incident in incidents {
             let active = Incident { element: incident.element_instance, job: incident.job, kind: incident.kind };

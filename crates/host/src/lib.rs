@@ -28,6 +28,7 @@ mod metrics;
 mod partition;
 mod recorder;
 mod sinks;
+mod source;
 mod table;
 
 pub use definitions::{Compiled, CompiledDecisions, Definitions};

@@ -17,6 +17,7 @@ use super::Partition;
 use super::needs::{AtRest, Needs};
 use super::tick::Tick;
 use super::unit::Stop;
+use crate::source;
 
 pub(super) use catalogue::ChangedNames;
 pub(crate) use catalogue::{Catalogue, DecisionPlace, Name, Sought, SoughtProcess};
@@ -231,8 +232,8 @@ fn drafts(resources: &[DeployResource]) -> Result<Vec<Draft>, Rejection> {
 
 fn compiled(resource: &DeployResource) -> Result<Holds, Vec<String>> {
     let name = &resource.name;
-    let compiled = if name.ends_with(".bpmn") || name.ends_with(".xml") {
-        compile::bpmn(&resource.content).map(|compiled| Holds::Processes(compiled.processes))
+    let compiled = if source::holds_processes(name) {
+        source::processes(name, &resource.content).map(Holds::Processes)
     } else if name.ends_with(".dmn") {
         compile::dmn(&resource.content).map(Holds::Decisions)
     } else {

@@ -1,0 +1,338 @@
+//! `spec/traces` once more, through a real host: what happens there happens here, on the memory store and on SQLite, with another server
+//! after every command, so that nothing but rows is left to go on from.
+//!
+//! Left out are traces whose commands stand for the host's own part (verdicts of decisions, called processes), and the moments of timers.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod server;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use engine::trace::Trace;
+use engine::{DefinitionKey, Document, ElementKey, Event, IncidentKind, Instance, InstanceKey, On, TimerKey, WaitKey, WaitKind};
+use model::Process;
+use server::layer::{Fate, Layer};
+use server::{Server, TENANT, clocked};
+use store::log::{Answer, Command, Create, FailJob, ProcessRef, Publish, ThrowError, UpdateJob};
+use store::{Commit, Store, format};
+
+#[tokio::test]
+async fn traces_on_memory() {
+    play_all(|| (Arc::new(clocked()), None)).await;
+}
+
+#[tokio::test]
+async fn traces_on_sqlite() {
+    play_all(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store_sqlite::open(folder.path(), store_sqlite::Options::default()).unwrap();
+        (Arc::new(store), Some(folder))
+    })
+    .await;
+}
+
+/// A fresh store, with what must outlive it.
+type Fresh = (Arc<dyn Store>, Option<tempfile::TempDir>);
+
+async fn play_all(fresh: impl Fn() -> Fresh) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/traces");
+    let mut files = Vec::new();
+    collect(&folder, &mut files);
+    let mut played = 0;
+    let mut failures = Vec::new();
+    for file in files {
+        let source = fs::read_to_string(&file).unwrap();
+        let (head, commands) = source.split_at(source.find("\n> ").unwrap() + 1);
+        let starts = commands.lines().filter(|line| line.starts_with("> start")).count();
+        // A second start is a second instance here.
+        if commands.lines().any(is_the_hosts_part) || 1 < starts && !commands.contains("NoStartEvent") {
+            continue;
+        }
+        let (store, _folder) = fresh();
+        let happened = play(&store, head, commands).await;
+        played += 1;
+        if happened != without_moments(commands) {
+            failures.push(format!("{}\n--- written ---\n{commands}\n--- happened ---\n{happened}", file.display()));
+        }
+    }
+    assert!(failures.is_empty(), "{} of {played}:\n{}", failures.len(), failures.join("\n\n"));
+    assert!(60 < played, "only {played} traces were played");
+}
+
+/// Commands of traces that stand for what the host does by itself.
+fn is_the_hosts_part(line: &str) -> bool {
+    let word = line.strip_prefix("> ").and_then(|command| command.split_whitespace().next());
+    let hosts = ["decide", "no-decision", "call", "no-process", "child", "child-error", "child-escalation", "called", "uncaught"];
+    word.is_some_and(|word| hosts.contains(&word)) || line.contains("calls decision") || line.contains("calls process")
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for entry in entries {
+        match entry.is_dir() {
+            true => collect(&entry, files),
+            false => files.push(entry),
+        }
+    }
+}
+
+/// Timers are due so long after whatever time it is.
+fn without_moments(text: &str) -> String {
+    let mut plain = String::new();
+    for line in text.lines() {
+        let parts = line.split(", ").map(|part| match part.find(" due ") {
+            Some(at) if part.contains("waits for timer") => &part[..at],
+            _ => part,
+        });
+        plain.push_str(&parts.collect::<Vec<_>>().join(", "));
+        plain.push('\n');
+    }
+    plain
+}
+
+/// What commits have written, as far as traces tell it.
+#[derive(Default)]
+struct Written {
+    /// Events of instances, in order.
+    events: Vec<(InstanceKey, Event)>,
+    signals_sent: usize,
+    signals_told: usize,
+}
+
+impl Written {
+    fn add(&mut self, commit: &Commit) {
+        let changes = &commit.changes;
+        let kept = |key| {
+            let new = changes.variables_new.iter().find(|variable| variable.key == key).map(|variable| variable.value.clone());
+            let changed = || changes.variables_changed.iter().find(|change| change.key == key).map(|change| change.value.clone());
+            new.or_else(changed)
+        };
+        for row in &commit.log {
+            let Some(instance) = row.instance else { continue };
+            let events = format::decode_events(&row.events, kept).unwrap();
+            self.events.extend(events.into_iter().map(|event| (instance, event)));
+        }
+        self.signals_sent += changes.signals_put.iter().filter(|signal| signal.after == 0).count();
+        self.signals_told += changes.signals_done.len();
+    }
+}
+
+async fn play(store: &Arc<dyn Store>, head: &str, commands: &str) -> String {
+    let process = compile::text(head).unwrap();
+    let written = Arc::new(Mutex::new(Written::default()));
+    let seen = written.clone();
+    let watched = Layer::of(store.clone()).on_commit(move |commit| {
+        seen.lock().unwrap().add(commit);
+        Fate::Through
+    });
+    let mut run = Run {
+        process: &process,
+        store: watched.shared(),
+        written,
+        instance: Instance::new(InstanceKey(0), DefinitionKey(0)),
+        told: 0,
+        trace: Trace::default(),
+    };
+    let server = Server::start(&run.store).await;
+    server.deploy(&[("process.notation", head)]).await;
+    server.stop().await;
+    let mut happened = String::new();
+    for line in commands.lines().filter_map(|line| line.strip_prefix("> ")) {
+        happened.push_str(&format!("> {line}\n"));
+        happened.push_str(&run.command(line).await);
+        happened.push('\n');
+    }
+    happened.pop();
+    without_moments(&happened)
+}
+
+struct Run<'a> {
+    process: &'a Process,
+    store: Arc<dyn Store>,
+    written: Arc<Mutex<Written>>,
+    /// What the events say.
+    instance: Instance,
+    /// How many events have been rendered.
+    told: usize,
+    trace: Trace,
+}
+
+impl Run<'_> {
+    async fn command(&mut self, line: &str) -> String {
+        let (words, json) = line.split_at(line.find('{').unwrap_or(line.len()));
+        let variables = document(if json.is_empty() { "{}" } else { json });
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let server = Server::start(&self.store).await;
+        let mut answer = Answer::Done;
+        for command in self.commands(&words, variables) {
+            answer = server.ask(command).await;
+        }
+        self.rest().await;
+        server.stop().await;
+        let events = self.new_events();
+        match (&answer, events.is_empty()) {
+            (Answer::Rejected(_), true) => self.rejected_as_written(&words),
+            (Answer::Rejected(rejection), false) => panic!("'{line}' was refused and something happened: {rejection:?}"),
+            _ => self.trace.render(self.process, &events),
+        }
+    }
+
+    /// Until no turn waits and no signal is under way.
+    async fn rest(&mut self) {
+        let patience = tokio::time::timeout(Duration::from_secs(60), async {
+            loop {
+                let quiet = {
+                    let written = self.written.lock().unwrap();
+                    let mut opened: Vec<WaitKey> = Vec::new();
+                    for (_, event) in &written.events {
+                        match event {
+                            Event::WaitOpened(wait) if matches!(wait.on, On::Turn(_)) => opened.push(wait.key),
+                            Event::WaitClosed { key, .. } => opened.retain(|open| open != key),
+                            _ => {}
+                        }
+                    }
+                    opened.is_empty() && written.signals_sent == written.signals_told
+                };
+                if quiet {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        });
+        patience.await.expect("it comes to rest");
+    }
+
+    /// The events of the one instance of the trace that have not been told.
+    fn new_events(&mut self) -> Vec<Event> {
+        let events: Vec<Event> = {
+            let written = self.written.lock().unwrap();
+            let first = written.events.first().map(|(instance, _)| *instance);
+            let own = written.events.iter().filter(|(instance, _)| Some(*instance) == first);
+            own.skip(self.told).map(|(_, event)| event.clone()).collect()
+        };
+        self.told += events.len();
+        for event in &events {
+            self.instance.apply(event);
+        }
+        self.instance.accept();
+        events
+    }
+
+    /// The reasons of the engine are not those of the host: that it was refused is what is compared.
+    fn rejected_as_written(&self, words: &[&str]) -> String {
+        let reason = match words.first() {
+            Some(&"start") => "NoStartEvent",
+            Some(&("job" | "fail" | "stuck" | "error")) => self.refused_job(words[1]),
+            Some(&"trigger") => "NoSuchWait",
+            Some(&"resolve") => "NoSuchIncident",
+            Some(&("set" | "set-local")) => "NoSuchScope",
+            _ => "NotRunning",
+        };
+        let reason = if self.instance.state == engine::State::Active || words == ["start"] { reason } else { "NotRunning" };
+        format!("{:<11} {reason}\n", "rejected")
+    }
+
+    fn refused_job(&self, id: &str) -> &'static str {
+        let incident = self.instance.elements.get(&self.element(id)).and_then(|element| element.incident);
+        match incident.and_then(|incident| self.instance.incidents[&incident].job) {
+            Some(_) => "Stuck",
+            None => "NoSuchJob",
+        }
+    }
+
+    fn commands(&self, words: &[&str], variables: Document) -> Vec<Command> {
+        let tenant: Arc<str> = TENANT.into();
+        match *words {
+            ["start"] => {
+                let process = ProcessRef::Id { id: self.process.id.clone(), version: None };
+                vec![Command::Create(Create { process, tenant, variables, tags: vec![], business_id: None })]
+            }
+            ["start", id] => self.start_by(id, variables),
+            ["cancel"] => vec![Command::Cancel { instance: self.instance.key }],
+            ["job", id] => vec![Command::CompleteJob { job: self.job(id), variables }],
+            ["fail" | "stuck", id] => {
+                let (retries, message) = (i32::from(words[0] == "fail"), "broken".into());
+                vec![Command::FailJob(FailJob { job: self.job(id), retries, message, backoff: 0, variables })]
+            }
+            ["error", id, code] => {
+                let (code, message) = (code.into(), "".into());
+                vec![Command::ThrowError(ThrowError { job: self.job(id), code, message, variables })]
+            }
+            ["set" | "set-local", id] => {
+                vec![Command::SetVariables { scope: self.element(id), variables, local: words[0] == "set-local" }]
+            }
+            ["resolve", id] => self.resolve(id),
+            ["trigger", id] | ["again", id, _] => self.trigger(id, variables),
+            _ => panic!("no such command: {words:?}"),
+        }
+    }
+
+    fn start_by(&self, id: &str, variables: Document) -> Vec<Command> {
+        let start = self.process.find(id).unwrap();
+        match engine::start_trigger(self.process, start, 0).unwrap() {
+            Some(On::Message { name, .. }) => vec![publish(&name, "", variables)],
+            Some(On::Signal { name }) => vec![Command::Broadcast { tenant: TENANT.into(), name, variables }],
+            // The variables of a trace may come with any start; a timer brings none.
+            _ => vec![],
+        }
+    }
+
+    /// A job without retries gets one first, as people do it.
+    fn resolve(&self, id: &str) -> Vec<Command> {
+        let element = self.instance.elements.get(&self.element(id));
+        let incident = element.and_then(|element| element.incident);
+        let Some(key) = incident else { return vec![Command::ResolveIncident { incident: engine::IncidentKey(u64::MAX) }] };
+        let incident = &self.instance.incidents[&key];
+        let retries = incident.job.filter(|_| incident.kind == IncidentKind::JobNoRetries);
+        let retries = retries.map(|job| Command::UpdateJob(UpdateJob { job, retries: Some(1), timeout: None }));
+        retries.into_iter().chain([Command::ResolveIncident { incident: key }]).collect()
+    }
+
+    fn trigger(&self, id: &str, variables: Document) -> Vec<Command> {
+        let event = self.process.find(id);
+        let waits = self.instance.elements.values().flat_map(|element| element.waits.iter().map(move |wait| (element, wait)));
+        let mut waits = waits.filter(|(element, wait)| Some(wait.catch.unwrap_or(element.element)) == event);
+        let Some((_, wait)) = waits.find(|(_, wait)| wait.job().is_none()) else {
+            return vec![Command::FireTimer { timer: TimerKey(u64::MAX) }];
+        };
+        let written = self.written.lock().unwrap();
+        let mut opened = written.events.iter().rev().filter_map(|(_, event)| match event {
+            Event::WaitOpened(opened) if opened.key == wait.key => Some(opened.on.clone()),
+            _ => None,
+        });
+        match (&wait.kind, opened.next().unwrap()) {
+            (WaitKind::Message, On::Message { name, correlation_key }) => vec![publish(&name, &correlation_key, variables)],
+            (WaitKind::Signal, On::Signal { name }) => vec![Command::Broadcast { tenant: TENANT.into(), name, variables }],
+            (WaitKind::Timer, _) => vec![Command::FireTimer { timer: TimerKey(wait.key.0) }],
+            other => panic!("{other:?} cannot be triggered from outside"),
+        }
+    }
+
+    fn element(&self, id: &str) -> ElementKey {
+        if id == "process" {
+            return self.instance.key.root();
+        }
+        let mut alive = self.instance.elements.iter();
+        let found = alive.find(|(_, element)| &*self.process.element(element.element).id == id);
+        found.map_or(ElementKey(u64::MAX), |(key, _)| *key)
+    }
+
+    fn job(&self, id: &str) -> engine::JobKey {
+        let element = self.instance.elements.get(&self.element(id));
+        element.and_then(|element| element.waits.iter().find_map(|wait| wait.job())).unwrap_or(engine::JobKey(u64::MAX))
+    }
+}
+
+fn publish(name: &Arc<str>, key: &str, variables: Document) -> Command {
+    let (tenant, name, correlation_key) = (TENANT.into(), name.clone(), key.into());
+    Command::Publish(Publish { tenant, name, correlation_key, id: "".into(), time_to_live: 0, variables })
+}
+
+fn document(json: &str) -> Document {
+    let value = feel::Value::from_json(json).unwrap();
+    value.as_context().unwrap().entries().iter().map(|(name, value)| (name.clone(), Arc::from(value.to_json()))).collect()
+}
