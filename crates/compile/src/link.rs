@@ -1,12 +1,13 @@
 //! Draft → process: resolves references, checks the rules, puts the process together.
 
+mod compensation;
 mod rules;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use feel::Expression;
-use model::{Element, ElementIx, Flow, FlowIx, Kind, Process, Scope};
+use model::{Compensate, Compensated, Element, ElementIx, EndEvent, Flow, FlowIx, Kind, Process, Scope};
 
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Condition, Content, Draft, DraftFlow, FlowOrder};
@@ -20,7 +21,10 @@ pub(crate) fn link(draft: Draft, findings: &mut Findings) -> Option<Process> {
     let boundaries = rules::boundaries(&graph, findings);
     rules::conditions(&graph, findings);
     let defaults = rules::defaults(&graph, findings);
-    let wiring = Wiring { ends: graph.ends, incoming: graph.incoming, outgoing: graph.outgoing, starts, boundaries, defaults };
+    rules::repeats(&draft, findings);
+    let compensations = compensation::resolve(&graph, findings);
+    let Graph { ends, incoming, outgoing, .. } = graph;
+    let wiring = Wiring { ends, incoming, outgoing, starts, boundaries, defaults, compensations };
     let places: Vec<usize> = draft.elements.iter().map(|element| element.at).collect();
     let process = assemble(draft, wiring)?;
     for circle in straight_loop::find(&process) {
@@ -99,6 +103,8 @@ struct Wiring {
     starts: Vec<Option<usize>>,
     boundaries: Vec<Vec<usize>>,
     defaults: Vec<Option<usize>>,
+    /// The handler of a compensation boundary event, the activity a compensation throw event names.
+    compensations: Vec<Option<usize>>,
 }
 
 fn assemble(draft: Draft, wiring: Wiring) -> Option<Process> {
@@ -117,13 +123,14 @@ fn assemble(draft: Draft, wiring: Wiring) -> Option<Process> {
         elements.push(Element {
             id: element.id,
             name: element.name,
-            kind: completed(kind, index, &wiring),
+            kind: completed(kind, index, &wiring)?,
             scope: element_ix(element.scope),
             incoming: wiring.incoming[index].iter().copied().map(flow_ix).collect(),
             outgoing: wiring.outgoing[index].iter().copied().map(flow_ix).collect(),
             inputs: element.inputs,
             outputs: element.outputs,
             boundaries: wiring.boundaries[index].iter().copied().map(element_ix).collect(),
+            repeat: element.repeat,
         });
     }
     let (id, name) = elements.first().map(|root| (Arc::clone(&root.id), root.name.clone()))?;
@@ -141,14 +148,15 @@ fn condition(condition: Condition, is_default: bool) -> Option<Option<Expression
 }
 
 /// Fills in what a kind says about other elements.
-fn completed(kind: Kind, index: usize, wiring: &Wiring) -> Kind {
+fn completed(kind: Kind, index: usize, wiring: &Wiring) -> Option<Kind> {
     let scope = || Scope { start: wiring.starts[index].map(element_ix) };
-    match kind {
+    let compensation = wiring.compensations[index].map(element_ix);
+    Some(match kind {
         Kind::Process(_) => Kind::Process(scope()),
         Kind::SubProcess(_) => Kind::SubProcess(scope()),
         Kind::ExclusiveGateway { .. } => Kind::ExclusiveGateway { default: wiring.defaults[index].map(flow_ix) },
         Kind::StartEvent
-        | Kind::EndEvent(_)
+        | Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Error { .. })
         | Kind::ThrowEvent
         | Kind::PassTask(_)
         | Kind::JobTask(_)
@@ -156,7 +164,12 @@ fn completed(kind: Kind, index: usize, wiring: &Wiring) -> Kind {
         | Kind::DecisionTask(_)
         | Kind::ParallelGateway
         | Kind::ErrorBoundary(_) => kind,
-    }
+        Kind::CompensationBoundary(_) => Kind::CompensationBoundary(Compensated { handler: compensation? }),
+        Kind::CompensationThrow(_) => Kind::CompensationThrow(Compensate { activity: compensation }),
+        Kind::EndEvent(EndEvent::Compensation(_)) => {
+            Kind::EndEvent(EndEvent::Compensation(Compensate { activity: compensation }))
+        }
+    })
 }
 
 fn element_ix(index: usize) -> ElementIx {

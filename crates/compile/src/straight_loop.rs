@@ -41,10 +41,15 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
     };
     let entered = (0..count).map(|index| match &process.elements[index].kind {
         Kind::SubProcess(scope) => scope.start.map(|start| start.0 as usize).into_iter().collect(),
-        Kind::Process(_) | Kind::JobTask(_) | Kind::EndEvent(EndEvent::Error { .. }) | Kind::ErrorBoundary(_) => Vec::new(),
+        Kind::Process(_)
+        | Kind::JobTask(_)
+        | Kind::EndEvent(EndEvent::Error { .. })
+        | Kind::ErrorBoundary(_)
+        | Kind::CompensationBoundary(_) => Vec::new(),
         Kind::StartEvent
-        | Kind::EndEvent(EndEvent::None | EndEvent::Terminate)
+        | Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Compensation(_))
         | Kind::ThrowEvent
+        | Kind::CompensationThrow(_)
         | Kind::PassTask(_)
         | Kind::ScriptTask(_)
         | Kind::DecisionTask(_)
@@ -61,7 +66,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
 /// Whether an element makes a loop worth refusing.
 fn is_work(kind: &Kind) -> bool {
     match kind {
-        Kind::ThrowEvent | Kind::PassTask(_) | Kind::ScriptTask(_) | Kind::DecisionTask(_) => true,
+        Kind::ThrowEvent | Kind::CompensationThrow(_) | Kind::PassTask(_) | Kind::ScriptTask(_) | Kind::DecisionTask(_) => true,
         Kind::Process(_)
         | Kind::SubProcess(_)
         | Kind::StartEvent
@@ -69,7 +74,8 @@ fn is_work(kind: &Kind) -> bool {
         | Kind::JobTask(_)
         | Kind::ExclusiveGateway { .. }
         | Kind::ParallelGateway
-        | Kind::ErrorBoundary(_) => false,
+        | Kind::ErrorBoundary(_)
+        | Kind::CompensationBoundary(_) => false,
     }
 }
 

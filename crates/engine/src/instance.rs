@@ -11,7 +11,8 @@ use model::{ElementIx, FlowIx, Process};
 use crate::undo::{Journal, Undo};
 use crate::variables::Variables;
 use crate::{
-    DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, Outcome, Token, VariableKey, Wait, WaitKey,
+    Compensation, CompensationKey, DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, Outcome,
+    Progress, Token, VariableKey, Wait, WaitKey,
 };
 
 /// What is alive of a process instance. Finished elements leave it; their rows stay in the store.
@@ -51,6 +52,8 @@ pub struct ElementInstance {
     pub waits: Vec<Wait>,
     /// Variables local to this element instance.
     pub variables: Variables,
+    /// How far it has come, if it is the body of a repeated activity.
+    pub progress: Option<Progress>,
     /// What lives directly inside it; nothing for most kinds.
     inside: Option<Box<Inside>>,
 }
@@ -60,6 +63,8 @@ struct Inside {
     children: BTreeSet<ElementKey>,
     /// Tokens that wait at joins, by gateway and flow; no count is zero.
     tokens: BTreeMap<ElementIx, BTreeMap<FlowIx, u32>>,
+    /// What completed in it and can be undone, by key: in that order.
+    compensations: Vec<Compensation>,
 }
 
 /// How far an element instance has come. An incident keeps it where it is.
@@ -87,7 +92,16 @@ pub struct Incident {
 
 impl ElementInstance {
     pub fn new(element: ElementIx, scope: ElementKey, phase: Phase) -> Self {
-        Self { element, scope, phase, incident: None, waits: Vec::new(), variables: Variables::default(), inside: None }
+        Self {
+            element,
+            scope,
+            phase,
+            incident: None,
+            waits: Vec::new(),
+            variables: Variables::default(),
+            progress: None,
+            inside: None,
+        }
     }
 
     pub fn wait(&self, key: WaitKey) -> Option<&Wait> {
@@ -121,12 +135,23 @@ impl ElementInstance {
         self.inside.as_ref().is_none_or(|inside| inside.children.is_empty() && inside.tokens.is_empty())
     }
 
+    /// What completed in it and can be undone, by key: in that order.
+    pub fn compensations(&self) -> &[Compensation] {
+        self.inside.as_ref().map_or(&[], |inside| &inside.compensations)
+    }
+
+    pub(crate) fn change_compensations<T>(&mut self, change: impl FnOnce(&mut Vec<Compensation>) -> T) -> T {
+        let changed = change(&mut self.inside_mut().compensations);
+        self.tidy_inside();
+        changed
+    }
+
     fn inside_mut(&mut self) -> &mut Inside {
         self.inside.get_or_insert_default()
     }
 
     fn tidy_inside(&mut self) {
-        if self.is_empty() {
+        if self.is_empty() && self.compensations().is_empty() {
             self.inside = None;
         }
     }
@@ -198,6 +223,12 @@ impl Instance {
         self.elements.get(&scope).into_iter().flat_map(|element| element.children())
     }
 
+    /// Whether it is one of several inside the body of a repeated activity: an instance of the same element as what encloses it.
+    pub fn is_inner(&self, key: ElementKey) -> bool {
+        let Some(inner) = self.elements.get(&key).filter(|inner| inner.scope != key) else { return false };
+        self.elements.get(&inner.scope).is_some_and(|body| body.element == inner.element)
+    }
+
     /// The tokens that wait at joins, in every scope.
     pub fn tokens(&self) -> impl Iterator<Item = (Token, u32)> + '_ {
         self.elements.iter().flat_map(|(scope, element)| {
@@ -244,6 +275,23 @@ impl Instance {
                 }
                 Undo::Left { key: *key, gone }
             }
+            Event::Progressed { key, progress } => {
+                let was = self.element_mut(*key).progress.replace(*progress);
+                Undo::Progressed { key: *key, was }
+            }
+            Event::CompensationKept { scope, compensation } => {
+                self.element_mut(*scope).change_compensations(|list| list.push(*compensation));
+                Undo::CompensationKept { scope: *scope }
+            }
+            Event::CompensationsHandedOn { from, to } => {
+                let list = self.element_mut(*from).change_compensations(std::mem::take);
+                self.element_mut(*to).change_compensations(|kept| {
+                    kept.extend(&list);
+                    kept.sort_by_key(|kept| kept.key);
+                });
+                Undo::CompensationsHandedOn { from: *from, to: *to, list }
+            }
+            Event::CompensationBegun { key, scope } => self.begin_compensation(*key, *scope),
             Event::TokenArrived(token) => {
                 self.element_mut(token.scope).add_tokens(token.gateway, token.flow, 1);
                 Undo::TokenArrived(*token)
@@ -259,7 +307,7 @@ impl Instance {
             Event::VariableCreated { key, scope, name, value } => {
                 let variable = Variable { key: *key, name: name.clone(), value: value.clone() };
                 self.weighing(*scope, |element| element.variables.push(variable));
-                Undo::VariableCreated { scope: *scope }
+                Undo::VariableCreated { scope: *scope, name: name.clone() }
             }
             Event::VariableUpdated { scope, name, value, .. } => {
                 let was = self.weighing(*scope, |element| element.variables.set(name, value.clone()));
@@ -294,6 +342,13 @@ impl Instance {
             (place, element.waits.remove(place))
         });
         Undo::WaitClosed { element, place, wait: Box::new(wait) }
+    }
+
+    fn begin_compensation(&mut self, key: CompensationKey, scope: ElementKey) -> Undo {
+        let element = self.element_mut(scope);
+        let place = element.compensations().iter().position(|kept| kept.key == key).expect("what is undone was kept");
+        let compensation = element.change_compensations(|list| list.remove(place));
+        Undo::CompensationBegun { scope, place, compensation }
     }
 
     fn raise(&mut self, key: IncidentKey, incident: Incident) -> Undo {
@@ -388,6 +443,13 @@ impl Instance {
     pub fn restore_wait(&mut self, element: ElementKey, wait: Wait) -> Result<(), String> {
         self.living(element, "wait", wait.key.0)?;
         self.weighing(element, |element| element.waits.push(wait));
+        Ok(())
+    }
+
+    /// In the order of their keys: as they completed.
+    pub fn restore_compensation(&mut self, scope: ElementKey, compensation: Compensation) -> Result<(), String> {
+        self.living(scope, "compensation", compensation.key.0)?;
+        self.element_mut(scope).change_compensations(|list| list.push(compensation));
         Ok(())
     }
 

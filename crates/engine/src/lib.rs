@@ -14,6 +14,7 @@
 
 mod budget;
 mod command;
+mod compensation;
 pub mod decision;
 mod element;
 mod event;
@@ -22,6 +23,7 @@ mod incident;
 mod instance;
 mod key;
 mod lifecycle;
+mod progress;
 mod step;
 pub mod trace;
 mod undo;
@@ -30,12 +32,14 @@ mod wait;
 
 pub use budget::Budget;
 pub use command::{Command, FailedJob, Rejected, ThrownError, Undecided};
+pub use compensation::Compensation;
 pub use event::{Event, IncidentKind, Outcome, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
 pub use key::{
-    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId, RequirementsKey,
-    VariableKey, WaitKey,
+    CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId,
+    RequirementsKey, VariableKey, WaitKey,
 };
+pub use progress::Progress;
 pub use step::{Means, STRAIGHT_MAX, step};
-pub use variables::{Document, Variables, visible};
+pub use variables::{Document, KEPT, Variables, visible};
 pub use wait::{On, Opened, Turn, Wait, WaitEnd, WaitKind};

@@ -22,15 +22,21 @@ impl Run<'_> {
     fn try_activate(&mut self, key: ElementKey) -> Result<(), Trouble> {
         let process = self.process;
         let element = process.element(self.instance.elements[&key].element);
+        if let (Some(repeat), false) = (&element.repeat, self.instance.is_inner(key)) {
+            return element::repeat::enter(self, key, repeat);
+        }
         if let Some(inputs) = &element.inputs {
-            let scope = self.instance.elements[&key].scope;
+            let scope = self.mapping_scope(key);
             for (name, value) in self.mapping(scope, inputs)? {
                 self.set_local(key, &name, &value);
             }
         }
         match &element.kind {
             Kind::Process(scope) | Kind::SubProcess(scope) => element::scope::enter(self, key, scope),
-            Kind::StartEvent | Kind::ThrowEvent | Kind::PassTask(_) | Kind::ErrorBoundary(_) => element::pass::enter(self, key),
+            Kind::StartEvent | Kind::ThrowEvent | Kind::PassTask(_) | Kind::ErrorBoundary(_) | Kind::CompensationBoundary(_) => {
+                element::pass::enter(self, key);
+            }
+            Kind::CompensationThrow(compensate) => element::compensation::throw(self, key, compensate),
             Kind::EndEvent(end) => element::end_event::enter(self, key, end)?,
             Kind::JobTask(task) => element::job_task::enter(self, key, task)?,
             Kind::ScriptTask(script) => element::script_task::enter(self, key, script)?,
@@ -43,6 +49,9 @@ impl Run<'_> {
 
     /// The element's work is done: map outputs, leave, take the outgoing flows. Done again when an incident of leaving is resolved.
     pub(crate) fn finish(&mut self, key: ElementKey) {
+        if self.repeat(key).is_some() {
+            return element::repeat::finish(self, key);
+        }
         let process = self.process;
         let instance = &self.instance.elements[&key];
         let (element, scope) = (process.element(instance.element), instance.scope);
@@ -51,16 +60,28 @@ impl Run<'_> {
         }
         if let Some(outputs) = &element.outputs {
             match self.mapping(key, outputs) {
-                Ok(document) => self.propagate(scope, &document),
+                Ok(document) => self.propagate(self.mapping_scope(key), &document),
                 Err(trouble) => return self.raise(key, None, trouble),
             }
         }
+        if self.instance.is_inner(key) {
+            if let Err(trouble) = element::repeat::finish_inner(self, scope, key) {
+                self.raise(key, None, trouble);
+            }
+            return;
+        }
         self.leave(key, &element.outgoing);
+    }
+
+    /// Where mappings read what goes in and write what comes out: inner instances of a repeated activity have variables of their own.
+    fn mapping_scope(&self, key: ElementKey) -> ElementKey {
+        if self.instance.is_inner(key) { key } else { self.instance.elements[&key].scope }
     }
 
     /// Leaves by these flows; without any, the scope may have come to its end.
     pub(crate) fn leave(&mut self, key: ElementKey, flows: &[FlowIx]) {
         let scope = self.instance.elements[&key].scope;
+        element::compensation::hand_on(self, key);
         self.emit(Event::Left { key });
         if key == self.instance.key.root() {
             self.emit(Event::Ended { outcome: Outcome::Completed });

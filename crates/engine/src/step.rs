@@ -58,9 +58,22 @@ pub(crate) struct Run<'a> {
 /// What is still to do, first come first served: branches advance side by side.
 #[derive(Debug)]
 enum Work {
-    Enter { key: ElementKey, element: ElementIx, scope: ElementKey, number: u64 },
-    Activate { key: ElementKey },
-    Finish { key: ElementKey },
+    Enter {
+        key: ElementKey,
+        element: ElementIx,
+        scope: ElementKey,
+        number: u64,
+    },
+    Activate {
+        key: ElementKey,
+    },
+    Finish {
+        key: ElementKey,
+    },
+    /// The body of a repeated activity starts those that come next.
+    GoOn {
+        key: ElementKey,
+    },
 }
 
 impl<'a> Run<'a> {
@@ -221,7 +234,8 @@ impl Run<'_> {
                 }
                 Work::Activate { key } if self.is_to_be_continued(key) => self.activate_entered(key),
                 Work::Finish { key } if self.instance.elements.contains_key(&key) => self.finish(key),
-                Work::Activate { .. } | Work::Finish { .. } => {}
+                Work::GoOn { key } if self.has_more_to_start(key) => element::repeat::go_on(self, key),
+                Work::Activate { .. } | Work::Finish { .. } | Work::GoOn { .. } => {}
             }
         }
     }
@@ -233,6 +247,15 @@ impl Run<'_> {
         self.entry_next += 1;
         *self.scheduled.entry(scope).or_insert(0) += 1;
         key
+    }
+
+    /// What is in its entry is activated in its turn.
+    pub(crate) fn activate_later(&mut self, key: ElementKey) {
+        self.work.push_back(Work::Activate { key });
+    }
+
+    pub(crate) fn go_on_later(&mut self, body: ElementKey) {
+        self.work.push_back(Work::GoOn { key: body });
     }
 
     pub(crate) fn finish_later(&mut self, key: ElementKey) {
@@ -264,7 +287,7 @@ impl Run<'_> {
     }
 
     fn enter(&mut self, key: ElementKey, element: ElementIx, scope: ElementKey) {
-        self.emit(Event::Entered { key, element, scope });
+        self.come_in(key, element, scope);
         self.activate_entered(key);
     }
 
@@ -289,7 +312,7 @@ impl Run<'_> {
             match work {
                 Work::Enter { key, element, scope, number } => {
                     if self.is_wanted(scope, number) {
-                        self.emit(Event::Entered { key, element, scope });
+                        self.come_in(key, element, scope);
                         left.push(key);
                     }
                 }
@@ -301,7 +324,8 @@ impl Run<'_> {
                     }
                     left.extend(phase.map(|_| key));
                 }
-                Work::Activate { .. } => {}
+                Work::GoOn { key } if self.has_more_to_start(key) => left.push(key),
+                Work::Activate { .. } | Work::GoOn { .. } => {}
             }
         }
         if !left.is_empty() {
@@ -326,7 +350,8 @@ impl Run<'_> {
             let work = match self.instance.elements.get(&key).map(|element| element.phase) {
                 Some(Phase::Entering) => Work::Activate { key },
                 Some(Phase::Leaving) => Work::Finish { key },
-                Some(Phase::Active) | None => continue,
+                Some(Phase::Active) => Work::GoOn { key },
+                None => continue,
             };
             self.work.push_back(work);
         }

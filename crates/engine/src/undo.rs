@@ -6,7 +6,8 @@ use model::{ElementIx, FlowIx};
 
 use crate::variables::Variables;
 use crate::{
-    DefinitionKey, ElementInstance, ElementKey, Incident, IncidentKey, Instance, InstanceKey, Phase, State, Token, Wait,
+    Compensation, DefinitionKey, ElementInstance, ElementKey, Incident, IncidentKey, Instance, InstanceKey, Phase, Progress,
+    State, Token, Wait,
 };
 
 #[derive(Debug, Clone)]
@@ -19,12 +20,16 @@ pub(crate) enum Undo {
     RootLeft { key: ElementKey, gone: Box<ElementInstance>, result: Variables },
     TokenArrived(Token),
     TokensTaken { scope: ElementKey, gateway: ElementIx, flows: Vec<FlowIx> },
-    VariableCreated { scope: ElementKey },
+    VariableCreated { scope: ElementKey, name: Arc<str> },
     VariableUpdated { scope: ElementKey, name: Arc<str>, was: Arc<str> },
     WaitOpened { element: ElementKey },
     WaitClosed { element: ElementKey, place: usize, wait: Box<Wait> },
     IncidentRaised { key: IncidentKey, was: Option<IncidentKey> },
     IncidentResolved { key: IncidentKey, incident: Incident, was: Option<IncidentKey> },
+    Progressed { key: ElementKey, was: Option<Progress> },
+    CompensationKept { scope: ElementKey },
+    CompensationsHandedOn { from: ElementKey, to: ElementKey, list: Vec<Compensation> },
+    CompensationBegun { scope: ElementKey, place: usize, compensation: Compensation },
     Ended { was: State },
 }
 
@@ -78,7 +83,7 @@ impl Instance {
                     self.element_mut(scope).add_tokens(gateway, flow, 1);
                 }
             }
-            Undo::VariableCreated { scope } => self.weighing(scope, |element| element.variables.pop()),
+            Undo::VariableCreated { scope, name } => self.weighing(scope, |element| element.variables.pop(&name)),
             Undo::VariableUpdated { scope, name, was } => {
                 self.weighing(scope, |element| drop(element.variables.set(&name, was)));
             }
@@ -94,6 +99,15 @@ impl Instance {
             Undo::IncidentResolved { key, incident, was } => {
                 self.element_mut(incident.element).incident = was;
                 self.incidents.insert(key, incident);
+            }
+            Undo::Progressed { key, was } => self.element_mut(key).progress = was,
+            Undo::CompensationKept { scope } => drop(self.element_mut(scope).change_compensations(Vec::pop)),
+            Undo::CompensationsHandedOn { from, to, list } => {
+                self.element_mut(to).change_compensations(|kept| kept.retain(|kept| !list.contains(kept)));
+                self.element_mut(from).change_compensations(|kept| *kept = list);
+            }
+            Undo::CompensationBegun { scope, place, compensation } => {
+                self.element_mut(scope).change_compensations(|list| list.insert(place, compensation));
             }
             Undo::Ended { was } => self.state = was,
         }

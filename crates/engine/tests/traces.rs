@@ -2,7 +2,8 @@
 //!
 //! Commands: `start {…}`, `job ELEMENT {…}`, `fail ELEMENT {…}` (retries left), `stuck ELEMENT {…}` (none left),
 //! `error ELEMENT CODE {…}`, `decide ELEMENT {"output": …}` (without an output it failed), `no-decision ELEMENT`, `set ELEMENT {…}`, `set-local ELEMENT {…}`, `resolve ELEMENT`, `cancel`.
-//! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant.
+//! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant; `id#2` is the second inside the body of
+//! a repeated activity.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
@@ -11,8 +12,8 @@ use std::sync::Arc;
 
 use engine::trace::Trace;
 use engine::{
-    Budget, Command, DefinitionKey, Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance, InstanceKey,
-    JobKey, Keys, Means, Phase, Rejected, State, ThrownError, Undecided, WaitKey, WaitKind, step,
+    Budget, Command, DefinitionKey, Document, ElementInstance, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance,
+    InstanceKey, JobKey, Keys, Means, Phase, Rejected, State, ThrownError, Undecided, WaitKey, WaitKind, step,
 };
 use model::{Kind, Process};
 
@@ -126,6 +127,7 @@ impl<'a> Run<'a> {
             replayed.apply(event);
         }
         assert_eq!(replayed, self.instance, "after '{line}': history is not state");
+        assert_eq!(restored(&self.instance), self.instance, "after '{line}': rows are not state");
         if self.instance.state != State::Active {
             assert!(self.instance.elements.is_empty(), "after '{line}': elements outlive the instance");
             assert!(self.instance.incidents.is_empty(), "after '{line}': incidents outlive the instance");
@@ -181,8 +183,16 @@ impl<'a> Run<'a> {
         if id == "process" {
             return InstanceKey(1).root();
         }
+        let (id, number) = id.split_once('#').map_or((id, None), |(id, number)| (id, Some(number)));
+        let counter = |element: &ElementInstance| element.variables.get("loopCounter").map(|counter| counter.value.to_string());
         let mut alive = self.instance.elements.iter();
-        let found = alive.find(|(_, element)| &*self.process.element(element.element).id == id);
+        let found = alive.find(|(key, element)| {
+            let is_meant = match number {
+                Some(number) => self.instance.is_inner(**key) && counter(element).as_deref() == Some(number),
+                None => true,
+            };
+            is_meant && &*self.process.element(element.element).id == id
+        });
         found.map_or(ElementKey(u64::MAX), |(key, _)| *key)
     }
 
@@ -195,6 +205,30 @@ impl<'a> Run<'a> {
         let element = self.instance.elements.get(&self.element(id));
         element.and_then(|element| element.incident).unwrap_or(IncidentKey(u64::MAX))
     }
+}
+
+/// The instance put together again from what a store holds of it.
+fn restored(instance: &Instance) -> Instance {
+    let Some(root) = instance.root() else { return instance.clone() };
+    let mut again = Instance::restored(instance.key, instance.definition, root.phase);
+    for (key, element) in &instance.elements {
+        if *key != instance.key.root() {
+            let mut row = ElementInstance::new(element.element, element.scope, element.phase);
+            row.progress = element.progress;
+            again.restore_element(*key, row).unwrap();
+        }
+    }
+    for (key, element) in &instance.elements {
+        let kept = element.variables.kept().cloned();
+        element.variables.iter().cloned().chain(kept).for_each(|variable| again.restore_variable(*key, variable).unwrap());
+        element.waits.iter().for_each(|wait| again.restore_wait(*key, wait.clone()).unwrap());
+        element.compensations().iter().for_each(|kept| again.restore_compensation(*key, *kept).unwrap());
+    }
+    instance.tokens().for_each(|(token, count)| again.restore_tokens(token, count).unwrap());
+    for (key, incident) in &instance.incidents {
+        again.restore_incident(*key, incident.clone()).unwrap();
+    }
+    again
 }
 
 fn document(json: &str) -> Result<Document, String> {

@@ -127,6 +127,10 @@ impl Recorder {
             | Event::WaitOpened(_)
             | Event::WaitClosed { .. }
             | Event::DecisionCalled { .. }
+            | Event::Progressed { .. }
+            | Event::CompensationKept { .. }
+            | Event::CompensationsHandedOn { .. }
+            | Event::CompensationBegun { .. }
             | Event::Ended { .. } => {}
         }
     }

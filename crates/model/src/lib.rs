@@ -10,12 +10,14 @@
 //! Deliberately absent: parsing (that is `compile`), state of running instances (that is `engine`), any I/O.
 
 pub mod decision;
+mod repeat;
 
 use std::sync::Arc;
 
 use feel::Expression;
 
 pub use decision::Requirements;
+pub use repeat::{LoopTest, MultiInstance, MultiOrder, MultiOutput, Repeat, StandardLoop};
 
 /// One executable process of a deployed resource.
 #[derive(Debug, Clone)]
@@ -53,6 +55,8 @@ pub struct Element {
     pub outputs: Option<Expression>,
     /// Boundary events attached to this activity, in document order.
     pub boundaries: Vec<ElementIx>,
+    /// How often this activity is done each time it is reached, if it is not once.
+    pub repeat: Option<Repeat>,
 }
 
 /// What an element is. Each variant has one file of behaviour in `engine::element`.
@@ -81,6 +85,10 @@ pub enum Kind {
     ParallelGateway,
     /// Catches errors thrown inside the activity it is attached to; always interrupts it.
     ErrorBoundary(ErrorCatch),
+    /// Says what undoes the activity it is attached to, once that has completed.
+    CompensationBoundary(Compensated),
+    /// An intermediate throw event that undoes what has completed beside it.
+    CompensationThrow(Compensate),
 }
 
 /// A process or sub-process: what lies inside starts at its none start event.
@@ -99,6 +107,22 @@ pub enum EndEvent {
     Error {
         code: Text,
     },
+    /// Undoes what has completed beside it.
+    Compensation(Compensate),
+}
+
+/// What undoes an activity.
+#[derive(Debug, Clone, Copy)]
+pub struct Compensated {
+    /// An activity no flow leads to.
+    pub handler: ElementIx,
+}
+
+/// Which completed activities are undone.
+#[derive(Debug, Clone, Copy)]
+pub struct Compensate {
+    /// This one, beside the event, with all inside it; without it all in the scope of the event.
+    pub activity: Option<ElementIx>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -69,6 +69,8 @@ impl<'a, 'input> Site<'a, 'input, '_> {
             outputs,
             default: self.reference("default"),
             attached_to: None,
+            compensation: None,
+            repeat: None,
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) fn directions(graph: &Graph<'_>, findings: &mut Findings) {
         }
         let event = match to.kind() {
             Some(Kind::StartEvent) => "start",
-            Some(Kind::ErrorBoundary(_)) => "boundary",
+            Some(Kind::ErrorBoundary(_) | Kind::CompensationBoundary(_)) => "boundary",
             _ => continue,
         };
         findings.add(to.at, &to.id, format!("no flow may lead into a {event} event, but {id} does"));
@@ -65,7 +65,7 @@ pub(super) fn boundaries(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Vec<
             findings.add(event.at, &event.id, format!("it is attached to {}, which does not exist", quoted(activity)));
             continue;
         };
-        if !may_carry_boundary(&elements[host]) || elements[host].scope != event.scope {
+        if !is_activity(&elements[host]) || elements[host].scope != event.scope {
             findings.add(event.at, &event.id, format!("it is attached to {}, which is no activity beside it", quoted(activity)));
             continue;
         }
@@ -85,7 +85,8 @@ pub(super) fn boundaries(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Vec<
     attached
 }
 
-fn may_carry_boundary(element: &DraftElement) -> bool {
+/// Whether it is work, which boundary events may sit on and which may be repeated. What was refused gets the benefit of the doubt.
+pub(super) fn is_activity(element: &DraftElement) -> bool {
     match element.kind() {
         Some(Kind::SubProcess(_) | Kind::PassTask(_) | Kind::JobTask(_) | Kind::ScriptTask(_) | Kind::DecisionTask(_)) | None => {
             true
@@ -97,8 +98,17 @@ fn may_carry_boundary(element: &DraftElement) -> bool {
             | Kind::ThrowEvent
             | Kind::ExclusiveGateway { .. }
             | Kind::ParallelGateway
-            | Kind::ErrorBoundary(_),
+            | Kind::ErrorBoundary(_)
+            | Kind::CompensationBoundary(_)
+            | Kind::CompensationThrow(_),
         ) => false,
+    }
+}
+
+/// Only activities are repeated.
+pub(super) fn repeats(draft: &Draft, findings: &mut Findings) {
+    for element in draft.elements.iter().filter(|element| element.repeat.is_some() && !is_activity(element)) {
+        findings.add(element.at, &element.id, "only an activity can be repeated");
     }
 }
 

@@ -8,6 +8,7 @@ use model::{Binding, DecisionTask, EndEvent, ErrorCatch, JobTask, JobTaskFlavour
 use super::flow::Flows;
 use super::statement::{Line, Statement};
 use super::words;
+use super::{compensation, repeat};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Content, DraftElement, DraftFlow};
 use crate::expression;
@@ -43,7 +44,8 @@ pub(super) fn read(statements: &[Statement], findings: &mut Findings) -> Written
         let (arguments, targets) = split_arrow(&statement.head);
         let read = kind(arguments, statement, findings).map(|(kind, first, activity)| (Content::Read(kind), first, activity));
         let (content, first, attached_to) = read.unwrap_or((Content::Refused, None, None));
-        let mut draft = DraftElement { attached_to, ..element(statement.at, &statement.id, content) };
+        let compensation = compensation::named(arguments);
+        let mut draft = DraftElement { attached_to, compensation, ..element(statement.at, &statement.id, content) };
         if let Some(targets) = targets {
             draft.default = flows.read_all(statement, targets, findings);
         }
@@ -75,6 +77,8 @@ fn element(at: usize, id: &str, content: Content) -> DraftElement {
         outputs: None,
         default: None,
         attached_to: None,
+        compensation: None,
+        repeat: None,
     }
 }
 
@@ -117,6 +121,7 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
             Some(first) => Ok((Kind::SubProcess(Scope { start: None }), Some(first), None)),
             None => Err("write 'subprocess FIRST', FIRST being its start event".to_owned()),
         },
+        "compensate" | "compensate-end" => compensation::read(word, rest).map(|read| (read.kind, None, read.attached_to)),
         word => Err(format!("there is no kind {}", quoted(word))),
     };
     read.map_err(|reason| findings.add(statement.at, &statement.id, reason)).ok()
@@ -198,7 +203,10 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
             "retries" => retries(draft, rest),
             "header" => header(draft, rest),
             "binding" => binding(draft, rest),
-            word => Err(format!("there is no option {}", quoted(word))),
+            word => match repeat::option(draft, word, rest) {
+                Some(read) => read,
+                None => Err(format!("there is no option {}", quoted(word))),
+            },
         };
         if let Err(reason) = read {
             findings.add(*at, &statement.id, reason);

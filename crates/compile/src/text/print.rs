@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use model::{
-    Binding, DecisionTask, Element, EndEvent, ErrorCatch, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Text,
+    Binding, Compensate, DecisionTask, Element, EndEvent, ErrorCatch, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process,
+    Retries, Text,
 };
 
 use super::flow::usual_id;
+use super::repeat;
 use super::words;
 
 /// Writes a process in text notation.
@@ -66,6 +68,11 @@ fn kind(process: &Process, index: usize) -> String {
             };
             format!("error {code}on {}", host(process, index))
         }
+        Kind::CompensationBoundary(compensated) => {
+            format!("compensate by {} on {}", process.element(compensated.handler).id, host(process, index))
+        }
+        Kind::CompensationThrow(compensate) => format!("compensate{}", undone(process, compensate)),
+        Kind::EndEvent(EndEvent::Compensation(compensate)) => format!("compensate-end{}", undone(process, compensate)),
     }
 }
 
@@ -73,6 +80,10 @@ fn kind(process: &Process, index: usize) -> String {
 fn host(process: &Process, event: usize) -> &str {
     let carries = |element: &&Element| element.boundaries.iter().any(|boundary| boundary.0 as usize == event);
     process.elements.iter().find(carries).map(|element| &*element.id).unwrap_or_default()
+}
+
+fn undone(process: &Process, compensate: &Compensate) -> String {
+    compensate.activity.map(|activity| format!(" {}", process.element(activity).id)).unwrap_or_default()
 }
 
 fn value(text: &Text) -> String {
@@ -118,6 +129,9 @@ fn options(text: &mut String, element: &Element) {
     }
     if let Some(outputs) = &element.outputs {
         line(text, &format!("    outputs {}", outputs.source()));
+    }
+    for repeated in element.repeat.iter().flat_map(repeat::lines) {
+        line(text, &format!("    {repeated}"));
     }
     match &element.kind {
         Kind::JobTask(task) => job_options(text, task),

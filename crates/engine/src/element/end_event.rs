@@ -1,8 +1,8 @@
-//! End events: none, terminate, error.
+//! End events: none, terminate, error, compensation.
 
 use model::EndEvent;
 
-use crate::element::error;
+use crate::element::{compensation, error};
 use crate::expression::Trouble;
 use crate::step::Run;
 use crate::{ElementKey, Event};
@@ -13,6 +13,10 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, end: &EndEvent) -> Resul
         EndEvent::Terminate => {
             let scope = run.instance.elements[&key].scope;
             run.drop_inside(scope, Some(key));
+        }
+        EndEvent::Compensation(compensate) => {
+            compensation::throw(run, key, compensate);
+            return Ok(());
         }
         EndEvent::Error { code } => {
             let code = run.text(key, code, "the error code")?;

@@ -17,7 +17,9 @@ pub(crate) fn catcher(process: &Process, instance: &Instance, thrower: ElementKe
     let mut activity = thrower;
     loop {
         let alive = &instance.elements[&activity];
-        if let Some(boundary) = boundary(process, alive.element, code) {
+        // Boundary events belong to the body of a repeated activity.
+        let boundary = if instance.is_inner(activity) { None } else { boundary(process, alive.element, code) };
+        if let Some(boundary) = boundary {
             return Some(Catcher { boundary, activity });
         }
         if alive.scope == activity {

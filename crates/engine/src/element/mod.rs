@@ -1,14 +1,18 @@
 //! What each kind of element does on entry, and how it is left: one file per kind.
 
+pub(crate) mod compensation;
 pub(crate) mod decision_task;
 pub(crate) mod end_event;
 pub(crate) mod error;
 pub(crate) mod exclusive_gateway;
 pub(crate) mod job_task;
+pub(crate) mod multi_instance;
 pub(crate) mod parallel_gateway;
 pub(crate) mod pass;
+pub(crate) mod repeat;
 pub(crate) mod scope;
 pub(crate) mod script_task;
+pub(crate) mod standard_loop;
 
 use crate::IncidentKind;
 use crate::expression::Trouble;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use engine::{ElementKey, Event, IncidentKind, On, Opened, Outcome, Token, Turn, VariableKey, WaitEnd, WaitKey};
+use engine::{
+    Compensation, ElementKey, Event, IncidentKind, On, Opened, Outcome, Progress, Token, Turn, VariableKey, WaitEnd, WaitKey,
+};
 
 use super::EVENT_VALUE_MAX;
 use super::bytes::{Reader, Stored, Writer, record, unknown};
@@ -10,6 +12,8 @@ use crate::Error;
 
 record!(Token { scope, gateway, flow });
 record!(Turn { work, entered });
+record!(Progress { total, started, completed, terminated });
+record!(Compensation { key, activity });
 
 /// An event as it was written, maybe without the value of a variable.
 pub(super) enum Recorded {
@@ -94,6 +98,22 @@ fn put_body(event: &Event, to: &mut Writer) {
             element.put(to);
             decision.put(to);
         }
+        Event::Progressed { key, progress } => {
+            key.put(to);
+            progress.put(to);
+        }
+        Event::CompensationKept { scope, compensation } => {
+            scope.put(to);
+            compensation.put(to);
+        }
+        Event::CompensationsHandedOn { from, to: scope } => {
+            from.put(to);
+            scope.put(to);
+        }
+        Event::CompensationBegun { key, scope } => {
+            key.put(to);
+            scope.put(to);
+        }
     }
 }
 
@@ -157,6 +177,10 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
             boundary: Stored::take(from)?,
             on: Stored::take(from)?,
         }),
+        40 => Event::Progressed { key: Stored::take(from)?, progress: Stored::take(from)? },
+        41 => Event::CompensationKept { scope: Stored::take(from)?, compensation: Stored::take(from)? },
+        42 => Event::CompensationsHandedOn { from: Stored::take(from)?, to: Stored::take(from)? },
+        43 => Event::CompensationBegun { key: Stored::take(from)?, scope: Stored::take(from)? },
         tag => return Err(unknown("event", tag)),
     })
 }
@@ -189,6 +213,10 @@ fn number(event: &Event) -> u8 {
         Event::IncidentResolved { .. } => 14,
         Event::Ended { .. } => 15,
         Event::DecisionCalled { .. } => 16,
+        Event::Progressed { .. } => 40,
+        Event::CompensationKept { .. } => 41,
+        Event::CompensationsHandedOn { .. } => 42,
+        Event::CompensationBegun { .. } => 43,
     }
 }
 

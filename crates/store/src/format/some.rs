@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use engine::{
-    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, On,
-    Opened, Outcome, RequirementsKey, Token, Turn, VariableKey, WaitEnd, WaitKey,
+    Compensation, CompensationKey, DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event, IncidentKey,
+    IncidentKind, InstanceKey, JobKey, On, Opened, Outcome, Progress, RequirementsKey, Token, Turn, VariableKey, WaitEnd,
+    WaitKey,
 };
 use model::{ElementIx, FlowIx};
 use proptest::prelude::*;
@@ -47,6 +48,15 @@ pub(super) fn token() -> impl Strategy<Value = Token> {
 
 pub(super) fn turn() -> impl Strategy<Value = Turn> {
     (prop::collection::vec(element_key(), 0..4), any::<u32>()).prop_map(|(work, entered)| Turn { work, entered })
+}
+
+pub(super) fn progress() -> impl Strategy<Value = Progress> {
+    any::<(u32, u32, u32, u32)>().prop_map(|(total, started, completed, terminated)| Progress {
+        total,
+        started,
+        completed,
+        terminated,
+    })
 }
 
 pub(super) fn event() -> impl Strategy<Value = Event> {
@@ -98,6 +108,13 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         (number(), number())
             .prop_map(|(key, element)| Event::IncidentResolved { key: IncidentKey(key), element: ElementKey(element) }),
         prop::sample::select(vec![Outcome::Completed, Outcome::Terminated]).prop_map(|outcome| Event::Ended { outcome }),
+        (element_key(), progress()).prop_map(|(key, progress)| Event::Progressed { key, progress }),
+        (element_key(), number(), element_ix()).prop_map(|(scope, key, activity)| {
+            let compensation = Compensation { key: CompensationKey(key), activity };
+            Event::CompensationKept { scope, compensation }
+        }),
+        (element_key(), element_key()).prop_map(|(from, to)| Event::CompensationsHandedOn { from, to }),
+        (number(), element_key()).prop_map(|(key, scope)| Event::CompensationBegun { key: CompensationKey(key), scope }),
     ]
 }
 

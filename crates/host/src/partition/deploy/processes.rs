@@ -120,8 +120,8 @@ fn kind_word(kind: &Kind) -> &'static str {
         Kind::Process(_) => "PROCESS",
         Kind::SubProcess(_) => "SUB_PROCESS",
         Kind::StartEvent => "START_EVENT",
-        Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Error { .. }) => "END_EVENT",
-        Kind::ThrowEvent => "INTERMEDIATE_THROW_EVENT",
+        Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Error { .. } | EndEvent::Compensation(_)) => "END_EVENT",
+        Kind::ThrowEvent | Kind::CompensationThrow(_) => "INTERMEDIATE_THROW_EVENT",
         Kind::PassTask(PassTask::Undefined) => "TASK",
         Kind::PassTask(PassTask::Manual) => "MANUAL_TASK",
         Kind::JobTask(task) => match task.flavour {
@@ -134,6 +134,6 @@ fn kind_word(kind: &Kind) -> &'static str {
         Kind::DecisionTask(_) => "BUSINESS_RULE_TASK",
         Kind::ExclusiveGateway { .. } => "EXCLUSIVE_GATEWAY",
         Kind::ParallelGateway => "PARALLEL_GATEWAY",
-        Kind::ErrorBoundary(_) => "BOUNDARY_EVENT",
+        Kind::ErrorBoundary(_) | Kind::CompensationBoundary(_) => "BOUNDARY_EVENT",
     }
 }
