@@ -64,7 +64,7 @@ struct Inside {
     /// Tokens that wait at joins, by gateway and flow; no count is zero.
     tokens: BTreeMap<ElementIx, BTreeMap<FlowIx, u32>>,
     /// What completed in it and can be undone, by key: in that order.
-    compensations: Vec<Compensation>,
+    compensations: BTreeMap<CompensationKey, ElementIx>,
 }
 
 /// How far an element instance has come. An incident keeps it where it is.
@@ -135,15 +135,10 @@ impl ElementInstance {
         self.inside.as_ref().is_none_or(|inside| inside.children.is_empty() && inside.tokens.is_empty())
     }
 
-    /// What completed in it and can be undone, by key: in that order.
-    pub fn compensations(&self) -> &[Compensation] {
-        self.inside.as_ref().map_or(&[], |inside| &inside.compensations)
-    }
-
-    pub(crate) fn change_compensations<T>(&mut self, change: impl FnOnce(&mut Vec<Compensation>) -> T) -> T {
-        let changed = change(&mut self.inside_mut().compensations);
-        self.tidy_inside();
-        changed
+    /// What completed in it and can be undone, in the order in which it completed.
+    pub fn compensations(&self) -> impl Iterator<Item = Compensation> + '_ {
+        let kept = self.inside.iter().flat_map(|inside| &inside.compensations);
+        kept.map(|(key, activity)| Compensation { key: *key, activity: *activity })
     }
 
     fn inside_mut(&mut self) -> &mut Inside {
@@ -151,7 +146,7 @@ impl ElementInstance {
     }
 
     fn tidy_inside(&mut self) {
-        if self.is_empty() && self.compensations().is_empty() {
+        if self.is_empty() && self.compensations().next().is_none() {
             self.inside = None;
         }
     }
@@ -186,7 +181,9 @@ impl ElementInstance {
     }
 
     fn bytes(&self) -> usize {
-        ELEMENT_BYTES + self.variables.bytes() + self.waits.len() * size_of::<Wait>()
+        let compensations = self.inside.as_ref().map_or(0, |inside| inside.compensations.len());
+        let kept = compensations * (size_of::<Compensation>() + 16);
+        ELEMENT_BYTES + self.variables.bytes() + self.waits.len() * size_of::<Wait>() + kept
     }
 }
 
@@ -280,18 +277,18 @@ impl Instance {
                 Undo::Progressed { key: *key, was }
             }
             Event::CompensationKept { scope, compensation } => {
-                self.element_mut(*scope).change_compensations(|list| list.push(*compensation));
-                Undo::CompensationKept { scope: *scope }
+                self.keep_compensation(*scope, *compensation);
+                Undo::CompensationKept { scope: *scope, key: compensation.key }
             }
             Event::CompensationsHandedOn { from, to } => {
-                let list = self.element_mut(*from).change_compensations(std::mem::take);
-                self.element_mut(*to).change_compensations(|kept| {
-                    kept.extend(&list);
-                    kept.sort_by_key(|kept| kept.key);
-                });
-                Undo::CompensationsHandedOn { from: *from, to: *to, list }
+                let keys: Vec<_> = self.elements[from].compensations().map(|kept| kept.key).collect();
+                self.move_compensations(&keys, *from, *to);
+                Undo::CompensationsHandedOn { from: *from, to: *to, keys }
             }
-            Event::CompensationBegun { key, scope } => self.begin_compensation(*key, *scope),
+            Event::CompensationBegun { key, scope } => {
+                let compensation = self.take_compensation(*scope, *key);
+                Undo::CompensationBegun { scope: *scope, compensation }
+            }
             Event::TokenArrived(token) => {
                 self.element_mut(token.scope).add_tokens(token.gateway, token.flow, 1);
                 Undo::TokenArrived(*token)
@@ -344,11 +341,23 @@ impl Instance {
         Undo::WaitClosed { element, place, wait: Box::new(wait) }
     }
 
-    fn begin_compensation(&mut self, key: CompensationKey, scope: ElementKey) -> Undo {
-        let element = self.element_mut(scope);
-        let place = element.compensations().iter().position(|kept| kept.key == key).expect("what is undone was kept");
-        let compensation = element.change_compensations(|list| list.remove(place));
-        Undo::CompensationBegun { scope, place, compensation }
+    pub(crate) fn keep_compensation(&mut self, scope: ElementKey, kept: Compensation) {
+        self.weighing(scope, |element| element.inside_mut().compensations.insert(kept.key, kept.activity));
+    }
+
+    pub(crate) fn take_compensation(&mut self, scope: ElementKey, key: CompensationKey) -> Compensation {
+        self.weighing(scope, |element| {
+            let activity = element.inside_mut().compensations.remove(&key).expect("what is undone was kept");
+            element.tidy_inside();
+            Compensation { key, activity }
+        })
+    }
+
+    pub(crate) fn move_compensations(&mut self, keys: &[CompensationKey], from: ElementKey, to: ElementKey) {
+        for key in keys {
+            let kept = self.take_compensation(from, *key);
+            self.keep_compensation(to, kept);
+        }
     }
 
     fn raise(&mut self, key: IncidentKey, incident: Incident) -> Undo {
@@ -449,7 +458,7 @@ impl Instance {
     /// In the order of their keys: as they completed.
     pub fn restore_compensation(&mut self, scope: ElementKey, compensation: Compensation) -> Result<(), String> {
         self.living(scope, "compensation", compensation.key.0)?;
-        self.element_mut(scope).change_compensations(|list| list.push(compensation));
+        self.keep_compensation(scope, compensation);
         Ok(())
     }
 
@@ -457,6 +466,17 @@ impl Instance {
         self.living(incident.element, "incident", key.0)?;
         self.element_mut(incident.element).incident = Some(key);
         self.incidents.insert(key, incident);
+        Ok(())
+    }
+
+    /// What was put together fits the process: the body of a repeated activity knows how far it has come.
+    pub fn check_restored(&self, process: &Process) -> Result<(), String> {
+        for (key, element) in &self.elements {
+            let repeats = process.element(element.element).repeat.is_some() && !self.is_inner(*key);
+            if repeats && element.progress.is_none() {
+                return Err(format!("element instance {key} repeats an activity, and nothing says how far it has come"));
+            }
+        }
         Ok(())
     }
 

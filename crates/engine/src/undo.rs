@@ -6,8 +6,8 @@ use model::{ElementIx, FlowIx};
 
 use crate::variables::Variables;
 use crate::{
-    Compensation, DefinitionKey, ElementInstance, ElementKey, Incident, IncidentKey, Instance, InstanceKey, Phase, Progress,
-    State, Token, Wait,
+    Compensation, CompensationKey, DefinitionKey, ElementInstance, ElementKey, Incident, IncidentKey, Instance, InstanceKey,
+    Phase, Progress, State, Token, Wait,
 };
 
 #[derive(Debug, Clone)]
@@ -27,9 +27,9 @@ pub(crate) enum Undo {
     IncidentRaised { key: IncidentKey, was: Option<IncidentKey> },
     IncidentResolved { key: IncidentKey, incident: Incident, was: Option<IncidentKey> },
     Progressed { key: ElementKey, was: Option<Progress> },
-    CompensationKept { scope: ElementKey },
-    CompensationsHandedOn { from: ElementKey, to: ElementKey, list: Vec<Compensation> },
-    CompensationBegun { scope: ElementKey, place: usize, compensation: Compensation },
+    CompensationKept { scope: ElementKey, key: CompensationKey },
+    CompensationsHandedOn { from: ElementKey, to: ElementKey, keys: Vec<CompensationKey> },
+    CompensationBegun { scope: ElementKey, compensation: Compensation },
     Ended { was: State },
 }
 
@@ -101,14 +101,9 @@ impl Instance {
                 self.incidents.insert(key, incident);
             }
             Undo::Progressed { key, was } => self.element_mut(key).progress = was,
-            Undo::CompensationKept { scope } => drop(self.element_mut(scope).change_compensations(Vec::pop)),
-            Undo::CompensationsHandedOn { from, to, list } => {
-                self.element_mut(to).change_compensations(|kept| kept.retain(|kept| !list.contains(kept)));
-                self.element_mut(from).change_compensations(|kept| *kept = list);
-            }
-            Undo::CompensationBegun { scope, place, compensation } => {
-                self.element_mut(scope).change_compensations(|list| list.insert(place, compensation));
-            }
+            Undo::CompensationKept { scope, key } => drop(self.take_compensation(scope, key)),
+            Undo::CompensationsHandedOn { from, to, keys } => self.move_compensations(&keys, to, from),
+            Undo::CompensationBegun { scope, compensation } => self.keep_compensation(scope, compensation),
             Undo::Ended { was } => self.state = was,
         }
     }

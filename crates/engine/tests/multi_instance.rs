@@ -148,3 +148,14 @@ fn workers_do_not_see_what_is_kept() {
     assert_eq!(seen, ["loopCounter", "item", "n"]);
     assert!(run.body().variables.kept().count() == 3, "two parts and a count are kept");
 }
+
+/// A row that lost the progress of a body is found out, rather than taken for an empty list.
+#[test]
+fn a_body_without_progress_is_not_taken() {
+    let process = process("task work -> end\n    each = [1, 2]");
+    let run = Run::start(&process, 2);
+    assert_eq!(run.instance.check_restored(&process), Ok(()));
+    let mut broken = run.instance.clone();
+    broken.elements.values_mut().for_each(|element| element.progress = None);
+    assert!(broken.check_restored(&process).unwrap_err().contains("how far it has come"));
+}

@@ -222,7 +222,7 @@ fn restored(instance: &Instance) -> Instance {
         let kept = element.variables.kept().cloned();
         element.variables.iter().cloned().chain(kept).for_each(|variable| again.restore_variable(*key, variable).unwrap());
         element.waits.iter().for_each(|wait| again.restore_wait(*key, wait.clone()).unwrap());
-        element.compensations().iter().for_each(|kept| again.restore_compensation(*key, *kept).unwrap());
+        element.compensations().for_each(|kept| again.restore_compensation(*key, kept).unwrap());
     }
     instance.tokens().for_each(|(token, count)| again.restore_tokens(token, count).unwrap());
     for (key, incident) in &instance.incidents {

@@ -172,6 +172,7 @@ impl HotInstance {
             let active = Incident { element: incident.element_instance, job: incident.job, kind: incident.kind };
             instance.restore_incident(incident.key, active)?;
         }
+        instance.check_restored(&definition.process)?;
         Ok(Self::new(instance, row, definition, 0))
     }
 }

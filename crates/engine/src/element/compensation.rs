@@ -12,7 +12,7 @@ pub(crate) fn throw(run: &mut Run<'_>, key: ElementKey, compensate: &Compensate)
     let scope = run.instance.elements[&key].scope;
     let kept = run.instance.elements[&scope].compensations();
     let process = run.process;
-    let meant: Vec<_> = kept.iter().copied().filter(|kept| is_meant(process, kept.activity, compensate)).collect();
+    let meant: Vec<_> = kept.filter(|kept| is_meant(process, kept.activity, compensate)).collect();
     if meant.is_empty() {
         return pass::enter(run, key);
     }
@@ -47,7 +47,7 @@ fn boundary(process: &Process, activity: ElementIx) -> Option<(ElementIx, Compen
 /// An element instance is about to leave: its scope remembers that it can be undone, and takes over what it remembers itself.
 pub(crate) fn hand_on(run: &mut Run<'_>, key: ElementKey) {
     let instance = &run.instance.elements[&key];
-    let (activity, scope, has_some) = (instance.element, instance.scope, !instance.compensations().is_empty());
+    let (activity, scope, has_some) = (instance.element, instance.scope, instance.compensations().next().is_some());
     if key == scope {
         return;
     }
