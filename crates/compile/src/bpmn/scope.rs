@@ -5,7 +5,7 @@ use roxmltree::Node;
 
 use super::site::{Errors, Site};
 use super::vocabulary::{PASSIVE_CHILDREN, PASSIVE_IN_SCOPE, bpmn_name, words};
-use super::{element, extension, flow};
+use super::{association, element, extension, flow, repeat};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Draft, FlowOrder};
 
@@ -25,6 +25,7 @@ pub(super) fn process<'a>(node: Node<'a, '_>, errors: &'a Errors<'a>, findings: 
     let mut draft =
         Draft { version_tag: tag.map(Into::into), elements: vec![root], flows: Vec::new(), order: FlowOrder::Reversed };
     contents(node, 0, errors, &mut draft, findings);
+    association::handlers(node, &mut draft, findings);
     Some(draft)
 }
 
@@ -64,5 +65,5 @@ fn contents<'a>(node: Node<'a, '_>, scope: usize, errors: &'a Errors<'a>, draft:
 
 /// Markers of a sub-process are its own, not its contents.
 fn is_content(name: &str, scope: usize) -> bool {
-    scope == 0 || !element::is_marker(name)
+    scope == 0 || !repeat::is_marker(name)
 }

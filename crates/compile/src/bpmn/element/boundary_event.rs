@@ -1,6 +1,6 @@
-//! Error boundary events. Their outputs are honoured, inputs are not.
+//! Error and compensation boundary events. Their outputs are honoured, inputs are not.
 
-use model::{ErrorCatch, Kind};
+use model::{Compensated, ErrorCatch, Kind, Process};
 use roxmltree::Node;
 
 use crate::bpmn::site::Site;
@@ -27,6 +27,8 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
             let catch = caught(site, *definition);
             site.element(catch.map(Kind::ErrorBoundary))
         }
+        // Its handler is known once all associations are.
+        Some(("compensation", _)) => site.element(Some(Kind::CompensationBoundary(Compensated { handler: Process::ROOT }))),
         Some((trigger, _)) => site.unsupported(&format!("{trigger} boundary event")),
     };
     element.inputs = None;

@@ -1,8 +1,9 @@
-//! None, terminate and error end events. Inputs are honoured by none of them, outputs by none end events alone.
+//! None, terminate, error and compensation end events. Inputs are honoured by none of them, outputs by none end events alone.
 
-use model::{EndEvent, Kind, Text};
+use model::{Compensate, EndEvent, Kind, Text};
 use roxmltree::Node;
 
+use super::throw_event;
 use crate::bpmn::site::Site;
 use crate::bpmn::vocabulary::referred;
 use crate::diagnostic::quoted;
@@ -15,6 +16,7 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
         None => Some(EndEvent::None),
         Some(("terminate", _)) => Some(EndEvent::Terminate),
         Some(("error", definition)) => thrown(site, *definition).map(|code| EndEvent::Error { code }),
+        Some(("compensation", _)) => Some(EndEvent::Compensation(Compensate { activity: None })),
         Some((trigger, _)) => return site.unsupported(&format!("{trigger} end event")),
     };
     let mut element = site.element(end.map(Kind::EndEvent));
@@ -22,7 +24,10 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     if !triggers.is_empty() {
         element.outputs = None;
     }
-    element
+    match triggers.first() {
+        Some(("compensation", definition)) => throw_event::compensating(site, *definition, element),
+        _ => element,
+    }
 }
 
 fn thrown(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<Text> {
