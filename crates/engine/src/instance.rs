@@ -135,17 +135,19 @@ impl ElementInstance {
         self.inside.as_ref().is_none_or(|inside| inside.children.is_empty() && inside.tokens.is_empty())
     }
 
-    /// What completed in it and can be undone, in the order in which it completed.
-    pub fn compensations(&self) -> impl Iterator<Item = Compensation> + '_ {
-        let kept = self.inside.iter().flat_map(|inside| &inside.compensations);
-        kept.map(|(key, activity)| Compensation { key: *key, activity: *activity })
+    pub(crate) fn compensations_by_key(&self) -> Option<&BTreeMap<CompensationKey, ElementIx>> {
+        self.inside.as_ref().map(|inside| &inside.compensations)
+    }
+
+    pub(crate) fn compensations_mut(&mut self) -> &mut BTreeMap<CompensationKey, ElementIx> {
+        &mut self.inside_mut().compensations
     }
 
     fn inside_mut(&mut self) -> &mut Inside {
         self.inside.get_or_insert_default()
     }
 
-    fn tidy_inside(&mut self) {
+    pub(crate) fn tidy_inside(&mut self) {
         if self.is_empty() && self.compensations().next().is_none() {
             self.inside = None;
         }
@@ -272,23 +274,10 @@ impl Instance {
                 }
                 Undo::Left { key: *key, gone }
             }
-            Event::Progressed { key, progress } => {
-                let was = self.element_mut(*key).progress.replace(*progress);
-                Undo::Progressed { key: *key, was }
-            }
-            Event::CompensationKept { scope, compensation } => {
-                self.keep_compensation(*scope, *compensation);
-                Undo::CompensationKept { scope: *scope, key: compensation.key }
-            }
-            Event::CompensationsHandedOn { from, to } => {
-                let keys: Vec<_> = self.elements[from].compensations().map(|kept| kept.key).collect();
-                self.move_compensations(&keys, *from, *to);
-                Undo::CompensationsHandedOn { from: *from, to: *to, keys }
-            }
-            Event::CompensationBegun { key, scope } => {
-                let compensation = self.take_compensation(*scope, *key);
-                Undo::CompensationBegun { scope: *scope, compensation }
-            }
+            Event::Progressed { key, progress } => self.set_progress(*key, *progress),
+            Event::CompensationKept { scope, compensation } => self.compensation_kept(*scope, *compensation),
+            Event::CompensationsHandedOn { from, to } => self.compensations_handed_on(*from, *to),
+            Event::CompensationBegun { key, scope } => self.compensation_begun(*key, *scope),
             Event::TokenArrived(token) => {
                 self.element_mut(token.scope).add_tokens(token.gateway, token.flow, 1);
                 Undo::TokenArrived(*token)
@@ -341,25 +330,6 @@ impl Instance {
         Undo::WaitClosed { element, place, wait: Box::new(wait) }
     }
 
-    pub(crate) fn keep_compensation(&mut self, scope: ElementKey, kept: Compensation) {
-        self.weighing(scope, |element| element.inside_mut().compensations.insert(kept.key, kept.activity));
-    }
-
-    pub(crate) fn take_compensation(&mut self, scope: ElementKey, key: CompensationKey) -> Compensation {
-        self.weighing(scope, |element| {
-            let activity = element.inside_mut().compensations.remove(&key).expect("what is undone was kept");
-            element.tidy_inside();
-            Compensation { key, activity }
-        })
-    }
-
-    pub(crate) fn move_compensations(&mut self, keys: &[CompensationKey], from: ElementKey, to: ElementKey) {
-        for key in keys {
-            let kept = self.take_compensation(from, *key);
-            self.keep_compensation(to, kept);
-        }
-    }
-
     fn raise(&mut self, key: IncidentKey, incident: Incident) -> Undo {
         let was = self.element_mut(incident.element).incident.replace(key);
         self.incidents.insert(key, incident);
@@ -377,6 +347,11 @@ impl Instance {
     fn set_phase(&mut self, key: ElementKey, phase: Phase) -> Undo {
         let was = std::mem::replace(&mut self.element_mut(key).phase, phase);
         Undo::Phase { key, was }
+    }
+
+    fn set_progress(&mut self, key: ElementKey, progress: Progress) -> Undo {
+        let was = self.element_mut(key).progress.replace(progress);
+        Undo::Progressed { key, was }
     }
 
     /// Puts an element instance into its scope.
@@ -455,13 +430,6 @@ impl Instance {
         Ok(())
     }
 
-    /// In the order of their keys: as they completed.
-    pub fn restore_compensation(&mut self, scope: ElementKey, compensation: Compensation) -> Result<(), String> {
-        self.living(scope, "compensation", compensation.key.0)?;
-        self.keep_compensation(scope, compensation);
-        Ok(())
-    }
-
     pub fn restore_incident(&mut self, key: IncidentKey, incident: Incident) -> Result<(), String> {
         self.living(incident.element, "incident", key.0)?;
         self.element_mut(incident.element).incident = Some(key);
@@ -480,7 +448,7 @@ impl Instance {
         Ok(())
     }
 
-    fn living(&self, element: ElementKey, what: &str, key: u64) -> Result<(), String> {
+    pub(crate) fn living(&self, element: ElementKey, what: &str, key: u64) -> Result<(), String> {
         match self.elements.contains_key(&element) {
             true => Ok(()),
             false => Err(format!("{what} {key} belongs to element instance {element}, which is not alive")),

@@ -24,6 +24,7 @@ mod instance;
 mod key;
 mod lifecycle;
 mod progress;
+mod repeat;
 mod step;
 pub mod trace;
 mod undo;

@@ -9,7 +9,7 @@ use model::{FlowIx, Kind};
 
 use crate::expression::Trouble;
 use crate::step::Run;
-use crate::{ElementKey, Event, Outcome, Phase, Token, WaitEnd, element};
+use crate::{ElementKey, Event, Outcome, Phase, Token, WaitEnd, element, repeat};
 
 impl Run<'_> {
     /// Maps inputs and does what the kind does on entry. Done again when an incident of entering is resolved.
@@ -23,7 +23,7 @@ impl Run<'_> {
         let process = self.process;
         let element = process.element(self.instance.elements[&key].element);
         if let (Some(repeat), false) = (&element.repeat, self.instance.is_inner(key)) {
-            return element::repeat::enter(self, key, repeat);
+            return repeat::enter(self, key, repeat);
         }
         if let Some(inputs) = &element.inputs {
             let scope = self.mapping_scope(key);
@@ -50,7 +50,7 @@ impl Run<'_> {
     /// The element's work is done: map outputs, leave, take the outgoing flows. Done again when an incident of leaving is resolved.
     pub(crate) fn finish(&mut self, key: ElementKey) {
         if self.repeat(key).is_some() {
-            return element::repeat::finish(self, key);
+            return repeat::finish(self, key);
         }
         let process = self.process;
         let instance = &self.instance.elements[&key];
@@ -65,7 +65,7 @@ impl Run<'_> {
             }
         }
         if self.instance.is_inner(key) {
-            if let Err(trouble) = element::repeat::finish_inner(self, scope, key) {
+            if let Err(trouble) = repeat::finish_inner(self, scope, key) {
                 self.raise(key, None, trouble);
             }
             return;

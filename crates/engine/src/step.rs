@@ -9,7 +9,7 @@ use model::{Element, ElementIx, Process};
 use crate::expression::Trouble;
 use crate::{
     Budget, Command, ElementKey, Event, FailedJob, IncidentKind, Instance, JobKey, Keys, On, Opened, Outcome, Phase, Rejected,
-    State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element,
+    State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element, repeat,
 };
 
 /// An instance that enters more elements than this, and than a few times those its process has, without ever waiting is taken to loop.
@@ -234,7 +234,7 @@ impl Run<'_> {
                 }
                 Work::Activate { key } if self.is_to_be_continued(key) => self.activate_entered(key),
                 Work::Finish { key } if self.instance.elements.contains_key(&key) => self.finish(key),
-                Work::GoOn { key } if self.has_more_to_start(key) => element::repeat::go_on(self, key),
+                Work::GoOn { key } if self.has_more_to_start(key) => repeat::go_on(self, key),
                 Work::Activate { .. } | Work::Finish { .. } | Work::GoOn { .. } => {}
             }
         }

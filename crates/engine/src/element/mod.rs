@@ -9,7 +9,6 @@ pub(crate) mod job_task;
 pub(crate) mod multi_instance;
 pub(crate) mod parallel_gateway;
 pub(crate) mod pass;
-pub(crate) mod repeat;
 pub(crate) mod scope;
 pub(crate) mod script_task;
 pub(crate) mod standard_loop;

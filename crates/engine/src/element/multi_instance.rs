@@ -8,8 +8,8 @@ use std::sync::Arc;
 use feel::{Budget, Value};
 use model::{MultiInstance, MultiOrder, MultiOutput};
 
-use crate::element::repeat::{self, LOOP_COUNTER};
 use crate::expression::{Given, Trouble, wrong_kind};
+use crate::repeat::{self, LOOP_COUNTER};
 use crate::step::Run;
 use crate::variables::KEPT;
 use crate::{ElementKey, Event, IncidentKind, Progress};

@@ -3,8 +3,8 @@
 use feel::{Expression, Value};
 use model::{LoopTest, StandardLoop};
 
-use crate::element::repeat::{self, LOOP_COUNTER};
 use crate::expression::{Given, Trouble, wrong_kind};
+use crate::repeat::{self, LOOP_COUNTER};
 use crate::step::Run;
 use crate::{ElementKey, Event, IncidentKind, Progress};
 
