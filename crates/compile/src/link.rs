@@ -1,12 +1,13 @@
 //! Draft → process: resolves references, checks the rules, puts the process together.
 
+mod compensation;
 mod rules;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use feel::Expression;
-use model::{Element, ElementIx, Flow, FlowIx, Kind, Process, Scope};
+use model::{Compensate, Compensated, Element, ElementIx, EndEvent, Flow, FlowIx, Kind, Process, Scope, Throw};
 
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Condition, Content, Draft, DraftFlow, FlowOrder};
@@ -23,7 +24,10 @@ pub(crate) fn link(draft: Draft, findings: &mut Findings) -> Option<Process> {
     rules::event_gateways(&graph, findings);
     rules::conditions(&graph, findings);
     let defaults = rules::defaults(&graph, findings);
-    let wiring = Wiring { ends: graph.ends, incoming: graph.incoming, outgoing: graph.outgoing, scopes, boundaries, defaults };
+    rules::repeats(&draft, findings);
+    let compensations = compensation::resolve(&graph, findings);
+    let Graph { ends, incoming, outgoing, .. } = graph;
+    let wiring = Wiring { ends, incoming, outgoing, scopes, boundaries, defaults, compensations };
     let places: Vec<usize> = draft.elements.iter().map(|element| element.at).collect();
     let process = assemble(draft, wiring)?;
     for circle in straight_loop::find(&process) {
@@ -102,6 +106,8 @@ struct Wiring {
     scopes: Vec<Scope>,
     boundaries: Vec<Vec<usize>>,
     defaults: Vec<Option<usize>>,
+    /// The handler of a compensation boundary event, the activity a compensation throw event names.
+    compensations: Vec<Option<usize>>,
 }
 
 fn assemble(draft: Draft, mut wiring: Wiring) -> Option<Process> {
@@ -120,13 +126,14 @@ fn assemble(draft: Draft, mut wiring: Wiring) -> Option<Process> {
         elements.push(Element {
             id: element.id,
             name: element.name,
-            kind: completed(kind, index, &mut wiring),
+            kind: completed(kind, index, &mut wiring)?,
             scope: element_ix(element.scope),
             incoming: wiring.incoming[index].iter().copied().map(flow_ix).collect(),
             outgoing: wiring.outgoing[index].iter().copied().map(flow_ix).collect(),
             inputs: element.inputs,
             outputs: element.outputs,
             boundaries: wiring.boundaries[index].iter().copied().map(element_ix).collect(),
+            repeat: element.repeat,
         });
     }
     let (id, name) = elements.first().map(|root| (Arc::clone(&root.id), root.name.clone()))?;
@@ -144,13 +151,19 @@ fn condition(condition: Condition, is_default: bool) -> Option<Option<Expression
 }
 
 /// Fills in what a kind says about other elements.
-fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Kind {
+fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
     let mut scope = || std::mem::take(&mut wiring.scopes[index]);
-    match kind {
+    let compensate = Throw::Compensation(Compensate { activity: wiring.compensations[index].map(element_ix) });
+    Some(match kind {
         Kind::Process(_) => Kind::Process(scope()),
         Kind::SubProcess(_) => Kind::SubProcess(scope()),
         Kind::EventSubProcess(_) => Kind::EventSubProcess(scope()),
         Kind::ExclusiveGateway { .. } => Kind::ExclusiveGateway { default: wiring.defaults[index].map(flow_ix) },
+        Kind::CompensationBoundary(_) => {
+            Kind::CompensationBoundary(Compensated { handler: wiring.compensations[index].map(element_ix)? })
+        }
+        Kind::ThrowEvent(Some(Throw::Compensation(_))) => Kind::ThrowEvent(Some(compensate)),
+        Kind::EndEvent(EndEvent::Throw(Throw::Compensation(_))) => Kind::EndEvent(EndEvent::Throw(compensate)),
         Kind::StartEvent(_)
         | Kind::EndEvent(_)
         | Kind::ThrowEvent(_)
@@ -165,7 +178,7 @@ fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Kind {
         | Kind::DecisionTask(_)
         | Kind::ParallelGateway
         | Kind::BoundaryEvent(_) => kind,
-    }
+    })
 }
 
 pub(super) fn element_ix(index: usize) -> ElementIx {

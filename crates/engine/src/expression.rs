@@ -15,11 +15,25 @@ pub(crate) struct Trouble {
     pub(crate) message: String,
 }
 
+/// A number that is visible to one expression only.
+pub(crate) type Given<'a> = (&'a str, u32);
+
 impl Run<'_> {
     /// The value of an expression seen from a scope; `kind` is the incident it raises if it fails.
     pub(crate) fn evaluate(&self, scope: ElementKey, expression: &Expression, kind: IncidentKind) -> Result<Value, Trouble> {
+        self.evaluate_given(scope, expression, kind, &[])
+    }
+
+    /// The same with numbers that only this expression sees.
+    pub(crate) fn evaluate_given(
+        &self,
+        scope: ElementKey,
+        expression: &Expression,
+        kind: IncidentKind,
+        given: &[Given<'_>],
+    ) -> Result<Value, Trouble> {
         let mut budget = Budget::default();
-        let value = self.evaluate_within(scope, expression, kind, &mut budget);
+        let value = self.evaluate_within(scope, expression, kind, given, &mut budget);
         self.budget.evaluated(&budget);
         value
     }
@@ -30,12 +44,17 @@ impl Run<'_> {
         scope: ElementKey,
         expression: &Expression,
         kind: IncidentKind,
+        given: &[Given<'_>],
         budget: &mut Budget,
     ) -> Result<Value, Trouble> {
         let fail =
             |reason: String| Trouble { kind, message: format!("'{}' cannot be evaluated: {reason}", expression.excerpt()) };
         let mut values = Vec::with_capacity(expression.variables().len());
         for name in expression.variables() {
+            if let Some((_, number)) = given.iter().find(|(given, _)| *given == &**name) {
+                values.push(Some(Value::Number((*number).into())));
+                continue;
+            }
             let value = match variables::find(self.instance, scope, name) {
                 Some((_, variable)) => {
                     Some(Value::from_json_within(&variable.value, budget).map_err(|e| fail(format!("variable '{name}': {e}")))?)
@@ -62,7 +81,7 @@ impl Run<'_> {
     /// A mapping: a context whose entries become variables.
     pub(crate) fn mapping(&self, scope: ElementKey, expression: &Expression) -> Result<Document, Trouble> {
         let mut budget = Budget::default();
-        match self.evaluate_within(scope, expression, IncidentKind::IoMapping, &mut budget)? {
+        match self.evaluate_within(scope, expression, IncidentKind::IoMapping, &[], &mut budget)? {
             Value::Context(context) => {
                 let mut document = Document::with_capacity(context.len());
                 for (name, value) in context.entries() {

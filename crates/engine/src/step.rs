@@ -9,7 +9,7 @@ use model::{Element, ElementIx, Process};
 use crate::expression::Trouble;
 use crate::{
     Budget, Command, Document, ElementKey, Event, FailedJob, IncidentKind, Instance, JobKey, Keys, On, Opened, Outcome, Parent,
-    Phase, Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element,
+    Phase, Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element, repeat,
 };
 
 /// An instance that enters more elements than this, and than a few times those its process has, without ever waiting is taken to loop.
@@ -68,6 +68,10 @@ enum Work {
         key: ElementKey,
     },
     Finish {
+        key: ElementKey,
+    },
+    /// The body of a repeated activity starts those that come next.
+    GoOn {
         key: ElementKey,
     },
     /// Look at a condition.
@@ -276,7 +280,8 @@ impl Run<'_> {
                 }
                 Work::Activate { key } if self.is_to_be_continued(key) => self.activate_entered(key),
                 Work::Finish { key } if self.is_to_be_finished(key) => self.finish(key),
-                Work::Activate { .. } | Work::Finish { .. } => {}
+                Work::GoOn { key } if self.has_more_to_start(key) => repeat::go_on(self, key),
+                Work::Activate { .. } | Work::Finish { .. } | Work::GoOn { .. } => {}
                 Work::Examine { element, wait } => element::catch::examine(self, element, wait),
             }
         }
@@ -289,6 +294,15 @@ impl Run<'_> {
         self.entry_next += 1;
         *self.scheduled.entry(scope).or_insert(0) += 1;
         key
+    }
+
+    /// What is in its entry is activated in its turn.
+    pub(crate) fn activate_later(&mut self, key: ElementKey) {
+        self.work.push_back(Work::Activate { key });
+    }
+
+    pub(crate) fn go_on_later(&mut self, body: ElementKey) {
+        self.work.push_back(Work::GoOn { key: body });
     }
 
     pub(crate) fn finish_later(&mut self, key: ElementKey) {
@@ -320,7 +334,7 @@ impl Run<'_> {
     }
 
     fn enter(&mut self, key: ElementKey, element: ElementIx, scope: ElementKey) {
-        self.emit(Event::Entered { key, element, scope });
+        self.come_in(key, element, scope);
         self.activate_entered(key);
     }
 
@@ -350,7 +364,7 @@ impl Run<'_> {
             match work {
                 Work::Enter { key, element, scope, number } => {
                     if self.is_wanted(scope, number) {
-                        self.emit(Event::Entered { key, element, scope });
+                        self.come_in(key, element, scope);
                         left.push(key);
                     }
                 }
@@ -361,9 +375,10 @@ impl Run<'_> {
                     }
                     left.push(key);
                 }
+                Work::GoOn { key } if self.has_more_to_start(key) => left.push(key),
                 // A look costs little, and nothing of it could be written down for later.
                 Work::Examine { element, wait } => element::catch::examine(self, element, wait),
-                Work::Activate { .. } | Work::Finish { .. } => {}
+                Work::Activate { .. } | Work::Finish { .. } | Work::GoOn { .. } => {}
             }
         }
         if !left.is_empty() {
@@ -396,7 +411,8 @@ impl Run<'_> {
             let work = match self.instance.elements.get(&key).map(|element| element.phase) {
                 Some(Phase::Entering) => Work::Activate { key },
                 Some(Phase::Leaving) => Work::Finish { key },
-                Some(Phase::Active) | None => continue,
+                Some(Phase::Active) => Work::GoOn { key },
+                None => continue,
             };
             self.work.push_back(work);
         }

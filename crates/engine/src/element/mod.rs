@@ -2,6 +2,7 @@
 
 pub(crate) mod call_activity;
 pub(crate) mod catch;
+pub(crate) mod compensation;
 pub(crate) mod condition;
 pub(crate) mod decision_task;
 pub(crate) mod end_event;
@@ -9,10 +10,12 @@ pub(crate) mod error;
 pub(crate) mod event_gateway;
 pub(crate) mod exclusive_gateway;
 pub(crate) mod job_task;
+pub(crate) mod multi_instance;
 pub(crate) mod parallel_gateway;
 pub(crate) mod pass;
 pub(crate) mod scope;
 pub(crate) mod script_task;
+pub(crate) mod standard_loop;
 pub(crate) mod start;
 pub(crate) mod throw;
 

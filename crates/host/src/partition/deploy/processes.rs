@@ -169,6 +169,6 @@ fn kind_word(kind: &Kind) -> &'static str {
         Kind::ExclusiveGateway { .. } => "EXCLUSIVE_GATEWAY",
         Kind::ParallelGateway => "PARALLEL_GATEWAY",
         Kind::EventGateway => "EVENT_BASED_GATEWAY",
-        Kind::BoundaryEvent(_) => "BOUNDARY_EVENT",
+        Kind::BoundaryEvent(_) | Kind::CompensationBoundary(_) => "BOUNDARY_EVENT",
     }
 }
