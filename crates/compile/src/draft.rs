@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use feel::Expression;
-use model::Kind;
+use model::{Kind, Repeat};
 
 /// One process as written.
 pub(crate) struct Draft {
@@ -39,6 +39,9 @@ pub(crate) struct DraftElement {
     pub(crate) default: Option<Arc<str>>,
     /// Id of the activity a boundary event sits on.
     pub(crate) attached_to: Option<Arc<str>>,
+    /// Id of the handler of a compensation boundary event, or of the activity a compensation throw event names.
+    pub(crate) compensation: Option<Arc<str>>,
+    pub(crate) repeat: Option<Repeat>,
 }
 
 /// What became of an element. A refused one stays in the draft, so that what refers to it is not blamed as well.

@@ -1,5 +1,6 @@
 //! Draft → process: resolves references, checks the rules, puts the process together.
 
+mod compensation;
 mod joins;
 mod links;
 mod rules;
@@ -8,7 +9,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use feel::Expression;
-use model::{ComplexGateway, Element, ElementIx, Flow, FlowIx, InclusiveGateway, Kind, LinkThrow, Process, Scope};
+use model::{
+    Compensate, Compensated, ComplexGateway, Element, ElementIx, EndEvent, Flow, FlowIx, InclusiveGateway, Kind, LinkThrow,
+    Process, Scope, Throw,
+};
 
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Condition, Content, Draft, DraftFlow, FlowOrder};
@@ -27,8 +31,10 @@ pub(crate) fn link(draft: Draft, findings: &mut Findings) -> Option<Process> {
     rules::activations(&graph, findings);
     let defaults = rules::defaults(&graph, findings);
     let links = links::resolve(&draft, findings);
-    let wiring =
-        Wiring { ends: graph.ends, incoming: graph.incoming, outgoing: graph.outgoing, scopes, boundaries, defaults, links };
+    rules::repeats(&draft, findings);
+    let compensations = compensation::resolve(&graph, findings);
+    let Graph { ends, incoming, outgoing, .. } = graph;
+    let wiring = Wiring { ends, incoming, outgoing, scopes, boundaries, defaults, links, compensations };
     let places: Vec<usize> = draft.elements.iter().map(|element| element.at).collect();
     let mut process = assemble(draft, wiring)?;
     if let Err(reason) = joins::find(&mut process) {
@@ -111,6 +117,8 @@ struct Wiring {
     boundaries: Vec<Vec<usize>>,
     defaults: Vec<Option<usize>>,
     links: Vec<Option<usize>>,
+    /// The handler of a compensation boundary event, the activity a compensation throw event names.
+    compensations: Vec<Option<usize>>,
 }
 
 fn assemble(draft: Draft, mut wiring: Wiring) -> Option<Process> {
@@ -136,6 +144,7 @@ fn assemble(draft: Draft, mut wiring: Wiring) -> Option<Process> {
             inputs: element.inputs,
             outputs: element.outputs,
             boundaries: wiring.boundaries[index].iter().copied().map(element_ix).collect(),
+            repeat: element.repeat,
         });
     }
     let (id, name) = elements.first().map(|root| (Arc::clone(&root.id), root.name.clone()))?;
@@ -156,6 +165,7 @@ fn condition(condition: Condition, is_default: bool) -> Option<Option<Expression
 fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
     let default = wiring.defaults[index].map(flow_ix);
     let mut scope = || std::mem::take(&mut wiring.scopes[index]);
+    let compensate = Throw::Compensation(Compensate { activity: wiring.compensations[index].map(element_ix) });
     Some(match kind {
         Kind::Process(_) => Kind::Process(scope()),
         Kind::SubProcess(_) => Kind::SubProcess(scope()),
@@ -164,6 +174,11 @@ fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
         Kind::InclusiveGateway(gateway) => Kind::InclusiveGateway(InclusiveGateway { default, ..gateway }),
         Kind::ComplexGateway(gateway) => Kind::ComplexGateway(ComplexGateway { default, ..gateway }),
         Kind::LinkThrow(link) => Kind::LinkThrow(LinkThrow { catch: wiring.links[index].map(element_ix)?, ..link }),
+        Kind::CompensationBoundary(_) => {
+            Kind::CompensationBoundary(Compensated { handler: wiring.compensations[index].map(element_ix)? })
+        }
+        Kind::ThrowEvent(Some(Throw::Compensation(_))) => Kind::ThrowEvent(Some(compensate)),
+        Kind::EndEvent(EndEvent::Throw(Throw::Compensation(_))) => Kind::EndEvent(EndEvent::Throw(compensate)),
         Kind::StartEvent(_)
         | Kind::EndEvent(_)
         | Kind::ThrowEvent(_)

@@ -52,7 +52,8 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         | Kind::CallActivity(_)
         | Kind::EventGateway
         | Kind::EndEvent(EndEvent::Error { .. })
-        | Kind::BoundaryEvent(_) => Vec::new(),
+        | Kind::BoundaryEvent(_)
+        | Kind::CompensationBoundary(_) => Vec::new(),
         Kind::StartEvent(_)
         | Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Throw(_))
         | Kind::ThrowEvent(_)
@@ -103,7 +104,8 @@ fn is_work(kind: &Kind) -> bool {
         | Kind::ParallelGateway
         | Kind::InclusiveGateway(_)
         | Kind::ComplexGateway(_)
-        | Kind::BoundaryEvent(_) => false,
+        | Kind::BoundaryEvent(_)
+        | Kind::CompensationBoundary(_) => false,
     }
 }
 

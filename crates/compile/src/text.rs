@@ -44,6 +44,9 @@
 //! | `exclusive`, `parallel`, `inclusive` | gateways |
 //! | `complex`, `complex = FEEL` | complex gateway, with its activation condition |
 //! | `link-throw NAME`, `link-catch NAME` | link events; a catch event inside a sub-process, and what follows it, says so with `in SCOPE` |
+//! | `compensate`, `compensate ID` | intermediate throw event that undoes what completed beside it, or that one activity |
+//! | `compensate-end`, `compensate-end ID` | the same as an end event |
+//! | `compensate by HANDLER on ID` | compensation boundary event; `HANDLER` is an activity without flows |
 //! | `subprocess FIRST` | embedded sub-process; inside is whatever can be reached from `FIRST`, with its boundary events |
 //! | `event-subprocess FIRST` | event sub-process, likewise |
 //!
@@ -56,12 +59,20 @@
 //! Indented lines belong to the line above: `-> flow` (the condition runs to the end of the line, commas and all),
 //! `in TARGET = FEEL`, `out TARGET = FEEL`, `inputs FEEL` and `outputs FEEL` (the whole context at once), `retries 5` or
 //! `retries = FEEL`, `header KEY = VALUE`, `name TEXT`, `version-tag TEXT` (of the process), and `| text`, which goes on
-//! with the line above after a line break. A word with odd characters stands between double quotes, as in FEEL.
+//! with the line above after a line break.
+//!
+//! An activity is repeated by `each ITEM = FEEL` (multi-instance, parallel) or `in-turn ITEM = FEEL` (sequential), without `ITEM` where
+//! nobody reads it, and below it `collect RESULTS = FEEL` (output collection and element) and `until FEEL` (completion condition); or
+//! by `loop FEEL` (standard loop, tested after each time) or `loop-while FEEL` (also before the first), with `at-most 5` below it.
+//!
+//! A word with odd characters stands between double quotes, as in FEEL.
 
+mod compensation;
 mod element;
 mod event;
 mod flow;
 mod print;
+mod repeat;
 mod scopes;
 mod statement;
 mod words;

@@ -81,16 +81,36 @@ fn odd_words_print_and_read_back_the_same() {
     assert_eq!(format!("{again:?}"), format!("{process:?}"), "{printed}");
 }
 
+#[test]
+fn repeated_and_undone_activities_print_and_read_back_the_same() {
+    let source = concat!(
+        "s: start -> a\na: task a -> b\n    in-turn \"odd name\" = items[item > 1]\n    collect r = x +\n    | 1\n    until r = 2\n",
+        "ba: compensate by box on a\nbox: subprocess i\n    loop-while n < 3\n    at-most 7\ni: start -> t\nt: compensate-end\n",
+        "b: pass -> c\n    each = [1]\nc: compensate a -> d\nd: compensate -> e\ne: manual\n    loop\n",
+    );
+    let process = compile::text(source).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"));
+    assert_eq!(id(&process, process.element(process.find("t").unwrap()).scope), "box", "a handler is found by its event");
+    let printed = compile::print(&process);
+    let again = compile::text(&printed).unwrap_or_else(|diagnostics| panic!("{printed}\n{diagnostics:#?}"));
+    assert_eq!(format!("{again:?}"), format!("{process:?}"), "{printed}");
+}
+
 const MISTAKES: &[(&str, &str)] = &[
     ("", "line 1, column 1, element 'process': a process needs a start event"),
     ("s: start -> x", "line 1, column 1, element 's_x': the target 'x' is no flow node of process 'process'"),
     ("s: start\ns: end", "line 2, column 1, element 's': the id is used more than once"),
     ("s: start\nt: dance", "line 2, column 1, element 't': there is no kind 'dance'"),
-    ("s: start now", "line 1, column 1, element 's': write 'at DATE'"),
+    ("s: start now", "line 1, column 1, element 's': write 'at DATE', 'after DURATION'"),
     ("s: start\n    dance", "line 2, column 1, element 's': there is no option 'dance'"),
     ("s: start\n    retries 3", "line 2, column 1, element 's': only a task has retries"),
     ("s: start\nt: task", "line 2, column 1, element 't': a task needs a job type: 'task TYPE'"),
     ("s: start\nt: task a\n    retries lots", "line 3, column 1, element 't': 'lots' is no number"),
+    ("s: start\nt: task a\n    until x", "line 3, column 1, element 't': this goes below 'each' or 'in-turn'"),
+    ("s: start\nt: task a\n    at-most 3", "line 3, column 1, element 't': this goes below 'loop' or 'loop-while'"),
+    ("s: start\nt: task a\n    each items", "line 3, column 1, element 't': write 'NAME = FEEL'"),
+    ("s: start\n    loop", "line 1, column 1, element 's': only an activity can be repeated"),
+    ("s: start\nt: compensate by a", "line 2, column 1, element 't': write 'compensate'"),
+    ("s: start\nt: compensate x", "line 2, column 1, element 't': it refers to 'x', which is no activity beside it"),
     ("    retries 3", "line 1, column 1: an indented line needs a line 'id: kind' above it"),
     ("start", "line 1, column 1: a line is 'id: kind arguments -> targets'"),
     ("a b: start", "line 1, column 1: before the colon stands 'id' or 'id in scope'"),

@@ -45,6 +45,11 @@ impl Budget {
         self.entered = self.entered.saturating_add(entered);
     }
 
+    /// What was entered since then is forgiven: the step has come nearer to its end.
+    pub(crate) fn go_back_to(&mut self, entered: u32) {
+        self.entered = self.entered.min(entered);
+    }
+
     pub(crate) fn write(&mut self, bytes: usize) {
         self.bytes = self.bytes.saturating_sub(bytes);
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use model::{ElementIx, FlowIx};
 
 use crate::{
-    DefinitionKey, Document, ElementKey, IncidentKey, InstanceKey, JobKey, Opened, VariableKey, WaitEnd, WaitKey, Waited,
+    Compensation, CompensationKey, DefinitionKey, Document, ElementKey, IncidentKey, InstanceKey, JobKey, Opened, Progress,
+    VariableKey, WaitEnd, WaitKey, Waited,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +39,26 @@ pub enum Event {
     /// It was ended from outside: cancelled or interrupted.
     Dropped {
         key: ElementKey,
+    },
+    /// The body of a repeated activity has come so far.
+    Progressed {
+        key: ElementKey,
+        progress: Progress,
+    },
+    /// An activity that can be undone completed in this scope.
+    CompensationKept {
+        scope: ElementKey,
+        compensation: Compensation,
+    },
+    /// What completed inside a scope that leaves can be undone from the one around it.
+    CompensationsHandedOn {
+        from: ElementKey,
+        to: ElementKey,
+    },
+    /// It is being undone, and will not be again.
+    CompensationBegun {
+        key: CompensationKey,
+        scope: ElementKey,
     },
     /// A token waits at a join for those of the other flows.
     TokenArrived(Token),

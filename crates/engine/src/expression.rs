@@ -15,22 +15,25 @@ pub(crate) struct Trouble {
     pub(crate) message: String,
 }
 
+/// A value that is visible to one expression only.
+pub(crate) type Given<'a> = (&'a str, Value);
+
 impl Run<'_> {
     /// The value of an expression seen from a scope; `kind` is the incident it raises if it fails.
     pub(crate) fn evaluate(&self, scope: ElementKey, expression: &Expression, kind: IncidentKind) -> Result<Value, Trouble> {
-        self.evaluate_knowing(scope, expression, kind, &[])
+        self.evaluate_given(scope, expression, kind, &[])
     }
 
-    /// The same, where some names stand for something else than variables.
-    pub(crate) fn evaluate_knowing(
+    /// The same, with values that only this expression sees.
+    pub(crate) fn evaluate_given(
         &self,
         scope: ElementKey,
         expression: &Expression,
         kind: IncidentKind,
-        known: &[(&str, Value)],
+        given: &[Given<'_>],
     ) -> Result<Value, Trouble> {
         let mut budget = Budget::default();
-        let value = self.evaluate_within(scope, expression, kind, known, &mut budget);
+        let value = self.evaluate_within(scope, expression, kind, given, &mut budget);
         self.budget.evaluated(&budget);
         value
     }
@@ -41,14 +44,14 @@ impl Run<'_> {
         scope: ElementKey,
         expression: &Expression,
         kind: IncidentKind,
-        known: &[(&str, Value)],
+        given: &[Given<'_>],
         budget: &mut Budget,
     ) -> Result<Value, Trouble> {
         let fail =
             |reason: String| Trouble { kind, message: format!("'{}' cannot be evaluated: {reason}", expression.excerpt()) };
         let mut values = Vec::with_capacity(expression.variables().len());
         for name in expression.variables() {
-            if let Some((_, value)) = known.iter().find(|(known, _)| *known == &**name) {
+            if let Some((_, value)) = given.iter().find(|(given, _)| *given == &**name) {
                 values.push(Some(value.clone()));
                 continue;
             }

@@ -11,8 +11,8 @@ use model::{ElementIx, FlowIx, Process};
 use crate::undo::{Journal, Undo};
 use crate::variables::Variables;
 use crate::{
-    DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, On, Outcome, Parent, Token, VariableKey,
-    Wait, WaitKey, WaitKind,
+    Compensation, CompensationKey, DefinitionKey, ElementKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey, On, Outcome,
+    Parent, Progress, Token, VariableKey, Wait, WaitKey, WaitKind,
 };
 
 /// What is alive of a process instance. Finished elements leave it; their rows stay in the store.
@@ -56,6 +56,8 @@ pub struct ElementInstance {
     pub waits: Vec<Wait>,
     /// Variables local to this element instance.
     pub variables: Variables,
+    /// How far it has come, if it is the body of a repeated activity.
+    pub progress: Option<Progress>,
     /// What lives directly inside it; nothing for most kinds.
     inside: Option<Box<Inside>>,
 }
@@ -65,6 +67,8 @@ struct Inside {
     children: BTreeSet<ElementKey>,
     /// Tokens that wait at joins, by gateway and flow; no count is zero.
     tokens: BTreeMap<ElementIx, BTreeMap<FlowIx, u32>>,
+    /// What completed in it and can be undone, by key: in that order.
+    compensations: BTreeMap<CompensationKey, ElementIx>,
 }
 
 /// How far an element instance has come. An incident keeps it where it is.
@@ -92,7 +96,16 @@ pub struct Incident {
 
 impl ElementInstance {
     pub fn new(element: ElementIx, scope: ElementKey, phase: Phase) -> Self {
-        Self { element, scope, phase, incident: None, waits: Vec::new(), variables: Variables::default(), inside: None }
+        Self {
+            element,
+            scope,
+            phase,
+            incident: None,
+            waits: Vec::new(),
+            variables: Variables::default(),
+            progress: None,
+            inside: None,
+        }
     }
 
     pub fn wait(&self, key: WaitKey) -> Option<&Wait> {
@@ -126,12 +139,20 @@ impl ElementInstance {
         self.inside.as_ref().is_none_or(|inside| inside.children.is_empty() && inside.tokens.is_empty())
     }
 
+    pub(crate) fn compensations_by_key(&self) -> Option<&BTreeMap<CompensationKey, ElementIx>> {
+        self.inside.as_ref().map(|inside| &inside.compensations)
+    }
+
+    pub(crate) fn compensations_mut(&mut self) -> &mut BTreeMap<CompensationKey, ElementIx> {
+        &mut self.inside_mut().compensations
+    }
+
     fn inside_mut(&mut self) -> &mut Inside {
         self.inside.get_or_insert_default()
     }
 
-    fn tidy_inside(&mut self) {
-        if self.is_empty() {
+    pub(crate) fn tidy_inside(&mut self) {
+        if self.is_empty() && self.compensations().next().is_none() {
             self.inside = None;
         }
     }
@@ -166,7 +187,9 @@ impl ElementInstance {
     }
 
     fn bytes(&self) -> usize {
-        ELEMENT_BYTES + self.variables.bytes() + self.waits.len() * size_of::<Wait>()
+        let compensations = self.inside.as_ref().map_or(0, |inside| inside.compensations.len());
+        let kept = compensations * (size_of::<Compensation>() + 16);
+        ELEMENT_BYTES + self.variables.bytes() + self.waits.len() * size_of::<Wait>() + kept
     }
 }
 
@@ -203,6 +226,12 @@ impl Instance {
     /// The element instances directly inside a scope, in the order of their keys.
     pub fn children(&self, scope: ElementKey) -> impl DoubleEndedIterator<Item = ElementKey> + '_ {
         self.elements.get(&scope).into_iter().flat_map(|element| element.children())
+    }
+
+    /// Whether it is one of several inside the body of a repeated activity: an instance of the same element as what encloses it.
+    pub fn is_inner(&self, key: ElementKey) -> bool {
+        let Some(inner) = self.elements.get(&key).filter(|inner| inner.scope != key) else { return false };
+        self.elements.get(&inner.scope).is_some_and(|body| body.element == inner.element)
     }
 
     /// The tokens that wait at joins, in every scope.
@@ -252,6 +281,10 @@ impl Instance {
                 }
                 Undo::Left { key: *key, gone }
             }
+            Event::Progressed { key, progress } => self.set_progress(*key, *progress),
+            Event::CompensationKept { scope, compensation } => self.compensation_kept(*scope, *compensation),
+            Event::CompensationsHandedOn { from, to } => self.compensations_handed_on(*from, *to),
+            Event::CompensationBegun { key, scope } => self.compensation_begun(*key, *scope),
             Event::TokenArrived(token) => {
                 self.element_mut(token.scope).add_tokens(token.gateway, token.flow, 1);
                 Undo::TokenArrived(*token)
@@ -267,7 +300,7 @@ impl Instance {
             Event::VariableCreated { key, scope, name, value } => {
                 let variable = Variable { key: *key, name: name.clone(), value: value.clone() };
                 self.weighing(*scope, |element| element.variables.push(variable));
-                Undo::VariableCreated { scope: *scope }
+                Undo::VariableCreated { scope: *scope, name: name.clone() }
             }
             Event::VariableUpdated { scope, name, value, .. } => {
                 let was = self.weighing(*scope, |element| element.variables.set(name, value.clone()));
@@ -329,6 +362,11 @@ impl Instance {
     fn set_phase(&mut self, key: ElementKey, phase: Phase) -> Undo {
         let was = std::mem::replace(&mut self.element_mut(key).phase, phase);
         Undo::Phase { key, was }
+    }
+
+    fn set_progress(&mut self, key: ElementKey, progress: Progress) -> Undo {
+        let was = self.element_mut(key).progress.replace(progress);
+        Undo::Progressed { key, was }
     }
 
     /// Puts an element instance into its scope.
@@ -417,7 +455,18 @@ impl Instance {
         Ok(())
     }
 
-    fn living(&self, element: ElementKey, what: &str, key: u64) -> Result<(), String> {
+    /// What was put together fits the process: the body of a repeated activity knows how far it has come.
+    pub fn check_restored(&self, process: &Process) -> Result<(), String> {
+        for (key, element) in &self.elements {
+            let repeats = process.element(element.element).repeat.is_some() && !self.is_inner(*key);
+            if repeats && element.progress.is_none() {
+                return Err(format!("element instance {key} repeats an activity, and nothing says how far it has come"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn living(&self, element: ElementKey, what: &str, key: u64) -> Result<(), String> {
         match self.elements.contains_key(&element) {
             true => Ok(()),
             false => Err(format!("{what} {key} belongs to element instance {element}, which is not alive")),

@@ -71,6 +71,8 @@ keys! {
     VariableKey,
     /// An incident.
     IncidentKey,
+    /// A completed activity that can be undone.
+    CompensationKey,
     /// One version of a process definition.
     DefinitionKey,
     /// One version of a DMN file.

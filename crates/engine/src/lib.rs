@@ -14,6 +14,7 @@
 
 mod budget;
 mod command;
+mod compensation;
 pub mod decision;
 mod element;
 mod event;
@@ -24,6 +25,7 @@ mod join;
 mod key;
 mod lifecycle;
 mod progress;
+mod repeat;
 mod step;
 pub mod trace;
 mod undo;
@@ -32,16 +34,17 @@ mod wait;
 
 pub use budget::Budget;
 pub use command::{Command, FailedJob, Rejected, ThrownError, Triggered, Undecided};
+pub use compensation::Compensation;
 pub use element::call_activity::variables_for_child;
 pub use element::error::catches;
 pub use element::start::{start_trigger, timer};
 pub use event::{Event, IncidentKind, MessageThrown, Outcome, Parent, Thrown, ThrownOut, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
 pub use key::{
-    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId, RequirementsKey,
-    TimerKey, VariableKey, WaitKey,
+    CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId,
+    RequirementsKey, TimerKey, VariableKey, WaitKey,
 };
 pub use progress::Progress;
 pub use step::{Means, STRAIGHT_MAX, step};
-pub use variables::{Document, Variables, visible};
+pub use variables::{Document, KEPT, Variables, visible};
 pub use wait::{On, Opened, Turn, Wait, WaitEnd, WaitKind, Waited};

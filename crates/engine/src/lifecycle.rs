@@ -9,7 +9,7 @@ use model::{FlowIx, InclusiveGateway, Kind};
 
 use crate::expression::Trouble;
 use crate::step::Run;
-use crate::{ElementInstance, ElementKey, Event, Outcome, Phase, Token, WaitEnd, element};
+use crate::{ElementInstance, ElementKey, Event, Outcome, Phase, Token, WaitEnd, element, repeat};
 
 impl Run<'_> {
     /// Maps inputs and does what the kind does on entry. Done again when an incident of entering is resolved.
@@ -22,8 +22,11 @@ impl Run<'_> {
     fn try_activate(&mut self, key: ElementKey) -> Result<(), Trouble> {
         let process = self.process;
         let element = process.element(self.instance.elements[&key].element);
+        if let (Some(repeat), false) = (&element.repeat, self.instance.is_inner(key)) {
+            return repeat::enter(self, key, repeat);
+        }
         if let Some(inputs) = &element.inputs {
-            let scope = self.instance.elements[&key].scope;
+            let scope = self.mapping_scope(key);
             for (name, value) in self.mapping(scope, inputs)? {
                 self.set_local(key, &name, &value);
             }
@@ -37,9 +40,8 @@ impl Run<'_> {
             | Kind::LinkThrow(_)
             | Kind::LinkCatch(_)
             | Kind::PassTask(_)
-            | Kind::BoundaryEvent(_) => {
-                element::pass::enter(self, key);
-            }
+            | Kind::BoundaryEvent(_)
+            | Kind::CompensationBoundary(_) => element::pass::enter(self, key),
             Kind::ThrowEvent(Some(throw)) => element::throw::enter(self, key, throw)?,
             Kind::SendTask(publish) => element::throw::send(self, key, publish)?,
             Kind::CatchEvent(trigger) => element::catch::enter(self, key, trigger)?,
@@ -60,6 +62,9 @@ impl Run<'_> {
 
     /// The element's work is done: map outputs, leave, take the outgoing flows. Done again when an incident of leaving is resolved.
     pub(crate) fn finish(&mut self, key: ElementKey) {
+        if self.repeat(key).is_some() {
+            return repeat::finish(self, key);
+        }
         let process = self.process;
         let instance = &self.instance.elements[&key];
         let (element, scope) = (process.element(instance.element), instance.scope);
@@ -68,9 +73,15 @@ impl Run<'_> {
         }
         if let Some(outputs) = &element.outputs {
             match self.mapping(key, outputs) {
-                Ok(document) => self.propagate(scope, &document),
+                Ok(document) => self.propagate(self.mapping_scope(key), &document),
                 Err(trouble) => return self.raise(key, None, trouble),
             }
+        }
+        if self.instance.is_inner(key) {
+            if let Err(trouble) = repeat::finish_inner(self, scope, key) {
+                self.raise(key, None, trouble);
+            }
+            return;
         }
         self.close_catches(key);
         match &element.kind {
@@ -86,9 +97,15 @@ impl Run<'_> {
         self.close_event_starts(key);
     }
 
+    /// Where mappings read what goes in and write what comes out: inner instances of a repeated activity have variables of their own.
+    fn mapping_scope(&self, key: ElementKey) -> ElementKey {
+        if self.instance.is_inner(key) { key } else { self.instance.elements[&key].scope }
+    }
+
     /// Leaves by these flows; without any, the scope may have come to its end.
     pub(crate) fn leave(&mut self, key: ElementKey, flows: &[FlowIx]) {
         let ElementInstance { scope, element, .. } = *self.instance.elements[&key];
+        element::compensation::hand_on(self, key);
         self.emit(Event::Left { key });
         if key == self.instance.key.root() {
             self.emit(Event::Ended { outcome: Outcome::Completed });

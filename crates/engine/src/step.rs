@@ -10,7 +10,7 @@ use crate::expression::Trouble;
 use crate::join::Woken;
 use crate::{
     Budget, Command, Document, ElementKey, Event, FailedJob, IncidentKind, Instance, JobKey, Keys, On, Opened, Outcome, Parent,
-    Phase, Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element,
+    Phase, Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element, repeat,
 };
 
 /// An instance that enters more elements than this, and than a few times those its process has, without ever waiting is taken to loop.
@@ -69,6 +69,10 @@ enum Work {
         key: ElementKey,
     },
     Finish {
+        key: ElementKey,
+    },
+    /// The body of a repeated activity starts those that come next.
+    GoOn {
         key: ElementKey,
     },
     /// Look at a condition.
@@ -284,7 +288,8 @@ impl Run<'_> {
                 Work::Join { key, gateway, scope } => self.examine(key, gateway, scope),
                 Work::Activate { key } if self.is_to_be_continued(key) => self.activate_entered(key),
                 Work::Finish { key } if self.is_to_be_finished(key) => self.finish(key),
-                Work::Activate { .. } | Work::Finish { .. } => {}
+                Work::GoOn { key } if self.has_more_to_start(key) => repeat::go_on(self, key),
+                Work::Activate { .. } | Work::Finish { .. } | Work::GoOn { .. } => {}
                 Work::Examine { element, wait } => element::catch::examine(self, element, wait),
             }
         }
@@ -297,6 +302,15 @@ impl Run<'_> {
         self.entry_next += 1;
         *self.scheduled.entry((scope, element)).or_insert(0) += 1;
         key
+    }
+
+    /// What is in its entry is activated in its turn.
+    pub(crate) fn activate_later(&mut self, key: ElementKey) {
+        self.work.push_back(Work::Activate { key });
+    }
+
+    pub(crate) fn go_on_later(&mut self, body: ElementKey) {
+        self.work.push_back(Work::GoOn { key: body });
     }
 
     pub(crate) fn finish_later(&mut self, key: ElementKey) {
@@ -353,7 +367,7 @@ impl Run<'_> {
     }
 
     fn enter(&mut self, key: ElementKey, element: ElementIx, scope: ElementKey) {
-        self.emit(Event::Entered { key, element, scope });
+        self.come_in(key, element, scope);
         self.activate_entered(key);
     }
 
@@ -383,7 +397,7 @@ impl Run<'_> {
             match work {
                 Work::Enter { key, element, scope, number } => {
                     if self.is_wanted(scope, element, number) {
-                        self.emit(Event::Entered { key, element, scope });
+                        self.come_in(key, element, scope);
                         left.push(key);
                     }
                 }
@@ -402,9 +416,10 @@ impl Run<'_> {
                     }
                     left.push(key);
                 }
+                Work::GoOn { key } if self.has_more_to_start(key) => left.push(key),
                 // A look costs little, and nothing of it could be written down for later.
                 Work::Examine { element, wait } => element::catch::examine(self, element, wait),
-                Work::Activate { .. } | Work::Finish { .. } => {}
+                Work::Activate { .. } | Work::Finish { .. } | Work::GoOn { .. } => {}
             }
         }
         if !left.is_empty() {
@@ -437,6 +452,7 @@ impl Run<'_> {
             let work = match self.instance.elements.get(&key).map(|element| element.phase) {
                 Some(Phase::Entering) => Work::Activate { key },
                 Some(Phase::Leaving) => Work::Finish { key },
+                Some(Phase::Active) if self.instance.elements[&key].progress.is_some() => Work::GoOn { key },
                 Some(Phase::Active) => {
                     let element = &self.instance.elements[&key];
                     self.examine_later(element.element, element.scope);

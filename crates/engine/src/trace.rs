@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use model::Process;
 
+use crate::variables::KEPT;
 use crate::{ElementKey, Event, IncidentKind, On, Outcome, Rejected, WaitEnd, WaitKey};
 
 /// A command that did more than this shows its beginning and its end.
@@ -14,6 +15,8 @@ const LINES_MAX: usize = 100;
 #[derive(Debug, Default)]
 pub struct Trace {
     names: BTreeMap<ElementKey, String>,
+    /// How many came into being inside each body of a repeated activity.
+    inner: BTreeMap<ElementKey, u32>,
     waits: BTreeMap<WaitKey, [&'static str; 2]>,
 }
 
@@ -54,17 +57,21 @@ impl Trace {
                 self.names.insert(event_key(event)?, "process".to_owned());
                 return None;
             }
-            Event::Entered { key, element, .. } => {
-                self.names.insert(*key, at(*element));
-                (at(*element), "entered".to_owned())
+            Event::Entered { key, element, scope } => {
+                let name = self.name_of(&at(*element), *scope);
+                self.names.insert(*key, name.clone());
+                (name, "entered".to_owned())
             }
-            Event::Activated { .. } | Event::Leaving { .. } => return None,
+            Event::Activated { .. } | Event::Leaving { .. } | Event::Progressed { .. } => return None,
+            Event::CompensationsHandedOn { .. } | Event::CompensationBegun { .. } => return None,
+            Event::CompensationKept { compensation, .. } => (at(compensation.activity), "can be undone".to_owned()),
             Event::Left { key } | Event::Dropped { key } if self.name(*key) == "process" => return None,
             Event::Left { key } => (self.name(*key), "left".to_owned()),
             Event::Dropped { key } => (self.name(*key), "dropped".to_owned()),
             Event::TokenArrived(token) => (at(token.gateway), format!("token from {}", process.flow(token.flow).id)),
             Event::TokensTaken { gateway, .. } => (at(*gateway), "joined".to_owned()),
             Event::TokenDropped(token) => (at(token.gateway), "token dropped".to_owned()),
+            Event::VariableCreated { name, .. } | Event::VariableUpdated { name, .. } if name.starts_with(KEPT) => return None,
             Event::VariableCreated { scope, name, value, .. } | Event::VariableUpdated { scope, name, value, .. } => {
                 (self.name(*scope), format!("{name} = {value}"))
             }
@@ -99,6 +106,16 @@ impl Trace {
             Event::Ended { outcome: Outcome::Terminated } => ("process".to_owned(), "terminated".to_owned()),
         };
         Some(line)
+    }
+
+    /// The id; `id#1`, `id#2` for those inside the body of a repeated activity, which has the same id.
+    fn name_of(&mut self, id: &str, scope: ElementKey) -> String {
+        if self.names.get(&scope).is_none_or(|body| body.split('#').next() != Some(id)) {
+            return id.to_owned();
+        }
+        let count = self.inner.entry(scope).or_insert(0);
+        *count += 1;
+        format!("{id}#{count}")
     }
 
     fn name(&self, key: ElementKey) -> String {

@@ -6,7 +6,8 @@ use model::{ElementIx, FlowIx};
 
 use crate::variables::Variables;
 use crate::{
-    DefinitionKey, ElementInstance, ElementKey, Incident, IncidentKey, Instance, InstanceKey, Phase, State, Token, Wait, WaitKind,
+    Compensation, CompensationKey, DefinitionKey, ElementInstance, ElementKey, Incident, IncidentKey, Instance, InstanceKey,
+    Phase, Progress, State, Token, Wait, WaitKind,
 };
 
 #[derive(Debug, Clone)]
@@ -19,12 +20,16 @@ pub(crate) enum Undo {
     RootLeft { key: ElementKey, gone: Box<ElementInstance>, result: Variables },
     TokenArrived(Token),
     TokensTaken { scope: ElementKey, gateway: ElementIx, flows: Vec<FlowIx> },
-    VariableCreated { scope: ElementKey },
+    VariableCreated { scope: ElementKey, name: Arc<str> },
     VariableUpdated { scope: ElementKey, name: Arc<str>, was: Arc<str> },
     WaitOpened { element: ElementKey },
     WaitClosed { element: ElementKey, place: usize, wait: Box<Wait> },
     IncidentRaised { key: IncidentKey, was: Option<IncidentKey> },
     IncidentResolved { key: IncidentKey, incident: Incident, was: Option<IncidentKey> },
+    Progressed { key: ElementKey, was: Option<Progress> },
+    CompensationKept { scope: ElementKey, key: CompensationKey },
+    CompensationsHandedOn { from: ElementKey, to: ElementKey, keys: Vec<CompensationKey> },
+    CompensationBegun { scope: ElementKey, compensation: Compensation },
     Ended { was: State },
 }
 
@@ -80,7 +85,7 @@ impl Instance {
                     self.element_mut(scope).add_tokens(gateway, flow, 1);
                 }
             }
-            Undo::VariableCreated { scope } => self.weighing(scope, |element| element.variables.pop()),
+            Undo::VariableCreated { scope, name } => self.weighing(scope, |element| element.variables.pop(&name)),
             Undo::VariableUpdated { scope, name, was } => {
                 self.weighing(scope, |element| drop(element.variables.set(&name, was)));
             }
@@ -105,6 +110,10 @@ impl Instance {
                 self.element_mut(incident.element).incident = was;
                 self.incidents.insert(key, incident);
             }
+            Undo::Progressed { key, was } => self.element_mut(key).progress = was,
+            Undo::CompensationKept { scope, key } => drop(self.take_compensation(scope, key)),
+            Undo::CompensationsHandedOn { from, to, keys } => self.move_compensations(&keys, to, from),
+            Undo::CompensationBegun { scope, compensation } => self.keep_compensation(scope, compensation),
             Undo::Ended { was } => self.state = was,
         }
     }

@@ -12,27 +12,41 @@ pub type Document = Vec<(Arc<str>, Arc<str>)>;
 /// So many are found faster by looking at each.
 const PLAIN_MAX: usize = 16;
 
+/// What begins so is kept for the engine itself: stored like any variable, shown to nobody.
+pub const KEPT: &str = "caudal:";
+
 /// The variables of one scope, in the order in which they were created, found by name.
 #[derive(Debug, Clone, Default)]
 pub struct Variables {
     list: Vec<Variable>,
     /// Where each stands in the list; only kept for many.
     places: Option<BTreeMap<Arc<str>, usize>>,
+    /// Those that are kept for the engine itself.
+    kept: BTreeMap<Arc<str>, Variable>,
     value_bytes: usize,
 }
 
 impl PartialEq for Variables {
     fn eq(&self, other: &Self) -> bool {
-        self.list == other.list && self.value_bytes == other.value_bytes
+        self.list == other.list && self.kept == other.kept && self.value_bytes == other.value_bytes
     }
 }
 
 impl Variables {
+    /// Those anybody may see.
     pub fn iter(&self) -> impl Iterator<Item = &Variable> {
         self.list.iter()
     }
 
+    /// Those the engine keeps for itself.
+    pub fn kept(&self) -> impl Iterator<Item = &Variable> {
+        self.kept.values()
+    }
+
     pub fn get(&self, name: &str) -> Option<&Variable> {
+        if name.starts_with(KEPT) {
+            return self.kept.get(name);
+        }
         self.place(name).map(|place| &self.list[place])
     }
 
@@ -45,6 +59,10 @@ impl Variables {
 
     pub(crate) fn push(&mut self, variable: Variable) {
         self.value_bytes += weight(&variable);
+        if variable.name.starts_with(KEPT) {
+            self.kept.insert(variable.name.clone(), variable);
+            return;
+        }
         if let Some(places) = &mut self.places {
             places.insert(variable.name.clone(), self.list.len());
         }
@@ -55,8 +73,10 @@ impl Variables {
         }
     }
 
-    pub(crate) fn pop(&mut self) {
-        let Some(variable) = self.list.pop() else { return };
+    /// Takes the one back that was created last among those not kept, or the kept one of this name.
+    pub(crate) fn pop(&mut self, name: &str) {
+        let gone = if name.starts_with(KEPT) { self.kept.remove(name) } else { self.list.pop() };
+        let Some(variable) = gone else { return };
         self.value_bytes -= weight(&variable);
         if let Some(places) = &mut self.places {
             places.remove(&variable.name);
@@ -65,8 +85,10 @@ impl Variables {
 
     /// Gives the value it had.
     pub(crate) fn set(&mut self, name: &str, value: Arc<str>) -> Arc<str> {
-        let place = self.place(name).expect("an updated variable exists");
-        let variable = &mut self.list[place];
+        let variable = match self.place(name) {
+            Some(place) => &mut self.list[place],
+            None => self.kept.get_mut(name).expect("an updated variable exists"),
+        };
         self.value_bytes = self.value_bytes + value.len() - variable.value.len();
         std::mem::replace(&mut variable.value, value)
     }
@@ -86,7 +108,7 @@ pub fn visible(instance: &Instance, scope: ElementKey, only: &[Arc<str>]) -> Doc
     if !only.is_empty() {
         let only: BTreeSet<&Arc<str>> = only.iter().collect();
         let found = |name: &Arc<str>| find(instance, scope, name).map(|(_, variable)| (name.clone(), variable.value.clone()));
-        return only.into_iter().filter_map(found).collect();
+        return only.into_iter().filter(|name| !name.starts_with(KEPT)).filter_map(found).collect();
     }
     let mut inner: Vec<&Variables> = Vec::new();
     let mut found: Document = Vec::new();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use engine::{
     Budget, Command, DefinitionKey, ElementInstance, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance,
-    InstanceKey, JobKey, Keys, Means, Rejected, State, ThrownError, Undecided, step,
+    InstanceKey, JobKey, Keys, Means, Rejected, State, ThrownError, Undecided, WaitKey, WaitKind, step,
 };
 use model::{Kind, Process};
 use proptest::prelude::*;
@@ -25,10 +25,33 @@ enum Block {
     Inclusive(Vec<Block>),
     /// The inside, and whether a boundary event catches the error `E`.
     Sub(Box<Block>, bool),
+    /// The inside, once for each of so many items.
+    Each(Box<Block>, &'static str, u8),
+    /// A task that can be undone.
+    Undoable,
+    /// Undoes what completed beside it.
+    Undo,
 }
 
+/// Ways to repeat: `N` is how often.
+const REPEATS: [&str; 5] = [
+    "each item = for i in 1..N return i\n    collect results = item",
+    "in-turn item = for i in 1..N return {i: i}\n    collect results = item.i",
+    "each = for i in 1..N return i\n    until numberOfCompletedInstances = 2",
+    "in-turn item = assert(fixed, fixed != null)",
+    "loop-while loopCounter < N",
+];
+
 fn block() -> impl Strategy<Value = Block> {
-    let leaf = prop_oneof![Just(Block::Pass), Just(Block::Task), Just(Block::Task), Just(Block::Fragile), Just(Block::Decision)];
+    let leaf = prop_oneof![
+        Just(Block::Pass),
+        Just(Block::Task),
+        Just(Block::Task),
+        Just(Block::Fragile),
+        Just(Block::Decision),
+        Just(Block::Undoable),
+        Just(Block::Undo)
+    ];
     leaf.prop_recursive(4, 24, 3, |inner| {
         let several = || proptest::collection::vec(inner.clone(), 1..4);
         prop_oneof![
@@ -37,6 +60,11 @@ fn block() -> impl Strategy<Value = Block> {
             several().prop_map(Block::Parallel),
             several().prop_map(Block::Inclusive),
             (inner.clone(), any::<bool>()).prop_map(|(inside, caught)| Block::Sub(Box::new(inside), caught)),
+            (inner.clone(), prop::sample::select(REPEATS.to_vec()), 0..4u8).prop_map(|(inside, how, items)| Block::Each(
+                Box::new(inside),
+                how,
+                items
+            )),
         ]
     })
 }
@@ -65,6 +93,23 @@ impl Writer {
             Block::Pass => self.line(&id, "pass", to),
             Block::Task => self.line(&id, "task t", to),
             Block::Decision => self.line(&id, "decide out by rules", to),
+            Block::Undo => self.line(&id, "compensate", to),
+            Block::Undoable => {
+                let (event, handler) = (self.id(), self.id());
+                self.line(&id, "task t", to);
+                writeln!(self.text, "{event}: compensate by {handler} on {id}\n{handler}: task t").unwrap();
+            }
+            Block::Each(inside, how, items) => {
+                let (start, end) = (self.id(), self.id());
+                writeln!(self.text, "{end}: end").unwrap();
+                let first = self.block(inside, &end);
+                self.line(&start, "start", &first);
+                self.line(&id, &format!("subprocess {start}"), to);
+                // FEEL counts down from 1 to 0.
+                let how =
+                    if *items == 0 { how.replace("for i in 1..N return i", "[]") } else { how.replace('N', &items.to_string()) };
+                writeln!(self.text, "    {}", how.replace('N', "0")).unwrap();
+            }
             Block::Fragile => {
                 self.line(&id, "task t", to);
                 writeln!(self.text, "    in x = assert(fixed, fixed != null)").unwrap();
@@ -140,8 +185,22 @@ impl<'a> Run<'a> {
     }
 
     fn ask(&mut self, command: &Command) -> Result<(), Rejected> {
+        self.step(command)?;
+        while let Some(wait) = self.turn() {
+            self.step(&Command::Turn { wait })?;
+        }
+        Ok(())
+    }
+
+    /// What the host does next by itself: a step that takes long goes on.
+    fn turn(&self) -> Option<WaitKey> {
+        let waits = &self.instance.root()?.waits;
+        waits.iter().find(|wait| matches!(wait.kind, WaitKind::Turn(_))).map(|wait| wait.key)
+    }
+
+    fn step(&mut self, command: &Command) -> Result<(), Rejected> {
         let before = self.instance.clone();
-        let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(1_000, 1 << 24) };
+        let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(20, 1 << 24) };
         let events = step(means, &mut self.instance, command)?;
         let mut undone = self.instance.clone();
         undone.undo();
@@ -158,7 +217,9 @@ impl<'a> Run<'a> {
 
     /// Elements that wait for a verdict.
     fn decisions(&self) -> Vec<ElementKey> {
-        let asks = |element: &ElementInstance| matches!(self.process.element(element.element).kind, Kind::DecisionTask(_));
+        let asks = |element: &ElementInstance| {
+            element.progress.is_none() && matches!(self.process.element(element.element).kind, Kind::DecisionTask(_))
+        };
         let elements = self.instance.elements.iter();
         elements.filter(|(_, element)| asks(element) && element.incident.is_none()).map(|(key, _)| *key).collect()
     }
@@ -204,7 +265,7 @@ impl<'a> Run<'a> {
             n if n < jobs.len() + incidents.len() => {
                 let fix = Command::SetVariables {
                     scope: InstanceKey(1).root(),
-                    variables: vec![("fixed".into(), "1".into())],
+                    variables: vec![("fixed".into(), "[1,2]".into())],
                     local: true,
                 };
                 self.ask(&fix).expect("the process is there");
@@ -259,7 +320,7 @@ proptest! {
             run.check();
         }
         // From wherever that led, doing the first thing again and again ends it.
-        for _ in 0..2_000 {
+        for _ in 0..20_000 {
             if run.instance.state != State::Active {
                 break;
             }

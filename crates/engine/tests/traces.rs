@@ -5,7 +5,8 @@
 //! `start EVENT {…}` (at a triggered start event), `called {…}` (started by a call activity), `trigger EVENT {…}`, `again EVENT DUE` (a timer that
 //! will fire again), `call ELEMENT`, `no-process ELEMENT`, `child ELEMENT {…}`, `child-error ELEMENT CODE {…}`,
 //! `child-escalation ELEMENT CODE {…}`, `uncaught`.
-//! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant.
+//! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant; `id#2` is the second inside the body of
+//! a repeated activity.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
@@ -14,9 +15,9 @@ use std::sync::Arc;
 
 use engine::trace::Trace;
 use engine::{
-    Budget, Command, DefinitionKey, Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance, InstanceKey,
-    JobKey, Keys, Means, On, Opened, Parent, Phase, Rejected, State, Thrown, ThrownError, ThrownOut, Triggered, Undecided,
-    WaitKey, WaitKind, step,
+    Budget, Command, DefinitionKey, Document, ElementInstance, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance,
+    InstanceKey, JobKey, Keys, Means, On, Opened, Parent, Phase, Rejected, State, Thrown, ThrownError, ThrownOut, Triggered,
+    Undecided, WaitKey, WaitKind, step,
 };
 use model::{Kind, Process, TimerKind};
 use schedule::Occurrence;
@@ -131,6 +132,7 @@ impl<'a> Run<'a> {
             replayed.apply(event);
         }
         assert_eq!(replayed, self.instance, "after '{line}': history is not state");
+        assert_eq!(restored(&self.instance), self.instance, "after '{line}': rows are not state");
         if self.instance.state != State::Active {
             assert!(self.instance.elements.is_empty(), "after '{line}': elements outlive the instance");
             assert!(self.instance.incidents.is_empty(), "after '{line}': incidents outlive the instance");
@@ -210,11 +212,15 @@ impl<'a> Run<'a> {
 
     /// The wait of an element, or for an event, with this id.
     fn triggered(&self, id: &str, variables: Document, next: Option<On>) -> Triggered {
+        let (id, number) = id.split_once('#').map_or((id, None), |(id, number)| (id, Some(number)));
         let event = self.process.find(id);
         let waits =
             self.instance.elements.iter().flat_map(|(key, element)| element.waits.iter().map(move |wait| (key, element, wait)));
         let mut waits = waits.filter(|(_, _, wait)| wait.job().is_none());
-        let found = waits.find(|(_, element, wait)| Some(wait.catch.unwrap_or(element.element)) == event);
+        let found = waits.find(|(_, element, wait)| {
+            let is_meant = number.is_none_or(|number| counter(element).as_deref() == Some(number));
+            is_meant && Some(wait.catch.unwrap_or(element.element)) == event
+        });
         let (element, wait) = found.map_or((ElementKey(u64::MAX), WaitKey(u64::MAX)), |(key, _, wait)| (*key, wait.key));
         Triggered { element, wait, variables, next }
     }
@@ -241,8 +247,15 @@ impl<'a> Run<'a> {
         if id == "process" {
             return InstanceKey(1).root();
         }
+        let (id, number) = id.split_once('#').map_or((id, None), |(id, number)| (id, Some(number)));
         let mut alive = self.instance.elements.iter();
-        let found = alive.find(|(_, element)| &*self.process.element(element.element).id == id);
+        let found = alive.find(|(key, element)| {
+            let is_meant = match number {
+                Some(number) => self.instance.is_inner(**key) && counter(element).as_deref() == Some(number),
+                None => true,
+            };
+            is_meant && &*self.process.element(element.element).id == id
+        });
         found.map_or(ElementKey(u64::MAX), |(key, _)| *key)
     }
 
@@ -255,6 +268,36 @@ impl<'a> Run<'a> {
         let element = self.instance.elements.get(&self.element(id));
         element.and_then(|element| element.incident).unwrap_or(IncidentKey(u64::MAX))
     }
+}
+
+/// Which of several an inner instance of a repeated activity is.
+fn counter(element: &ElementInstance) -> Option<String> {
+    element.variables.get("loopCounter").map(|counter| counter.value.to_string())
+}
+
+/// The instance put together again from what a store holds of it.
+fn restored(instance: &Instance) -> Instance {
+    let Some(root) = instance.root() else { return instance.clone() };
+    let mut again = Instance::restored(instance.key, instance.definition, root.phase);
+    again.parent = instance.parent;
+    for (key, element) in &instance.elements {
+        if *key != instance.key.root() {
+            let mut row = ElementInstance::new(element.element, element.scope, element.phase);
+            row.progress = element.progress;
+            again.restore_element(*key, row).unwrap();
+        }
+    }
+    for (key, element) in &instance.elements {
+        let kept = element.variables.kept().cloned();
+        element.variables.iter().cloned().chain(kept).for_each(|variable| again.restore_variable(*key, variable).unwrap());
+        element.waits.iter().for_each(|wait| again.restore_wait(*key, wait.clone()).unwrap());
+        element.compensations().for_each(|kept| again.restore_compensation(*key, kept).unwrap());
+    }
+    instance.tokens().for_each(|(token, count)| again.restore_tokens(token, count).unwrap());
+    for (key, incident) in &instance.incidents {
+        again.restore_incident(*key, incident.clone()).unwrap();
+    }
+    again
 }
 
 fn document(json: &str) -> Result<Document, String> {

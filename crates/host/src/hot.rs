@@ -197,6 +197,7 @@ impl HotInstance {
             let active = Incident { element: incident.element_instance, job: incident.job, kind: incident.kind };
             instance.restore_incident(incident.key, active)?;
         }
+        instance.check_restored(&definition.process)?;
         instance.parent = row.parent.map(|(instance, element)| Parent { instance, element });
         let mut hot = Self::new(instance, row, definition, 0);
         hot.lock = Lock::Unknown;

@@ -84,9 +84,7 @@ impl Recorder {
             }
             Event::VariableUpdated { key, value, .. } => match self.variables_new.get_mut(key) {
                 Some(new) => new.value = value.clone(),
-                None => {
-                    self.variables_changed.insert(*key, VariableChange { key: *key, value: value.clone() });
-                }
+                None => drop(self.variables_changed.insert(*key, VariableChange { key: *key, value: value.clone() })),
             },
             Event::IncidentRaised { key, element, job, kind, message } => {
                 let row = row::Incident {
@@ -131,6 +129,10 @@ impl Recorder {
             | Event::MessageThrown(_)
             | Event::SignalThrown { .. }
             | Event::ThrownOut(_)
+            | Event::Progressed { .. }
+            | Event::CompensationKept { .. }
+            | Event::CompensationsHandedOn { .. }
+            | Event::CompensationBegun { .. }
             | Event::Ended { .. } => {}
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use feel::Expression;
 
-use crate::Text;
+use crate::{ElementIx, Text};
 
 /// What an event that sits on something, or starts something, waits for.
 #[derive(Debug, Clone)]
@@ -84,9 +84,29 @@ pub enum EndEvent {
 
 #[derive(Debug, Clone)]
 pub enum Throw {
-    Escalation { code: Text },
-    Signal { name: Text },
+    Escalation {
+        code: Text,
+    },
+    Signal {
+        name: Text,
+    },
     Message(Publish),
+    /// Undoes what has completed beside it.
+    Compensation(Compensate),
+}
+
+/// What undoes an activity.
+#[derive(Debug, Clone, Copy)]
+pub struct Compensated {
+    /// An activity no flow leads to.
+    pub handler: ElementIx,
+}
+
+/// Which completed activities are undone.
+#[derive(Debug, Clone, Copy)]
+pub struct Compensate {
+    /// This one, with all inside it; without it all in the scope of the event.
+    pub activity: Option<ElementIx>,
 }
 
 /// A message that the engine publishes itself.

@@ -12,6 +12,7 @@
 pub mod decision;
 mod event;
 mod join;
+mod repeat;
 
 use std::sync::Arc;
 
@@ -19,9 +20,11 @@ use feel::Expression;
 
 pub use decision::Requirements;
 pub use event::{
-    Catch, CodeCatch, Condition, EndEvent, Message, Publish, Throw, TimerKind, TimerTrigger, Trigger, VariableChange,
+    Catch, CodeCatch, Compensate, Compensated, Condition, EndEvent, Message, Publish, Throw, TimerKind, TimerTrigger, Trigger,
+    VariableChange,
 };
 pub use join::{ElementSet, Join};
+pub use repeat::{LoopTest, MultiInstance, MultiOrder, MultiOutput, Repeat, StandardLoop};
 
 /// One executable process of a deployed resource.
 #[derive(Debug, Clone)]
@@ -59,6 +62,8 @@ pub struct Element {
     pub outputs: Option<Expression>,
     /// Boundary events attached to this activity, in document order.
     pub boundaries: Vec<ElementIx>,
+    /// How often this activity is done each time it is reached, if it is not once.
+    pub repeat: Option<Repeat>,
 }
 
 /// What an element is. Each variant has one file of behaviour in `engine::element`.
@@ -105,6 +110,8 @@ pub enum Kind {
     ComplexGateway(ComplexGateway),
     /// Sits on an activity and catches something while that is alive.
     BoundaryEvent(Catch),
+    /// Says what undoes the activity it is attached to, once that has completed.
+    CompensationBoundary(Compensated),
 }
 
 /// A process or sub-process: what lies inside starts at its start event.

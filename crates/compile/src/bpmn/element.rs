@@ -25,9 +25,9 @@ mod user_task;
 
 use model::PassTask;
 
-use super::extension;
 use super::site::Site;
-use super::vocabulary::{boolean, trigger};
+use super::vocabulary::trigger;
+use super::{extension, repeat};
 use crate::draft::DraftElement;
 
 /// Reads one flow node. Whatever is wrong with it has been noted when this returns.
@@ -59,29 +59,23 @@ pub(super) fn read(mut site: Site<'_, '_, '_>) -> DraftElement {
     extension::check(site);
     check_children(site);
     check_activity(site);
-    read(site)
-}
-
-/// Whether a child of an activity says how the activity is repeated.
-pub(super) fn is_marker(name: &str) -> bool {
-    matches!(name, "multiInstanceLoopCharacteristics" | "standardLoopCharacteristics")
+    let mut element = read(site);
+    element.repeat = repeat::read(site);
+    element
 }
 
 fn check_children(site: &mut Site<'_, '_, '_>) {
     match site.node.tag_name().name() {
         // Its other children are read as the contents of a scope.
-        "subProcess" => site.check_children(|name| !is_marker(name)),
+        "subProcess" => site.check_children(|_| true),
         "complexGateway" => site.check_children(|name| name == complex_gateway::ACTIVATION),
         name if name.ends_with("Event") => site.check_children(|name| trigger(name).is_some()),
-        _ => site.check_children(|_| false),
+        _ => site.check_children(repeat::is_marker),
     }
 }
 
 /// What an activity says about itself besides its kind.
 fn check_activity(site: &mut Site<'_, '_, '_>) {
-    if site.attribute("isForCompensation").and_then(boolean) == Some(true) {
-        site.complain("compensation handlers are not supported yet");
-    }
     for quantity in ["startQuantity", "completionQuantity"] {
         if site.attribute(quantity).is_some_and(|value| value.trim() != "1") {
             site.complain(format!("a {quantity} other than 1 is not supported"));

@@ -1,14 +1,17 @@
 //! Event definitions: what an event waits for or throws.
 
+use std::sync::Arc;
+
 use model::{
-    CodeCatch, Condition, JobTaskFlavour, Message, Publish, Text, Throw, TimerKind, TimerTrigger, Trigger, VariableChange,
+    CodeCatch, Compensate, Condition, JobTaskFlavour, Message, Publish, Text, Throw, TimerKind, TimerTrigger, Trigger,
+    VariableChange,
 };
 use roxmltree::Node;
 
 use super::element::job_task;
 use super::extension;
 use super::site::Site;
-use super::vocabulary::{bpmn_name, referred};
+use super::vocabulary::{boolean, bpmn_name, referred};
 use crate::diagnostic::quoted;
 use crate::draft::DraftElement;
 use crate::expression;
@@ -55,9 +58,23 @@ pub(super) fn thrown(site: &mut Site<'_, '_, '_>, trigger: &str, definition: Nod
         },
         "signal" => signal(site, definition).map(|name| Throw::Signal { name }),
         "escalation" => escalation(site, definition).map(|code| Throw::Escalation { code }),
+        // Which activity it names is known once all are.
+        "compensation" => Some(Throw::Compensation(Compensate { activity: None })),
         _ => return Thrown::Unsupported,
     };
     throw.map_or(Thrown::Refused, Thrown::Throw)
+}
+
+/// The activity that an event names, if it compensates.
+pub(super) fn compensated(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<Arc<str>> {
+    if bpmn_name(definition) != Some("compensateEventDefinition") {
+        return None;
+    }
+    if definition.attribute("waitForCompletion").and_then(boolean) == Some(false) {
+        site.complain_at(definition, "compensation is always waited for: remove waitForCompletion=\"false\"");
+    }
+    let activity = definition.attribute("activityRef").map(referred).filter(|activity| !activity.is_empty());
+    activity.map(Into::into)
 }
 
 /// Errors always interrupt.

@@ -5,7 +5,7 @@ use roxmltree::Node;
 
 use super::site::{Roots, Site};
 use super::vocabulary::{PASSIVE_CHILDREN, PASSIVE_IN_SCOPE, bpmn_name, words};
-use super::{element, extension, flow};
+use super::{association, element, extension, flow, repeat};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Draft, FlowOrder};
 
@@ -29,6 +29,7 @@ pub(super) fn process<'a, 'input>(
     let mut draft =
         Draft { version_tag: tag.map(Into::into), elements: vec![root], flows: Vec::new(), order: FlowOrder::Reversed };
     contents(node, 0, roots, &mut draft, findings);
+    association::handlers(node, &mut draft, findings);
     Some(draft)
 }
 
@@ -74,5 +75,5 @@ fn contents<'a, 'input>(
 
 /// Markers of a sub-process are its own, not its contents.
 fn is_content(name: &str, scope: usize) -> bool {
-    scope == 0 || !element::is_marker(name)
+    scope == 0 || !repeat::is_marker(name)
 }

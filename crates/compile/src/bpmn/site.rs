@@ -74,6 +74,8 @@ impl<'a, 'input> Site<'a, 'input, '_> {
             outputs,
             default: self.reference("default"),
             attached_to: None,
+            compensation: None,
+            repeat: None,
         }
     }
 
@@ -101,10 +103,6 @@ impl<'a, 'input> Site<'a, 'input, '_> {
             let name = child.tag_name().name();
             let reason = match bpmn_name(child) {
                 Some(name) if PASSIVE_CHILDREN.contains(&name) || expected(name) => continue,
-                Some("multiInstanceLoopCharacteristics") => "multi-instance is not supported yet".to_owned(),
-                Some("standardLoopCharacteristics") => {
-                    "standard loops are not supported: draw the loop with a gateway".to_owned()
-                }
                 Some(_) => format!("BPMN has no element {} inside {}", quoted(name), with_article(self.words)),
                 None if expected(name) => continue,
                 None => format!("element {} of another namespace must stand inside extensionElements", quoted(name)),

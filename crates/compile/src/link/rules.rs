@@ -29,7 +29,7 @@ pub(super) fn directions(graph: &Graph<'_>, findings: &mut Findings) {
         }
         let event = match to.kind() {
             Some(Kind::StartEvent(_)) => "a start event",
-            Some(Kind::BoundaryEvent(_)) => "a boundary event",
+            Some(Kind::BoundaryEvent(_) | Kind::CompensationBoundary(_)) => "a boundary event",
             Some(Kind::LinkCatch(_)) => "a link catch event",
             Some(Kind::EventSubProcess(_)) => "an event sub-process",
             _ => continue,
@@ -93,7 +93,7 @@ pub(super) fn boundaries(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Vec<
             findings.add(event.at, &event.id, format!("it is attached to {}, which does not exist", quoted(activity)));
             continue;
         };
-        if !may_carry_boundary(&elements[host]) || elements[host].scope != event.scope {
+        if !is_activity(&elements[host]) || elements[host].scope != event.scope {
             findings.add(event.at, &event.id, format!("it is attached to {}, which is no activity beside it", quoted(activity)));
             continue;
         }
@@ -102,7 +102,8 @@ pub(super) fn boundaries(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Vec<
     attached
 }
 
-fn may_carry_boundary(element: &DraftElement) -> bool {
+/// Whether it is work, which boundary events may sit on and which may be repeated. What was refused gets the benefit of the doubt.
+pub(super) fn is_activity(element: &DraftElement) -> bool {
     match element.kind() {
         Some(Kind::JobTask(task)) => !matches!(task.flavour, JobTaskFlavour::Throw | JobTaskFlavour::End),
         Some(
@@ -129,7 +130,8 @@ fn may_carry_boundary(element: &DraftElement) -> bool {
             | Kind::InclusiveGateway(_)
             | Kind::ComplexGateway(_)
             | Kind::EventGateway
-            | Kind::BoundaryEvent(_),
+            | Kind::BoundaryEvent(_)
+            | Kind::CompensationBoundary(_),
         ) => false,
     }
 }
@@ -258,11 +260,20 @@ pub(super) fn event_gateways(graph: &Graph<'_>, findings: &mut Findings) {
                 let reason =
                     format!("{} must be an event that is waited for: it stands behind an event-based gateway", quoted(&event.id));
                 findings.add(event.at, &event.id, reason);
+            } else if event.repeat.is_some() {
+                findings.add(event.at, &event.id, "it stands behind an event-based gateway, so it cannot be repeated");
             } else if 1 < graph.incoming[target].len() {
                 let reason = "it stands behind an event-based gateway, so no other flow may lead to it";
                 findings.add(event.at, &event.id, reason);
             }
         }
+    }
+}
+
+/// Only activities are repeated.
+pub(super) fn repeats(draft: &Draft, findings: &mut Findings) {
+    for element in draft.elements.iter().filter(|element| element.repeat.is_some() && !is_activity(element)) {
+        findings.add(element.at, &element.id, "only an activity can be repeated");
     }
 }
 

@@ -12,6 +12,7 @@ use super::event;
 use super::flow::Flows;
 use super::statement::{Line, Statement};
 use super::words;
+use super::{compensation, repeat};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Content, DraftElement, DraftFlow};
 use crate::expression;
@@ -47,7 +48,8 @@ pub(super) fn read(statements: &[Statement], findings: &mut Findings) -> Written
         let (arguments, targets) = split_arrow(&statement.head);
         let read = kind(arguments, statement, findings).map(|(kind, first, activity)| (Content::Read(kind), first, activity));
         let (content, first, attached_to) = read.unwrap_or((Content::Refused, None, None));
-        let mut draft = DraftElement { attached_to, ..element(statement.at, &statement.id, content) };
+        let compensation = compensation::named(arguments);
+        let mut draft = DraftElement { attached_to, compensation, ..element(statement.at, &statement.id, content) };
         if let Some(targets) = targets {
             draft.default = flows.read_all(statement, targets, findings);
         }
@@ -79,6 +81,8 @@ fn element(at: usize, id: &str, content: Content) -> DraftElement {
         outputs: None,
         default: None,
         attached_to: None,
+        compensation: None,
+        repeat: None,
     }
 }
 
@@ -135,6 +139,7 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
             Some(first) => Ok((Kind::EventSubProcess(Scope::default()), Some(first), None)),
             None => Err(format!("write '{word} FIRST', FIRST being its start event")),
         },
+        "compensate" | "compensate-end" => compensation::read(word, rest).map(|read| (read.kind, None, read.attached_to)),
         word => Err(format!("there is no kind {}", quoted(word))),
     };
     read.map_err(|reason| findings.add(statement.at, &statement.id, reason)).ok()
@@ -245,7 +250,10 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
             "header" => header(draft, rest),
             "binding" => binding(draft, rest),
             "only" => only(draft, rest),
-            word => Err(format!("there is no option {}", quoted(word))),
+            word => match repeat::option(draft, word, rest) {
+                Some(read) => read,
+                None => Err(format!("there is no option {}", quoted(word))),
+            },
         };
         if let Err(reason) = read {
             findings.add(*at, &statement.id, reason);

@@ -1,7 +1,8 @@
 //! What events of the notation wait for and throw, and back to text.
 
 use model::{
-    Catch, CodeCatch, Condition, EndEvent, Kind, Message, Publish, Text, Throw, TimerKind, TimerTrigger, Trigger, VariableChange,
+    Catch, CodeCatch, Condition, EndEvent, Kind, Message, Process, Publish, Text, Throw, TimerKind, TimerTrigger, Trigger,
+    VariableChange,
 };
 
 use super::element::value;
@@ -136,11 +137,17 @@ pub(super) fn write_trigger(trigger: &Trigger) -> String {
     }
 }
 
-pub(super) fn write_throw(throw: &Throw) -> String {
+/// After `throw` or `end`; what compensates has words of its own.
+pub(super) fn write_throw(process: &Process, word: &str, throw: &Throw) -> String {
     match throw {
-        Throw::Escalation { code } => format!("escalation {}", write_value(code)),
-        Throw::Signal { name } => format!("signal {}", write_value(name)),
-        Throw::Message(publish) => format!("message {}", write_publish(publish)),
+        Throw::Escalation { code } => format!("{word} escalation {}", write_value(code)),
+        Throw::Signal { name } => format!("{word} signal {}", write_value(name)),
+        Throw::Message(publish) => format!("{word} message {}", write_publish(publish)),
+        Throw::Compensation(compensate) => {
+            let word = if word == "end" { "compensate-end" } else { "compensate" };
+            let activity = compensate.activity.map(|activity| format!(" {}", process.element(activity).id));
+            format!("{word}{}", activity.unwrap_or_default())
+        }
     }
 }
 

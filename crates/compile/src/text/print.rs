@@ -9,6 +9,7 @@ use model::{
 
 use super::event::{self, write_value as value};
 use super::flow::usual_id;
+use super::repeat;
 use super::words;
 
 /// Writes a process in text notation.
@@ -51,9 +52,9 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::EndEvent(EndEvent::None) => "end".to_owned(),
         Kind::EndEvent(EndEvent::Terminate) => "terminate".to_owned(),
         Kind::EndEvent(EndEvent::Error { code }) => format!("error {}", value(code)),
-        Kind::EndEvent(EndEvent::Throw(throw)) => format!("end {}", event::write_throw(throw)),
+        Kind::EndEvent(EndEvent::Throw(throw)) => event::write_throw(process, "end", throw),
         Kind::ThrowEvent(None) => "throw".to_owned(),
-        Kind::ThrowEvent(Some(throw)) => format!("throw {}", event::write_throw(throw)),
+        Kind::ThrowEvent(Some(throw)) => event::write_throw(process, "throw", throw),
         Kind::PassTask(PassTask::Undefined) => "pass".to_owned(),
         Kind::PassTask(PassTask::Manual) => "manual".to_owned(),
         Kind::JobTask(JobTask { flavour, job_type, .. }) => {
@@ -82,6 +83,9 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::BoundaryEvent(catch) => {
             let word = if catch.interrupting { "on" } else { "beside" };
             format!("{word} {} {}", words::write(host(process, index)), event::write_trigger(&catch.trigger))
+        }
+        Kind::CompensationBoundary(compensated) => {
+            format!("compensate by {} on {}", process.element(compensated.handler).id, host(process, index))
         }
     }
 }
@@ -134,6 +138,9 @@ fn options(text: &mut String, element: &Element) {
     }
     if let Some(outputs) = &element.outputs {
         line(text, &format!("    outputs {}", outputs.source()));
+    }
+    for repeated in element.repeat.iter().flat_map(repeat::lines) {
+        line(text, &format!("    {repeated}"));
     }
     match &element.kind {
         Kind::JobTask(task) => job_options(text, task),

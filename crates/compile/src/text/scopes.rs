@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use model::Kind;
+
 use super::element::WrittenElement;
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{DraftElement, DraftFlow};
@@ -61,7 +63,7 @@ fn scopes(written: &[WrittenElement], flows: &[DraftFlow], findings: &mut Findin
     scopes.into_iter().map(|scope| scope.unwrap_or(0)).collect()
 }
 
-/// For each element the targets of its flows and the boundary events on it.
+/// For each element the targets of its flows, the boundary events on it, and the handler of a compensation boundary event.
 fn neighbours(written: &[WrittenElement], flows: &[DraftFlow], ids: &HashMap<&str, usize>) -> Vec<Vec<usize>> {
     let mut next = vec![Vec::new(); written.len()];
     for flow in flows {
@@ -72,6 +74,9 @@ fn neighbours(written: &[WrittenElement], flows: &[DraftFlow], ids: &HashMap<&st
     for (index, WrittenElement { element, .. }) in written.iter().enumerate() {
         if let Some(activity) = element.attached_to.as_deref().and_then(|id| ids.get(id)) {
             next[*activity].push(index);
+        }
+        if let (Some(Kind::CompensationBoundary(_)), Some(handler)) = (element.kind(), &element.compensation) {
+            next[index].extend(ids.get(&**handler));
         }
     }
     next

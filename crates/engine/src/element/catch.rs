@@ -8,6 +8,7 @@ use model::{Catch, ElementIx, Kind, Message, Text, TimerKind, TimerTrigger, Trig
 
 use crate::element::condition;
 use crate::expression::{Trouble, wrong_kind};
+use crate::repeat;
 use crate::step::Run;
 use crate::{Document, ElementKey, Event, IncidentKind, On, Rejected, Triggered, WaitEnd, WaitKind};
 
@@ -36,10 +37,10 @@ impl Run<'_> {
     pub(crate) fn activated(&mut self, key: ElementKey) -> Result<(), Trouble> {
         let process = self.process;
         let alive = &self.instance.elements[&key];
-        let (element, scope) = (process.element(alive.element), alive.scope);
-        let starts = process.scope(alive.element).map(|scope| &*scope.event_starts).unwrap_or_default();
+        let scope = alive.scope;
+        let (boundaries, starts) = repeat::catching(process, self.instance, key);
         let mut waits = Vec::new();
-        for event in element.boundaries.iter().chain(starts) {
+        for event in boundaries.iter().chain(starts) {
             let Some(trigger) = process.catch(*event) else { continue };
             let on_boundary = matches!(process.element(*event).kind, Kind::BoundaryEvent(_));
             let keys_seen_from = if on_boundary { scope } else { key };

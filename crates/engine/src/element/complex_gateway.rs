@@ -35,7 +35,7 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, element: &Element, gatew
     let (at, scope) = (run.instance.elements[&key].element, run.instance.elements[&key].scope);
     let known = known(run, at, scope, true);
     if let Some(condition) = &gateway.activation {
-        match run.evaluate_knowing(key, condition, IncidentKind::ExtractValue, &known)? {
+        match run.evaluate_given(key, condition, IncidentKind::ExtractValue, &known)? {
             Value::Bool(true) => {}
             Value::Bool(false) => return Ok(()),
             other => return Err(wrong_kind(condition, "the activation condition", "true or false", &other)),

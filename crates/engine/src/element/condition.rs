@@ -34,7 +34,10 @@ pub(crate) fn concerned(run: &Run<'_>, event: &Event) -> Vec<(ElementKey, WaitKe
             (condition.on == VariableChange::Any || condition.on == change) && condition.expression.variables().contains(name)
         })
     };
-    let waiting = run.instance.conditions.iter().copied();
+    // Where nothing lives inside, only its own can see it: what comes into being does not look at all that waits elsewhere.
+    let is_leaf = run.instance.elements[&scope].is_empty();
+    let (first, last) = if is_leaf { (scope, scope) } else { (ElementKey(0), ElementKey(u64::MAX)) };
+    let waiting = run.instance.conditions.range((first, WaitKey(0))..=(last, WaitKey(u64::MAX))).copied();
     waiting.filter(|(key, wait)| reads(*key, *wait) && is_inside(run, *key, scope)).collect()
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use model::{Catch, CodeCatch, ElementIx, Kind, Process, Trigger};
 
 use crate::expression::Trouble;
+use crate::repeat;
 use crate::step::Run;
 use crate::{Document, ElementKey, Event, IncidentKind, Instance, JobKey, Phase, Rejected, Thrown, ThrownOut};
 
@@ -39,7 +40,7 @@ pub(crate) fn catcher<'a>(
     loop {
         let alive = &instance.elements[&at];
         if !is_interrupted(process, instance, at)
-            && let Some((event, catch)) = event_at(process, alive.element, what, code)
+            && let Some((event, catch)) = event_at(process, instance, at, what, code)
         {
             return Some(Catcher { event, catch, at });
         }
@@ -50,9 +51,15 @@ pub(crate) fn catcher<'a>(
     }
 }
 
-fn event_at<'a>(process: &'a Process, element: ElementIx, what: Thrown, code: &str) -> Option<(ElementIx, &'a Catch)> {
-    let starts = process.scope(element).map(|scope| &*scope.event_starts).unwrap_or_default();
-    let events = starts.iter().chain(&process.element(element).boundaries).copied();
+fn event_at<'a>(
+    process: &'a Process,
+    instance: &Instance,
+    at: ElementKey,
+    what: Thrown,
+    code: &str,
+) -> Option<(ElementIx, &'a Catch)> {
+    let (boundaries, starts) = repeat::catching(process, instance, at);
+    let events = starts.iter().chain(boundaries).copied();
     let catches = |ix: ElementIx, named: bool| {
         let (Kind::BoundaryEvent(catch) | Kind::StartEvent(Some(catch))) = &process.element(ix).kind else { return None };
         let codes = match (&catch.trigger, what) {

@@ -49,7 +49,7 @@ pub(super) fn open_flows(
             open.push(*flow);
             continue;
         };
-        match run.evaluate_knowing(key, condition, IncidentKind::ExtractValue, known)? {
+        match run.evaluate_given(key, condition, IncidentKind::ExtractValue, known)? {
             Value::Bool(true) => open.push(*flow),
             Value::Bool(false) => {}
             other => return Err(wrong_kind(condition, "the condition", "true or false", &other)),

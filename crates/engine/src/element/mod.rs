@@ -2,6 +2,7 @@
 
 pub(crate) mod call_activity;
 pub(crate) mod catch;
+pub(crate) mod compensation;
 pub(crate) mod complex_gateway;
 pub(crate) mod condition;
 pub(crate) mod decision_task;
@@ -12,10 +13,12 @@ pub(crate) mod exclusive_gateway;
 pub(crate) mod inclusive_gateway;
 pub(crate) mod job_task;
 pub(crate) mod link_event;
+pub(crate) mod multi_instance;
 pub(crate) mod parallel_gateway;
 pub(crate) mod pass;
 pub(crate) mod scope;
 pub(crate) mod script_task;
+pub(crate) mod standard_loop;
 pub(crate) mod start;
 pub(crate) mod throw;
 

@@ -1,8 +1,8 @@
-//! What throw events, end events and send tasks throw: escalations, signals, messages.
+//! What throw events, end events and send tasks throw: escalations, signals, messages, compensation.
 
 use model::{Publish, Text, Throw};
 
-use crate::element::error;
+use crate::element::{compensation, error};
 use crate::expression::Trouble;
 use crate::step::Run;
 use crate::{ElementKey, Event, MessageThrown, Thrown, ThrownOut};
@@ -10,6 +10,10 @@ use crate::{ElementKey, Event, MessageThrown, Thrown, ThrownOut};
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, throw: &Throw) -> Result<(), Trouble> {
     match throw {
         Throw::Escalation { code } => return escalate(run, key, code),
+        Throw::Compensation(compensate) => {
+            compensation::throw(run, key, compensate);
+            return Ok(());
+        }
         Throw::Signal { name } => {
             let name = run.text(key, name, "the signal name")?;
             run.emit(Event::Activated { key });

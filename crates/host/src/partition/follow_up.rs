@@ -70,6 +70,10 @@ fn asked_by(event: &Event) -> Option<FollowUp> {
         | Event::Leaving { .. }
         | Event::Left { .. }
         | Event::Dropped { .. }
+        | Event::Progressed { .. }
+        | Event::CompensationKept { .. }
+        | Event::CompensationsHandedOn { .. }
+        | Event::CompensationBegun { .. }
         | Event::TokenArrived(_)
         | Event::TokensTaken { .. }
         | Event::TokenDropped(_)

@@ -215,6 +215,8 @@ pub(super) async fn values_are_cut(store: Arc<dyn Store>) {
     let variables = vec![
         rows::variable(rows::key(PARTITION, 20), &instance, "x", "äöü"),
         rows::variable(rows::key(PARTITION, 21), &instance, "y", "äöüß"),
+        // Not shown by any search.
+        rows::variable(rows::key(PARTITION, 22), &instance, &format!("{}z", engine::KEPT), "z"),
     ];
     owner.commit(Changes { variables_new: variables, ..Changes::default() }).await;
     let cut = |value_chars_max| Query { value_chars_max, ..Query::of(Entity::Variables, Tenants::Everything) };

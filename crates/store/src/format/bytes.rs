@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use engine::{
-    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey,
-    VariableKey, WaitKey,
+    CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey,
+    TimerKey, VariableKey, WaitKey,
 };
 use model::{ElementIx, FlowIx};
 
@@ -330,6 +330,7 @@ macro_rules! newtypes {
 }
 
 newtypes!(
+    CompensationKey,
     DecisionKey,
     DefinitionKey,
     ElementKey,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use engine::{
-    ElementKey, Event, IncidentKind, MessageThrown, On, Opened, Outcome, Parent, Thrown, ThrownOut, Token, Turn, VariableKey,
-    WaitEnd, WaitKey, Waited,
+    Compensation, ElementKey, Event, IncidentKind, MessageThrown, On, Opened, Outcome, Parent, Progress, Thrown, ThrownOut,
+    Token, Turn, VariableKey, WaitEnd, WaitKey, Waited,
 };
 use model::TimerKind;
 use schedule::Occurrence;
@@ -19,6 +19,8 @@ record!(Occurrence { armed, number, at });
 record!(Parent { instance, element });
 record!(MessageThrown { element, name, correlation_key, id, time_to_live, variables });
 record!(ThrownOut { element, job, what, code, message, variables });
+record!(Progress { total, started, completed, terminated });
+record!(Compensation { key, activity });
 
 /// An event as it was written, maybe without the value of a variable.
 pub(super) enum Recorded {
@@ -118,6 +120,22 @@ fn put_body(event: &Event, to: &mut Writer) {
             variables.put(to);
         }
         Event::ThrownOut(thrown) => thrown.put(to),
+        Event::Progressed { key, progress } => {
+            key.put(to);
+            progress.put(to);
+        }
+        Event::CompensationKept { scope, compensation } => {
+            scope.put(to);
+            compensation.put(to);
+        }
+        Event::CompensationsHandedOn { from, to: scope } => {
+            from.put(to);
+            scope.put(to);
+        }
+        Event::CompensationBegun { key, scope } => {
+            key.put(to);
+            scope.put(to);
+        }
     }
 }
 
@@ -188,6 +206,10 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
         21 => Event::MessageThrown(Stored::take(from)?),
         22 => Event::SignalThrown { element: Stored::take(from)?, name: Stored::take(from)?, variables: Stored::take(from)? },
         23 => Event::ThrownOut(Stored::take(from)?),
+        40 => Event::Progressed { key: Stored::take(from)?, progress: Stored::take(from)? },
+        41 => Event::CompensationKept { scope: Stored::take(from)?, compensation: Stored::take(from)? },
+        42 => Event::CompensationsHandedOn { from: Stored::take(from)?, to: Stored::take(from)? },
+        43 => Event::CompensationBegun { key: Stored::take(from)?, scope: Stored::take(from)? },
         tag => return Err(unknown("event", tag)),
     })
 }
@@ -224,6 +246,10 @@ fn number(event: &Event) -> u8 {
         Event::MessageThrown(_) => 21,
         Event::SignalThrown { .. } => 22,
         Event::ThrownOut(_) => 23,
+        Event::Progressed { .. } => 40,
+        Event::CompensationKept { .. } => 41,
+        Event::CompensationsHandedOn { .. } => 42,
+        Event::CompensationBegun { .. } => 43,
     }
 }
 

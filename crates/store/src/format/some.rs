@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use engine::{
-    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event, IncidentKey, IncidentKind, InstanceKey, JobKey,
-    MessageThrown, On, Opened, Outcome, Parent, RequirementsKey, Thrown, ThrownOut, TimerKey, Token, Turn, VariableKey, WaitEnd,
-    WaitKey, Waited,
+    Compensation, CompensationKey, DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event, IncidentKey,
+    IncidentKind, InstanceKey, JobKey, MessageThrown, On, Opened, Outcome, Parent, Progress, RequirementsKey, Thrown, ThrownOut,
+    TimerKey, Token, Turn, VariableKey, WaitEnd, WaitKey, Waited,
 };
 use model::{ElementIx, FlowIx, TimerKind};
 use proptest::prelude::*;
@@ -78,6 +78,15 @@ fn thrown_out() -> impl Strategy<Value = ThrownOut> {
     let what = prop::sample::select(vec![Thrown::Error, Thrown::Escalation]);
     (element_key(), prop::option::of(job_key()), what, text(), text(), document())
         .prop_map(|(element, job, what, code, message, variables)| ThrownOut { element, job, what, code, message, variables })
+}
+
+pub(super) fn progress() -> impl Strategy<Value = Progress> {
+    any::<(u32, u32, u32, u32)>().prop_map(|(total, started, completed, terminated)| Progress {
+        total,
+        started,
+        completed,
+        terminated,
+    })
 }
 
 pub(super) fn event() -> impl Strategy<Value = Event> {
@@ -157,6 +166,13 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         (number(), number())
             .prop_map(|(key, element)| Event::IncidentResolved { key: IncidentKey(key), element: ElementKey(element) }),
         prop::sample::select(vec![Outcome::Completed, Outcome::Terminated]).prop_map(|outcome| Event::Ended { outcome }),
+        (element_key(), progress()).prop_map(|(key, progress)| Event::Progressed { key, progress }),
+        (element_key(), number(), element_ix()).prop_map(|(scope, key, activity)| {
+            let compensation = Compensation { key: CompensationKey(key), activity };
+            Event::CompensationKept { scope, compensation }
+        }),
+        (element_key(), element_key()).prop_map(|(from, to)| Event::CompensationsHandedOn { from, to }),
+        (number(), element_key()).prop_map(|(key, scope)| Event::CompensationBegun { key: CompensationKey(key), scope }),
     ]
 }
 

@@ -53,7 +53,10 @@ fn rows(tables: &Tables, entity: Entity) -> Box<dyn Iterator<Item = Row<'_>> + '
         Entity::Definitions => Box::new(tables.definitions.values().map(Row::Definition)),
         Entity::Instances => Box::new(tables.instances.values().map(Row::Instance)),
         Entity::Elements => Box::new(tables.elements.values().map(Row::Element)),
-        Entity::Variables => Box::new(tables.variables.values().map(Row::Variable)),
+        Entity::Variables => {
+            let shown = tables.variables.values().filter(|variable| !variable.name.starts_with(engine::KEPT));
+            Box::new(shown.map(Row::Variable))
+        }
         Entity::Jobs => Box::new(tables.jobs.values().filter(|job| job.origin.is_some()).map(Row::Job)),
         Entity::Incidents => Box::new(tables.incidents.values().map(Row::Incident)),
         Entity::Requirements => Box::new(tables.requirements.values().map(Row::Requirements)),

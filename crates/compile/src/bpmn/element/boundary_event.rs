@@ -1,6 +1,6 @@
 //! Boundary events. Their outputs are honoured, inputs are not.
 
-use model::{Catch, Kind, TimerKind, Trigger};
+use model::{Catch, Compensated, Kind, Process, TimerKind, Trigger};
 
 use crate::bpmn::event;
 use crate::bpmn::site::Site;
@@ -18,6 +18,8 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
             site.complain("a boundary event needs an event definition");
             site.element(None)
         }
+        // Its handler is known once all associations are.
+        Some(("compensation", _)) => site.element(Some(Kind::CompensationBoundary(Compensated { handler: Process::ROOT }))),
         Some((trigger, definition)) => match event::caught(site, trigger, *definition) {
             event::Read::Caught(trigger) => {
                 let catch = catch(site, trigger);

@@ -17,7 +17,11 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
         Some(("terminate", _)) => Some(EndEvent::Terminate),
         Some(("error", definition)) => error(site, *definition).map(|code| EndEvent::Error { code }),
         Some((trigger, definition)) => match event::thrown(site, trigger, *definition, JobTaskFlavour::End) {
-            event::Thrown::Throw(throw) => return site.element(Some(Kind::EndEvent(EndEvent::Throw(throw)))),
+            event::Thrown::Throw(throw) => {
+                let mut element = site.element(Some(Kind::EndEvent(EndEvent::Throw(throw))));
+                element.compensation = event::compensated(site, *definition);
+                return element;
+            }
             event::Thrown::Job(element) => return *element,
             event::Thrown::Refused => None,
             event::Thrown::Unsupported => return site.unsupported(&format!("{trigger} end event")),

@@ -16,7 +16,11 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
         return link_event::throw(site, *definition);
     }
     match event::thrown(site, trigger, *definition, JobTaskFlavour::Throw) {
-        event::Thrown::Throw(throw) => site.element(Some(Kind::ThrowEvent(Some(throw)))),
+        event::Thrown::Throw(throw) => {
+            let mut element = site.element(Some(Kind::ThrowEvent(Some(throw))));
+            element.compensation = event::compensated(site, *definition);
+            element
+        }
         event::Thrown::Job(element) => *element,
         event::Thrown::Refused => site.element(None),
         event::Thrown::Unsupported => site.unsupported(&format!("{trigger} intermediate throw event")),

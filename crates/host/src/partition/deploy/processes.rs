@@ -173,6 +173,6 @@ fn kind_word(kind: &Kind) -> &'static str {
         Kind::InclusiveGateway(_) => "INCLUSIVE_GATEWAY",
         // Clients have no word for it.
         Kind::ComplexGateway(_) => "UNKNOWN",
-        Kind::BoundaryEvent(_) => "BOUNDARY_EVENT",
+        Kind::BoundaryEvent(_) | Kind::CompensationBoundary(_) => "BOUNDARY_EVENT",
     }
 }

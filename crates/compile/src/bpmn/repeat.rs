@@ -1,0 +1,107 @@
+//! How an activity is repeated: multi-instance with `zeebe:loopCharacteristics`, or a standard loop.
+
+use feel::Expression;
+use model::{LoopTest, MultiInstance, MultiOrder, MultiOutput, Repeat, StandardLoop};
+use roxmltree::Node;
+
+use super::extension;
+use super::site::Site;
+use super::vocabulary::{boolean, bpmn_name};
+use crate::diagnostic::quoted;
+use crate::expression;
+
+const MULTI: &str = "multiInstanceLoopCharacteristics";
+const STANDARD: &str = "standardLoopCharacteristics";
+
+/// Whether a child of an activity says how the activity is repeated.
+pub(super) fn is_marker(name: &str) -> bool {
+    matches!(name, MULTI | STANDARD)
+}
+
+pub(super) fn read(site: &mut Site<'_, '_, '_>) -> Option<Repeat> {
+    let activity = site.node;
+    let mut markers = activity.children().filter(|child| bpmn_name(*child).is_some_and(is_marker));
+    let marker = markers.next()?;
+    if let Some(second) = markers.next() {
+        site.complain_at(second, "an activity is repeated in one way only");
+    }
+    match bpmn_name(marker) {
+        Some(MULTI) => multi_instance(site, marker).map(Repeat::Each),
+        _ => standard_loop(site, marker).map(Repeat::Loop),
+    }
+}
+
+fn multi_instance(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>) -> Option<MultiInstance> {
+    check_children(site, marker, "completionCondition");
+    let sequential = flag(site, marker, "isSequential")?;
+    let order = if sequential { MultiOrder::Sequential } else { MultiOrder::Parallel };
+    let until = condition(site, marker, "completionCondition", "the completion condition");
+    let found = extension::all(marker, "loopCharacteristics");
+    let &[characteristics] = found.as_slice() else {
+        site.complain_at(marker, "multi-instance needs exactly one zeebe:loopCharacteristics");
+        return None;
+    };
+    let attribute = |name: &str| characteristics.attribute(name).filter(|value| !value.is_empty());
+    let collection = match attribute("inputCollection") {
+        Some(value) => expression::required("the inputCollection", value),
+        None => Err("zeebe:loopCharacteristics needs an inputCollection".to_owned()),
+    };
+    let collection = site.note(characteristics, collection);
+    let output = match (attribute("outputCollection"), attribute("outputElement")) {
+        (None, None) => Ok(None),
+        (Some(collection), Some(element)) => expression::required("the outputElement", element)
+            .map(|element| Some(MultiOutput { collection: collection.into(), element })),
+        (Some(_), None) => Err("an outputCollection needs an outputElement: what each instance adds".to_owned()),
+        (None, Some(_)) => Err("an outputElement needs an outputCollection: the variable for the list".to_owned()),
+    };
+    let output = site.note(characteristics, output);
+    let item = attribute("inputElement").map(Into::into);
+    Some(MultiInstance { order, collection: collection?, item, output: output?, until: until? })
+}
+
+fn standard_loop(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>) -> Option<StandardLoop> {
+    check_children(site, marker, "loopCondition");
+    let test = if flag(site, marker, "testBefore")? { LoopTest::Before } else { LoopTest::After };
+    let max = marker.attribute("loopMaximum").map(|value| {
+        let number = value.trim().parse::<u32>();
+        number.map_err(|_| format!("the loopMaximum is {}, but must be a whole number from 0", quoted(value)))
+    });
+    let max = site.note(marker, max.transpose());
+    let condition = condition(site, marker, "loopCondition", "the loop condition");
+    Some(StandardLoop { test, condition: condition?, max: max? })
+}
+
+/// An attribute that is false unless it says something else.
+fn flag(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>, name: &str) -> Option<bool> {
+    let value = marker.attribute(name).unwrap_or("false");
+    site.note(marker, boolean(value).ok_or_else(|| format!("{name} is {}, but must be true or false", quoted(value))))
+}
+
+/// The expression inside a child of that name: nothing, if it is refused.
+#[expect(clippy::option_option, reason = "refused and absent are different")]
+fn condition(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>, name: &str, what: &str) -> Option<Option<Expression>> {
+    let Some(node) = marker.children().find(|child| bpmn_name(*child) == Some(name)) else {
+        return Some(None);
+    };
+    let text: String = node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect();
+    let condition = expression::required(what, text.trim());
+    site.note(node, condition).map(Some)
+}
+
+/// What else BPMN can say about repeating would be ignored, so it is refused.
+fn check_children(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>, expected: &str) {
+    let mut seen = false;
+    for child in marker.children().filter(Node::is_element) {
+        let reason = match bpmn_name(child) {
+            Some("documentation" | "extensionElements") => continue,
+            Some(name) if name == expected && !seen => {
+                seen = true;
+                continue;
+            }
+            Some(name) if name == expected => format!("there is more than one {expected}"),
+            Some("loopCardinality") => "a loopCardinality is not supported: use an inputCollection".to_owned(),
+            _ => format!("{} is not supported here", quoted(child.tag_name().name())),
+        };
+        site.complain_at(child, reason);
+    }
+}

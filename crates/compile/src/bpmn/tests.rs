@@ -1,0 +1,68 @@
+//! What is read of compensation, ahead of the day it is taken.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use super::compiled;
+
+fn file(inside: &str) -> String {
+    let namespaces = r#"xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0""#;
+    format!(
+        r#"<definitions {namespaces}><process id="p" isExecutable="true"><startEvent id="start"/>{inside}</process></definitions>"#
+    )
+}
+
+fn told(content: &str, compensation_is_stored: bool) -> String {
+    match compiled(content.as_bytes(), compensation_is_stored) {
+        Ok(compiled) => compiled.processes.iter().map(crate::print).collect(),
+        Err(diagnostics) => diagnostics.iter().map(|diagnostic| format!("{}\n", diagnostic.reason)).collect(),
+    }
+}
+
+const UNDONE: &str = r#"
+    <task id="a"/><boundaryEvent id="ba" attachedToRef="a"><compensateEventDefinition/></boundaryEvent>
+    <manualTask id="undo" isForCompensation="true"/><textAnnotation id="note"/>
+    <association id="x" sourceRef="ba" targetRef="note"/><association id="y" sourceRef="ba" targetRef="undo"/>
+    <intermediateThrowEvent id="back"><compensateEventDefinition activityRef="a" waitForCompletion="true"/></intermediateThrowEvent>
+    <endEvent id="end"><compensateEventDefinition/></endEvent>
+    <sequenceFlow id="f1" sourceRef="start" targetRef="a"/><sequenceFlow id="f2" sourceRef="a" targetRef="back"/>
+    <sequenceFlow id="f3" sourceRef="back" targetRef="end"/>"#;
+
+#[test]
+fn events_handlers_and_associations_are_read() {
+    let expected = "p: process\nstart: start\n    -> a as f1\na: pass\n    -> back as f2\nba: compensate by undo on a\nundo: manual\n\
+                    back: compensate a\n    -> end as f3\nend: compensate-end\n";
+    assert_eq!(told(&file(UNDONE), true), expected);
+    assert_eq!(crate::print(&crate::text(expected).unwrap()), expected);
+}
+
+#[test]
+fn nothing_is_taken_that_a_restart_would_forget() {
+    let told = told(&file(UNDONE), super::COMPENSATION_IS_STORED);
+    assert_eq!(told, "compensation is not supported yet\n".repeat(4));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let event = |inside: &str| {
+        let event = r#"<boundaryEvent id="ba" attachedToRef="a"><compensateEventDefinition/></boundaryEvent>"#;
+        told(&file(&format!(r#"<task id="a"/>{event}{inside}"#)), true)
+    };
+    let associated = |target: &str| format!(r#"<association id="{target}_" sourceRef="ba" targetRef="{target}"/>"#);
+    let handler = r#"<task id="undo" isForCompensation="true"/>"#;
+    assert_eq!(event(""), "a compensation boundary event needs an association with its handler\n");
+    let plain = format!(r#"<task id="undo"/>{}"#, associated("undo"));
+    assert_eq!(event(&plain), "a compensation boundary event needs an association with its handler\n");
+    let two = format!(r#"{handler}<task id="more" isForCompensation="true"/>{}{}"#, associated("undo"), associated("more"));
+    assert_eq!(event(&two), "a compensation boundary event has one handler\n");
+    let flow = format!(r#"{handler}{}<sequenceFlow id="f" sourceRef="a" targetRef="undo"/>"#, associated("undo"));
+    assert_eq!(event(&flow), "its handler 'undo' must have no flows\n");
+    let out = format!(r#"{handler}{}<sequenceFlow id="f" sourceRef="ba" targetRef="a"/>"#, associated("undo"));
+    assert_eq!(event(&out), "no flow may leave a compensation boundary event: associate it with a handler\n");
+    let inner = r#"<subProcess id="s"><startEvent id="i"/><task id="b"/></subProcess>"#;
+    let throw = |attributes: &str| {
+        let throw = format!(r#"<endEvent id="t"><compensateEventDefinition {attributes}/></endEvent>"#);
+        told(&file(&format!("{inner}{throw}")), true)
+    };
+    assert_eq!(throw(r#"activityRef="b""#), "it refers to 'b', which is no activity beside it\n");
+    let never_waits = "compensation is always waited for: remove waitForCompletion=\"false\"\n";
+    assert_eq!(throw(r#"waitForCompletion="false""#), never_waits);
+}

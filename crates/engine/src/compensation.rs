@@ -1,0 +1,65 @@
+//! What an instance remembers to be able to undo.
+
+use model::ElementIx;
+
+use crate::undo::Undo;
+use crate::{CompensationKey, ElementInstance, ElementKey, Instance};
+
+/// An activity that completed and that something can undo, kept by the scope it completed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compensation {
+    pub key: CompensationKey,
+    pub activity: ElementIx,
+}
+
+impl ElementInstance {
+    /// What completed in it and can be undone, in the order in which it completed.
+    pub fn compensations(&self) -> impl Iterator<Item = Compensation> + '_ {
+        let kept = self.compensations_by_key().into_iter().flatten();
+        kept.map(|(key, activity)| Compensation { key: *key, activity: *activity })
+    }
+}
+
+impl Instance {
+    pub(crate) fn compensation_kept(&mut self, scope: ElementKey, compensation: Compensation) -> Undo {
+        self.keep_compensation(scope, compensation);
+        Undo::CompensationKept { scope, key: compensation.key }
+    }
+
+    pub(crate) fn compensations_handed_on(&mut self, from: ElementKey, to: ElementKey) -> Undo {
+        let keys: Vec<_> = self.elements[&from].compensations().map(|kept| kept.key).collect();
+        self.move_compensations(&keys, from, to);
+        Undo::CompensationsHandedOn { from, to, keys }
+    }
+
+    pub(crate) fn compensation_begun(&mut self, key: CompensationKey, scope: ElementKey) -> Undo {
+        let compensation = self.take_compensation(scope, key);
+        Undo::CompensationBegun { scope, compensation }
+    }
+
+    pub(crate) fn keep_compensation(&mut self, scope: ElementKey, kept: Compensation) {
+        self.weighing(scope, |element| element.compensations_mut().insert(kept.key, kept.activity));
+    }
+
+    pub(crate) fn take_compensation(&mut self, scope: ElementKey, key: CompensationKey) -> Compensation {
+        self.weighing(scope, |element| {
+            let activity = element.compensations_mut().remove(&key).expect("what is undone was kept");
+            element.tidy_inside();
+            Compensation { key, activity }
+        })
+    }
+
+    pub(crate) fn move_compensations(&mut self, keys: &[CompensationKey], from: ElementKey, to: ElementKey) {
+        for key in keys {
+            let kept = self.take_compensation(from, *key);
+            self.keep_compensation(to, kept);
+        }
+    }
+
+    /// In the order of their keys: as they completed.
+    pub fn restore_compensation(&mut self, scope: ElementKey, compensation: Compensation) -> Result<(), String> {
+        self.living(scope, "compensation", compensation.key.0)?;
+        self.keep_compensation(scope, compensation);
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! Compensation: a scope keeps what completed in it and can be undone; an event that compensates starts the handlers of all that, in the
+//! order in which it completed, and waits for them. The handlers live inside the event's own instance, so it is done when it is empty.
+
+use model::{Compensate, Compensated, ElementIx, Kind, Process};
+
+use crate::element::pass;
+use crate::step::Run;
+use crate::{Compensation, CompensationKey, ElementKey, Event};
+
+/// An event undoes what has completed beside it.
+pub(crate) fn throw(run: &mut Run<'_>, key: ElementKey, compensate: &Compensate) {
+    let process = run.process;
+    let mut meant = Vec::new();
+    for scope in scopes(run, key) {
+        let kept = run.instance.elements[&scope].compensations();
+        meant.extend(kept.filter(|kept| is_meant(process, kept.activity, compensate)).map(|kept| (scope, kept)));
+    }
+    if meant.is_empty() {
+        return pass::enter(run, key);
+    }
+    meant.sort_by_key(|(_, kept)| kept.key);
+    run.emit(Event::Activated { key });
+    for (scope, compensation) in meant {
+        run.emit(Event::CompensationBegun { key: compensation.key, scope });
+        let Some((boundary, compensated)) = boundary(process, compensation.activity) else { continue };
+        let event = ElementKey(run.keys.take());
+        run.emit(Event::Entered { key: event, element: boundary, scope: key });
+        run.emit(Event::Activated { key: event });
+        run.emit(Event::Left { key: event });
+        let handler = ElementKey(run.keys.take());
+        run.come_in(handler, compensated.handler, key);
+        run.activate_later(handler);
+    }
+}
+
+/// The scope of the event. Inside an event sub-process also the one around it: what is undone is mostly there.
+fn scopes(run: &Run<'_>, key: ElementKey) -> Vec<ElementKey> {
+    let first = run.instance.elements[&key].scope;
+    let outward = std::iter::successors(Some(first), |scope| match run.element_of(*scope).kind {
+        Kind::EventSubProcess(_) => Some(run.instance.elements[scope].scope),
+        _ => None,
+    });
+    outward.collect()
+}
+
+/// All in the scope, or one activity with what completed inside it.
+fn is_meant(process: &Process, activity: ElementIx, compensate: &Compensate) -> bool {
+    let Some(wanted) = compensate.activity else { return true };
+    let outward = std::iter::successors(Some(activity), |ix| Some(process.element(*ix).scope).filter(|scope| scope != ix));
+    outward.into_iter().any(|ix| ix == wanted)
+}
+
+fn boundary(process: &Process, activity: ElementIx) -> Option<(ElementIx, Compensated)> {
+    process.element(activity).boundaries.iter().find_map(|ix| match process.element(*ix).kind {
+        Kind::CompensationBoundary(compensated) => Some((*ix, compensated)),
+        _ => None,
+    })
+}
+
+/// An element instance is about to leave: its scope remembers that it can be undone, and takes over what it remembers itself.
+pub(crate) fn hand_on(run: &mut Run<'_>, key: ElementKey) {
+    let instance = &run.instance.elements[&key];
+    let (activity, scope, has_some) = (instance.element, instance.scope, instance.compensations().next().is_some());
+    if key == scope {
+        return;
+    }
+    if boundary(run.process, activity).is_some() && !run.instance.is_inner(key) {
+        let compensation = Compensation { key: CompensationKey(run.keys.take()), activity };
+        run.emit(Event::CompensationKept { scope, compensation });
+    }
+    if has_some {
+        run.emit(Event::CompensationsHandedOn { from: key, to: scope });
+    }
+}
