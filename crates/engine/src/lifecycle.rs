@@ -139,6 +139,7 @@ impl Run<'_> {
         if let Some(incident) = incident {
             self.emit(Event::IncidentResolved { key: incident, element: key });
         }
+        element::compensation::forget(self, key);
         self.emit(Event::Dropped { key });
     }
 
