@@ -10,6 +10,16 @@ CREATE TABLE answers (
 
 CREATE INDEX answers_by_expiry ON answers (partition, expires);
 
+CREATE TABLE compensations (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    instance INTEGER NOT NULL,
+    scope INTEGER NOT NULL,
+    activity INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX compensations_by_instance ON compensations (partition, instance);
+
 CREATE TABLE "decisions" (
     partition INTEGER NOT NULL,
     key INTEGER NOT NULL PRIMARY KEY,

@@ -26,15 +26,15 @@ impl Instance {
         Undo::CompensationKept { scope, key: compensation.key }
     }
 
-    pub(crate) fn compensations_handed_on(&mut self, from: ElementKey, to: ElementKey) -> Undo {
-        let keys: Vec<_> = self.elements[&from].compensations().map(|kept| kept.key).collect();
+    pub(crate) fn compensations_handed_on(&mut self, from: ElementKey, to: ElementKey, kept: &[Compensation]) -> Undo {
+        let keys: Vec<_> = kept.iter().map(|kept| kept.key).collect();
         self.move_compensations(&keys, from, to);
         Undo::CompensationsHandedOn { from, to, keys }
     }
 
-    pub(crate) fn compensation_begun(&mut self, key: CompensationKey, scope: ElementKey) -> Undo {
+    pub(crate) fn compensation_taken(&mut self, key: CompensationKey, scope: ElementKey) -> Undo {
         let compensation = self.take_compensation(scope, key);
-        Undo::CompensationBegun { scope, compensation }
+        Undo::CompensationTaken { scope, compensation }
     }
 
     pub(crate) fn keep_compensation(&mut self, scope: ElementKey, kept: Compensation) {

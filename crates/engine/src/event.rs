@@ -54,9 +54,11 @@ pub enum Event {
     CompensationsHandedOn {
         from: ElementKey,
         to: ElementKey,
+        /// What it has, in the order in which it completed.
+        compensations: Vec<Compensation>,
     },
-    /// It is being undone, and will not be again.
-    CompensationBegun {
+    /// It cannot be undone any more: it is being undone, or its scope is gone.
+    CompensationTaken {
         key: CompensationKey,
         scope: ElementKey,
     },

@@ -283,8 +283,8 @@ impl Instance {
             }
             Event::Progressed { key, progress } => self.set_progress(*key, *progress),
             Event::CompensationKept { scope, compensation } => self.compensation_kept(*scope, *compensation),
-            Event::CompensationsHandedOn { from, to } => self.compensations_handed_on(*from, *to),
-            Event::CompensationBegun { key, scope } => self.compensation_begun(*key, *scope),
+            Event::CompensationsHandedOn { from, to, compensations } => self.compensations_handed_on(*from, *to, compensations),
+            Event::CompensationTaken { key, scope } => self.compensation_taken(*key, *scope),
             Event::TokenArrived(token) => {
                 self.element_mut(token.scope).add_tokens(token.gateway, token.flow, 1);
                 Undo::TokenArrived(*token)

@@ -155,6 +155,7 @@ impl Run<'_> {
         if let Some(incident) = incident {
             self.emit(Event::IncidentResolved { key: incident, element: key });
         }
+        element::compensation::forget(self, key);
         self.emit(Event::Dropped { key });
         if scope != key {
             self.moved_on(place, scope, &[]);

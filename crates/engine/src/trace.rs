@@ -63,7 +63,7 @@ impl Trace {
                 (name, "entered".to_owned())
             }
             Event::Activated { .. } | Event::Leaving { .. } | Event::Progressed { .. } => return None,
-            Event::CompensationsHandedOn { .. } | Event::CompensationBegun { .. } => return None,
+            Event::CompensationsHandedOn { .. } | Event::CompensationTaken { .. } => return None,
             Event::CompensationKept { compensation, .. } => (at(compensation.activity), "can be undone".to_owned()),
             Event::Left { key } | Event::Dropped { key } if self.name(*key) == "process" => return None,
             Event::Left { key } => (self.name(*key), "left".to_owned()),

@@ -29,7 +29,7 @@ pub(crate) enum Undo {
     Progressed { key: ElementKey, was: Option<Progress> },
     CompensationKept { scope: ElementKey, key: CompensationKey },
     CompensationsHandedOn { from: ElementKey, to: ElementKey, keys: Vec<CompensationKey> },
-    CompensationBegun { scope: ElementKey, compensation: Compensation },
+    CompensationTaken { scope: ElementKey, compensation: Compensation },
     Ended { was: State },
 }
 
@@ -113,7 +113,7 @@ impl Instance {
             Undo::Progressed { key, was } => self.element_mut(key).progress = was,
             Undo::CompensationKept { scope, key } => drop(self.take_compensation(scope, key)),
             Undo::CompensationsHandedOn { from, to, keys } => self.move_compensations(&keys, to, from),
-            Undo::CompensationBegun { scope, compensation } => self.keep_compensation(scope, compensation),
+            Undo::CompensationTaken { scope, compensation } => self.keep_compensation(scope, compensation),
             Undo::Ended { was } => self.state = was,
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use engine::{ElementInstance, Incident, Instance, InstanceKey, Parent, Phase, State, Variable, Wait, WaitKind};
+use engine::{Compensation, ElementInstance, Incident, Instance, InstanceKey, Parent, Phase, State, Variable, Wait, WaitKind};
 use rustc_hash::FxHashMap;
 use store::row::SubscriptionKind;
 use store::{LoadedInstance, row};
@@ -158,7 +158,8 @@ impl HotInstance {
     /// Puts an instance together from its rows. Events applied to nothing give the same; a test says so. What does not fit together is
     /// said in words.
     pub(crate) fn from_rows(loaded: LoadedInstance, definition: Arc<Compiled>) -> Result<Self, String> {
-        let LoadedInstance { instance: row, elements, variables, tokens, waits, timers, subscriptions, incidents } = loaded;
+        let LoadedInstance { instance: row, elements, variables, tokens, waits, timers, subscriptions, incidents, compensations } =
+            loaded;
         let known = definition.process.elements.len();
         let mut instance = Instance::restored(row.key, row.definition, row.phase);
         for element in elements {
@@ -169,7 +170,9 @@ impl HotInstance {
                 row::ElementState::Alive(phase) => phase,
                 row::ElementState::Completed | row::ElementState::Terminated => Phase::Active,
             };
-            instance.restore_element(element.key, ElementInstance::new(element.element, element.scope, phase))?;
+            let mut alive = ElementInstance::new(element.element, element.scope, phase);
+            alive.progress = element.progress;
+            instance.restore_element(element.key, alive)?;
         }
         for row::Variable { key, scope, name, value, .. } in variables {
             instance.restore_variable(scope, Variable { key, name, value })?;
@@ -196,6 +199,12 @@ impl HotInstance {
         for incident in incidents {
             let active = Incident { element: incident.element_instance, job: incident.job, kind: incident.kind };
             instance.restore_incident(incident.key, active)?;
+        }
+        for row::Compensation { key, scope, activity, .. } in compensations {
+            if known <= activity.0 as usize {
+                return Err(format!("compensation {key} is of element {}, which is not there", activity.0));
+            }
+            instance.restore_compensation(scope, Compensation { key, activity })?;
         }
         instance.check_restored(&definition.process)?;
         instance.parent = row.parent.map(|(instance, element)| Parent { instance, element });

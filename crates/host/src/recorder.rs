@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use engine::{ElementKey, Event, IncidentKey, InstanceKey, On, Opened, Outcome, Phase, Token, VariableKey, WaitKey, Waited};
+use engine::{
+    Compensation, CompensationKey, ElementKey, Event, IncidentKey, InstanceKey, On, Opened, Outcome, Phase, Progress, Token,
+    VariableKey, WaitKey, Waited,
+};
 use model::{ElementIx, FlowIx, Process};
 use store::row::{ElementState, InstanceState};
 use store::{Changes, ElementChange, IncidentChange, InstanceChange, Millis, VariableChange, row};
@@ -20,6 +23,8 @@ pub(crate) struct Recorder {
     tokens: BTreeMap<(ElementKey, ElementIx, FlowIx), row::Tokens>,
     turns_new: BTreeMap<WaitKey, row::Turn>,
     turns_done: Vec<WaitKey>,
+    compensations_put: BTreeMap<CompensationKey, row::Compensation>,
+    compensations_gone: Vec<CompensationKey>,
     incidents_new: BTreeMap<IncidentKey, row::Incident>,
     incidents_changed: BTreeMap<IncidentKey, IncidentChange>,
     /// How many events were recorded: about as many rows are written.
@@ -57,6 +62,8 @@ impl Recorder {
             tokens: self.tokens.into_values().collect(),
             turns_new: self.turns_new.into_values().collect(),
             turns_done: self.turns_done,
+            compensations_put: self.compensations_put.into_values().collect(),
+            compensations_gone: self.compensations_gone,
             incidents_new: self.incidents_new.into_values().collect(),
             incidents_changed: self.incidents_changed.into_values().collect(),
             ..self.changes
@@ -120,6 +127,17 @@ impl Recorder {
                     self.turns_done.push(*key);
                 }
             }
+            Event::Progressed { key, progress } => self.put_progress(hot, *key, *progress, now),
+            Event::CompensationKept { scope, compensation } => self.put_compensation(instance, *scope, *compensation),
+            Event::CompensationsHandedOn { to, compensations, .. } => {
+                for compensation in compensations {
+                    self.put_compensation(instance, *to, *compensation);
+                }
+            }
+            Event::CompensationTaken { key, .. } => {
+                self.compensations_put.remove(key);
+                self.compensations_gone.push(*key);
+            }
             Event::Started { .. }
             | Event::Entered { .. }
             | Event::WaitOpened(_)
@@ -129,12 +147,24 @@ impl Recorder {
             | Event::MessageThrown(_)
             | Event::SignalThrown { .. }
             | Event::ThrownOut(_)
-            | Event::Progressed { .. }
-            | Event::CompensationKept { .. }
-            | Event::CompensationsHandedOn { .. }
-            | Event::CompensationBegun { .. }
             | Event::Ended { .. } => {}
         }
+    }
+
+    fn put_progress(&mut self, hot: &HotInstance, key: ElementKey, progress: Progress, now: Millis) {
+        if let Some(new) = self.elements_new.get_mut(&key) {
+            new.progress = Some(progress);
+            return;
+        }
+        self.touch_element(hot, key, now, None);
+        if let Some(change) = self.elements_changed.get_mut(&key) {
+            change.progress = Some(progress);
+        }
+    }
+
+    fn put_compensation(&mut self, instance: InstanceKey, scope: ElementKey, compensation: Compensation) {
+        let Compensation { key, activity } = compensation;
+        self.compensations_put.insert(key, row::Compensation { key, instance, scope, activity });
     }
 
     fn resolve_incident(&mut self, key: IncidentKey, now: Millis) {
@@ -164,7 +194,8 @@ impl Recorder {
         match self.elements_new.get_mut(&key) {
             Some(new) => (new.state, new.ended, new.incident) = (state, ended, incident),
             None => {
-                self.elements_changed.insert(key, ElementChange { key, state, ended, incident, progress: None });
+                let progress = self.elements_changed.get(&key).and_then(|change| change.progress);
+                self.elements_changed.insert(key, ElementChange { key, state, ended, incident, progress });
             }
         }
     }

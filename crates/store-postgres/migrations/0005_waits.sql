@@ -1,4 +1,4 @@
--- Timers, subscriptions, messages and signals.
+-- Timers, subscriptions, messages, signals and compensations.
 -- Breaks older servers: they would not look at them.
 --
 -- As in migration 3, each statement of a tick is fitted by one index alone. So indexes of one table that begin alike either hold
@@ -8,8 +8,20 @@
 ALTER TABLE instances ADD COLUMN depth integer NOT NULL DEFAULT 0;
 ALTER TABLE instances ALTER COLUMN depth DROP DEFAULT;
 
--- How far a multi-instance body has come.
+-- How far the body of a repeated activity has come.
 ALTER TABLE elements ADD COLUMN progress text COLLATE "C";
+
+-- Completed activities that their scopes can undo.
+CREATE TABLE compensations (
+    partition bigint NOT NULL,
+    key       bigint NOT NULL,
+    instance  bigint NOT NULL,
+    scope     bigint NOT NULL,
+    activity  integer NOT NULL,
+    PRIMARY KEY (partition, key)
+);
+
+CREATE INDEX compensations_by_instance ON compensations (instance);
 
 -- Planned firings. Those of start events have neither instance nor element instance.
 CREATE TABLE timers (

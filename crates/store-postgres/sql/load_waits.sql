@@ -1,5 +1,5 @@
--- What they wait for: jobs that are not done, turns, which are steps of the instance itself, pending timers and open subscriptions; all
--- in one statement, since most wait for jobs alone. `what` says which; what a kind does not have is absent.
+-- What they wait for: jobs that are not done, turns, which are steps of the instance itself, pending timers and open subscriptions; and
+-- what they can undo. All in one statement, since most wait for jobs alone. `what` says which; what a kind does not have is absent.
 SELECT j.key, j.instance, j.element_instance, NULL::bigint AS definition, NULL AS tenant, NULL::integer AS element, NULL AS state,
     NULL AS kind, NULL::bigint AS created, NULL::bigint AS wait, NULL AS text, NULL::bigint AS armed, NULL::integer AS number,
     NULL::bigint AS due, NULL::bigint AS ended, NULL AS name, NULL AS correlation_key, NULL::bigint AS child, NULL AS process_id,
@@ -22,4 +22,9 @@ SELECT s.key, s.instance, s.element_instance, s.definition, s.tenant, s.element,
     'SUBSCRIPTION'
 FROM wanted
 CROSS JOIN LATERAL (SELECT * FROM subscriptions WHERE instance = wanted.key AND state = 'CREATED' OFFSET 0) AS s
+UNION ALL
+SELECT c.key, c.instance, c.scope, NULL, NULL, c.activity, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, 'COMPENSATION'
+FROM wanted
+CROSS JOIN LATERAL (SELECT * FROM compensations WHERE instance = wanted.key OFFSET 0) AS c
 ORDER BY key

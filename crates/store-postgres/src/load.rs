@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 
 use engine::{
-    DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, Token, VariableKey, Wait, WaitKey, WaitKind,
+    CompensationKey, DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, Token, VariableKey, Wait, WaitKey,
+    WaitKind,
 };
 use model::{ElementIx, FlowIx};
 use store::row::{
-    Availability, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState, Tokens,
-    Variable,
+    Availability, Compensation, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState,
+    Tokens, Variable,
 };
 use store::{Broken, Error, Loaded, LoadedInstance, Millis, Wanted, format, words};
 use tokio_postgres::Row;
@@ -137,8 +138,18 @@ impl Found {
         match instance(row) {
             Ok(instance) => {
                 let (elements, variables, tokens, incidents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-                let (waits, timers, subscriptions) = (Vec::new(), Vec::new(), Vec::new());
-                let one = LoadedInstance { instance, elements, variables, tokens, waits, timers, subscriptions, incidents };
+                let (waits, timers, subscriptions, compensations) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+                let one = LoadedInstance {
+                    instance,
+                    elements,
+                    variables,
+                    tokens,
+                    waits,
+                    timers,
+                    subscriptions,
+                    incidents,
+                    compensations,
+                };
                 self.whole.insert(key, one);
             }
             Err(error) => self.give_up(key, broken("instances", row, key.0, error)?),
@@ -169,6 +180,7 @@ impl Found {
         match cell(row, WHAT)? {
             "TIMER" => self.add("timers", rows, waits::timer, |of, timer| of.timers.push(timer)),
             "SUBSCRIPTION" => self.add("subscriptions", rows, waits::subscription, |of, one| of.subscriptions.push(one)),
+            "COMPENSATION" => self.add("compensations", rows, compensation, |of, one| of.compensations.push(one)),
             "TURN" => self.add("turns", rows, turn, |of, wait| of.waits.push(wait)),
             _ => self.add("jobs", rows, job_waited_for, |of, wait| of.waits.push(wait)),
         }
@@ -263,6 +275,16 @@ fn one_of_tokens(row: &Row) -> Result<Tokens, Error> {
     };
     let count = u32::try_from(row.get::<i32>()?).map_err(Error::corrupt)?;
     Ok(Tokens { instance, token, count })
+}
+
+/// Where `load_waits.sql` has the number of an element.
+const ELEMENT: usize = 5;
+
+fn compensation(row: &Row) -> Result<Compensation, Error> {
+    let activity = ElementIx(cell::<i32>(row, ELEMENT)? as u32);
+    let mut row = Reading::of(row);
+    let (key, instance, scope) = (CompensationKey(row.key()?), InstanceKey(row.key()?), ElementKey(row.key()?));
+    Ok(Compensation { key, instance, scope, activity })
 }
 
 fn job_waited_for(row: &Row) -> Result<(ElementKey, Wait), Error> {

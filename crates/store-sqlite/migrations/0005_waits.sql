@@ -1,10 +1,20 @@
--- Breaking: timers, subscriptions, messages and signals, which older servers would not look at.
+-- Breaking: timers, subscriptions, messages, signals and compensations, which older servers would not look at.
 
 -- How many called an instance, one through the other. Nobody has called any so far.
 ALTER TABLE instances ADD COLUMN depth INTEGER NOT NULL DEFAULT 0;
 
--- How far a multi-instance body has come.
+-- How far the body of a repeated activity has come.
 ALTER TABLE elements ADD COLUMN progress TEXT;
+
+-- Completed activities that their scopes can undo.
+CREATE TABLE compensations (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    instance INTEGER NOT NULL,
+    scope INTEGER NOT NULL,
+    activity INTEGER NOT NULL
+) STRICT;
+CREATE INDEX compensations_by_instance ON compensations (partition, instance);
 
 -- Planned firings. Those of start events have neither instance nor element instance.
 CREATE TABLE timers (

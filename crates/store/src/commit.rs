@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{ElementKey, IncidentKey, InstanceKey, Phase, Progress, VariableKey, WaitKey};
+use engine::{CompensationKey, ElementKey, IncidentKey, InstanceKey, Phase, Progress, VariableKey, WaitKey};
 
 use crate::row::{self, ElementState, InstanceState, SubscriptionState};
 use crate::{Fence, Millis};
@@ -81,6 +81,10 @@ pub struct Changes {
     pub turns_new: Vec<row::Turn>,
     /// Turns that were taken or are not wanted any more.
     pub turns_done: Vec<WaitKey>,
+    /// New ones, and those that another scope has now; each once.
+    pub compensations_put: Vec<row::Compensation>,
+    /// Undone, or not wanted any more. Some may never have been written.
+    pub compensations_gone: Vec<CompensationKey>,
     pub timers_new: Vec<row::Timer>,
     /// Whole rows; the key says which. Only state, due and end change.
     pub timers_changed: Vec<row::Timer>,
@@ -124,6 +128,8 @@ impl Changes {
             tokens,
             turns_new,
             turns_done,
+            compensations_put,
+            compensations_gone,
             timers_new,
             timers_changed,
             subscriptions_new,
@@ -158,6 +164,8 @@ impl Changes {
         self.tokens.extend(tokens);
         self.turns_new.extend(turns_new);
         self.turns_done.extend(turns_done);
+        self.compensations_put.extend(compensations_put);
+        self.compensations_gone.extend(compensations_gone);
         self.timers_new.extend(timers_new);
         self.timers_changed.extend(timers_changed);
         self.subscriptions_new.extend(subscriptions_new);
@@ -191,6 +199,7 @@ pub struct ElementChange {
     pub state: ElementState,
     pub ended: Option<Millis>,
     pub incident: Option<IncidentKey>,
+    /// None: as it was.
     pub progress: Option<Progress>,
 }
 

@@ -174,6 +174,8 @@ pub struct LoadedInstance {
     pub subscriptions: Vec<row::Subscription>,
     /// Incidents not resolved, by key.
     pub incidents: Vec<row::Incident>,
+    /// By key.
+    pub compensations: Vec<row::Compensation>,
 }
 
 /// The highest version ever given under a name, deleted ones included, and the latest that is not deleted.

@@ -8,8 +8,8 @@ mod wait;
 use std::sync::Arc;
 
 use engine::{
-    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Phase, Progress,
-    RequirementsKey, Token, VariableKey, WaitKey,
+    CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey,
+    Phase, Progress, RequirementsKey, Token, VariableKey, WaitKey,
 };
 use model::ElementIx;
 
@@ -213,7 +213,7 @@ pub struct Element {
     pub ended: Option<Millis>,
     /// Its active incident.
     pub incident: Option<IncidentKey>,
-    /// Of a multi-instance body.
+    /// Of the body of a repeated activity.
     pub progress: Option<Progress>,
 }
 
@@ -230,6 +230,15 @@ pub struct Tokens {
     pub instance: InstanceKey,
     pub token: Token,
     pub count: u32,
+}
+
+/// A completed activity that its scope can undo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compensation {
+    pub key: CompensationKey,
+    pub instance: InstanceKey,
+    pub scope: ElementKey,
+    pub activity: ElementIx,
 }
 
 /// An instance that goes on with a step that took long.

@@ -1,7 +1,7 @@
-//! What is read of compensation, ahead of the day it is taken.
+//! What is read of compensation.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use super::compiled;
+use super::bpmn;
 
 fn file(inside: &str) -> String {
     let namespaces = r#"xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0""#;
@@ -10,8 +10,8 @@ fn file(inside: &str) -> String {
     )
 }
 
-fn told(content: &str, compensation_is_stored: bool) -> String {
-    match compiled(content.as_bytes(), compensation_is_stored) {
+fn told(content: &str) -> String {
+    match bpmn(content.as_bytes()) {
         Ok(compiled) => compiled.processes.iter().map(crate::print).collect(),
         Err(diagnostics) => diagnostics.iter().map(|diagnostic| format!("{}\n", diagnostic.reason)).collect(),
     }
@@ -30,21 +30,15 @@ const UNDONE: &str = r#"
 fn events_handlers_and_associations_are_read() {
     let expected = "p: process\nstart: start\n    -> a as f1\na: pass\n    -> back as f2\nba: compensate by undo on a\nundo: manual\n\
                     back: compensate a\n    -> end as f3\nend: compensate-end\n";
-    assert_eq!(told(&file(UNDONE), true), expected);
+    assert_eq!(told(&file(UNDONE)), expected);
     assert_eq!(crate::print(&crate::text(expected).unwrap()), expected);
-}
-
-#[test]
-fn nothing_is_taken_that_a_restart_would_forget() {
-    let told = told(&file(UNDONE), super::COMPENSATION_IS_STORED);
-    assert_eq!(told, "compensation is not supported yet\n".repeat(4));
 }
 
 #[test]
 fn mistakes_are_named() {
     let event = |inside: &str| {
         let event = r#"<boundaryEvent id="ba" attachedToRef="a"><compensateEventDefinition/></boundaryEvent>"#;
-        told(&file(&format!(r#"<task id="a"/>{event}{inside}"#)), true)
+        told(&file(&format!(r#"<task id="a"/>{event}{inside}"#)))
     };
     let associated = |target: &str| format!(r#"<association id="{target}_" sourceRef="ba" targetRef="{target}"/>"#);
     let handler = r#"<task id="undo" isForCompensation="true"/>"#;
@@ -60,7 +54,7 @@ fn mistakes_are_named() {
     let inner = r#"<subProcess id="s"><startEvent id="i"/><task id="b"/></subProcess>"#;
     let throw = |attributes: &str| {
         let throw = format!(r#"<endEvent id="t"><compensateEventDefinition {attributes}/></endEvent>"#);
-        told(&file(&format!("{inner}{throw}")), true)
+        told(&file(&format!("{inner}{throw}")))
     };
     assert_eq!(throw(r#"activityRef="b""#), "it refers to 'b', which is no activity beside it\n");
     let never_waits = "compensation is always waited for: remove waitForCompletion=\"false\"\n";

@@ -21,7 +21,7 @@ pub(crate) fn throw(run: &mut Run<'_>, key: ElementKey, compensate: &Compensate)
     meant.sort_by_key(|(_, kept)| kept.key);
     run.emit(Event::Activated { key });
     for (scope, compensation) in meant {
-        run.emit(Event::CompensationBegun { key: compensation.key, scope });
+        run.emit(Event::CompensationTaken { key: compensation.key, scope });
         let Some((boundary, compensated)) = boundary(process, compensation.activity) else { continue };
         let event = ElementKey(run.keys.take());
         run.emit(Event::Entered { key: event, element: boundary, scope: key });
@@ -60,15 +60,24 @@ fn boundary(process: &Process, activity: ElementIx) -> Option<(ElementIx, Compen
 /// An element instance is about to leave: its scope remembers that it can be undone, and takes over what it remembers itself.
 pub(crate) fn hand_on(run: &mut Run<'_>, key: ElementKey) {
     let instance = &run.instance.elements[&key];
-    let (activity, scope, has_some) = (instance.element, instance.scope, instance.compensations().next().is_some());
+    let (activity, scope) = (instance.element, instance.scope);
+    let compensations: Vec<_> = instance.compensations().collect();
     if key == scope {
-        return;
+        return forget(run, key);
     }
     if boundary(run.process, activity).is_some() && !run.instance.is_inner(key) {
         let compensation = Compensation { key: CompensationKey(run.keys.take()), activity };
         run.emit(Event::CompensationKept { scope, compensation });
     }
-    if has_some {
-        run.emit(Event::CompensationsHandedOn { from: key, to: scope });
+    if !compensations.is_empty() {
+        run.emit(Event::CompensationsHandedOn { from: key, to: scope, compensations });
+    }
+}
+
+/// A scope ends, and nobody will undo what completed in it.
+pub(crate) fn forget(run: &mut Run<'_>, scope: ElementKey) {
+    let kept: Vec<_> = run.instance.elements[&scope].compensations().map(|kept| kept.key).collect();
+    for key in kept {
+        run.emit(Event::CompensationTaken { key, scope });
     }
 }

@@ -73,7 +73,7 @@ fn asked_by(event: &Event) -> Option<FollowUp> {
         | Event::Progressed { .. }
         | Event::CompensationKept { .. }
         | Event::CompensationsHandedOn { .. }
-        | Event::CompensationBegun { .. }
+        | Event::CompensationTaken { .. }
         | Event::TokenArrived(_)
         | Event::TokensTaken { .. }
         | Event::TokenDropped(_)

@@ -1,4 +1,4 @@
-//! Timers, subscriptions, messages and signals, as columns of statements.
+//! Timers, subscriptions, messages, signals and compensations, as columns of statements.
 
 use store::row::{Subscription, Timer};
 use store::{Changes, Commit, format, words};
@@ -40,6 +40,8 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         locks_new(commit),
         signals_put(commit, texts),
         by_keys(commit, include_str!("../../sql/delete_signals.sql"), &commit.changes.signals_done),
+        compensations_put(commit),
+        compensations_gone(commit),
     ];
     all.into_iter().flatten()
 }
@@ -154,6 +156,21 @@ fn locks_new(commit: &Commit) -> Option<Call<'_>> {
             .texts(rows.iter().map(|row| &*row.process_id))
             .texts(rows.iter().map(|row| &*row.correlation_key))
             .keys(rows.iter().map(|row| row.instance.0))
+    })
+}
+
+fn compensations_put(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/put_compensations.sql"), &commit.changes.compensations_put, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0))
+            .keys(rows.iter().map(|row| row.instance.0))
+            .keys(rows.iter().map(|row| row.scope.0))
+            .smalls(rows.iter().map(|row| row.activity.0 as i32))
+    })
+}
+
+fn compensations_gone(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/delete_compensations.sql"), &commit.changes.compensations_gone, |call, keys| {
+        call.keys(keys.iter().map(|key| key.0))
     })
 }
 

@@ -1,6 +1,6 @@
 //! Waits that are no jobs, for the crowd of `plans`.
 
-use engine::{DefinitionKey, WaitKey};
+use engine::{CompensationKey, DefinitionKey, WaitKey};
 use store::conformance::rows::{self, TENANT};
 use store::row::{
     Correlation, Element, Instance, MessageLock, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerState,
@@ -17,6 +17,7 @@ pub(super) const SIGNAL: u64 = 4;
 const CORRELATION: u64 = 5;
 const START_TIMER: u64 = 6;
 const START_WAIT: u64 = 7;
+pub(super) const COMPENSATION: u64 = 8;
 
 /// Beside the keys of everything else.
 pub(super) fn key(number: u64, place: u64) -> u64 {
@@ -50,6 +51,7 @@ pub(super) fn running(changes: &mut Changes, number: u64, instance: &Instance, t
     changes.messages_new.push(rows::message(key(number, MESSAGE), "m", &number.to_string(), at));
     changes.signals_put.push(rows::signal(key(number, SIGNAL), "s", at));
     changes.locks_new.push(lock(number));
+    changes.compensations_put.push(rows::compensation(key(number, COMPENSATION), instance, 1));
 }
 
 /// A timer that has fired, and a message that came.
@@ -79,7 +81,8 @@ pub(super) fn starting(changes: &mut Changes) {
 
 /// A few of every kind change.
 pub(super) fn changing() -> Changes {
-    let task = rows::element(1, &rows::instance(1, 1));
+    let instance = rows::instance(1, 1);
+    let task = rows::element(1, &instance);
     let fired = |key| Timer { state: TimerState::Fired, ended: Some(9), ..rows::timer(key, &task, 9) };
     let closed = |key| SubscriptionChange { key: WaitKey(key), state: SubscriptionState::Closed, updated: 9 };
     Changes {
@@ -90,6 +93,8 @@ pub(super) fn changing() -> Changes {
         locks_gone: (0..FEW).map(|number| lock(CROWD / 2 + number).name()).collect(),
         signals_put: few(SIGNAL).skip(2).map(|key| rows::signal(key, "s", 9)).collect(),
         signals_done: few(SIGNAL).take(2).collect(),
+        compensations_put: few(COMPENSATION).skip(2).map(|key| rows::compensation(key, &instance, 1)).collect(),
+        compensations_gone: few(COMPENSATION).take(2).map(CompensationKey).collect(),
         ..Changes::default()
     }
 }

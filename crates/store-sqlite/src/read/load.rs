@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use engine::{
-    DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, Token, VariableKey, Wait, WaitKey, WaitKind,
+    CompensationKey, DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, Token, VariableKey, Wait, WaitKey,
+    WaitKind,
 };
 use model::{ElementIx, FlowIx};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use store::row::{
-    Availability, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState, Tokens,
-    Variable,
+    Availability, Compensation, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState,
+    Tokens, Variable,
 };
 use store::{Broken, Error, Loaded, LoadedInstance, Millis, Wanted, format, words};
 
@@ -110,6 +111,7 @@ fn load_instance(connection: &Connection, partition: PartitionId, key: InstanceK
         timers: rows.read(statement::PENDING_TIMERS, "timers", wait::timer)?,
         subscriptions: rows.read(statement::OPEN_SUBSCRIPTIONS, "subscriptions", wait::subscription)?,
         incidents: rows.read(statement::ACTIVE_INCIDENTS, "incidents", |row| incident(row, key))?,
+        compensations: rows.read(statement::KEPT_COMPENSATIONS, "compensations", |row| compensation(row, key))?,
     }))
 }
 
@@ -155,6 +157,15 @@ fn instance(row: &Row<'_>, key: InstanceKey) -> Result<Instance, Failure> {
         business_id: row.get(8)?,
         incidents: row.get(9)?,
         depth: row.get(10)?,
+    })
+}
+
+fn compensation(row: &Row<'_>, instance: InstanceKey) -> Result<Compensation, Failure> {
+    Ok(Compensation {
+        key: CompensationKey(key_at(row, 0)?),
+        instance,
+        scope: ElementKey(key_at(row, 1)?),
+        activity: ElementIx(row.get(2)?),
     })
 }
 

@@ -174,6 +174,8 @@ fn hot_statements_use_the_indexes_made_for_them() {
         (statement::CLEAR_INBOX, "inbox USING PRIMARY KEY (partition=? AND position<?)"),
         (statement::WAITING_TOKENS, "tokens USING PRIMARY KEY (partition=? AND instance=?)"),
         (statement::WAITING_TURNS, "turns USING INDEX turns_by_instance (partition=? AND instance=?)"),
+        (statement::KEPT_COMPENSATIONS, "compensations USING INDEX compensations_by_instance (partition=? AND instance=?)"),
+        (statement::DELETE_COMPENSATION, "compensations USING INTEGER PRIMARY KEY (rowid=?)"),
         (statement::PURGE_ANSWERS, "answers USING COVERING INDEX answers_by_expiry (partition=? AND expires<?)"),
         (statement::PROCESS_NAMED, "definitions USING INDEX definitions_by_version (partition=? AND process_id=? AND tenant=?)"),
         (statement::RUNNING_INSTANCE, "instances USING INTEGER PRIMARY KEY (rowid=?)"),

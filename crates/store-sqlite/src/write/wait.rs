@@ -1,4 +1,4 @@
-//! Timers, subscriptions, messages and signals. Nothing is prepared for kinds of rows that do not change.
+//! Timers, subscriptions, messages, signals and compensations. Nothing is prepared for kinds of rows that do not change.
 
 use engine::PartitionId;
 use rusqlite::{Connection, Statement, params};
@@ -35,7 +35,14 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
         insert.execute(params![of, row.tenant, row.process_id, row.correlation_key, row.instance.0 as i64])
     })?;
     each(connection, statement::PUT_SIGNAL, &changes.signals_put, |put, row| put_signal(put, of, row))?;
-    each(connection, statement::DELETE_SIGNAL, &changes.signals_done, |delete, key| delete.execute(params![of, *key as i64]))
+    each(connection, statement::DELETE_SIGNAL, &changes.signals_done, |delete, key| delete.execute(params![of, *key as i64]))?;
+    each(connection, statement::PUT_COMPENSATION, &changes.compensations_put, |put, row| {
+        let (instance, scope) = (row.instance.0 as i64, row.scope.0 as i64);
+        put.execute(params![of, row.key.0 as i64, instance, scope, row.activity.0])
+    })?;
+    each(connection, statement::DELETE_COMPENSATION, &changes.compensations_gone, |delete, key| {
+        delete.execute(params![of, key.0 as i64])
+    })
 }
 
 fn each<T>(

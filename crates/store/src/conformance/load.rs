@@ -6,7 +6,7 @@ use engine::{ElementKey, IncidentKey, InstanceKey, JobKey, TimerKey, Wait, WaitK
 
 use super::owner::{Owner, PARTITION};
 use super::rows;
-use crate::row::{Availability, ElementState, InstanceState, Job, Tokens};
+use crate::row::{Availability, Compensation, ElementState, InstanceState, Job, Tokens};
 use crate::{Changes, IncidentChange, Loaded, LoadedInstance, Store, Wanted};
 
 /// An instance with a task, a variable, a job and an incident; its keys count up from `first`.
@@ -20,6 +20,7 @@ pub(super) fn running(first: u64, definition: u64) -> (LoadedInstance, Job) {
         waits: vec![(task.key, Wait { key: job.key.wait(), catch: None, kind: WaitKind::Job })],
         timers: Vec::new(),
         subscriptions: Vec::new(),
+        compensations: Vec::new(),
         incidents: vec![rows::incident(rows::key(PARTITION, first + 4), &task)],
         elements: vec![task],
         instance,
@@ -228,6 +229,32 @@ pub(super) async fn turns_come_and_go(store: Arc<dyn Store>) {
     assert_eq!(waits().await, [one.0.waits[0].clone(), root(&later)]);
     owner.commit(Changes { turns_done: vec![turn.key, later.key], ..Changes::default() }).await;
     assert_eq!(waits().await, one.0.waits);
+}
+
+pub(super) async fn compensations_come_move_and_go(store: Arc<dyn Store>) {
+    let (mut owner, definition) = owner_with_definition(&store).await;
+    let (one, other) = (running(100, definition), running(200, definition));
+    owner.commit(new(&one)).await;
+    owner.commit(new(&other)).await;
+    let row = |n: u64, of: &LoadedInstance| rows::compensation(rows::key(PARTITION, n), &of.instance, n as u32);
+    let (first, second, third, others) = (row(110, &one.0), row(111, &one.0), row(112, &one.0), row(210, &other.0));
+    let put = async |owner: &mut Owner, rows: Vec<_>| {
+        owner.commit(Changes { compensations_put: rows, ..Changes::default() }).await;
+    };
+    let kept = async |of: &LoadedInstance| {
+        let wanted = Wanted { instances: vec![of.instance.key], ..Wanted::default() };
+        load(&store, wanted).await.instances.remove(0).compensations
+    };
+    put(&mut owner, vec![third, others, first, second]).await;
+    assert_eq!(kept(&one.0).await, [first, second, third], "by key");
+    let moved = Compensation { scope: one.0.elements[0].key, ..second };
+    put(&mut owner, vec![moved]).await;
+    assert_eq!(kept(&one.0).await, [first, moved, third]);
+    let never = rows::compensation(rows::key(PARTITION, 113), &one.0.instance, 1).key;
+    let gone = vec![first.key, moved.key, never];
+    owner.commit(Changes { compensations_gone: gone, ..Changes::default() }).await;
+    assert_eq!(kept(&one.0).await, [third]);
+    assert_eq!(kept(&other.0).await, [others]);
 }
 
 pub(super) async fn first_answers_until_they_expire(store: Arc<dyn Store>) {

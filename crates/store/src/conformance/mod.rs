@@ -87,6 +87,7 @@ tests! {
     load::jobs_alone,
     load::tokens_come_and_go,
     load::turns_come_and_go,
+    load::compensations_come_move_and_go,
     load::first_answers_until_they_expire,
     load::many_at_once,
     waits::timers_come_and_go,

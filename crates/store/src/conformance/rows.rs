@@ -1,16 +1,16 @@
 //! Plain rows to start from; tests change what they are about.
 
 use engine::{
-    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, PartitionId, Phase,
-    RequirementsKey, TimerKey, Token, VariableKey, WaitKey,
+    CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey,
+    PartitionId, Phase, RequirementsKey, TimerKey, Token, VariableKey, WaitKey,
 };
 use model::{ElementIx, FlowIx};
 
 use crate::row::{
-    Availability, Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element, ElementState,
-    EvaluatedDecision, EvaluatedInput, EvaluatedOutput, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState,
-    MatchedRule, Message, MessageLock, Resource, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,
-    TimerState, Tokens, Turn, Variable, WaitOrigin,
+    Availability, Compensation, Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element,
+    ElementState, EvaluatedDecision, EvaluatedInput, EvaluatedOutput, Idempotent, Incident, Instance, InstanceState, Job,
+    JobOrigin, JobState, MatchedRule, Message, MessageLock, Resource, Signal, Subscription, SubscriptionKind, SubscriptionState,
+    Timer, TimerKind, TimerState, Tokens, Turn, Variable, WaitOrigin,
 };
 
 pub const TENANT: &str = "<default>";
@@ -176,6 +176,12 @@ pub fn tokens(instance: &Instance, gateway: u32, flow: u32, count: u32) -> Token
 pub fn turn(key: u64, instance: &Instance, due: i64) -> Turn {
     let left = engine::Turn { work: vec![ElementKey(key + 1)], entered: 1_000 };
     Turn { key: WaitKey(key), instance: instance.key, due, left }
+}
+
+/// The process can undo its activity with this number.
+pub fn compensation(key: u64, instance: &Instance, activity: u32) -> Compensation {
+    let (key, activity) = (CompensationKey(key), ElementIx(activity));
+    Compensation { key, instance: instance.key, scope: instance.key.root(), activity }
 }
 
 /// A timer of a task, pending.

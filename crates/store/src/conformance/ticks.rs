@@ -67,6 +67,7 @@ fn everything() -> (Changes, LoadedInstance, Job) {
         ],
         timers: vec![rows::timer(rows::key(PARTITION, 17), &task, 8)],
         subscriptions: vec![rows::subscription(rows::key(PARTITION, 18), &task, "paid")],
+        compensations: vec![rows::compensation(rows::key(PARTITION, 22), &instance, 2)],
         elements: vec![task],
         incidents: vec![incident],
         instance,
@@ -82,6 +83,7 @@ fn everything() -> (Changes, LoadedInstance, Job) {
         jobs_new: vec![job.clone()],
         tokens: loaded.tokens.clone(),
         turns_new: vec![turn],
+        compensations_put: loaded.compensations.clone(),
         timers_new: loaded.timers.clone(),
         subscriptions_new: loaded.subscriptions.clone(),
         correlations_new: vec![rows::correlation(
@@ -153,6 +155,7 @@ pub(super) async fn every_kind_of_row_changes(store: Arc<dyn Store>) {
     expected.instance.phase = Phase::Leaving;
     expected.tokens[0].count = 1;
     let turn = expected.waits.remove(1).1.key;
+    let compensation = expected.compensations.remove(0).key;
     expected.instance.incidents = 0;
     expected.variables[0].value = "{\"a\":1}".into();
     expected.elements[0].state = ElementState::Alive(Phase::Leaving);
@@ -187,6 +190,7 @@ pub(super) async fn every_kind_of_row_changes(store: Arc<dyn Store>) {
         jobs_changed: vec![job.clone()],
         tokens: expected.tokens.clone(),
         turns_done: vec![turn],
+        compensations_gone: vec![compensation],
         incidents_changed: vec![IncidentChange { key: incident.key, resolved: 9 }],
         ..Changes::default()
     };

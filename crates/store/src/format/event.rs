@@ -128,11 +128,12 @@ fn put_body(event: &Event, to: &mut Writer) {
             scope.put(to);
             compensation.put(to);
         }
-        Event::CompensationsHandedOn { from, to: scope } => {
+        Event::CompensationsHandedOn { from, to: scope, compensations } => {
             from.put(to);
             scope.put(to);
+            compensations.put(to);
         }
-        Event::CompensationBegun { key, scope } => {
+        Event::CompensationTaken { key, scope } => {
             key.put(to);
             scope.put(to);
         }
@@ -208,8 +209,12 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
         23 => Event::ThrownOut(Stored::take(from)?),
         40 => Event::Progressed { key: Stored::take(from)?, progress: Stored::take(from)? },
         41 => Event::CompensationKept { scope: Stored::take(from)?, compensation: Stored::take(from)? },
-        42 => Event::CompensationsHandedOn { from: Stored::take(from)?, to: Stored::take(from)? },
-        43 => Event::CompensationBegun { key: Stored::take(from)?, scope: Stored::take(from)? },
+        42 => Event::CompensationsHandedOn {
+            from: Stored::take(from)?,
+            to: Stored::take(from)?,
+            compensations: Stored::take(from)?,
+        },
+        43 => Event::CompensationTaken { key: Stored::take(from)?, scope: Stored::take(from)? },
         tag => return Err(unknown("event", tag)),
     })
 }
@@ -249,7 +254,7 @@ fn number(event: &Event) -> u8 {
         Event::Progressed { .. } => 40,
         Event::CompensationKept { .. } => 41,
         Event::CompensationsHandedOn { .. } => 42,
-        Event::CompensationBegun { .. } => 43,
+        Event::CompensationTaken { .. } => 43,
     }
 }
 

@@ -80,6 +80,10 @@ fn thrown_out() -> impl Strategy<Value = ThrownOut> {
         .prop_map(|(element, job, what, code, message, variables)| ThrownOut { element, job, what, code, message, variables })
 }
 
+fn compensation() -> impl Strategy<Value = Compensation> {
+    (number(), element_ix()).prop_map(|(key, activity)| Compensation { key: CompensationKey(key), activity })
+}
+
 pub(super) fn progress() -> impl Strategy<Value = Progress> {
     any::<(u32, u32, u32, u32)>().prop_map(|(total, started, completed, terminated)| Progress {
         total,
@@ -167,12 +171,10 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(key, element)| Event::IncidentResolved { key: IncidentKey(key), element: ElementKey(element) }),
         prop::sample::select(vec![Outcome::Completed, Outcome::Terminated]).prop_map(|outcome| Event::Ended { outcome }),
         (element_key(), progress()).prop_map(|(key, progress)| Event::Progressed { key, progress }),
-        (element_key(), number(), element_ix()).prop_map(|(scope, key, activity)| {
-            let compensation = Compensation { key: CompensationKey(key), activity };
-            Event::CompensationKept { scope, compensation }
-        }),
-        (element_key(), element_key()).prop_map(|(from, to)| Event::CompensationsHandedOn { from, to }),
-        (number(), element_key()).prop_map(|(key, scope)| Event::CompensationBegun { key: CompensationKey(key), scope }),
+        (element_key(), compensation()).prop_map(|(scope, compensation)| Event::CompensationKept { scope, compensation }),
+        (element_key(), element_key(), prop::collection::vec(compensation(), 0..4))
+            .prop_map(|(from, to, compensations)| Event::CompensationsHandedOn { from, to, compensations }),
+        (number(), element_key()).prop_map(|(key, scope)| Event::CompensationTaken { key: CompensationKey(key), scope }),
     ]
 }
 

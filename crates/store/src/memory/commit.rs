@@ -48,6 +48,15 @@ impl Tables {
         for key in changes.turns_done {
             self.end_turn(key);
         }
+        for row in changes.compensations_put {
+            self.of(row.instance, |running| running.compensations.insert(row.key));
+            self.compensations.insert(row.key, row);
+        }
+        for key in changes.compensations_gone {
+            if let Some(row) = self.compensations.remove(&key) {
+                self.of(row.instance, |running| running.compensations.remove(&key));
+            }
+        }
         for row in changes.incidents_new {
             if let (None, Some(running)) = (row.resolved, self.running.get_mut(&row.instance)) {
                 running.incidents.insert(row.key);
@@ -128,7 +137,7 @@ impl Tables {
         element.state = change.state;
         element.ended = change.ended;
         element.incident = change.incident;
-        element.progress = change.progress;
+        element.progress = change.progress.or(element.progress);
         if let (ElementState::Completed | ElementState::Terminated, Some(running)) =
             (change.state, self.running.get_mut(&element.instance))
         {

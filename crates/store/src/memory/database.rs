@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey, VariableKey, WaitKey,
+    CompensationKey, DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey,
+    VariableKey, WaitKey,
 };
 use model::{ElementIx, FlowIx};
 
@@ -55,6 +56,7 @@ pub(super) struct Tables {
     /// By instance, then by scope, gateway and flow.
     pub(super) tokens: BTreeMap<InstanceKey, BTreeMap<(ElementKey, ElementIx, FlowIx), u32>>,
     pub(super) turns: BTreeMap<WaitKey, row::Turn>,
+    pub(super) compensations: BTreeMap<CompensationKey, row::Compensation>,
     pub(super) timers: BTreeMap<TimerKey, row::Timer>,
     pub(super) subscriptions: BTreeMap<WaitKey, row::Subscription>,
     pub(super) messages: BTreeMap<u64, row::Message>,
@@ -88,6 +90,7 @@ pub(super) struct Running {
     /// Not done.
     pub(super) jobs: BTreeSet<JobKey>,
     pub(super) turns: BTreeSet<WaitKey>,
+    pub(super) compensations: BTreeSet<CompensationKey>,
     /// Pending.
     pub(super) timers: BTreeSet<TimerKey>,
     /// Open.

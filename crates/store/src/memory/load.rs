@@ -66,6 +66,7 @@ fn load_instance(tables: &Tables, key: InstanceKey) -> Option<LoadedInstance> {
         waits,
         timers: running.timers.iter().map(|key| tables.timers[key].clone()).collect(),
         subscriptions: running.subscriptions.iter().map(|key| tables.subscriptions[key].clone()).collect(),
+        compensations: running.compensations.iter().map(|key| tables.compensations[key]).collect(),
         incidents: running.incidents.iter().map(|key| tables.incidents[key].clone()).collect(),
     })
 }

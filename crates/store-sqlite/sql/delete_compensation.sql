@@ -1,0 +1,1 @@
+DELETE FROM compensations WHERE partition = ?1 AND key = ?2
