@@ -12,7 +12,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engine::trace::Trace;
-use engine::{DefinitionKey, Document, ElementKey, Event, IncidentKind, Instance, InstanceKey, On, TimerKey, WaitKey, WaitKind};
+use engine::{
+    DefinitionKey, Document, ElementInstance, ElementKey, Event, IncidentKind, Instance, InstanceKey, On, TimerKey, WaitKey,
+    WaitKind,
+};
 use model::Process;
 use server::layer::{Fate, Layer};
 use server::{Server, TENANT, clocked};
@@ -293,8 +296,10 @@ impl Run<'_> {
     }
 
     fn trigger(&self, id: &str, variables: Document) -> Vec<Command> {
+        let (id, number) = id.split_once('#').map_or((id, None), |(id, number)| (id, Some(number)));
         let event = self.process.find(id);
-        let waits = self.instance.elements.values().flat_map(|element| element.waits.iter().map(move |wait| (element, wait)));
+        let alive = self.instance.elements.values().filter(|element| number.is_none_or(|number| self.counts(element, number)));
+        let waits = alive.flat_map(|element| element.waits.iter().map(move |wait| (element, wait)));
         let mut waits = waits.filter(|(element, wait)| Some(wait.catch.unwrap_or(element.element)) == event);
         let Some((_, wait)) = waits.find(|(_, wait)| wait.job().is_none()) else {
             return vec![Command::FireTimer { timer: TimerKey(u64::MAX) }];
@@ -312,12 +317,21 @@ impl Run<'_> {
         }
     }
 
+    /// Whether it is the so manieth inside the body of a repeated activity.
+    fn counts(&self, element: &ElementInstance, number: &str) -> bool {
+        element.variables.get("loopCounter").is_some_and(|counter| &*counter.value == number)
+    }
+
     fn element(&self, id: &str) -> ElementKey {
         if id == "process" {
             return self.instance.key.root();
         }
+        let (id, number) = id.split_once('#').map_or((id, None), |(id, number)| (id, Some(number)));
         let mut alive = self.instance.elements.iter();
-        let found = alive.find(|(_, element)| &*self.process.element(element.element).id == id);
+        let found = alive.find(|(key, element)| {
+            let is_meant = number.is_none_or(|number| self.instance.is_inner(**key) && self.counts(element, number));
+            is_meant && &*self.process.element(element.element).id == id
+        });
         found.map_or(ElementKey(u64::MAX), |(key, _)| *key)
     }
 
