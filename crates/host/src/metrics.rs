@@ -29,6 +29,8 @@ pub struct Metrics {
     pub jobs_failed: Counter,
     pub jobs_timed_out: Counter,
     pub activation_seconds: Histogram,
+    pub timeline_window: Gauge,
+    pub timeline_overdue: Gauge,
     pub timers_fired: Counter,
     pub timer_lateness_seconds: Histogram,
     pub messages_correlated: Counter,
@@ -65,6 +67,8 @@ impl Default for Metrics {
             jobs_failed: Counter::default(),
             jobs_timed_out: Counter::default(),
             activation_seconds: seconds(),
+            timeline_window: Gauge::default(),
+            timeline_overdue: Gauge::default(),
             timers_fired: Counter::default(),
             timer_lateness_seconds: Histogram::new(exponential_buckets(0.001, 3.0, 14)),
             messages_correlated: Counter::default(),
@@ -103,6 +107,8 @@ impl Metrics {
         r.register("jobs_failed", "Jobs failed by workers", self.jobs_failed.clone());
         r.register("jobs_timed_out", "Leases that ran out", self.jobs_timed_out.clone());
         r.register("activation_seconds", "From a job's creation to its first lease", self.activation_seconds.clone());
+        r.register("timeline_window", "Timers, ends of leases and the like kept in memory", self.timeline_window.clone());
+        r.register("timeline_overdue", "Those of them that were due when the window was last filled", self.timeline_overdue.clone());
         r.register("timers_fired", "Timers fired", self.timers_fired.clone());
         r.register("timer_lateness_seconds", "From when a timer was due to when it fired", self.timer_lateness_seconds.clone());
         r.register("messages_correlated", "Messages given to those that wait for them", self.messages_correlated.clone());

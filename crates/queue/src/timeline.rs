@@ -74,6 +74,11 @@ impl<T: Ord + Copy> Timeline<T> {
         due
     }
 
+    /// How many are in the window, and how many of them are due.
+    pub fn sizes(&self, now: Millis) -> (usize, usize) {
+        (self.window.len(), self.window.iter().take_while(|(at, _)| *at <= now).count())
+    }
+
     /// What to ask the tables for, if the window is empty and not known to be complete.
     pub fn refill(&self) -> Option<Later<T>> {
         let after = match self.horizon {

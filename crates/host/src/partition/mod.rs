@@ -59,6 +59,9 @@ pub(crate) use tick::{Source, Tick};
 /// How often jobs that could not be handed out as they are stored are tried again.
 const LOOK_AGAIN_EVERY: Millis = 5_000;
 
+/// From so many on it is said that there is something to catch up with.
+const MANY_OVERDUE: usize = 1_000;
+
 /// What reaches the owner of a partition.
 #[derive(Debug)]
 pub(crate) enum Input {
@@ -288,6 +291,12 @@ impl Partition {
             let after = later.after.map_or((Millis::MIN, 0), |(at, (key, _))| (at, key));
             let due = self.store.due(self.fence.partition, after, later.limit).await?;
             self.timeline.refilled(due.into_iter().map(|due| (due.at, (due.key, due.what))));
+            let (window, overdue) = self.timeline.sizes(now);
+            self.metrics.timeline_window.set(window as i64);
+            self.metrics.timeline_overdue.set(overdue as i64);
+            if MANY_OVERDUE <= overdue {
+                tracing::info!(overdue, window, "catching up with what fell due, the oldest first");
+            }
         }
         if self.look_again_at <= now {
             self.look_again_at = now + LOOK_AGAIN_EVERY;
