@@ -6,6 +6,9 @@ use std::sync::Arc;
 use feel::Expression;
 use model::{Kind, Repeat};
 
+/// What the id of an ad-hoc sub-process is followed by in that of its runs.
+pub(crate) const RUN: &str = "#innerInstance";
+
 /// One process as written.
 pub(crate) struct Draft {
     pub(crate) version_tag: Option<Arc<str>>,
@@ -69,6 +72,23 @@ pub(crate) enum Condition {
 }
 
 impl DraftElement {
+    /// The element of the runs inside an ad-hoc sub-process, which has this index.
+    pub(crate) fn run(&self, index: usize) -> Self {
+        Self {
+            at: self.at,
+            id: format!("{}{RUN}", self.id).into(),
+            name: self.name.clone(),
+            scope: index,
+            content: Content::Read(Kind::AdHocRun),
+            inputs: None,
+            outputs: None,
+            default: None,
+            attached_to: None,
+            compensation: None,
+            repeat: None,
+        }
+    }
+
     pub(crate) fn kind(&self) -> Option<&Kind> {
         match &self.content {
             Content::Read(kind) => Some(kind),

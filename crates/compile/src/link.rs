@@ -1,5 +1,6 @@
 //! Draft → process: resolves references, checks the rules, puts the process together.
 
+mod ad_hoc;
 mod compensation;
 mod joins;
 mod links;
@@ -27,6 +28,7 @@ pub(crate) fn link(draft: Draft, findings: &mut Findings) -> Option<Process> {
     rules::messages(&draft, findings);
     rules::caught_once(&draft, &graph, findings);
     rules::event_gateways(&graph, findings);
+    rules::ad_hoc(&graph, findings);
     rules::conditions(&graph, findings);
     rules::activations(&graph, findings);
     let defaults = rules::defaults(&graph, findings);
@@ -37,6 +39,7 @@ pub(crate) fn link(draft: Draft, findings: &mut Findings) -> Option<Process> {
     let wiring = Wiring { ends, incoming, outgoing, scopes, boundaries, defaults, links, compensations };
     let places: Vec<usize> = draft.elements.iter().map(|element| element.at).collect();
     let mut process = assemble(draft, wiring)?;
+    ad_hoc::find(&mut process);
     if let Err(reason) = joins::find(&mut process) {
         findings.add(places[0], &process.id, reason);
     }
@@ -179,7 +182,9 @@ fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
         }
         Kind::ThrowEvent(Some(Throw::Compensation(_))) => Kind::ThrowEvent(Some(compensate)),
         Kind::EndEvent(EndEvent::Throw(Throw::Compensation(_))) => Kind::EndEvent(EndEvent::Throw(compensate)),
-        Kind::StartEvent(_)
+        Kind::AdHoc(_)
+        | Kind::AdHocRun
+        | Kind::StartEvent(_)
         | Kind::EndEvent(_)
         | Kind::ThrowEvent(_)
         | Kind::CatchEvent(_)

@@ -46,6 +46,8 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         }
         Kind::Process(_)
         | Kind::EventSubProcess(_)
+        | Kind::AdHoc(_)
+        | Kind::AdHocRun
         | Kind::JobTask(_)
         | Kind::CatchEvent(_)
         | Kind::ReceiveTask(_)
@@ -93,6 +95,8 @@ fn is_work(kind: &Kind) -> bool {
         Kind::Process(_)
         | Kind::SubProcess(_)
         | Kind::EventSubProcess(_)
+        | Kind::AdHoc(_)
+        | Kind::AdHocRun
         | Kind::StartEvent(_)
         | Kind::CatchEvent(_)
         | Kind::ReceiveTask(_)

@@ -49,6 +49,8 @@
 //! | `compensate by HANDLER on ID` | compensation boundary event; `HANDLER` is an activity without flows |
 //! | `subprocess FIRST` | embedded sub-process; inside is whatever can be reached from `FIRST`, with its boundary events |
 //! | `event-subprocess FIRST` | event sub-process, likewise |
+//! | `ad-hoc`, `ad-hoc = FEEL` | ad-hoc sub-process, with the ids of what is started at once; inside is what says `in ID`; options `until FEEL`,
+//! | | `keep-rest`, `collect VARIABLE = FEEL` |
 //!
 //! TRIGGER is `at DATE`, `after DURATION`, `every CYCLE` (or `= FEEL` for each), `message NAME by FEEL`, `signal NAME`, `when FEEL`
 //! (`when-created`, `when-updated`), `error CODE`, `escalation CODE`. THROWN is `escalation CODE`, `signal NAME`, `message NAME to FEEL`.

@@ -33,6 +33,8 @@ pub enum Command {
     ChildThrew { element: ElementKey, what: Thrown, code: Arc<str>, variables: Document },
     /// Nobody else catches what was thrown out: an error is an incident, after an escalation it goes on.
     Uncaught(ThrownOut),
+    /// Start activities of an ad-hoc sub-process by their ids, each with variables of its own; what runs in it may be dropped first.
+    StartAdHoc { element: ElementKey, activities: Vec<(Arc<str>, Document)>, drop_rest: bool },
     /// Try again what raised the incident.
     ResolveIncident { incident: IncidentKey },
     /// Go on with a step that stopped because it took long.
@@ -98,6 +100,8 @@ pub enum Rejected {
     NoSuchWait,
     /// No active element instance has that key.
     NoSuchScope,
+    /// There is no such element to start.
+    NoSuchElement,
     /// No incident of this instance has that key.
     NoSuchIncident,
     /// The instance waits for no such turn.

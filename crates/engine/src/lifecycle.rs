@@ -48,6 +48,8 @@ impl Run<'_> {
             Kind::ReceiveTask(message) => element::catch::receive(self, key, message)?,
             Kind::EventGateway => element::event_gateway::enter(self, key, element)?,
             Kind::CallActivity(call) => element::call_activity::enter(self, key, call)?,
+            Kind::AdHoc(ad_hoc) => element::ad_hoc::enter(self, key, ad_hoc)?,
+            Kind::AdHocRun => self.emit(Event::Activated { key }),
             Kind::EndEvent(end) => element::end_event::enter(self, key, end)?,
             Kind::JobTask(task) => element::job_task::enter(self, key, task)?,
             Kind::ScriptTask(script) => element::script_task::enter(self, key, script)?,
@@ -76,6 +78,16 @@ impl Run<'_> {
                 Ok(document) => self.propagate(self.mapping_scope(key), &document),
                 Err(trouble) => return self.raise(key, None, trouble),
             }
+        }
+        match &element.kind {
+            Kind::AdHocRun => {
+                if let Err(trouble) = element::ad_hoc::finish_run(self, key) {
+                    self.raise(key, None, trouble);
+                }
+                return;
+            }
+            Kind::AdHoc(ad_hoc) => element::ad_hoc::hand_out(self, key, ad_hoc),
+            _ => {}
         }
         if self.instance.is_inner(key) {
             if let Err(trouble) = repeat::finish_inner(self, scope, key) {
@@ -116,6 +128,12 @@ impl Run<'_> {
         }
         self.moved_on(element, scope, flows);
         self.end_if_empty(scope);
+    }
+
+    /// A run of an ad-hoc sub-process leaves; whether that has come to its end is its own to say.
+    pub(crate) fn leave_run(&mut self, key: ElementKey) {
+        element::compensation::hand_on(self, key);
+        self.emit(Event::Left { key });
     }
 
     /// A token goes along a flow.

@@ -146,6 +146,7 @@ impl<'a> Run<'a> {
             Command::ChildCompleted { element, child, variables } => self.child_completed(*element, *child, variables),
             Command::ChildThrew { element, what, code, variables } => self.child_threw(*element, *what, code, variables),
             Command::Uncaught(thrown) => element::error::not_caught(self, thrown),
+            Command::StartAdHoc { element, activities, drop_rest } => self.start_ad_hoc(*element, activities, *drop_rest),
             Command::ResolveIncident { incident } => self.resolve(*incident),
             Command::Turn { wait } => self.take_turn(*wait),
             Command::Mark { reason } => {

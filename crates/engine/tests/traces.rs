@@ -4,7 +4,8 @@
 //! `error ELEMENT CODE {…}`, `decide ELEMENT {"output": …}` (without an output it failed), `no-decision ELEMENT`, `set ELEMENT {…}`, `set-local ELEMENT {…}`, `resolve ELEMENT`, `cancel`.
 //! `start EVENT {…}` (at a triggered start event), `called {…}` (started by a call activity), `trigger EVENT {…}`, `again EVENT DUE` (a timer that
 //! will fire again), `call ELEMENT`, `no-process ELEMENT`, `child ELEMENT {…}`, `child-error ELEMENT CODE {…}`,
-//! `child-escalation ELEMENT CODE {…}`, `uncaught`.
+//! `child-escalation ELEMENT CODE {…}`, `uncaught`, `begin ELEMENT ACTIVITY {…}` (in an ad-hoc sub-process), `begin-only ELEMENT ACTIVITY {…}`
+//! (dropping what runs in it).
 //! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant; `id#2` is the second inside the body of
 //! a repeated activity.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -142,7 +143,7 @@ impl<'a> Run<'a> {
             // A complex gateway waits for tokens, which its scope has.
             let asks = matches!(
                 self.process.element(element.element).kind,
-                Kind::DecisionTask(_) | Kind::CallActivity(_) | Kind::ComplexGateway(_)
+                Kind::DecisionTask(_) | Kind::CallActivity(_) | Kind::ComplexGateway(_) | Kind::AdHoc(_)
             ) || self.instance.parent.is_some() && element.phase == Phase::Entering;
             let waits = asks || !element.waits.is_empty() || element.incident.is_some();
             let holds = self.instance.children(*key).next().is_some() || element.tokens().next().is_some();
@@ -201,6 +202,10 @@ impl<'a> Run<'a> {
             }
             ["set", id] => Command::SetVariables { scope: self.element(id), variables, local: false },
             ["set-local", id] => Command::SetVariables { scope: self.element(id), variables, local: true },
+            ["begin" | "begin-only", id, activity] => {
+                let activities = vec![(activity.into(), variables)];
+                Command::StartAdHoc { element: self.element(id), activities, drop_rest: words[0] == "begin-only" }
+            }
             ["resolve", id] => Command::ResolveIncident { incident: self.incident(id) },
             _ => return Err(format!("'{line}' is no command")),
         })

@@ -108,7 +108,11 @@ impl Metrics {
         r.register("jobs_timed_out", "Leases that ran out", self.jobs_timed_out.clone());
         r.register("activation_seconds", "From a job's creation to its first lease", self.activation_seconds.clone());
         r.register("timeline_window", "Timers, ends of leases and the like kept in memory", self.timeline_window.clone());
-        r.register("timeline_overdue", "Those of them that were due when the window was last filled", self.timeline_overdue.clone());
+        r.register(
+            "timeline_overdue",
+            "Those of them that were due when the window was last filled",
+            self.timeline_overdue.clone(),
+        );
         r.register("timers_fired", "Timers fired", self.timers_fired.clone());
         r.register("timer_lateness_seconds", "From when a timer was due to when it fired", self.timer_lateness_seconds.clone());
         r.register("messages_correlated", "Messages given to those that wait for them", self.messages_correlated.clone());

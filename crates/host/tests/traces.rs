@@ -19,7 +19,7 @@ use engine::{
 use model::Process;
 use server::layer::{Fate, Layer};
 use server::{Server, TENANT, clocked};
-use store::log::{Answer, Command, Create, FailJob, ProcessRef, Publish, ThrowError, UpdateJob};
+use store::log::{Answer, Command, Create, FailJob, ProcessRef, Publish, StartAdHoc, ThrowError, UpdateJob};
 use store::{Commit, Store, format};
 
 #[tokio::test]
@@ -231,6 +231,7 @@ impl Run<'_> {
             Some(&"start") => "NoStartEvent",
             Some(&("job" | "fail" | "stuck" | "error")) => self.refused_job(words[1]),
             Some(&"trigger") => "NoSuchWait",
+            Some(&"begin") => "NoSuchElement",
             Some(&"resolve") => "NoSuchIncident",
             Some(&("set" | "set-local")) => "NoSuchScope",
             _ => "NotRunning",
@@ -267,6 +268,10 @@ impl Run<'_> {
             }
             ["set" | "set-local", id] => {
                 vec![Command::SetVariables { scope: self.element(id), variables, local: words[0] == "set-local" }]
+            }
+            ["begin" | "begin-only", id, activity] => {
+                let (activities, drop_rest) = (vec![(activity.into(), variables)], words[0] == "begin-only");
+                vec![Command::StartAdHoc(StartAdHoc { element: self.element(id), activities, drop_rest })]
             }
             ["resolve", id] => self.resolve(id),
             ["trigger", id] | ["again", id, _] => self.trigger(id, variables),

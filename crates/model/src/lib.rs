@@ -75,6 +75,10 @@ pub enum Kind {
     SubProcess(Scope),
     /// A sub-process that an event starts while its enclosing scope is alive.
     EventSubProcess(Scope),
+    /// An ad-hoc sub-process: what lies inside is started by name, any number of times.
+    AdHoc(AdHoc),
+    /// One run inside an ad-hoc sub-process: what lies inside that lies in this.
+    AdHocRun,
     /// A start event: without a trigger it is where its scope begins, with one it waits for it.
     StartEvent(Option<Catch>),
     EndEvent(EndEvent),
@@ -123,6 +127,24 @@ pub struct Scope {
     pub triggered: Vec<ElementIx>,
     /// The start events of the event sub-processes directly inside.
     pub event_starts: Vec<ElementIx>,
+}
+
+/// An ad-hoc sub-process.
+#[derive(Debug, Clone)]
+pub struct AdHoc {
+    /// The element of its runs.
+    pub run: ElementIx,
+    /// What can be started in it: activities that no flow leads to.
+    pub entries: Vec<ElementIx>,
+    /// Those as a JSON list of objects, for the variable that shows them.
+    pub described: Arc<str>,
+    /// Ids of what is started with it.
+    pub active: Option<Expression>,
+    /// Looked at after each run; true ends it. Without it, it ends when a run has ended and none is left.
+    pub until: Option<Expression>,
+    /// Whether runs that are left are dropped when the condition is true, or waited for.
+    pub drop_rest: bool,
+    pub output: Option<MultiOutput>,
 }
 
 #[derive(Debug, Clone)]

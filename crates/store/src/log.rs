@@ -44,6 +44,8 @@ pub enum Command {
     DeleteEvaluation {
         evaluation: EvaluationKey,
     },
+    /// Start activities of an ad-hoc sub-process.
+    StartAdHoc(StartAdHoc),
     /// Publish a message: to those that wait for it, and, while it lives, to those that will.
     Publish(Publish),
     /// Give a message to those that wait for it now; somebody must.
@@ -92,6 +94,16 @@ pub enum Command {
     SignalDue {
         signal: u64,
     },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartAdHoc {
+    /// The element instance of the sub-process.
+    pub element: ElementKey,
+    /// Ids of activities, each with variables of its own.
+    pub activities: Vec<(Arc<str>, Document)>,
+    /// Whether what runs in it is dropped first.
+    pub drop_rest: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -218,6 +230,7 @@ impl Command {
             Self::ResolveIncident { .. } => "resolve-incident",
             Self::Evaluate(_) => "evaluate",
             Self::DeleteEvaluation { .. } => "delete-evaluation",
+            Self::StartAdHoc(_) => "start-ad-hoc",
             Self::Publish(_) => "publish",
             Self::Correlate(_) => "correlate",
             Self::Broadcast { .. } => "broadcast",
@@ -254,6 +267,7 @@ impl Request {
             Command::FailJob(fail) => texts(&fail.variables) + fail.message.len(),
             Command::ThrowError(throw) => texts(&throw.variables) + throw.message.len(),
             Command::Evaluate(evaluate) => texts(&evaluate.variables),
+            Command::StartAdHoc(start) => start.activities.iter().map(|(id, variables)| id.len() + texts(variables)).sum(),
             Command::Publish(publish) | Command::Correlate(publish) => {
                 texts(&publish.variables) + publish.name.len() + publish.correlation_key.len() + publish.id.len()
             }

@@ -65,8 +65,10 @@ fn contents<'a, 'input>(
             continue;
         };
         let element = element::read(Site { node: child, id, words, scope, roots, findings });
-        let inner = matches!(element.kind(), Some(Kind::SubProcess(_) | Kind::EventSubProcess(_)));
+        let inner = matches!(element.kind(), Some(Kind::SubProcess(_) | Kind::EventSubProcess(_) | Kind::AdHoc(_)));
+        let run = matches!(element.kind(), Some(Kind::AdHoc(_))).then(|| element.run(draft.elements.len()));
         draft.elements.push(element);
+        draft.elements.extend(run);
         if inner {
             contents(child, draft.elements.len() - 1, roots, draft, findings);
         }
@@ -75,5 +77,5 @@ fn contents<'a, 'input>(
 
 /// Markers of a sub-process are its own, not its contents.
 fn is_content(name: &str, scope: usize) -> bool {
-    scope == 0 || !repeat::is_marker(name)
+    scope == 0 || !(repeat::is_marker(name) || name == "completionCondition")
 }

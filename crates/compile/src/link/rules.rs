@@ -108,6 +108,7 @@ pub(super) fn is_activity(element: &DraftElement) -> bool {
         Some(Kind::JobTask(task)) => !matches!(task.flavour, JobTaskFlavour::Throw | JobTaskFlavour::End),
         Some(
             Kind::SubProcess(_)
+            | Kind::AdHoc(_)
             | Kind::PassTask(_)
             | Kind::ScriptTask(_)
             | Kind::DecisionTask(_)
@@ -119,6 +120,7 @@ pub(super) fn is_activity(element: &DraftElement) -> bool {
         Some(
             Kind::Process(_)
             | Kind::EventSubProcess(_)
+            | Kind::AdHocRun
             | Kind::StartEvent(_)
             | Kind::EndEvent(_)
             | Kind::ThrowEvent(_)
@@ -266,6 +268,28 @@ pub(super) fn event_gateways(graph: &Graph<'_>, findings: &mut Findings) {
                 let reason = "it stands behind an event-based gateway, so no other flow may lead to it";
                 findings.add(event.at, &event.id, reason);
             }
+        }
+    }
+}
+
+/// An ad-hoc sub-process has something to start, and neither start nor end events nor event sub-processes.
+pub(super) fn ad_hoc(graph: &Graph<'_>, findings: &mut Findings) {
+    let elements = &graph.draft.elements;
+    for (index, element) in elements.iter().enumerate() {
+        let Some(Kind::AdHoc(_)) = element.kind() else { continue };
+        let inside = || elements.iter().enumerate().filter(|(_, inner)| inner.scope == index + 1);
+        let can_begin = |(place, inner): (usize, &DraftElement)| graph.incoming[place].is_empty() && is_activity(inner);
+        if !inside().any(can_begin) {
+            findings.add(element.at, &element.id, "an ad-hoc sub-process needs at least one activity that no flow leads to");
+        }
+        for (_, inner) in inside() {
+            let what = match inner.kind() {
+                Some(Kind::StartEvent(_)) => "a start event",
+                Some(Kind::EndEvent(_)) => "an end event",
+                Some(Kind::EventSubProcess(_)) => "an event sub-process",
+                _ => continue,
+            };
+            findings.add(inner.at, &inner.id, format!("{what} cannot stand inside an ad-hoc sub-process"));
         }
     }
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use model::{
-    Binding, Call, Catch, CodeCatch, ComplexGateway, DecisionTask, EndEvent, InclusiveGateway, JobTask, JobTaskFlavour, Kind,
-    LinkThrow, PassTask, Process, Retries, Scope, Script, Text, Trigger,
+    AdHoc, Binding, Call, Catch, CodeCatch, ComplexGateway, DecisionTask, EndEvent, InclusiveGateway, JobTask, JobTaskFlavour,
+    Kind, LinkThrow, MultiOutput, PassTask, Process, Retries, Scope, Script, Text, Trigger,
 };
 
 use super::event;
@@ -14,7 +14,7 @@ use super::statement::{Line, Statement};
 use super::words;
 use super::{compensation, repeat};
 use crate::diagnostic::{Findings, quoted};
-use crate::draft::{Content, DraftElement, DraftFlow};
+use crate::draft::{Content, DraftElement, DraftFlow, RUN};
 use crate::expression;
 use crate::mapping::{Direction, Mappings};
 
@@ -57,7 +57,9 @@ pub(super) fn read(statements: &[Statement], findings: &mut Findings) -> Written
         let is_process = matches!(draft.kind(), Some(Kind::Process(_)));
         let element = WrittenElement { element: draft, scope: statement.scope.clone(), first };
         if !is_process {
+            let run = matches!(element.element.kind(), Some(Kind::AdHoc(_))).then(|| run_of(&element.element));
             written.elements.push(element);
+            written.elements.extend(run);
             continue;
         }
         processes += 1;
@@ -67,7 +69,24 @@ pub(super) fn read(statements: &[Statement], findings: &mut Findings) -> Written
         (written.elements[0], written.version_tag) = (element, version_tag);
     }
     written.flows = flows.list;
+    move_into_runs(&mut written.elements);
     written
+}
+
+/// The element of the runs of an ad-hoc sub-process.
+fn run_of(ad_hoc: &DraftElement) -> WrittenElement {
+    WrittenElement { element: ad_hoc.run(0), scope: Some(ad_hoc.id.to_string()), first: None }
+}
+
+/// What is said to lie in an ad-hoc sub-process lies in its runs.
+fn move_into_runs(elements: &mut [WrittenElement]) {
+    let ad_hoc = elements.iter().filter(|written| matches!(written.element.kind(), Some(Kind::AdHoc(_))));
+    let ids: HashSet<String> = ad_hoc.map(|written| written.element.id.to_string()).collect();
+    for written in elements.iter_mut().filter(|written| !matches!(written.element.kind(), Some(Kind::AdHocRun))) {
+        if let Some(scope) = written.scope.as_mut().filter(|scope| ids.contains(*scope)) {
+            scope.push_str(RUN);
+        }
+    }
 }
 
 fn element(at: usize, id: &str, content: Content) -> DraftElement {
@@ -134,6 +153,7 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
         "complex" => complex(rest),
         "link-throw" => link(rest).map(|name| (Kind::LinkThrow(LinkThrow { name, catch: Process::ROOT }), None, None)),
         "link-catch" => link(rest).map(|name| (Kind::LinkCatch(name), None, None)),
+        "ad-hoc" => ad_hoc(rest),
         "subprocess" | "event-subprocess" => match words::whole(rest) {
             Some(first) if word == "subprocess" => Ok((Kind::SubProcess(Scope::default()), Some(first), None)),
             Some(first) => Ok((Kind::EventSubProcess(Scope::default()), Some(first), None)),
@@ -143,6 +163,35 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
         word => Err(format!("there is no kind {}", quoted(word))),
     };
     read.map_err(|reason| findings.add(statement.at, &statement.id, reason)).ok()
+}
+
+/// Nothing, or `= FEEL` for the ids of what is started with it; options say when it ends.
+fn ad_hoc(rest: &str) -> Result<Read, String> {
+    let active = match (rest, rest.strip_prefix('=')) {
+        ("", _) => None,
+        (_, Some(source)) => Some(expression::parse("the active elements", source)?),
+        (_, None) => return Err("write 'ad-hoc' or 'ad-hoc = FEEL'".to_owned()),
+    };
+    let (entries, described) = (Vec::new(), "[]".into());
+    let ad_hoc = AdHoc { run: Process::ROOT, entries, described, active, until: None, drop_rest: true, output: None };
+    Ok((Kind::AdHoc(ad_hoc), None, None))
+}
+
+/// `until FEEL`, `keep-rest`, `collect VARIABLE = FEEL` of an ad-hoc sub-process.
+fn ad_hoc_option(draft: &mut DraftElement, word: &str, rest: &str) -> Result<(), String> {
+    let Content::Read(Kind::AdHoc(ad_hoc)) = &mut draft.content else {
+        return Err(format!("only an ad-hoc sub-process has the option {}", quoted(word)));
+    };
+    match word {
+        "until" => ad_hoc.until = Some(expression::parse("the completion condition", rest)?),
+        "keep-rest" => ad_hoc.drop_rest = false,
+        _ => {
+            let (collection, element) = assignment(rest)?;
+            let element = expression::parse("the output element", element)?;
+            ad_hoc.output = Some(MultiOutput { collection: collection.into(), element });
+        }
+    }
+    Ok(())
 }
 
 fn job_task(flavour: JobTaskFlavour, rest: &str) -> Result<JobTask, String> {
@@ -250,6 +299,7 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
             "header" => header(draft, rest),
             "binding" => binding(draft, rest),
             "only" => only(draft, rest),
+            "until" | "keep-rest" | "collect" if matches!(draft.kind(), Some(Kind::AdHoc(_))) => ad_hoc_option(draft, word, rest),
             word => match repeat::option(draft, word, rest) {
                 Some(read) => read,
                 None => Err(format!("there is no option {}", quoted(word))),

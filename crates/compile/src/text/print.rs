@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use model::{
-    Binding, Call, DecisionTask, Element, EndEvent, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Scope,
+    AdHoc, Binding, Call, DecisionTask, Element, EndEvent, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Scope,
 };
 
 use super::event::{self, write_value as value};
 use super::flow::usual_id;
 use super::repeat;
 use super::words;
+use crate::draft::RUN;
 
 /// Writes a process in text notation.
 ///
@@ -18,9 +19,12 @@ use super::words;
 pub fn print(process: &Process) -> String {
     let mut text = String::new();
     for (index, element) in process.elements.iter().enumerate() {
+        if let Kind::AdHocRun = element.kind {
+            continue;
+        }
         let scope = match element.scope {
             Process::ROOT => String::new(),
-            scope => format!(" in {}", process.element(scope).id),
+            scope => format!(" in {}", process.element(scope).id.trim_end_matches(RUN)),
         };
         line(&mut text, &format!("{}{scope}: {}", element.id, kind(process, index)));
         flows(&mut text, process, element);
@@ -39,6 +43,11 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::Process(_) => "process".to_owned(),
         Kind::SubProcess(scope) => format!("subprocess {}", start(process, scope)),
         Kind::EventSubProcess(scope) => format!("event-subprocess {}", start(process, scope)),
+        Kind::AdHoc(ad_hoc) => match &ad_hoc.active {
+            Some(active) => format!("ad-hoc = {}", active.source()),
+            None => "ad-hoc".to_owned(),
+        },
+        Kind::AdHocRun => String::new(),
         Kind::StartEvent(None) => "start".to_owned(),
         Kind::StartEvent(Some(catch)) => {
             let word = if catch.interrupting { "start" } else { "start-beside" };
@@ -144,6 +153,7 @@ fn options(text: &mut String, element: &Element) {
     }
     match &element.kind {
         Kind::JobTask(task) => job_options(text, task),
+        Kind::AdHoc(ad_hoc) => ad_hoc_options(text, ad_hoc),
         Kind::DecisionTask(DecisionTask { binding, .. }) => binding_option(text, binding),
         Kind::CallActivity(Call { binding, all_in, all_out, .. }) => {
             binding_option(text, binding);
@@ -154,6 +164,18 @@ fn options(text: &mut String, element: &Element) {
             }
         }
         _ => {}
+    }
+}
+
+fn ad_hoc_options(text: &mut String, ad_hoc: &AdHoc) {
+    if let Some(until) = &ad_hoc.until {
+        line(text, &format!("    until {}", until.source()));
+    }
+    if !ad_hoc.drop_rest {
+        line(text, "    keep-rest");
+    }
+    if let Some(output) = &ad_hoc.output {
+        line(text, &format!("    collect {} = {}", words::write(&output.collection), output.element.source()));
     }
 }
 

@@ -1,5 +1,6 @@
 //! What each kind of element does on entry, and how it is left: one file per kind.
 
+pub(crate) mod ad_hoc;
 pub(crate) mod call_activity;
 pub(crate) mod catch;
 pub(crate) mod compensation;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, Phase, TimerKey, WaitKey};
-use store::log::{Answer, Caller, Code, Command, Create, Created, IdempotencyKey, ProcessRef, Rejection, Request};
+use store::log::{Answer, Caller, Code, Command, Create, Created, IdempotencyKey, ProcessRef, Rejection, Request, StartAdHoc};
 use store::row::{self, InstanceState};
 use store::{Millis, format};
 
@@ -49,6 +49,7 @@ impl Partition {
             Command::Release { jobs } => self.release(tick, jobs),
             Command::JobDue { job } => self.job_due(tick, *job),
             Command::Turn { wait, instance } => self.turn(tick, *wait, *instance),
+            Command::StartAdHoc(start) => self.start_ad_hoc(tick, caller, start),
             Command::Publish(publish) => self.publish(tick, publish),
             Command::Correlate(publish) => self.correlate(tick, publish),
             Command::Broadcast { tenant, name, variables } => self.broadcast(tick, tenant, name, variables),
@@ -159,6 +160,32 @@ impl Partition {
         }
         match self.step(tick, instance, &engine::Command::Cancel)? {
             Ok(()) => Ok(Answer::Done),
+            Err(_) => Err(missing()),
+        }
+    }
+
+    fn start_ad_hoc(&mut self, tick: &mut Tick, caller: &Caller, start: &StartAdHoc) -> Result<Answer, Stop> {
+        let StartAdHoc { element, activities, drop_rest } = start;
+        let missing = || {
+            Stop::not_found(format!(
+                "Expected to activate activities for ad-hoc sub-process but no ad-hoc sub-process instance found with key '{element}'"
+            ))
+        };
+        let instance = match self.instance_of_scope(tick, caller, *element) {
+            Err(Stop::Refused(_)) => return Err(missing()),
+            found => found?,
+        };
+        let command = engine::Command::StartAdHoc { element: *element, activities: activities.clone(), drop_rest: *drop_rest };
+        match self.step(tick, instance, &command)? {
+            Ok(()) => Ok(Answer::Done),
+            Err(engine::Rejected::NoSuchElement) => {
+                let ids: Vec<&str> = activities.iter().map(|(id, _)| &**id).collect();
+                Err(Stop::not_found(format!(
+                    "Expected to activate activities for ad-hoc sub-process with key '{element}', but not all of [{}] are activities of it \
+                     that no flow leads to",
+                    ids.join(", ")
+                )))
+            }
             Err(_) => Err(missing()),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::{DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, WaitKey};
 use rustc_hash::FxHashMap;
-use store::log::{Command, DecisionRef, ProcessRef, Publish, Request};
+use store::log::{Command, DecisionRef, ProcessRef, Publish, Request, StartAdHoc};
 use store::row::{self, LockName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
 
@@ -174,7 +174,7 @@ impl Partition {
             Command::UpdateJob(update) => self.foresee_job(update.job, false, needs),
             Command::JobDue { job } => self.foresee_job(*job, false, needs),
             Command::Release { jobs } => jobs.iter().for_each(|released| self.foresee_job(released.job, false, needs)),
-            Command::SetVariables { scope, .. } => {
+            Command::SetVariables { scope, .. } | Command::StartAdHoc(StartAdHoc { element: scope, .. }) => {
                 if !self.hot.contains(InstanceKey(scope.0)) {
                     // The process itself is no row among the elements.
                     needs.wanted.instances.push(InstanceKey(scope.0));

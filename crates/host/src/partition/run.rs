@@ -261,6 +261,7 @@ impl Partition {
             | Command::ResolveIncident { .. }
             | Command::Evaluate(_)
             | Command::DeleteEvaluation { .. }
+            | Command::StartAdHoc(_)
             | Command::Publish(_)
             | Command::Correlate(_)
             | Command::Broadcast { .. }

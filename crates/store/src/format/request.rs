@@ -4,7 +4,7 @@ use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
     Activate, Caller, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, EvaluateConditions, FailJob,
-    IdempotencyKey, ProcessRef, Publish, Released, Request, ThrowError, UpdateJob,
+    IdempotencyKey, ProcessRef, Publish, Released, Request, StartAdHoc, ThrowError, UpdateJob,
 };
 use crate::query::Tenants;
 
@@ -17,6 +17,7 @@ record!(Evaluate { decision, tenant, variables });
 record!(FailJob { job, retries, message, backoff, variables });
 record!(ThrowError { job, code, message, variables });
 record!(UpdateJob { job, retries, timeout });
+record!(StartAdHoc { element, activities, drop_rest });
 record!(Publish { tenant, name, correlation_key, id, time_to_live, variables });
 record!(EvaluateConditions { tenant, definition, variables });
 record!(Released { job, deadline });
@@ -114,6 +115,7 @@ fn put_body(command: &Command, to: &mut Writer) {
             timer.put(to);
             due.put(to);
         }
+        Command::StartAdHoc(start) => start.put(to),
         Command::Publish(publish) | Command::Correlate(publish) => publish.put(to),
         Command::Broadcast { tenant, name, variables } => {
             tenant.put(to);
@@ -153,6 +155,7 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         22 => Command::Broadcast { tenant: Stored::take(from)?, name: Stored::take(from)?, variables: Stored::take(from)? },
         23 => Command::EvaluateConditions(Stored::take(from)?),
         24 => Command::MessageExpired { message: Stored::take(from)? },
+        25 => Command::StartAdHoc(Stored::take(from)?),
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -184,6 +187,7 @@ fn number(command: &Command) -> u8 {
         Command::Broadcast { .. } => 22,
         Command::EvaluateConditions(_) => 23,
         Command::MessageExpired { .. } => 24,
+        Command::StartAdHoc(_) => 25,
     }
 }
 

@@ -265,6 +265,8 @@ fn waits_command() -> impl Strategy<Value = Command> {
             .prop_map(|(wait, instance)| Command::TimerDue { wait: WaitKey(wait), instance: instance.map(InstanceKey) }),
         number().prop_map(|signal| Command::SignalDue { signal }),
         number().prop_map(|message| Command::MessageExpired { message }),
+        (element_key(), prop::collection::vec((text(), document()), 0..3), any::<bool>())
+            .prop_map(|(element, activities, drop_rest)| Command::StartAdHoc(StartAdHoc { element, activities, drop_rest })),
     ]
 }
 

@@ -147,6 +147,8 @@ fn kind_word(kind: &Kind) -> &'static str {
         Kind::Process(_) => "PROCESS",
         Kind::SubProcess(_) => "SUB_PROCESS",
         Kind::EventSubProcess(_) => "EVENT_SUB_PROCESS",
+        Kind::AdHoc(_) => "AD_HOC_SUB_PROCESS",
+        Kind::AdHocRun => "AD_HOC_SUB_PROCESS_INNER_INSTANCE",
         Kind::StartEvent(_) => "START_EVENT",
         Kind::EndEvent(_) => "END_EVENT",
         Kind::ThrowEvent(_) | Kind::LinkThrow(_) => "INTERMEDIATE_THROW_EVENT",
