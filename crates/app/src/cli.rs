@@ -75,6 +75,9 @@ pub(crate) struct Serve {
     /// This server's name among several on one database
     #[arg(long, value_name = "NAME", env = "CAUDAL_NODE")]
     pub(crate) node: Option<String>,
+    /// Let callers move the engine's time (PUT /v2/clock, POST /v1/clock/advance): for tests alone
+    #[arg(long, env = "CAUDAL_TEST_CLOCK")]
+    pub(crate) test_clock: bool,
     /// Configuration file (see `caudal config`)
     #[arg(long, value_name = "FILE", env = "CAUDAL_CONFIG")]
     pub(crate) config: Option<PathBuf>,

@@ -71,6 +71,7 @@ fn overrides(serve: Serve) -> config::Overrides {
         metrics: serve.metrics,
         roles: serve.roles,
         node: serve.node,
+        test_clock: serve.test_clock,
         log_format: serve.log_format,
         log_level: serve.log_level,
     }

@@ -33,7 +33,7 @@ pub use budget::Budget;
 pub use command::{Command, FailedJob, Rejected, ThrownError, Triggered, Undecided};
 pub use element::call_activity::variables_for_child;
 pub use element::error::catches;
-pub use element::start::{start_trigger, timer};
+pub use element::start::{start_condition, start_trigger, timer};
 pub use event::{Event, IncidentKind, MessageThrown, Outcome, Parent, Thrown, ThrownOut, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
 pub use key::{

@@ -14,6 +14,7 @@
 mod await_end;
 mod await_jobs;
 mod caution;
+mod clock;
 mod definitions;
 mod drive;
 mod expression;
@@ -30,6 +31,7 @@ mod recorder;
 mod sinks;
 mod table;
 
+pub use clock::ClockMove;
 pub use definitions::{Compiled, CompiledDecisions, Definitions};
 pub use drive::{Driver, Role, prepare};
 pub use expression::EvaluatedExpression;

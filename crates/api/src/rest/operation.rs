@@ -57,10 +57,11 @@ impl Operation {
     }
 
     /// Whether it puts a command into the log: such operations honour `Prefer: respond-async` and `Idempotency-Key`. A poll for jobs
-    /// does not: its answer is what it is for. Nor does an expression on its own, which leaves no trace.
+    /// does not: its answer is what it is for. Nor does an expression on its own, which leaves no trace, nor a clock that is moved.
     pub(super) fn is_command(&self) -> bool {
         let is_read = matches!(self.input, Input::Search(_)) || self.method == Method::GET;
-        !is_read && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation")
+        let moves_clock = self.path.contains("/clock");
+        !is_read && !moves_clock && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation")
     }
 
     /// The media type of a success.
@@ -87,6 +88,11 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::variables::OPERATIONS,
         super::jobs::OPERATIONS,
         super::incidents::OPERATIONS,
+        super::messages::OPERATIONS,
+        super::signals::OPERATIONS,
+        super::conditionals::OPERATIONS,
+        super::timers::OPERATIONS,
+        super::clock::OPERATIONS,
         super::resources::OPERATIONS,
         super::commands::OPERATIONS,
     ]
