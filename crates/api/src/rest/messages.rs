@@ -162,7 +162,7 @@ async fn correlate(call: Call) -> Result<Response, Failure> {
     .await
 }
 
-static SUBSCRIPTIONS: Table = Table {
+pub(super) static SUBSCRIPTIONS: Table = Table {
     name: "MessageSubscription",
     entity: Entity::MessageSubscriptions,
     filters: &[

@@ -36,6 +36,7 @@ mod resources;
 mod search;
 mod shape;
 mod signals;
+mod statistics;
 #[cfg(test)]
 mod tests;
 mod time;

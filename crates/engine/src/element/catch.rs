@@ -39,7 +39,8 @@ impl Run<'_> {
         let (element, scope) = (process.element(alive.element), alive.scope);
         let starts = process.scope(alive.element).map(|scope| &*scope.event_starts).unwrap_or_default();
         let mut waits = Vec::new();
-        for event in element.boundaries.iter().chain(starts) {
+        // As outgoing flows are: the last one in the document first.
+        for event in element.boundaries.iter().rev().chain(starts) {
             let Some(trigger) = process.catch(*event) else { continue };
             let on_boundary = matches!(process.element(*event).kind, Kind::BoundaryEvent(_));
             let keys_seen_from = if on_boundary { scope } else { key };

@@ -67,6 +67,16 @@ async fn find(
     written(page, &query, room)
 }
 
+/// What to count, in the words of a search's filter.
+pub(super) fn filter(call: &Call, table: &Table) -> Result<Filter, Failure> {
+    filter_and_part(call, table).map(|(filter, ..)| filter)
+}
+
+/// What to count, after which cursor, and how many at most.
+pub(super) fn filter_and_part(call: &Call, table: &Table) -> Result<(Filter, Option<String>, Option<i64>), Failure> {
+    request::filter_and_part(call.text()?, table)
+}
+
 /// What is deployed and not deleted since.
 pub(super) fn not_deleted() -> Filter {
     Filter::Is(Field::DefinitionState, Op::Eq(Scalar::Text("ACTIVE".to_owned())))
