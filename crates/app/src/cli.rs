@@ -37,6 +37,17 @@ pub(crate) enum Command {
     Jobs(Jobs),
     /// Work on jobs of a type: print each, and complete it if told to.
     Work(Work),
+    /// Publish a message: to those that wait for it and, while it lives, to those that will.
+    Publish(Publish),
+    /// Give a message to those that wait for it now; somebody must.
+    Correlate(Correlate),
+    /// Broadcast a signal to all that wait for it.
+    Signal(Signal),
+    /// List timers, the next one due first.
+    Timers(Timers),
+    /// Let a timer fire now, or at another time.
+    #[command(subcommand)]
+    Timer(Timer),
     /// Evaluate a FEEL expression, without a server.
     Feel(Feel),
     /// Evaluate a decision of a DMN file, without a server.
@@ -75,6 +86,9 @@ pub(crate) struct Serve {
     /// This server's name among several on one database
     #[arg(long, value_name = "NAME", env = "CAUDAL_NODE")]
     pub(crate) node: Option<String>,
+    /// Let callers move the engine's time (PUT /v2/clock, POST /v1/clock/advance): for tests alone
+    #[arg(long, env = "CAUDAL_TEST_CLOCK")]
+    pub(crate) test_clock: bool,
     /// Configuration file (see `caudal config`)
     #[arg(long, value_name = "FILE", env = "CAUDAL_CONFIG")]
     pub(crate) config: Option<PathBuf>,
@@ -180,6 +194,104 @@ pub(crate) struct Work {
     /// Name of this worker
     #[arg(long, value_name = "NAME", default_value = "caudal-work")]
     pub(crate) worker: String,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Publish {
+    /// Name of the message
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Correlation key: whom it is for
+    #[arg(long, value_name = "KEY", default_value = "")]
+    pub(crate) key: String,
+    /// How long it is kept for those that do not wait yet, such as PT1H
+    #[arg(long, value_name = "DURATION", default_value = "PT0S")]
+    pub(crate) ttl: String,
+    /// While it is kept, no second message with this id is taken
+    #[arg(long, value_name = "ID", default_value = "")]
+    pub(crate) id: String,
+    /// Variables as a JSON object
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub(crate) variables: String,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Correlate {
+    /// Name of the message
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Correlation key: whom it is for
+    #[arg(long, value_name = "KEY", default_value = "")]
+    pub(crate) key: String,
+    /// Variables as a JSON object
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub(crate) variables: String,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Signal {
+    /// Name of the signal
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Variables as a JSON object
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub(crate) variables: String,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Timers {
+    /// Of this process only
+    #[arg(long, value_name = "PROCESS_ID")]
+    pub(crate) process: Option<String>,
+    /// Of this process instance only
+    #[arg(long, value_name = "KEY")]
+    pub(crate) instance: Option<String>,
+    /// Of this event only
+    #[arg(long, value_name = "ELEMENT_ID")]
+    pub(crate) element: Option<String>,
+    /// In this state only: pending, fired or canceled; all for every state
+    #[arg(long, value_name = "STATE", default_value = "pending")]
+    pub(crate) state: String,
+    /// How many at most
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    pub(crate) limit: u32,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Timer {
+    /// Let a pending timer fire now.
+    Fire(TimerFire),
+    /// Let a pending timer fire at another time.
+    Reschedule(TimerReschedule),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TimerFire {
+    /// Key of the timer (see `caudal timers`)
+    #[arg(value_name = "KEY")]
+    pub(crate) key: u64,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TimerReschedule {
+    /// Key of the timer (see `caudal timers`)
+    #[arg(value_name = "KEY")]
+    pub(crate) key: u64,
+    /// When it is to fire, such as 2027-01-01T08:00:00Z
+    #[arg(value_name = "TIME")]
+    pub(crate) due: String,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }

@@ -8,7 +8,7 @@ use crate::cli::{Deploy, Instances, Jobs, Remote, Start, Work};
 use crate::table::{print, table};
 
 /// How long a call may take besides what the server is asked to wait.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long one poll for jobs waits.
 const POLL: Duration = Duration::from_secs(10);
@@ -63,10 +63,7 @@ fn deployed(answer: &Value) -> Vec<Vec<String>> {
 }
 
 pub(crate) fn start(start: &Start) -> Result<(), String> {
-    let variables: Value = serde_json::from_str(&start.variables).map_err(|error| format!("--variables is not JSON: {error}"))?;
-    if !variables.is_object() {
-        return Err("--variables must be a JSON object, such as '{\"amount\": 5}'".to_owned());
-    }
+    let variables = variables(&start.variables)?;
     let mut body = json!({ "processDefinitionId": start.process_id, "variables": variables });
     if let Some(version) = start.version {
         body["processDefinitionVersion"] = json!(version);
@@ -189,10 +186,23 @@ pub(crate) fn work(work: &Work) -> Result<(), String> {
     Ok(())
 }
 
+/// What `--variables` says.
+pub(crate) fn variables(json: &str) -> Result<Value, String> {
+    let variables: Value = serde_json::from_str(json).map_err(|error| format!("--variables is not JSON: {error}"))?;
+    match variables.is_object() {
+        true => Ok(variables),
+        false => Err("--variables must be a JSON object, such as '{\"amount\": 5}'".to_owned()),
+    }
+}
+
 fn list(remote: &Remote, path: &str, body: &Value, columns: &[(&str, &str)]) -> Result<(), String> {
     let answer = post(remote, path, body, PATIENCE)?;
+    show_items(remote, &answer, columns)
+}
+
+pub(crate) fn show_items(remote: &Remote, answer: &Value, columns: &[(&str, &str)]) -> Result<(), String> {
     if remote.json {
-        return show(&answer);
+        return show(answer);
     }
     let items = answer["items"].as_array().cloned().unwrap_or_default();
     let rows: Vec<Vec<String>> =
@@ -202,21 +212,21 @@ fn list(remote: &Remote, path: &str, body: &Value, columns: &[(&str, &str)]) -> 
     Ok(())
 }
 
-fn agent(timeout: Duration) -> ureq::Agent {
+pub(crate) fn agent(timeout: Duration) -> ureq::Agent {
     ureq::Agent::config_builder().timeout_global(Some(timeout)).http_status_as_error(false).build().into()
 }
 
-fn url(remote: &Remote, path: &str) -> String {
+pub(crate) fn url(remote: &Remote, path: &str) -> String {
     format!("{}{path}", remote.url.trim_end_matches('/'))
 }
 
-fn post(remote: &Remote, path: &str, body: &Value, timeout: Duration) -> Result<Value, String> {
+pub(crate) fn post(remote: &Remote, path: &str, body: &Value, timeout: Duration) -> Result<Value, String> {
     let sent = agent(timeout).post(url(remote, path)).send_json(body);
     read(remote, sent)
 }
 
 /// The answer as JSON; what the server refused becomes its own words.
-fn read(remote: &Remote, sent: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Value, String> {
+pub(crate) fn read(remote: &Remote, sent: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Value, String> {
     let mut response =
         sent.map_err(|error| format!("cannot reach {}: {error}. Is the server running (`caudal serve`)?", remote.url))?;
     let status = response.status();
@@ -229,13 +239,13 @@ fn read(remote: &Remote, sent: Result<ureq::http::Response<ureq::Body>, ureq::Er
     Err(format!("{} {}: {detail}", status.as_u16(), text(&answer["title"])))
 }
 
-fn show(answer: &Value) -> Result<(), String> {
+pub(crate) fn show(answer: &Value) -> Result<(), String> {
     let text = serde_json::to_string_pretty(answer).map_err(|error| error.to_string())?;
     print(&format!("{text}\n"));
     Ok(())
 }
 
-fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),

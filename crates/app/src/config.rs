@@ -28,6 +28,7 @@ struct Raw {
     log_format: Option<String>,
     log_level: Option<String>,
     warm_up: Option<bool>,
+    test_clock: Option<bool>,
     #[serde(default)]
     limits: RawLimits,
 }
@@ -115,6 +116,7 @@ pub(crate) struct Overrides {
     pub(crate) metrics: Option<String>,
     pub(crate) roles: Option<Vec<String>>,
     pub(crate) node: Option<String>,
+    pub(crate) test_clock: bool,
     pub(crate) log_format: Option<String>,
     pub(crate) log_level: Option<String>,
 }
@@ -131,6 +133,7 @@ pub(crate) struct Config {
     pub(crate) log_json: bool,
     pub(crate) log_level: String,
     pub(crate) warm_up: bool,
+    pub(crate) test_clock: bool,
     pub(crate) request_bytes_max: usize,
     pub(crate) deployment_bytes_max: usize,
     pub(crate) bodies_bytes_max: usize,
@@ -237,6 +240,7 @@ pub(crate) fn resolve(over: Overrides) -> Result<Config, String> {
         log_json,
         log_level,
         warm_up: raw.warm_up.unwrap_or(true),
+        test_clock: over.test_clock || raw.test_clock.unwrap_or(false),
         request_bytes_max: raw.limits.request_bytes.unwrap_or(4 * MIB),
         deployment_bytes_max: raw.limits.deployment_bytes.unwrap_or(16 * MIB),
         bodies_bytes_max: raw.limits.bodies_bytes.unwrap_or(256 * MIB),
@@ -343,7 +347,7 @@ fn limits(raw: &RawLimits) -> Limits {
         tick_rows_max: raw.tick_rows.unwrap_or(d.tick_rows_max).max(1),
         command_elements_max: raw.command_elements.unwrap_or(d.command_elements_max).max(1),
         command_bytes_max: raw.command_bytes.unwrap_or(d.command_bytes_max).max(1),
-        call_depth_max: raw.call_depth.unwrap_or(d.call_depth_max),
+        call_depth_max: raw.call_depth.unwrap_or(d.call_depth_max).max(1),
         instances_hot_max: raw.instances_hot.unwrap_or(d.instances_hot_max),
         instances_hot_bytes_max: raw.instances_hot_bytes.unwrap_or(d.instances_hot_bytes_max),
         ready_window_max: raw.ready_window.unwrap_or(d.ready_window_max).max(1),

@@ -55,6 +55,7 @@ fn rest(config: &Config) -> rest::Config {
         body_timeout: connections.body_timeout,
         page_limit_max: config.page_max,
         page_bytes_max: config.page_bytes_max,
+        test_clock: config.test_clock,
         listen: listen::Config {
             connections_max: connections.max,
             head_timeout: connections.head_timeout,

@@ -7,6 +7,7 @@ mod config;
 mod decide;
 mod descriptors;
 mod edges;
+mod events;
 mod feel;
 mod health;
 mod serve;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use cli::{Bench, Cli, Command, Serve};
+use cli::{Bench, Cli, Command, Serve, Timer};
 
 /// A request is many small allocations, freed on another thread than the one that made them: what this one is good at.
 #[global_allocator]
@@ -38,6 +39,12 @@ fn main() -> ExitCode {
         Some(Command::Instances(instances)) => client::instances(&instances),
         Some(Command::Jobs(jobs)) => client::jobs(&jobs),
         Some(Command::Work(work)) => client::work(&work),
+        Some(Command::Publish(publish)) => events::publish(&publish),
+        Some(Command::Correlate(correlate)) => events::correlate(&correlate),
+        Some(Command::Signal(signal)) => events::signal(&signal),
+        Some(Command::Timers(timers)) => events::timers(&timers),
+        Some(Command::Timer(Timer::Fire(fire))) => events::fire(&fire),
+        Some(Command::Timer(Timer::Reschedule(reschedule))) => events::reschedule(&reschedule),
         Some(Command::Feel(options)) => feel::run(&options),
         Some(Command::Decide(options)) => decide::run(&options),
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),
@@ -71,6 +78,7 @@ fn overrides(serve: Serve) -> config::Overrides {
         metrics: serve.metrics,
         roles: serve.roles,
         node: serve.node,
+        test_clock: serve.test_clock,
         log_format: serve.log_format,
         log_level: serve.log_level,
     }

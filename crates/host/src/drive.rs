@@ -22,6 +22,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::caution::{Caution, Failure};
+use crate::clock::{Clock, until};
 use crate::handle::{Host, Route, away};
 use crate::lease::{Held, Lease};
 use crate::partition::{Input, Needs, Partition, Parts, Ran, Source, Tick};
@@ -160,33 +161,6 @@ async fn warm_up(parts: Parts) {
     }
 }
 
-/// The database's clock between two times it was heard.
-struct Clock {
-    heard: Millis,
-    at: Instant,
-}
-
-impl Clock {
-    fn set(heard: Millis) -> Self {
-        Self { heard, at: Instant::now() }
-    }
-
-    /// An answer to what was asked then: it is at least that late. What was heard before still holds, unless the clock was set back since.
-    fn hear(&mut self, heard: Millis, asked: Instant) {
-        let (now, under_way) = (self.now(), asked.elapsed().as_millis() as Millis);
-        let was_set_back = heard + under_way < now;
-        *self = Self::set(if was_set_back { heard } else { heard.max(now) });
-    }
-
-    fn now(&self) -> Millis {
-        self.heard + self.at.elapsed().as_millis() as Millis
-    }
-
-    fn until(&self, at: Millis) -> Duration {
-        Duration::from_millis(u64::try_from(at.saturating_sub(self.now())).unwrap_or(0))
-    }
-}
-
 /// A tick that is being committed.
 struct Flight {
     tick: Tick,
@@ -278,14 +252,19 @@ impl Owner<'_> {
         self.send().await
     }
 
+    /// The engine's time.
+    fn now(&self) -> Millis {
+        self.host.inner().moving.time(self.clock.now())
+    }
+
     fn has_work(&self) -> bool {
-        let now = self.clock.now();
+        let now = self.now();
         let due = self.partition.wake_at().is_some_and(|at| at <= now);
         !self.inputs.is_empty() || self.look_at_inbox || self.partition.has_work() || self.partition.wants_refill(now) || due
     }
 
     async fn wait(&mut self, wakeups: &mut watch::Receiver<u64>, stop: &mut watch::Receiver<bool>) {
-        let due = self.partition.wake_at().map(|at| self.clock.until(at));
+        let due = self.partition.wake_at().map(|at| until(self.now(), at));
         let mut inputs = Vec::new();
         tokio::select! {
             biased;
@@ -314,7 +293,7 @@ impl Owner<'_> {
         }
         self.parts.metrics.inbox_depth.set(self.receiver.len() as i64);
         let due_by = self.confirm_due().await?;
-        let now = self.clock.now();
+        let now = self.now();
         if self.flight.is_some() && self.partition.caution != Caution::None {
             // One at a time, so that it is known which one fails.
             return Ok(true);
@@ -352,12 +331,12 @@ impl Owner<'_> {
 
     /// What this server takes to be due is so only if the database's clock says so. Gives the time up to which things are.
     async fn confirm_due(&mut self) -> Result<Millis, Trouble> {
-        if self.partition.wake_at().is_none_or(|at| self.clock.now() < at) {
+        if self.partition.wake_at().is_none_or(|at| self.now() < at) {
             return Ok(Millis::MIN);
         }
         let heard = self.parts.store.now().await?;
         self.clock = Clock::set(heard);
-        Ok(heard)
+        Ok(self.host.inner().moving.time(heard))
     }
 
     /// The command that was to be refused may be gone with its caller: then nobody is.
@@ -384,7 +363,13 @@ impl Owner<'_> {
         let received = self.parts.store.inbox(PARTITION, after, limit, self.parts.limits.tick_bytes_max).await?;
         // There may be more behind it until there is none.
         self.look_at_inbox = !received.is_empty();
-        let received = received.into_iter().map(|received| Input::Received(Box::new(received.into())));
+        // The database says when they came and how long they live.
+        let moved = self.now().saturating_sub(self.clock.now());
+        let received = received.into_iter().map(|mut received| {
+            received.at = received.at.saturating_add(moved);
+            received.expires = received.expires.map(|expires| expires.saturating_add(moved));
+            Input::Received(Box::new(received.into()))
+        });
         match blamed {
             // The one that is to blame comes first.
             Some(_) => received.rev().for_each(|received| self.inputs.push_front(received)),
@@ -401,7 +386,7 @@ impl Owner<'_> {
         wakeups: &mut watch::Receiver<u64>,
         stop: &mut watch::Receiver<bool>,
     ) -> Result<(), Trouble> {
-        let due = self.partition.wake_at().map(|at| self.clock.until(at));
+        let due = self.partition.wake_at().map(|at| until(self.now(), at));
         let takes = !is_closed && self.inputs.is_empty();
         let mut inputs = Vec::new();
         let landed = tokio::select! {
@@ -498,8 +483,8 @@ impl Owner<'_> {
         }
         // Only in passing: a server with nothing to do lets the store rest.
         if self.purge_at <= Instant::now() && !self.inputs.is_empty() {
-            let purged = self.parts.store.purge_answers(PARTITION, self.clock.now(), PURGE_BATCH).await?;
-            let before = self.clock.now().saturating_sub(self.parts.limits.waits_kept.as_millis() as Millis);
+            let purged = self.parts.store.purge_answers(PARTITION, self.now(), PURGE_BATCH).await?;
+            let before = self.now().saturating_sub(self.parts.limits.waits_kept.as_millis() as Millis);
             let waits = self.parts.store.purge_waits(PARTITION, before, PURGE_BATCH).await?;
             let more = PURGE_BATCH <= purged.max(waits);
             self.purge_at = Instant::now() + if more { RETRY_EVERY } else { PURGE_EVERY };

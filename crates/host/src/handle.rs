@@ -11,6 +11,7 @@ use store::{PartitionStatus, Store, format};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 
 use crate::await_jobs::StreamEnd;
+use crate::clock::{ClockMove, Moving};
 use crate::drive::PARTITION;
 use crate::follow::Follower;
 use crate::handed::{ActivatedJobs, Asked, JobStream};
@@ -105,6 +106,7 @@ pub(crate) struct Inner {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) node: Arc<str>,
     pub(crate) follower: Follower,
+    pub(crate) moving: Moving,
     route: watch::Sender<Route>,
     waiter_next: AtomicU64,
     /// Bytes of commands accepted and not yet answered.
@@ -130,6 +132,7 @@ impl Host {
         let limits = &parts.limits;
         let inner = Inner {
             follower: Follower::new(parts.store.clone(), partition, limits),
+            moving: Moving::default(),
             route: watch::Sender::new(Route::Follow),
             waiter_next: AtomicU64::new(0),
             bytes: Arc::new(Semaphore::new(limits.inbox_bytes_max.min(Semaphore::MAX_PERMITS))),
@@ -164,6 +167,16 @@ impl Host {
     /// Whether commands are processed by this server.
     pub fn owns(&self) -> bool {
         matches!(self.route(), Route::Own(_))
+    }
+
+    /// Moves the time of the engine, for tests. What has become due by that happens afterwards, by itself.
+    pub fn move_clock(&self, to: ClockMove) -> Result<(), Error> {
+        if !self.owns() {
+            return Err(Error::Unavailable { reason: "another server owns the partition: move its clock".to_owned() });
+        }
+        self.inner.moving.apply(to);
+        self.tell(Input::Look);
+        Ok(())
     }
 
     /// Does the command and gives its answer, which is never a rejection: that is an error.

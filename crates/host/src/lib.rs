@@ -14,6 +14,7 @@
 mod await_end;
 mod await_jobs;
 mod caution;
+mod clock;
 mod definitions;
 mod drive;
 mod expression;
@@ -31,6 +32,7 @@ mod sinks;
 mod source;
 mod table;
 
+pub use clock::ClockMove;
 pub use definitions::{Compiled, CompiledDecisions, Definitions};
 pub use drive::{Driver, Role, prepare};
 pub use expression::EvaluatedExpression;

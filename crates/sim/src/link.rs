@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
-use store::query::{Query, QueryPage};
+use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
     Backlog, Broken, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter,
     ReadyJob, Renewed, Store, Wanted, row,
@@ -256,6 +256,15 @@ impl Store for Link {
     ) -> Result<Vec<row::Subscription>, Error> {
         self.read(self.world.memory.signal_subscriptions(partition, tenant, name, after, up_to, limit)).await
     }
+    async fn condition_starts(
+        &self,
+        partition: PartitionId,
+        tenant: &str,
+        limit: usize,
+    ) -> Result<Vec<row::Subscription>, Error> {
+        self.read(self.world.memory.condition_starts(partition, tenant, limit)).await
+    }
+
     async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
         self.read(self.world.memory.process_named(partition, id, tenant)).await
     }
@@ -308,6 +317,9 @@ impl Store for Link {
     }
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
         Ok(self.world.told_page(self.read(self.world.memory.search(query)).await?))
+    }
+    async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {
+        self.read(self.world.memory.count(counting)).await
     }
     async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
         self.read(self.world.memory.purge_answers(partition, now, limit)).await

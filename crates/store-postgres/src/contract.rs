@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
-use store::query::{Query, QueryPage};
+use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
     Backlog, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter, ReadyJob,
     Renewed, Store, Wanted, row,
@@ -87,6 +87,15 @@ impl Store for Postgres {
         self.subscriptions_to_signal(partition, (tenant, name), (after, up_to), limit).await
     }
 
+    async fn condition_starts(
+        &self,
+        partition: PartitionId,
+        tenant: &str,
+        limit: usize,
+    ) -> Result<Vec<row::Subscription>, Error> {
+        self.starts_by_condition(partition, tenant, limit).await
+    }
+
     async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
         self.process_by_name(partition, id, tenant).await
     }
@@ -150,6 +159,10 @@ impl Store for Postgres {
 
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
         self.search_page(query).await
+    }
+
+    async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {
+        self.count_groups(counting).await
     }
 
     async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {

@@ -1,7 +1,7 @@
 //! Searches, as [`store::sql`] writes them.
 
 use store::Error;
-use store::query::{Query, QueryPage};
+use store::query::{Counted, Counting, Query, QueryPage};
 use store::sql::{self, Cells, Collected, Dialect};
 use tokio_postgres::Row;
 
@@ -17,6 +17,13 @@ impl Postgres {
             collected.push(&Columns(row))?;
         }
         Ok(collected.finish(only(&total)?.get()?))
+    }
+}
+
+impl Postgres {
+    pub(crate) async fn count_groups(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {
+        let [groups] = self.searches.search([&sql::count(counting, Dialect::Postgres)]).await?;
+        groups.iter().map(|row| sql::counted(counting, &Columns(row))).collect()
     }
 }
 

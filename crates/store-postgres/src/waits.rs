@@ -168,6 +168,16 @@ impl Postgres {
         self.owner.query(call).await?.iter().map(alone).collect()
     }
 
+    pub(crate) async fn starts_by_condition(
+        &self,
+        partition: PartitionId,
+        tenant: &str,
+        limit: usize,
+    ) -> Result<Vec<Subscription>, Error> {
+        let call = Call::new(include_str!("../sql/condition_starts.sql")).int(partition.0.into()).text(tenant).limit(limit);
+        self.owner.query(call).await?.iter().map(alone).collect()
+    }
+
     pub(crate) async fn purge_ended(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
         let mut purged = 0;
         for sql in [

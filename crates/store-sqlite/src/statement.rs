@@ -93,6 +93,7 @@ pub(crate) const RESOURCE_BY_KEY: &str = include_str!("../sql/resource_by_key.sq
 pub(crate) const RUNNING_DEFINITIONS: &str = include_str!("../sql/running_definitions.sql");
 pub(crate) const RUNNING_INSTANCE: &str = include_str!("../sql/running_instance.sql");
 pub(crate) const SIGNAL: &str = include_str!("../sql/signal.sql");
+pub(crate) const CONDITION_STARTS: &str = include_str!("../sql/condition_starts.sql");
 pub(crate) const SIGNAL_SUBSCRIPTIONS: &str = include_str!("../sql/signal_subscriptions.sql");
 pub(crate) const STARTING_SUBSCRIPTIONS: &str = include_str!("../sql/starting_subscriptions.sql");
 pub(crate) const STARTING_TIMERS: &str = include_str!("../sql/starting_timers.sql");

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
-use store::query::{Query, QueryPage};
+use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
     Backlog, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter, ReadyJob,
     Renewed, Store, Wanted, row,
@@ -100,6 +100,16 @@ impl Store for Sqlite {
         self.owner.run(which).await
     }
 
+    async fn condition_starts(
+        &self,
+        partition: PartitionId,
+        tenant: &str,
+        limit: usize,
+    ) -> Result<Vec<row::Subscription>, Error> {
+        let tenant = tenant.to_owned();
+        self.owner.run(move |connection| read::condition_starts(connection, partition, &tenant, limit)).await
+    }
+
     async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
         let (id, tenant) = (id.to_owned(), tenant.to_owned());
         self.owner.run(move |connection| read::process_named(connection, partition, &id, &tenant)).await
@@ -169,6 +179,11 @@ impl Store for Sqlite {
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
         let query = query.clone();
         self.searches.run_within(self.search_timeout, move |connection| read::search(connection, &query)).await
+    }
+
+    async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {
+        let counting = counting.clone();
+        self.searches.run_within(self.search_timeout, move |connection| read::count(connection, &counting)).await
     }
 
     async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {

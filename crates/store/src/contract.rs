@@ -9,7 +9,7 @@ use engine::{
 use tokio::sync::watch;
 
 use crate::log::{NewRequest, Received, RequestStatus};
-use crate::query::{Query, QueryPage};
+use crate::query::{Counted, Counting, Query, QueryPage};
 use crate::{Commit, CommitError, Error, row};
 
 /// Milliseconds since 1970, UTC.
@@ -302,6 +302,10 @@ pub trait Store: Send + Sync + 'static {
         limit: usize,
     ) -> Result<Vec<row::Subscription>, Error>;
 
+    /// Open start conditions, by key, at most `limit`.
+    async fn condition_starts(&self, partition: PartitionId, tenant: &str, limit: usize)
+    -> Result<Vec<row::Subscription>, Error>;
+
     // ---- definitions ----
 
     /// What is known of a process by its id.
@@ -357,6 +361,9 @@ pub trait Store: Send + Sync + 'static {
     // ---- reads ----
 
     async fn search(&self, query: &Query) -> Result<QueryPage, Error>;
+
+    /// Rows counted by what they have in some fields, in the order of these values.
+    async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error>;
 
     // ---- upkeep ----
 

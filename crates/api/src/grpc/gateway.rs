@@ -8,7 +8,9 @@ use tonic::{Request, Response, Status};
 
 use super::call::Call;
 use super::wire::gateway_server;
-use super::{Config, activation, decisions, deployments, incidents, instances, jobs, pushing, topology, variables, wire};
+use super::{
+    Config, activation, decisions, deployments, incidents, instances, jobs, messages, pushing, topology, variables, wire,
+};
 use crate::budget::Budget;
 
 pub(super) struct Gateway {
@@ -141,19 +143,22 @@ impl gateway_server::Gateway for Gateway {
         deployments::delete(call, request).await
     }
 
-    async fn publish_message(&self, _: Request<wire::PublishMessageRequest>) -> Answer<wire::PublishMessageResponse> {
-        Err(not_yet("PublishMessage"))
+    async fn publish_message(&self, request: Request<wire::PublishMessageRequest>) -> Answer<wire::PublishMessageResponse> {
+        let (call, request) = Call::open(self, request);
+        messages::publish(call, request).await
     }
 
-    async fn broadcast_signal(&self, _: Request<wire::BroadcastSignalRequest>) -> Answer<wire::BroadcastSignalResponse> {
-        Err(not_yet("BroadcastSignal"))
+    async fn broadcast_signal(&self, request: Request<wire::BroadcastSignalRequest>) -> Answer<wire::BroadcastSignalResponse> {
+        let (call, request) = Call::open(self, request);
+        messages::broadcast(call, request).await
     }
 
     async fn evaluate_conditional(
         &self,
-        _: Request<wire::EvaluateConditionalRequest>,
+        request: Request<wire::EvaluateConditionalRequest>,
     ) -> Answer<wire::EvaluateConditionalResponse> {
-        Err(not_yet("EvaluateConditional"))
+        let (call, request) = Call::open(self, request);
+        messages::evaluate(call, request).await
     }
 
     async fn evaluate_decision(&self, request: Request<wire::EvaluateDecisionRequest>) -> Answer<wire::EvaluateDecisionResponse> {

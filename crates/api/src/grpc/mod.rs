@@ -21,6 +21,7 @@ mod health;
 mod incidents;
 mod instances;
 mod jobs;
+mod messages;
 mod pushing;
 mod refusal;
 #[cfg(test)]

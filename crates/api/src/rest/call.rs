@@ -70,6 +70,18 @@ impl Call {
         self.key().map(shape::existing)
     }
 
+    /// What stands after the question mark. What the operation does not know is refused.
+    pub(super) fn parameters(&self) -> Result<Vec<(String, String)>, Failure> {
+        let unreadable = |why: String| Failure::unreadable(format!("The query of the path cannot be read: {why}"));
+        let query = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&self.uri);
+        let axum::extract::Query(parameters) = query.map_err(|error| unreadable(error.body_text()))?;
+        let known = |name: &str| self.operation.query.iter().any(|field| field.name == name);
+        match parameters.iter().find(|(name, _)| !known(name)) {
+            Some((name, _)) => Err(unreadable(format!("there is no parameter '{name}'"))),
+            None => Ok(parameters),
+        }
+    }
+
     /// A flag after the question mark.
     pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Failure> {
         let mut pairs = self.uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));

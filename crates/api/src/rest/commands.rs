@@ -6,16 +6,17 @@ use engine::Document;
 use host::CommandOutcome;
 use store::log::Answer;
 
-use super::answer;
 use super::call::Call;
 use super::decision_evaluation::EVALUATED;
 use super::deployments::DEPLOYED;
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column, optional};
+use super::messages::{CORRELATED, PUBLISHED};
 use super::operation::{Input, Operation, Output};
 use super::process_instances::{CREATED, Outcome};
 use super::resources::DELETED;
 use super::shape::existing;
+use super::{answer, conditionals};
 use crate::error::{Failure, Reason};
 
 pub(super) static OPERATIONS: &[Operation] = &[Operation {
@@ -74,15 +75,9 @@ fn result(answer: Option<&Answer>) -> Cell<'_> {
             Cell::Nested(Box::new(move |out| CREATED.write(out, &outcome)))
         }
         Some(Answer::Evaluated(evaluated)) => Cell::Nested(Box::new(|out| EVALUATED.write(out, evaluated))),
-        Some(
-            Answer::Done
-            | Answer::VariablesSet { .. }
-            | Answer::Activated(_)
-            | Answer::Published { .. }
-            | Answer::Correlated { .. }
-            | Answer::Started { .. }
-            | Answer::Rejected(_),
-        )
-        | None => Cell::Null,
+        Some(answer @ Answer::Published { .. }) => Cell::Nested(Box::new(|out| PUBLISHED.write(out, answer))),
+        Some(answer @ Answer::Correlated { .. }) => Cell::Nested(Box::new(|out| CORRELATED.write(out, answer))),
+        Some(answer @ Answer::Started { .. }) => Cell::Nested(Box::new(|out| conditionals::EVALUATED.write(out, answer))),
+        Some(Answer::Done | Answer::VariablesSet { .. } | Answer::Activated(_) | Answer::Rejected(_)) | None => Cell::Null,
     }
 }

@@ -27,6 +27,8 @@ pub struct Config {
     /// How long a caller waits for an instance to end unless it says how long.
     pub await_timeout_default: Duration,
     pub await_timeout_max: Duration,
+    /// Whether callers may move the engine's time.
+    pub test_clock: bool,
     pub listen: listen::Config,
     /// The version of Camunda 8 whose interface this is: clients decide by it what they may ask.
     pub version: String,
@@ -51,6 +53,7 @@ impl Default for Config {
             poll_wait_max: Duration::from_secs(600),
             await_timeout_default: Duration::from_secs(15),
             await_timeout_max: Duration::from_secs(3600),
+            test_clock: false,
             listen: listen::Config::default(),
             version: "8.9.17".into(),
             cluster_id: "00000000-0000-0000-0000-000000000000".into(),

@@ -4,19 +4,21 @@ use axum::http::Method;
 use axum::response::Response;
 use engine::ElementKey;
 use store::log::Command;
-use store::query::{ElementView, Entity, Field};
+use store::query::{ElementView, Entity, Field, Filter, Items, LIST_MAX, Page, Query};
 
 use super::call::Call;
 use super::describe::Kind;
 use super::incidents;
 use super::layout::{Cell, Layout, column, optional};
 use super::operation::{Input, Operation, Output};
-use super::process_instances::{STATES, check_reference};
+use super::process_instances::{STATES, check_reference, hierarchy};
 use super::search::{self, Operators, Table, Value, filterable, sortable};
 use super::shape::{Shape, field};
 use crate::error::Failure;
 
 const NOUN: &str = "Element Instance";
+/// How many element instances inside another are looked at.
+const INNER_MAX: usize = 10_000;
 const TYPES: &[&str] = &[
     "UNSPECIFIED",
     "PROCESS",
@@ -85,19 +87,50 @@ pub(super) static OPERATIONS: &[Operation] = &[
         method: Method::POST,
         path: "/v2/element-instances/{elementInstanceKey}/incidents/search",
         id: "searchElementInstanceIncidents",
-        summary: "Search the incidents of an element instance",
+        summary: "Search the incidents of an element instance, of those inside it, and of the process instances they called",
         input: Input::Search(&incidents::TABLE),
         query: &[],
         output: Output::Page(&incidents::LAYOUT),
         failures: &[404],
-        run: |call| {
-            Box::pin(async move {
-                search::found(&call, Entity::Elements, NOUN).await?;
-                incidents::search_within(&call, Field::ElementKey).await
-            })
-        },
+        run: |call| Box::pin(search_incidents(call)),
     },
 ];
+
+async fn search_incidents(call: Call) -> Result<Response, Failure> {
+    let outer = match search::found(&call, Entity::Elements, NOUN).await?.items {
+        Items::Elements(views) => views.into_iter().next(),
+        _ => None,
+    };
+    let Some(outer) = outer else { return Err(Failure::not_found(format!("{NOUN} not found"))) };
+    let elements = with_inner(&call, &outer).await?;
+    let called = hierarchy::called_by(&call, outer.instance, &elements).await?;
+    let instances: Vec<u64> = hierarchy::with_called(&call, called).await?.iter().map(|key| key.0).collect();
+    let elements: Vec<u64> = elements.iter().map(|key| key.0).collect();
+    let of_elements = hierarchy::one_of(Field::ElementKey, &elements);
+    let of_called = hierarchy::one_of(Field::InstanceKey, &instances);
+    incidents::search_within(&call, Filter::Any(vec![of_elements, of_called])).await
+}
+
+/// An element instance with all inside it.
+async fn with_inner(call: &Call, outer: &ElementView) -> Result<Vec<ElementKey>, Failure> {
+    let within = hierarchy::one_of(Field::InstanceKey, &[outer.instance.0]);
+    let mut all = vec![outer.key];
+    let mut asked = 0;
+    while asked < all.len() {
+        let scopes: Vec<u64> = all[asked..].iter().take(LIST_MAX).map(|key| key.0).collect();
+        asked += scopes.len();
+        let filter = Filter::All(vec![within.clone(), hierarchy::one_of(Field::ScopeKey, &scopes)]);
+        let page = Page::From { from: 0, limit: INNER_MAX as u32 + 1 };
+        let query = Query { filter, page, ..Query::of(Entity::Elements, call.caller.tenants()) };
+        if let Items::Elements(views) = call.host().store().search(&query).await?.items {
+            all.extend(views.iter().map(|view| view.key));
+        }
+        if INNER_MAX < all.len() {
+            return Err(Failure::invalid(format!("There are more than {INNER_MAX} element instances inside: search for less")));
+        }
+    }
+    Ok(all)
+}
 
 static VARIABLES: Shape = Shape {
     name: "SetVariableRequest",

@@ -4,7 +4,7 @@ use axum::http::Method;
 use axum::response::Response;
 use engine::IncidentKey;
 use store::log::Command;
-use store::query::{Entity, Field, Filter, IncidentView, Op, Scalar};
+use store::query::{Entity, Field, Filter, IncidentView};
 use store::words::incident_kind_word;
 
 use super::call::Call;
@@ -83,9 +83,8 @@ async fn resolve(call: Call) -> Result<Response, Failure> {
     call.perform("RESOLVE", Command::ResolveIncident { incident }).await
 }
 
-/// A search among the incidents whose `field` is the key in the path.
-pub(super) async fn search_within(call: &Call, field: Field) -> Result<Response, Failure> {
-    let within = Filter::Is(field, Op::Eq(Scalar::Int(call.key()?)));
+/// A search among these incidents.
+pub(super) async fn search_within(call: &Call, within: Filter) -> Result<Response, Failure> {
     search::run_within(call, &TABLE, Some(within), |_| ()).await
 }
 

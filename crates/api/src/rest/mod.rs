@@ -7,8 +7,10 @@
 mod answer;
 mod body;
 mod call;
+mod clock;
 mod cluster;
 mod commands;
+mod conditionals;
 mod config;
 mod decision_definitions;
 mod decision_evaluation;
@@ -23,6 +25,7 @@ mod incidents;
 mod jobs;
 mod layout;
 mod media;
+mod messages;
 mod multipart;
 mod openapi;
 mod operation;
@@ -32,9 +35,12 @@ mod process_instances;
 mod resources;
 mod search;
 mod shape;
+mod signals;
+mod statistics;
 #[cfg(test)]
 mod tests;
 mod time;
+mod timers;
 mod variables;
 
 pub use config::Config;

@@ -33,6 +33,8 @@ pub(super) enum Input {
     Optional(&'static Shape),
     Required(&'static Shape),
     Search(&'static Table),
+    /// What to count, in the words of a search.
+    Filter(&'static Table),
     /// Files and fields of a form.
     Files,
 }
@@ -41,6 +43,7 @@ pub(super) enum Output {
     Object(&'static dyn Described),
     /// A page of what a search found.
     Page(&'static dyn Described),
+    List(&'static dyn Described),
     NoContent,
     /// Text of this media type.
     Text(&'static str),
@@ -57,17 +60,20 @@ impl Operation {
     }
 
     /// Whether it puts a command into the log: such operations honour `Prefer: respond-async` and `Idempotency-Key`. A poll for jobs
-    /// does not: its answer is what it is for. Nor does an expression on its own, which leaves no trace.
+    /// does not: its answer is what it is for. Nor does an expression on its own, which leaves no trace, nor a clock that is moved.
     pub(super) fn is_command(&self) -> bool {
-        let is_read = matches!(self.input, Input::Search(_)) || self.method == Method::GET;
-        !is_read && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation")
+        let is_read = matches!(self.input, Input::Search(_) | Input::Filter(_))
+            || self.path.contains("/statistics/")
+            || self.method == Method::GET;
+        let moves_clock = self.path.contains("/clock");
+        !is_read && !moves_clock && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation")
     }
 
     /// The media type of a success.
     pub(super) fn produces(&self) -> &'static str {
         match self.output {
             Output::Text(media) => media,
-            Output::Object(_) | Output::Page(_) | Output::NoContent => "application/json",
+            Output::Object(_) | Output::Page(_) | Output::List(_) | Output::NoContent => "application/json",
         }
     }
 }
@@ -87,9 +93,15 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::variables::OPERATIONS,
         super::jobs::OPERATIONS,
         super::incidents::OPERATIONS,
+        super::messages::OPERATIONS,
+        super::signals::OPERATIONS,
+        super::conditionals::OPERATIONS,
+        super::timers::OPERATIONS,
+        super::clock::OPERATIONS,
         super::resources::OPERATIONS,
         super::commands::OPERATIONS,
     ]
     .into_iter()
     .flatten()
+    .chain(super::statistics::operations())
 }

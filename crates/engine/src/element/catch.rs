@@ -40,7 +40,8 @@ impl Run<'_> {
         let scope = alive.scope;
         let (boundaries, starts) = repeat::catching(process, self.instance, key);
         let mut waits = Vec::new();
-        for event in boundaries.iter().chain(starts) {
+        // As outgoing flows are: the last one in the document first.
+        for event in boundaries.iter().rev().chain(starts) {
             let Some(trigger) = process.catch(*event) else { continue };
             let on_boundary = matches!(process.element(*event).kind, Kind::BoundaryEvent(_));
             let keys_seen_from = if on_boundary { scope } else { key };

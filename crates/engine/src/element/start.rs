@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use feel::{Now, Value};
+use feel::{Budget, Now, Value};
 use model::{ElementIx, Process, Text, TimerKind, Trigger};
 
-use crate::On;
+use crate::{Document, On};
 
 /// What a start event waits for, from `now` on; nothing if it is triggered from inside.
 ///
@@ -24,6 +24,22 @@ pub fn start_trigger(process: &Process, start: ElementIx, now: i64) -> Result<Op
         Trigger::Error(_) | Trigger::Escalation(_) => return Ok(None),
     };
     Ok(Some(on))
+}
+
+/// Whether the condition of a start event is true for these variables. One that cannot be evaluated is not.
+pub fn start_condition(process: &Process, start: ElementIx, variables: &Document, now: i64) -> bool {
+    let Some(Trigger::Condition(condition)) = process.catch(start) else { return false };
+    let mut budget = Budget::default();
+    let mut values = Vec::with_capacity(condition.expression.variables().len());
+    for name in condition.expression.variables() {
+        let given = variables.iter().rev().find(|(given, _)| given == name);
+        match given.map(|(_, value)| Value::from_json_within(value, &mut budget)).transpose() {
+            Ok(value) => values.push(value),
+            Err(_) => return false,
+        }
+    }
+    let value = condition.expression.evaluate_within(&values, &Now::utc(now), &mut budget, None);
+    matches!(value, Ok(Value::Bool(true)))
 }
 
 pub(crate) fn first(kind: TimerKind, text: &str, now: i64) -> Result<schedule::Occurrence, String> {

@@ -53,9 +53,7 @@ impl Partition {
             Command::Publish(publish) => self.publish(tick, publish),
             Command::Correlate(publish) => self.correlate(tick, publish),
             Command::Broadcast { tenant, name, variables } => self.broadcast(tick, tenant, name, variables),
-            Command::EvaluateConditions(_) => {
-                Err(Stop::refused(Code::InvalidState, "start conditions are not evaluated yet".to_owned()))
-            }
+            Command::EvaluateConditions(evaluate) => self.evaluate_conditions(tick, evaluate),
             Command::FireTimer { timer } => self.fire_timer(tick, caller, *timer),
             Command::RescheduleTimer { timer, due } => self.reschedule_timer(tick, caller, *timer, *due),
             Command::TimerDue { wait, instance } => self.timer_due(tick, TimerKey(wait.0), *instance),

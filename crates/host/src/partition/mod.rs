@@ -13,6 +13,7 @@
 mod call;
 mod calls;
 mod commit;
+mod conditions;
 mod decide;
 mod deploy;
 mod execute;

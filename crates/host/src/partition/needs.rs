@@ -10,6 +10,7 @@ use store::row::{self, LockName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
 
 use super::Partition;
+use super::conditions::Conditional;
 use super::deploy::{Deletion, Name, Sought, SoughtProcess};
 use super::messages::Group;
 use super::signals::Telling;
@@ -43,6 +44,8 @@ pub(super) enum AtRest {
     Starts(DefinitionKey),
     /// Who is told next of a signal.
     Signal(u64),
+    /// Start conditions.
+    Conditions(Conditional),
     /// What is first in this queue.
     Queue(QueueId),
 }
@@ -55,6 +58,7 @@ pub(super) struct Rested {
     pub(super) evaluations: FxHashMap<EvaluationKey, bool>,
     pub(super) starts: FxHashMap<DefinitionKey, Arc<Starts>>,
     pub(super) signals: FxHashMap<u64, Option<Arc<Telling>>>,
+    pub(super) conditions: FxHashMap<Conditional, Arc<Vec<row::Subscription>>>,
 }
 
 impl Needs {
@@ -181,6 +185,7 @@ impl Partition {
                     needs.wanted.elements.push(*scope);
                 }
             }
+            Command::EvaluateConditions(evaluate) => needs.definitions.extend(evaluate.definition),
             Command::ResolveIncident { incident } => needs.wanted.incidents.push(*incident),
             Command::Publish(publish) | Command::Correlate(publish) => self.foresee_message(publish, needs),
             Command::TimerDue { wait, instance } => {
@@ -200,7 +205,6 @@ impl Partition {
             | Command::DeleteResource { .. }
             | Command::DeleteEvaluation { .. }
             | Command::Broadcast { .. }
-            | Command::EvaluateConditions(_)
             | Command::SignalDue { .. }
             | Command::MessageExpired { .. }
             | Command::Activate(_) => {}
@@ -314,6 +318,10 @@ impl Partition {
                 AtRest::Signal(key) => {
                     let telling = self.look_up_signal(*key).await?;
                     self.rested.signals.insert(*key, telling);
+                }
+                AtRest::Conditions(asked) => {
+                    let starts = self.look_up_conditions(asked).await?;
+                    self.rested.conditions.insert(asked.clone(), Arc::new(starts));
                 }
                 AtRest::Evaluation(key) => {
                     let found = self.has_evaluation(*key).await?;

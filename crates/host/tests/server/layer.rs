@@ -6,7 +6,7 @@ use std::time::Duration;
 use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::memory::Memory;
-use store::query::{Query, QueryPage};
+use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
     Backlog, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter, ReadyJob,
     Renewed, Store, Wanted, row,
@@ -136,6 +136,15 @@ impl Store for Layer {
     ) -> Result<Vec<row::Subscription>, Error> {
         self.inner.signal_subscriptions(partition, tenant, name, after, up_to, limit).await
     }
+    async fn condition_starts(
+        &self,
+        partition: PartitionId,
+        tenant: &str,
+        limit: usize,
+    ) -> Result<Vec<row::Subscription>, Error> {
+        self.inner.condition_starts(partition, tenant, limit).await
+    }
+
     async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
         self.inner.process_named(partition, id, tenant).await
     }
@@ -188,6 +197,9 @@ impl Store for Layer {
     }
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
         self.inner.search(query).await
+    }
+    async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {
+        self.inner.count(counting).await
     }
     async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
         self.inner.purge_answers(partition, now, limit).await

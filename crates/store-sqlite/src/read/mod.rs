@@ -14,6 +14,6 @@ pub(crate) use definition::{
 };
 pub(crate) use inbox::{inbox, partitions, statuses};
 pub(crate) use load::load;
-pub(crate) use search::search;
-pub(crate) use wait::{signal_subscriptions, starts_of};
+pub(crate) use search::{count, search};
+pub(crate) use wait::{condition_starts, signal_subscriptions, starts_of};
 pub(crate) use window::{due, ready_jobs};

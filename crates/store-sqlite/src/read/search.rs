@@ -3,8 +3,8 @@
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, ToSql, params_from_iter};
 use store::Error;
-use store::query::{Query, QueryPage, Scalar};
-use store::sql::{Cells, Collected, Dialect, search as statements};
+use store::query::{Counted, Counting, Query, QueryPage, Scalar};
+use store::sql::{Cells, Collected, Dialect, count as count_statement, counted, search as statements};
 
 use crate::failure::Failure;
 
@@ -21,6 +21,17 @@ pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage
     let mut count = connection.prepare_cached(&search.total.text)?;
     let total = count.query_row(params_from_iter(search.total.params.iter().map(Param)), |row| row.get(0))?;
     Ok(page.finish(total))
+}
+
+pub(crate) fn count(connection: &Connection, counting: &Counting) -> Result<Vec<Counted>, Failure> {
+    let sql = count_statement(counting, Dialect::Sqlite);
+    let mut select = connection.prepare_cached(&sql.text)?;
+    let mut rows = select.query(params_from_iter(sql.params.iter().map(Param)))?;
+    let mut groups = Vec::new();
+    while let Some(row) = rows.next()? {
+        groups.push(counted(counting, &Found(row))?);
+    }
+    Ok(groups)
 }
 
 struct Param<'a>(&'a Scalar);

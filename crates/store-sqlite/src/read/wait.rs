@@ -85,6 +85,15 @@ pub(crate) fn signal_subscriptions(
     all(connection, statement::SIGNAL_SUBSCRIPTIONS, which, subscription)
 }
 
+pub(crate) fn condition_starts(
+    connection: &Connection,
+    partition: PartitionId,
+    tenant: &str,
+    limit: usize,
+) -> Result<Vec<Subscription>, Failure> {
+    all(connection, statement::CONDITION_STARTS, params![partition.0, tenant, limit as i64], subscription)
+}
+
 type Read<T> = fn(&Row<'_>) -> Result<T, Failure>;
 
 fn all<T>(connection: &Connection, sql: &str, which: impl Params, read: Read<T>) -> Result<Vec<T>, Failure> {

@@ -8,7 +8,9 @@ use super::data::{self, ODD_TEXTS, TENANTS};
 use super::owner::Owner;
 use crate::Store;
 use crate::memory::Memory;
-use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, ScalarKind, Sort, Tenants};
+use crate::query::{
+    Counting, Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, ScalarKind, Sort, Tenants,
+};
 
 const ENTITIES: [Entity; 12] = [
     Entity::Definitions,
@@ -88,6 +90,40 @@ pub(super) async fn every_field_and_operator(store: Arc<dyn Store>) {
                 assert_eq!(matching + others, all);
             }
         }
+    }
+}
+
+pub(super) async fn counts_by_every_field(store: Arc<dyn Store>) {
+    let pair = Pair::over(store).await;
+    let compared = async |counting: &Counting| {
+        let counted = pair.store.count(counting).await.unwrap();
+        assert_eq!(counted, pair.reference.count(counting).await.unwrap(), "{counting:?}");
+        counted
+    };
+    for entity in ENTITIES {
+        let all = pair.reference.search(&Query::of(entity, Tenants::Everything)).await.unwrap().total;
+        let fields = entity.fields();
+        for (place, field) in fields.iter().enumerate() {
+            let other = fields[(place + 1) % fields.len()];
+            let filter = Filter::All(Vec::new());
+            let by = vec![*field, other];
+            let counting = Counting { entity, tenants: Tenants::Everything, filter, by, distinct: Some(other), limit: 1_000_000 };
+            let counted = compared(&counting).await;
+            assert_eq!(counted.iter().map(|group| group.rows).sum::<u64>(), all);
+            let first = compared(&Counting { limit: 2, distinct: None, ..counting.clone() }).await;
+            assert!(first.iter().zip(&counted).all(|(few, group)| few.values == group.values && few.distinct == few.rows));
+        }
+    }
+    let running = Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text("ACTIVE".to_owned())));
+    let of_running = Filter::OfInstance(Box::new(running));
+    for (entity, filter) in [
+        (Entity::Elements, of_running.clone()),
+        (Entity::Jobs, Filter::Not(Box::new(of_running.clone()))),
+        (Entity::Timers, Filter::Not(Box::new(of_running))),
+    ] {
+        let by = vec![Field::ElementId];
+        let tenants = Tenants::These(vec![TENANTS[0].into()]);
+        compared(&Counting { entity, tenants, filter, by, distinct: Some(Field::InstanceKey), limit: 100 }).await;
     }
 }
 

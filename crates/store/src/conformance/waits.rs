@@ -171,3 +171,23 @@ pub(super) async fn who_waits_for_a_signal(store: Arc<dyn Store>) {
     let elsewhere = store.signal_subscriptions(OTHER, TENANT, "s", WaitKey(0), WaitKey(i64::MAX as u64), 100).await;
     assert_eq!(elsewhere.unwrap(), []);
 }
+
+pub(super) async fn start_conditions(store: Arc<dyn Store>) {
+    let mut owner = Owner::of(&store).await;
+    let task = rows::element(key(3), &rows::instance(key(2), key(1)));
+    let waits = |n| Subscription { kind: SubscriptionKind::Condition, ..rows::subscription(key(n), &task, "") };
+    let starts = |n| Subscription { origin: None, ..waits(n) };
+    let subscriptions_new = vec![
+        starts(12),
+        starts(10),
+        waits(11),
+        Subscription { tenant: "t".into(), ..starts(13) },
+        Subscription { state: SubscriptionState::Closed, ..starts(14) },
+        Subscription { kind: SubscriptionKind::Signal, ..starts(15) },
+    ];
+    owner.commit(Changes { subscriptions_new, ..Changes::default() }).await;
+    assert_eq!(store.condition_starts(PARTITION, TENANT, 100).await.unwrap(), [starts(10), starts(12)]);
+    assert_eq!(store.condition_starts(PARTITION, TENANT, 1).await.unwrap(), [starts(10)]);
+    assert_eq!(store.condition_starts(PARTITION, "t", 100).await.unwrap().len(), 1);
+    assert_eq!(store.condition_starts(OTHER, TENANT, 100).await.unwrap(), []);
+}

@@ -71,6 +71,7 @@ fn of_definition(row: &Definition, field: Field) -> Option<Scalar> {
         Field::VersionTag => text(row.version_tag.as_ref()?),
         Field::ResourceName => text(&row.resource_name),
         Field::Tenant => text(&row.tenant),
+        Field::DeploymentKey => key(row.deployment),
         Field::DefinitionState => text(if row.deleted { "DELETED" } else { "ACTIVE" }),
         _ => None,
     }

@@ -20,7 +20,7 @@ use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
 use tokio::sync::watch;
 
 use crate::log::{NewRequest, Received, RequestStatus};
-use crate::query::{Query, QueryPage};
+use crate::query::{Counted, Counting, Query, QueryPage};
 use crate::{
     Backlog, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter, ReadyJob,
     Renewed, Store, Wanted, row,
@@ -136,6 +136,15 @@ impl Store for Memory {
             .read(partition, |partition| waits::signal_subscriptions(&partition.tables, (tenant, name), (after, up_to), limit)))
     }
 
+    async fn condition_starts(
+        &self,
+        partition: PartitionId,
+        tenant: &str,
+        limit: usize,
+    ) -> Result<Vec<row::Subscription>, Error> {
+        Ok(self.database().read(partition, |partition| waits::condition_starts(&partition.tables, tenant, limit)))
+    }
+
     async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
         Ok(self.database().read(partition, |partition| definition::named(&partition.tables, id, tenant)))
     }
@@ -207,6 +216,10 @@ impl Store for Memory {
 
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
         Ok(search::search(&self.database(), query))
+    }
+
+    async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {
+        Ok(search::count(&self.database(), counting))
     }
 
     async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {

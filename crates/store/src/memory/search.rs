@@ -1,13 +1,15 @@
 //! Searching: look at every row, keep what matches, sort, cut the page out.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::database::{Database, Tables};
 use super::field::{Row, value};
 use super::view;
 use crate::pattern;
-use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX, Tenants};
+use crate::query::{
+    Counted, Counting, Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX, Tenants,
+};
 use crate::row::{DecisionRequirements, Subscription, SubscriptionKind};
 
 pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
@@ -46,6 +48,25 @@ pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
         total: total.min(TOTAL_MAX),
         total_is_more: TOTAL_MAX < total,
     }
+}
+
+pub(super) fn count(database: &Database, counting: &Counting) -> Vec<Counted> {
+    let query = Query { filter: counting.filter.clone(), ..Query::of(counting.entity, counting.tenants.clone()) };
+    let mut groups: BTreeMap<Vec<Option<Scalar>>, (u64, BTreeSet<Scalar>)> = BTreeMap::new();
+    for tables in database.tables() {
+        for row in rows(tables, counting.entity).filter(|row| is_asked_for(tables, *row, &query)) {
+            let values = counting.by.iter().map(|field| value(tables, row, *field)).collect();
+            let (count, different) = groups.entry(values).or_default();
+            *count += 1;
+            different.extend(counting.distinct.and_then(|field| value(tables, row, field)));
+        }
+    }
+    let counted = groups.into_iter().map(|(values, (rows, different))| Counted {
+        values,
+        rows,
+        distinct: if counting.distinct.is_some() { different.len() as u64 } else { rows },
+    });
+    counted.take(counting.limit).collect()
 }
 
 fn rows(tables: &Tables, entity: Entity) -> Box<dyn Iterator<Item = Row<'_>> + '_> {
@@ -101,6 +122,10 @@ fn matches(tables: &Tables, row: Row<'_>, filter: &Filter) -> bool {
             }
             _ => false,
         },
+        Filter::OfInstance(part) => {
+            let instance = row.instance().and_then(|key| tables.instances.get(&key));
+            instance.is_some_and(|instance| matches(tables, Row::Instance(instance), part))
+        }
     }
 }
 

@@ -170,3 +170,8 @@ pub(super) fn signal_subscriptions(
     let within = |row: &&Subscription| after < row.key && row.key <= up_to;
     tables.open_subscriptions().filter(within).filter(waits_for).take(limit).cloned().collect()
 }
+
+pub(super) fn condition_starts(tables: &Tables, tenant: &str, limit: usize) -> Vec<Subscription> {
+    let starts = |row: &&Subscription| row.kind == SubscriptionKind::Condition && row.origin.is_none() && *row.tenant == *tenant;
+    tables.open_subscriptions().filter(starts).take(limit).cloned().collect()
+}

@@ -48,6 +48,7 @@ const DEFINITION_FIELDS: &[Field] = &[
     Field::VersionTag,
     Field::ResourceName,
     Field::Tenant,
+    Field::DeploymentKey,
     Field::DefinitionState,
 ];
 

@@ -68,6 +68,8 @@ pub enum Filter {
     HasTag(Arc<str>),
     /// Instances only: some row of that entity belongs to the instance and matches.
     Related(Entity, Box<Filter>),
+    /// Of what belongs to an instance: that one matches.
+    OfInstance(Box<Filter>),
     Not(Box<Filter>),
 }
 
@@ -157,6 +159,28 @@ pub enum Items {
     Timers(Vec<TimerView>),
     MessageSubscriptions(Vec<MessageSubscriptionView>),
     MessageCorrelations(Vec<MessageCorrelationView>),
+}
+
+/// How many rows there are, by what they have in some fields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counting {
+    pub entity: Entity,
+    pub tenants: Tenants,
+    pub filter: Filter,
+    pub by: Vec<Field>,
+    /// Also how many different values of this field there are.
+    pub distinct: Option<Field>,
+    /// How many groups at most, the first in the order of their values.
+    pub limit: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counted {
+    /// What the rows have in the fields they are counted by.
+    pub values: Vec<Option<Scalar>>,
+    pub rows: u64,
+    /// As many as rows where nothing was asked.
+    pub distinct: u64,
 }
 
 impl Items {

@@ -25,6 +25,7 @@ pub(super) fn condition(writing: &mut Writing, from: &mut From, filter: &Filter)
             )
         }
         Filter::Related(entity, part) => related(writing, from, *entity, part),
+        Filter::OfInstance(part) => of_instance(writing, from, part),
     }
 }
 
@@ -50,6 +51,14 @@ fn related(writing: &mut Writing, outer: &From, entity: Entity, part: &Filter) -
         "EXISTS (SELECT 1 FROM {} WHERE {own}.partition = {instance}.partition AND {own}.instance = {instance}.key AND {matches})",
         inner.sql(writing.dialect)
     )
+}
+
+fn of_instance(writing: &mut Writing, outer: &From, part: &Filter) -> String {
+    let mut inner = From::new(Entity::Instances, outer.depth + 1);
+    let matches = condition(writing, &mut inner, part);
+    let (own, row) = (inner.alias(Table::Own), outer.alias(Table::Own));
+    let from = inner.sql(writing.dialect);
+    format!("({row}.partition, {row}.instance) IN (SELECT {own}.partition, {own}.key FROM {from} WHERE {matches})")
 }
 
 fn is(writing: &mut Writing, from: &mut From, field: Field, op: &Op) -> String {

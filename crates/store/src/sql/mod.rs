@@ -14,8 +14,8 @@ mod order;
 mod select;
 mod view;
 
-pub use select::{Search, search};
-pub use view::{Cells, Collected};
+pub use select::{Search, count, search};
+pub use view::{Cells, Collected, counted};
 
 use crate::query::Scalar;
 

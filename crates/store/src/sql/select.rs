@@ -5,7 +5,7 @@ use super::filter::{condition, of_tenants};
 use super::order::{after, order_by, reversed};
 use super::view::columns;
 use super::{Dialect, Sql, Writing};
-use crate::query::{Entity, Page, Query, ScalarKind, TOTAL_MAX, Tenants};
+use crate::query::{Counting, Entity, Page, Query, ScalarKind, TOTAL_MAX, Tenants};
 
 /// A search ready to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,6 +87,43 @@ fn total(query: &Query, dialect: Dialect) -> Sql {
         from.sql(dialect),
         matches.join(" AND "),
         TOTAL_MAX + 1
+    );
+    Sql { text, params: writing.params }
+}
+
+/// Rows with the values of [`Counting::by`], the number of rows and that of different values.
+pub fn count(counting: &Counting, dialect: Dialect) -> Sql {
+    let mut writing = Writing { dialect, params: Vec::new() };
+    let mut from = From::new(counting.entity, 0);
+    let query = Query { filter: counting.filter.clone(), ..Query::of(counting.entity, counting.tenants.clone()) };
+    let matches = matching(&mut writing, &mut from, &query);
+    let mut selection = Vec::new();
+    let mut order = Vec::new();
+    for (number, field) in counting.by.iter().enumerate() {
+        let place = column(counting.entity, *field, dialect);
+        selection.push(selected(from.text(place), place.kind, dialect));
+        order.push(match dialect {
+            Dialect::Sqlite => format!("{}", number + 1),
+            Dialect::Postgres => format!("{} NULLS FIRST", number + 1),
+        });
+    }
+    let groups: Vec<String> = (1..=counting.by.len()).map(|number| number.to_string()).collect();
+    selection.push(selected("count(*)".to_owned(), ScalarKind::Int, dialect));
+    selection.push(match counting.distinct {
+        Some(field) => {
+            let text = from.text(column(counting.entity, field, dialect));
+            selected(format!("count(DISTINCT {text})"), ScalarKind::Int, dialect)
+        }
+        None => selected("count(*)".to_owned(), ScalarKind::Int, dialect),
+    });
+    let text = format!(
+        "SELECT {} FROM {} WHERE {} GROUP BY {} ORDER BY {} LIMIT {}",
+        selection.join(", "),
+        from.sql(dialect),
+        matches.join(" AND "),
+        groups.join(", "),
+        order.join(", "),
+        counting.limit
     );
     Sql { text, params: writing.params }
 }

@@ -4,6 +4,7 @@ mod calls;
 mod decisions;
 mod leaving;
 mod manners;
+mod messages;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

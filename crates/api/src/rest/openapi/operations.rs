@@ -77,6 +77,7 @@ fn body(schemas: &mut Schemas, operation: &Operation) -> Option<Value> {
         Input::Optional(shape) => (false, schemas.object(shape, true)),
         Input::Required(shape) => (true, schemas.object(shape, true)),
         Input::Search(table) => (false, searches::request(schemas, table)),
+        Input::Filter(table) => (false, searches::filter_request(schemas, table)),
     };
     Some(json!({ "required": required, "content": { "application/json": { "schema": schema } } }))
 }
@@ -125,6 +126,10 @@ fn success(schemas: &mut Schemas, operation: &Operation) -> (&'static str, Value
         Output::Page(described) => {
             let item = schemas.object(described, false);
             ("200", json(searches::result(schemas, item, described.name())))
+        }
+        Output::List(described) => {
+            let item = schemas.object(described, false);
+            ("200", json(json!({ "type": "array", "items": item })))
         }
         Output::NoContent => ("204", json!({ "description": "Done" })),
         Output::Text(media) => {

@@ -37,6 +37,19 @@ pub(super) fn request(schemas: &mut Schemas, table: &Table) -> Value {
     schemas.add(&name, schema)
 }
 
+/// What to count: the filter of a search alone, and how far to count on.
+pub(super) fn filter_request(schemas: &mut Schemas, table: &Table) -> Value {
+    let filter = filter(schemas, table);
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "filter": { "anyOf": [filter, { "type": "null" }] },
+            "page": { "anyOf": [reference("SearchQueryPageRequest"), { "type": "null" }] },
+        },
+    })
+}
+
 /// A reference to the page a search answers with.
 pub(super) fn result(schemas: &mut Schemas, item: Value, item_name: &str) -> Value {
     let name = format!("{item_name}Page");

@@ -1,6 +1,7 @@
 //! Process instances: create, get, search, cancel, the incidents in them.
 
 mod create;
+pub(super) mod hierarchy;
 
 use axum::http::Method;
 use axum::response::Response;
@@ -58,6 +59,17 @@ pub(super) static OPERATIONS: &[Operation] = &[
         run: |call| Box::pin(async move { search::get(&call, Entity::Instances, NOUN).await }),
     },
     Operation {
+        method: Method::GET,
+        path: "/v2/process-instances/{processInstanceKey}/call-hierarchy",
+        id: "getProcessInstanceCallHierarchy",
+        summary: "The instances through which a process instance was called, from the first on; none if nobody called it",
+        input: Input::None,
+        query: &[],
+        output: Output::List(&hierarchy::ENTRY),
+        failures: &[404],
+        run: |call| Box::pin(hierarchy::chain(call)),
+    },
+    Operation {
         method: Method::POST,
         path: "/v2/process-instances/{processInstanceKey}/cancellation",
         id: "cancelProcessInstance",
@@ -80,7 +92,9 @@ pub(super) static OPERATIONS: &[Operation] = &[
         run: |call| {
             Box::pin(async move {
                 search::found(&call, Entity::Instances, NOUN).await?;
-                incidents::search_within(&call, Field::InstanceKey).await
+                let all = hierarchy::with_called(&call, vec![InstanceKey(call.existing_key()?)]).await?;
+                let keys: Vec<u64> = all.iter().map(|key| key.0).collect();
+                incidents::search_within(&call, hierarchy::one_of(Field::InstanceKey, &keys)).await
             })
         },
     },

@@ -13,6 +13,7 @@ fn holds(op: &Op, constant: Constant) -> bool {
     let value = match constant {
         Constant::Absent => None,
         Constant::Boolean(boolean) => Some(Scalar::Bool(boolean)),
+        Constant::Number(number) => Some(Scalar::Int(number)),
         Constant::Text(text) => Some(Scalar::Text(text.to_owned())),
     };
     let compares =

@@ -15,8 +15,8 @@ pub(super) use table::{By, Constant, Filterable, Operators, Sortable, Table, Val
 use super::answer::Writing;
 use super::call::Call;
 use super::{
-    decision_definitions, decision_instances, decision_requirements, element_instances, incidents, jobs, process_definitions,
-    process_instances, variables,
+    decision_definitions, decision_instances, decision_requirements, element_instances, incidents, jobs, messages,
+    process_definitions, process_instances, timers, variables,
 };
 use crate::budget::Held;
 use crate::error::Failure;
@@ -35,7 +35,22 @@ pub(super) async fn run_within(
     within: Option<Filter>,
     adjust: impl FnOnce(&mut Query),
 ) -> Result<Response, Failure> {
-    let Asked { mut query, turning } = request::read(call.text()?, table, call.caller.tenants(), call.config())?;
+    find(call, table, call.text()?, within, adjust).await
+}
+
+/// A search that was not asked in a body, in the words of one.
+pub(super) async fn run_text(call: &Call, table: &Table, text: &str) -> Result<Response, Failure> {
+    find(call, table, text, None, |_| ()).await
+}
+
+async fn find(
+    call: &Call,
+    table: &Table,
+    text: &str,
+    within: Option<Filter>,
+    adjust: impl FnOnce(&mut Query),
+) -> Result<Response, Failure> {
+    let Asked { mut query, turning } = request::read(text, table, call.caller.tenants(), call.config())?;
     if let Some(within) = within {
         query.filter = Filter::All(vec![within, query.filter]);
     }
@@ -50,6 +65,16 @@ pub(super) async fn run_within(
         )));
     }
     written(page, &query, room)
+}
+
+/// What to count, in the words of a search's filter.
+pub(super) fn filter(call: &Call, table: &Table) -> Result<Filter, Failure> {
+    filter_and_part(call, table).map(|(filter, ..)| filter)
+}
+
+/// What to count, after which cursor, and how many at most.
+pub(super) fn filter_and_part(call: &Call, table: &Table) -> Result<(Filter, Option<String>, Option<i64>), Failure> {
+    request::filter_and_part(call.text()?, table)
 }
 
 /// What is deployed and not deleted since.
@@ -127,11 +152,9 @@ fn write_items(writing: &mut Writing, items: Items) -> Result<(), Failure> {
         Items::Requirements(views) => writing.list(&decision_requirements::LAYOUT, views),
         Items::Decisions(views) => writing.list(&decision_definitions::LAYOUT, views),
         Items::EvaluatedDecisions(views) => writing.list(&decision_instances::FOUND, views),
-        // No endpoint shows these yet.
-        Items::Timers(_) | Items::MessageSubscriptions(_) | Items::MessageCorrelations(_) => {
-            writing.out().extend_from_slice(b"[]");
-            Ok(())
-        }
+        Items::Timers(views) => writing.list(&timers::LAYOUT, views),
+        Items::MessageSubscriptions(views) => writing.list(&messages::SUBSCRIPTION, views),
+        Items::MessageCorrelations(views) => writing.list(&messages::CORRELATED_SUBSCRIPTION, views),
     }
 }
 
@@ -146,6 +169,10 @@ fn write_first(out: &mut Vec<u8>, items: &Items) {
         Items::Requirements(views) => views.iter().take(1).for_each(|view| decision_requirements::LAYOUT.write(out, view)),
         Items::Decisions(views) => views.iter().take(1).for_each(|view| decision_definitions::LAYOUT.write(out, view)),
         Items::EvaluatedDecisions(views) => views.iter().take(1).for_each(|view| decision_instances::LAYOUT.write(out, view)),
-        Items::Timers(_) | Items::MessageSubscriptions(_) | Items::MessageCorrelations(_) => {}
+        Items::Timers(views) => views.iter().take(1).for_each(|view| timers::LAYOUT.write(out, view)),
+        Items::MessageSubscriptions(views) => views.iter().take(1).for_each(|view| messages::SUBSCRIPTION.write(out, view)),
+        Items::MessageCorrelations(views) => {
+            views.iter().take(1).for_each(|view| messages::CORRELATED_SUBSCRIPTION.write(out, view));
+        }
     }
 }

@@ -58,6 +58,11 @@ impl Paging<'_> {
         styles.into_iter().find_map(|(style, given)| given.then_some(style))
     }
 
+    /// Where to go on, and how far.
+    pub(super) fn onward(&self) -> (Option<String>, Option<i64>) {
+        (self.after.as_deref().map(str::to_owned), self.limit)
+    }
+
     pub(super) fn page(&self, table: &Table, sort: &[Sort], config: &Config) -> Result<Page, Failure> {
         let limit = match self.limit {
             None => config.page_limit_default,

@@ -69,6 +69,32 @@ pub(super) fn read(text: &str, table: &Table, tenants: Tenants, config: &Config)
     Ok(Asked { query, turning })
 }
 
+/// A filter and a page that is counted on from a cursor.
+pub(super) fn filter_and_part(text: &str, table: &Table) -> Result<(Filter, Option<String>, Option<i64>), Failure> {
+    let mut filter = Filter::All(Vec::new());
+    let mut paging = Paging::default();
+    if text.trim_ascii().is_empty() {
+        return Ok((filter, None, None));
+    }
+    let mut reader = Reader::new(text);
+    if reader.peek()? != Kind::Object {
+        return Err(Path::TOP.mistyped("an object"));
+    }
+    reader.object(|name, reader| {
+        let path = Path::TOP.to(&name);
+        let is_null = reader.peek()? == Kind::Null;
+        match name.as_ref() {
+            "filter" | "page" if is_null => reader.null()?,
+            "filter" => filter = filter::read(reader, &path, table)?.filter,
+            "page" => paging = page::read(reader, &path)?,
+            _ => return Err(path.unknown()),
+        }
+        Ok(())
+    })?;
+    let (after, limit) = paging.onward();
+    Ok((filter, after, limit))
+}
+
 fn read_sort(reader: &mut Reader<'_>, path: &Path<'_>, table: &Table) -> Result<Vec<Sort>, Failure> {
     if reader.peek()? != Kind::List {
         return Err(path.mistyped("a list"));

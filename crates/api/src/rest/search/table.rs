@@ -47,6 +47,7 @@ pub(in crate::rest) enum By {
 pub(in crate::rest) enum Constant {
     Absent,
     Boolean(bool),
+    Number(i64),
     Text(&'static str),
 }
 

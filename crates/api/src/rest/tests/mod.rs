@@ -3,6 +3,7 @@
 mod budgets;
 mod connections;
 mod decisions;
+mod events;
 mod manners;
 mod story;
 mod tenants;

@@ -8,7 +8,7 @@ use store::row::Resource;
 
 use super::*;
 
-const ENTITIES: [(Entity, &str); 9] = [
+const ENTITIES: [(Entity, &str); 11] = [
     (Entity::Definitions, "process-definitions"),
     (Entity::Instances, "process-instances"),
     (Entity::Elements, "element-instances"),
@@ -18,6 +18,8 @@ const ENTITIES: [(Entity, &str); 9] = [
     (Entity::Requirements, "decision-requirements"),
     (Entity::Decisions, "decision-definitions"),
     (Entity::EvaluatedDecisions, "decision-instances"),
+    (Entity::MessageSubscriptions, "message-subscriptions"),
+    (Entity::MessageCorrelations, "correlated-message-subscriptions"),
 ];
 
 /// Beside the partition of the server: rows of two tenants, and a file of each.
@@ -66,8 +68,8 @@ async fn what_belongs_to_another_tenant_is_neither_found_nor_got() {
         let [ours, theirs] = TENANTS.map(|tenant| keys(&store, entity, tenant));
         for (keys, status) in [(ours.await, 200), (theirs.await, 404)] {
             let key = keys.first().unwrap();
-            // Jobs are searched only.
-            let paths = if entity == Entity::Jobs { vec![] } else { vec![format!("/v2/{name}/{key}")] };
+            let is_only_searched = matches!(entity, Entity::Jobs | Entity::MessageSubscriptions | Entity::MessageCorrelations);
+            let paths = if is_only_searched { vec![] } else { vec![format!("/v2/{name}/{key}")] };
             for path in paths {
                 assert_eq!(server.get(&path).await.status, status, "{path}");
             }

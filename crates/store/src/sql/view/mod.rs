@@ -11,8 +11,8 @@ use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, Variab
 use self::row::Row;
 use super::column::Table::{self, Definition, DefinitionElement, Instance, Own};
 use crate::query::{
-    Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query, QueryPage, Room,
-    ScalarKind, Sort, TOTAL_MAX, VariableView,
+    Counted, Counting, Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query,
+    QueryPage, Room, ScalarKind, Sort, TOTAL_MAX, VariableView,
 };
 use crate::row::{InstanceState, JobState};
 use crate::{Error, words};
@@ -92,6 +92,13 @@ impl Collected {
             end: self.last,
         }
     }
+}
+
+/// A row of a [`super::count`].
+pub fn counted(counting: &Counting, cells: &impl Cells) -> Result<Counted, Error> {
+    let mut row = Row { cells, column: 0 };
+    let values = counting.by.iter().map(|field| row.scalar(field.kind())).collect::<Result<_, _>>()?;
+    Ok(Counted { values, rows: row.key()?, distinct: row.key()? })
 }
 
 pub(super) struct Shown {

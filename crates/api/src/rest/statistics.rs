@@ -1,0 +1,12 @@
+//! Statistics: rows counted by what they belong to.
+
+mod definitions;
+mod elements;
+mod groups;
+mod incidents;
+
+use super::operation::Operation;
+
+pub(super) fn operations() -> impl Iterator<Item = &'static Operation> {
+    [elements::OPERATIONS, definitions::OPERATIONS, incidents::OPERATIONS].into_iter().flatten()
+}
