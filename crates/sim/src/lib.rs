@@ -18,6 +18,7 @@ mod process;
 mod rng;
 mod sabotage;
 mod server;
+mod sender;
 mod shrink;
 mod story;
 mod worker;

@@ -16,9 +16,6 @@ use super::needs::{AtRest, Needs};
 use super::tick::Tick;
 use super::unit::Stop;
 
-/// How many are told in one command.
-const PAGE: usize = 100;
-
 /// A signal under way, and who is told next.
 #[derive(Debug)]
 pub(super) struct Telling {
@@ -71,7 +68,7 @@ impl Partition {
             }
         }
         match telling.next.last() {
-            Some(last) if PAGE <= telling.next.len() => {
+            Some(last) if self.limits.signal_page_max <= telling.next.len() => {
                 let signal = Signal { after: last.key.0, due: tick.now, ..telling.signal.clone() };
                 tick.unit.changes.signals_put.push(signal);
                 tick.unit.signals.push(key);
@@ -117,7 +114,8 @@ impl Partition {
         let loaded = self.store.load(partition, &wanted, 0).await?;
         let Some(signal) = loaded.signals.into_iter().next() else { return Ok(None) };
         let (after, up_to) = (engine::WaitKey(signal.after), engine::WaitKey(key));
-        let next = self.store.signal_subscriptions(partition, &signal.tenant, &signal.name, after, up_to, PAGE).await?;
+        let limit = self.limits.signal_page_max;
+        let next = self.store.signal_subscriptions(partition, &signal.tenant, &signal.name, after, up_to, limit).await?;
         Ok(Some(Arc::new(Telling { signal, next })))
     }
 }
