@@ -62,7 +62,7 @@ pub(crate) fn helpers(revision: u64, job_types: usize, rng: &mut Rng) -> Vec<(&'
     let mut files = vec![("c0", file("c0", revision, job_types, "", &outer, rng))];
     let inner = called(rng, None);
     files.push(("c1", file("c1", revision, job_types, "", &inner, rng)));
-    for (id, on) in [("by-message", On::Start), ("by-signal", On::Signal(0)), ("by-timer", On::Cycle(rng.between(2, 6)))] {
+    for (id, on) in [("by-message", On::Start), ("by-signal", On::Signal(2)), ("by-timer", On::Cycle(rng.between(2, 6)))] {
         let block = Block::Sequence(vec![block(rng, 1, Kinds::Started), Block::Task]);
         files.push((id, file(id, revision, job_types, &on.definition(), &block, rng)));
     }

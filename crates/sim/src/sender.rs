@@ -12,7 +12,7 @@ use crate::client::Client;
 impl Client {
     /// A message, mostly for somebody, at times kept, at times with an id.
     fn message(&mut self) -> impl Fn(AttemptId) -> Publish + use<> {
-        let name = ["m0", "m0", "m1", "m1", "go", "go", "nobody"][self.rng.below(7) as usize];
+        let name = ["m0", "m0", "m1", "m1", "m2", "go", "go", "nobody"][self.rng.below(8) as usize];
         let keys: &[&str] = if name == "go" { &["k0", "k1", "", "2"] } else { &["k0", "k1"] };
         let key: Arc<str> = (*self.rng.pick(keys)).into();
         let id: Arc<str> = if self.rng.chance(300) { format!("id{}", self.rng.below(3)).into() } else { "".into() };
@@ -44,7 +44,7 @@ impl Client {
     }
 
     pub(crate) async fn broadcast(&mut self) {
-        let name = format!("g{}", self.rng.below(2)).into();
+        let name = format!("g{}", self.rng.below(3)).into();
         self.send_signal(name).await;
     }
 

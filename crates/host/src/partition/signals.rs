@@ -14,7 +14,7 @@ use super::Partition;
 use super::messages::bytes_of;
 use super::needs::{AtRest, Needs};
 use super::tick::Tick;
-use super::unit::Stop;
+use super::unit::{Stop, Unit};
 
 /// A signal under way, and who is told next.
 #[derive(Debug)]
@@ -45,10 +45,13 @@ impl Partition {
         key
     }
 
-    /// What is put on its way goes on after the commit.
-    pub(super) fn accept_signals(&mut self, tick: &Tick, signals: &[u64]) {
-        for key in signals {
+    /// What is put on its way goes on after the commit, to those that are next by then.
+    pub(super) fn accept_signals(&mut self, tick: &Tick, unit: &Unit) {
+        for key in &unit.signals {
             self.timeline.insert(tick.now, (*key, DueKind::Signal));
+        }
+        for key in unit.signals.iter().chain(&unit.changes.signals_done) {
+            self.rested.signals.remove(key);
         }
     }
 
@@ -75,7 +78,6 @@ impl Partition {
             }
             Some(_) | None => tick.unit.changes.signals_done.push(key),
         }
-        self.rested.signals.remove(&key);
         Ok(Answer::Done)
     }
 

@@ -3,8 +3,9 @@
 use super::{Block, Kinds, Writer};
 use crate::rng::Rng;
 
-/// What events refer to. A correlation key that is missing is an incident until somebody sets it, with `m1` alone.
-pub(super) const ROOTS: &str = r#"<error id="E" errorCode="E"/><escalation id="X" escalationCode="X"/><signal id="g0" name="g0"/><signal id="g1" name="g1"/><message id="go" name="go"/><message id="m0" name="m0"><extensionElements><zeebe:subscription correlationKey="=if key = null then &quot;k0&quot; else key"/></extensionElements></message><message id="m1" name="m1"><extensionElements><zeebe:subscription correlationKey="=key"/></extensionElements></message>"#;
+/// What events refer to. What does not interrupt waits for `m2`: first in line, it would have all that come for others of its process.
+/// A correlation key that is missing is an incident until somebody sets it, with `m1` alone.
+pub(super) const ROOTS: &str = r#"<error id="E" errorCode="E"/><escalation id="X" escalationCode="X"/><signal id="g0" name="g0"/><signal id="g1" name="g1"/><signal id="g2" name="g2"/><message id="go" name="go"/><message id="m0" name="m0"><extensionElements><zeebe:subscription correlationKey="=if key = null then &quot;k0&quot; else key"/></extensionElements></message><message id="m2" name="m2"><extensionElements><zeebe:subscription correlationKey="=if key = null then &quot;k0&quot; else key"/></extensionElements></message><message id="m1" name="m1"><extensionElements><zeebe:subscription correlationKey="=key"/></extensionElements></message>"#;
 
 /// What an event waits for.
 #[derive(Clone, Copy)]
@@ -36,6 +37,14 @@ impl On {
             0 | 1 => Self::Timer(rng.between(1, 8)),
             2 | 3 => Self::Message(rng.below(2)),
             _ => Self::Signal(rng.below(2)),
+        }
+    }
+
+    /// The same beside something, and whether it interrupts that.
+    fn beside(rng: &mut Rng) -> (Self, bool) {
+        match (Self::draw(rng), rng.chance(500)) {
+            (Self::Message(_), false) => (Self::Message(2), false),
+            drawn => drawn,
         }
     }
 
@@ -75,7 +84,7 @@ pub(super) fn caught(rng: &mut Rng) -> Option<(On, bool)> {
         0 => None,
         1 => Some((On::Error, true)),
         2 => Some((On::Escalation, rng.chance(500))),
-        _ => Some((On::draw(rng), rng.chance(500))),
+        _ => Some(On::beside(rng)),
     }
 }
 
@@ -84,7 +93,7 @@ pub(super) fn block(rng: &mut Rng, depth: u64, kinds: Kinds) -> Block {
         0 | 1 => Block::Catch(On::draw(rng)),
         2 => match rng.below(3) {
             0 => Block::Watched(On::Cycle(rng.between(1, 4)), false),
-            _ => Block::Watched(On::draw(rng), rng.chance(500)),
+            _ => watched(rng),
         },
         3 => Block::Race(vec![On::Timer(rng.between(1, 8)), On::Message(rng.below(2)), On::Signal(rng.below(2))]),
         4 | 5 => match kinds {
@@ -94,18 +103,23 @@ pub(super) fn block(rng: &mut Rng, depth: u64, kinds: Kinds) -> Block {
             Kinds::Work | Kinds::Started => Block::Catch(On::draw(rng)),
         },
         6 | 7 => match (kinds, rng.below(5)) {
-            (Kinds::Started, _) => Block::Watched(On::draw(rng), rng.chance(500)),
-            (_, 0) => Block::Throw(Throw::Signal(rng.below(2))),
+            (Kinds::Started, _) => watched(rng),
+            (_, 0) => Block::Throw(Throw::Signal(rng.below(3))),
             (_, 1) => Block::Throw(Throw::Escalation),
             (_, 2) => Block::Throw(Throw::Message("go", rng.below(20))),
             _ => Block::Throw(Throw::Message(if rng.chance(500) { "m0" } else { "m1" }, rng.below(20))),
         },
         _ => {
             let inside = super::block(rng, depth - 1, kinds);
-            let on = if rng.chance(200) { On::Escalation } else { On::draw(rng) };
-            Block::Disturbed(Box::new(inside), on, rng.chance(500))
+            let (on, interrupting) = if rng.chance(200) { (On::Escalation, rng.chance(500)) } else { On::beside(rng) };
+            Block::Disturbed(Box::new(inside), on, interrupting)
         }
     }
+}
+
+fn watched(rng: &mut Rng) -> Block {
+    let (on, interrupting) = On::beside(rng);
+    Block::Watched(on, interrupting)
 }
 
 impl Writer<'_> {
