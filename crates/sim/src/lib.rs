@@ -24,7 +24,7 @@ mod story;
 mod worker;
 mod world;
 
-pub use check::Violation;
+pub use check::{SEEN, Seen, Violation};
 pub use fault::{Fault, Faults};
 pub use plan::Plan;
 pub use sabotage::Sabotage;

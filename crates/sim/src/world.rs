@@ -12,7 +12,7 @@ use store::{Backlog, Commit, CommitError, Millis, Store};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::check::{self, AttemptId, Check, Checker, Told, Violation, What};
+use crate::check::{self, AttemptId, Check, Checker, Seen, Told, Violation, What};
 use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::rng::Rng;
@@ -70,6 +70,7 @@ pub struct Report {
     pub violation: Option<Violation>,
     pub struck: [u64; Fault::ALL.len()],
     pub commits: u64,
+    pub seen: Seen,
     pub hash: u64,
     pub history: Vec<String>,
 }
@@ -102,7 +103,14 @@ impl World {
     pub(crate) fn report(&self) -> Report {
         let mut state = self.state();
         let history = state.history.take().unwrap_or_default();
-        Report { violation: state.violation.clone(), struck: state.struck, commits: state.commits, hash: state.hash, history }
+        Report {
+            violation: state.violation.clone(),
+            struck: state.struck,
+            commits: state.commits,
+            seen: state.checker.seen.clone(),
+            hash: state.hash,
+            history,
+        }
     }
 
     // ---- chance ----

@@ -7,6 +7,7 @@ mod attempts;
 mod jobs;
 mod log;
 mod messages;
+mod seen;
 mod signals;
 mod state;
 mod waits;
@@ -15,6 +16,7 @@ use engine::{Event, InstanceKey, JobKey};
 use store::{Commit, Loaded, Millis, Wanted};
 
 pub(crate) use attempts::{AttemptId, Told, What};
+pub use seen::{SEEN, Seen};
 
 /// A promise that was broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +40,7 @@ pub(crate) struct Checker {
     pub(crate) waits: waits::Waits,
     pub(crate) messages: messages::Messages,
     pub(crate) signals: signals::Signals,
+    pub(crate) seen: Seen,
 }
 
 /// What a row of the log says.
@@ -52,6 +55,7 @@ impl Checker {
     pub(crate) fn landed(&mut self, commit: &Commit, now: Millis, loaded: &Loaded) -> Check {
         self.log.landed(commit, now)?;
         let happened: Vec<Happened> = commit.log.iter().filter_map(happened).collect();
+        seen::count(&mut self.seen, commit, &happened);
         let mut failed: Vec<JobKey> = Vec::new();
         for Happened { instance, events, .. } in &happened {
             for event in events {
