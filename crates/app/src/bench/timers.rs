@@ -11,7 +11,7 @@ use model::ElementIx;
 use serde_json::{Value, json};
 use store::query::{Entity, Field, Filter, Items, Op, Order, Page, Query, Scalar, Sort, Tenants};
 use store::row::{Timer, TimerKind, TimerState, WaitOrigin};
-use store::{Changes, Commit, Ownership, Store};
+use store::{Changes, Commit, Ownership};
 
 use super::fresh::Fresh;
 use super::http::Connection;
@@ -84,9 +84,9 @@ impl Report {
 
 async fn measure(options: &BenchTimers, fresh: &Fresh) -> Result<Report, String> {
     let mut report = Report(Vec::new());
-    let mut up = Up::start(fresh).await?;
-    up.deploy().await?;
-    up.stop();
+    let first = Up::start(fresh).await?;
+    first.deploy().await?;
+    first.stop();
     let mut steps = vec![0, 10_000, 100_000, options.pending];
     steps.retain(|step| *step <= options.pending);
     steps.dedup();
@@ -99,7 +99,7 @@ async fn measure(options: &BenchTimers, fresh: &Fresh) -> Result<Report, String>
             report.add(format!("rows of {step} timers written"), begun.elapsed().as_secs_f64(), "s");
         }
         filled = step;
-        up = Up::start(fresh).await?;
+        let up = Up::start(fresh).await?;
         report.add(format!("ready with {step} pending"), up.ready.as_secs_f64() * 1_000.0, "ms");
         report.add(format!("memory with {step} pending"), usage::rss_mb(up.server.pid()).unwrap_or(0.0), "MB");
         if step == 0 {
@@ -109,17 +109,16 @@ async fn measure(options: &BenchTimers, fresh: &Fresh) -> Result<Report, String>
         let (keys, armed) = up.creates("nap", MEASURED).await?;
         report.add(format!("timers armed with {step} pending"), armed, "/s");
         report.add(format!("timers cancelled with {step} pending"), up.cancel(keys).await?, "/s");
-        if step != options.pending {
-            up.stop();
-        }
+        up.stop();
     }
-    fires(fresh, up, &mut report).await?;
+    fires(fresh, &mut report).await?;
     catches_up(fresh, plain, &mut report).await?;
     Ok(report)
 }
 
 /// So many fall due every second.
-async fn fires(fresh: &Fresh, up: Up, report: &mut Report) -> Result<(), String> {
+async fn fires(fresh: &Fresh, report: &mut Report) -> Result<(), String> {
+    let up = Up::start(fresh).await?;
     let count = DUE_PER_SECOND * DUE_SECONDS;
     let from = Instant::now() + Duration::from_secs(2) + Duration::from_millis(count / 2);
     up.arm(count, |number| from + Duration::from_micros(number * 1_000_000 / DUE_PER_SECOND)).await?;
