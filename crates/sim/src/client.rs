@@ -68,10 +68,12 @@ impl Client {
         let mut resources = vec![main, file("dmn", process::dmn(&id, revision))];
         if waits && process == 0 {
             let helpers = process::helpers(revision, world.plan.job_types, &mut drawn).into_iter();
-            resources.extend(helpers.map(|(id, content)| DeployResource {
-                name: format!("{id}.bpmn").into(),
-                content: content.into_bytes().into(),
-            }));
+            resources.extend(
+                helpers.map(|(id, content)| DeployResource {
+                    name: format!("{id}.bpmn").into(),
+                    content: content.into_bytes().into(),
+                }),
+            );
         }
         let deploy = Command::Deploy(Deploy { tenant: TENANT.into(), resources });
         let keyed = self.rng.chance(300);

@@ -4,8 +4,8 @@
 #![allow(clippy::print_stdout, reason = "a command line tool talks to its user")]
 
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use host::Metrics;

@@ -312,7 +312,8 @@ fn described(commit: &Commit) -> String {
     let timers = changes.timers_new.iter().chain(&changes.timers_changed).map(timer).collect();
     let opened = changes.subscriptions_new.iter().map(|row| format!("{} {:?} {} {:?}", row.key, row.kind, row.name, row.state));
     let closed = changes.subscriptions_changed.iter().map(|row| format!("{} {:?}", row.key, row.state));
-    let messages = changes.messages_new.iter().map(|row| format!("{} {} {} until {}", row.key, row.name, row.correlation_key, row.expires));
+    let messages =
+        changes.messages_new.iter().map(|row| format!("{} {} {} until {}", row.key, row.name, row.correlation_key, row.expires));
     let taken = changes.correlations_new.iter().map(|row| format!("{} to {} of {}", row.message, row.subscription, row.instance));
     let signals = changes.signals_put.iter().map(|row| format!("{} {} after {}", row.key, row.name, row.after));
     format!(

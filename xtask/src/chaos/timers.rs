@@ -74,7 +74,8 @@ pub(crate) fn run(
         wrong.push("some instances never ended".to_owned());
     }
     for (key, instance) in state::instances(world.doors[0])? {
-        let passed: Vec<&str> = instance.elements.iter().map(|(element, _)| element.as_str()).filter(|id| *id == "after").collect();
+        let passed: Vec<&str> =
+            instance.elements.iter().map(|(element, _)| element.as_str()).filter(|id| *id == "after").collect();
         if instance.state != "COMPLETED" || passed.len() != 1 {
             wrong.push(format!("instance {key} is {} and passed 'after' {} times", instance.state, passed.len()));
         }

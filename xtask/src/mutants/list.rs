@@ -264,8 +264,8 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "loses-the-process-scope",
         file: "crates/host/src/partition/execute.rs",
-        find: "let mut needs = Needs::instance(itself);",
-        replace: "let mut needs = Needs::default();",
+        find: "Needs::instance(itself)",
+        replace: "Needs::default()",
         faults: &[&[]],
     },
     // A message goes to two instances of one process.

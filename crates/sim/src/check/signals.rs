@@ -45,9 +45,8 @@ impl Signals {
         for (key, after) in &advanced {
             let signal = &self.under_way[key];
             let reached = signal.waited.iter().filter(|wait| wait.0 <= *after && !signal.told.contains(wait));
-            let readable = |wait: &&WaitKey| {
-                waits.subscriptions[*wait].origin.is_none_or(|origin| !unreadable.contains(&origin.instance))
-            };
+            let readable =
+                |wait: &&WaitKey| waits.subscriptions[*wait].origin.is_none_or(|origin| !unreadable.contains(&origin.instance));
             let passed = reached.filter(|wait| waits.is_open(**wait)).find(readable);
             ensure(14, passed.is_none(), || format!("signal {key} passed over subscription {passed:?}"))?;
         }
@@ -63,14 +62,7 @@ impl Signals {
         Ok(())
     }
 
-    fn followed(
-        &mut self,
-        advanced: &[(u64, u64)],
-        instance: InstanceKey,
-        event: &Event,
-        starts: bool,
-        waits: &Waits,
-    ) -> Check {
+    fn followed(&mut self, advanced: &[(u64, u64)], instance: InstanceKey, event: &Event, starts: bool, waits: &Waits) -> Check {
         match event {
             Event::WaitClosed { key, on: Waited::Signal, end: WaitEnd::Completed, .. } => {
                 let told = self.tell(advanced, |wait| wait == *key);

@@ -52,9 +52,9 @@ impl State {
             versions.push(row.clone());
         }
         // All that is deployed together gets a new version, or nothing does.
-        let again = unchanged.iter().find(|(key, unchanged)| {
-            **unchanged && !changes.requirements_new.iter().any(|row| row.deployment == **key)
-        });
+        let again = unchanged
+            .iter()
+            .find(|(key, unchanged)| **unchanged && !changes.requirements_new.iter().any(|row| row.deployment == **key));
         ensure(5, again.is_none(), || format!("{again:?} was deployed again unchanged and got new versions"))?;
         for key in &changes.definitions_deleted {
             let runs = self.active.iter().find(|instance| self.instances[instance].definition == *key);

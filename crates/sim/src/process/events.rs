@@ -68,9 +68,7 @@ impl Throw {
             Self::Message(name, seconds) => {
                 let to = r#"correlationKey="=if key = null then &quot;k0&quot; else key""#;
                 let extension = format!(r#"<zeebe:publishMessage {to} timeToLive="PT{seconds}S"/>"#);
-                format!(
-                    r#"<extensionElements>{extension}</extensionElements><messageEventDefinition messageRef="{name}"/>"#
-                )
+                format!(r#"<extensionElements>{extension}</extensionElements><messageEventDefinition messageRef="{name}"/>"#)
             }
             Self::Signal(number) => On::Signal(number).definition(),
             Self::Escalation => On::Escalation.definition(),
