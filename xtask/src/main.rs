@@ -73,6 +73,9 @@ Examples:
   cargo xtask chaos --kills 100 --store postgres
                                             a hundred times SIGKILL, on a private PostgreSQL server
 
+  cargo xtask chaos timers --kills 5 --store sqlite
+                                            servers killed while 3,000 timers fall due; on PostgreSQL there are two
+
 Options of chaos:
   --kills N            how many blows (20)
   --store WHERE        sqlite (default), postgres (a private server) or postgres://… (databases are made there)
@@ -100,6 +103,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["chaos", "refusals"] => chaos::refusals(),
+        ["chaos", "timers", rest @ ..] => chaos::kill_at_due_time(rest),
         ["chaos", rest @ ..] => chaos::Options::parse(rest).and_then(|options| chaos::run(&options)),
         ["feel", path] => feel_cases(path),
         ["tck", path, flags @ ..] => tck_cases(path, flags),

@@ -302,6 +302,23 @@ pub(crate) enum Bench {
     ///
     /// Without --url a server is started on free ports with a fresh store, which is removed at the end.
     Process(BenchProcess),
+    /// Keep timers pending and report what they cost, how late timers fire and how fast those that were missed are caught up.
+    ///
+    /// A server is started on free ports with a fresh store, which is removed at the end.
+    Timers(BenchTimers),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchTimers {
+    /// Where the fresh store is made: sqlite:FOLDER (a new folder in it) or postgres://… (a new database beside the one named)
+    #[arg(long, value_name = "URL", hide_env_values = true)]
+    pub(crate) store: Option<String>,
+    /// Timers that are pending meanwhile
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
+    pub(crate) pending: u64,
+    /// Print JSON, one document
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -367,6 +367,7 @@ fn limits(raw: &RawLimits) -> Limits {
         lease: millis(raw.lease_millis, d.lease),
         poll_every: millis(raw.poll_every_millis, d.poll_every),
         answer_timeout: millis(raw.answer_timeout_millis, d.answer_timeout),
+        ..d
     }
 }
 

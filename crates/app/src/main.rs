@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Some(Command::Feel(options)) => feel::run(&options),
         Some(Command::Decide(options)) => decide::run(&options),
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),
+        Some(Command::Bench(Bench::Timers(options))) => bench::timers::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

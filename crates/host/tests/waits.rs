@@ -183,6 +183,23 @@ async fn a_signal_reaches_all_that_wait_and_starts_processes() {
     server.stop().await;
 }
 
+/// What a signal sets going may need what is not in memory: that is looked up without forgetting who is told.
+#[tokio::test]
+async fn who_hears_a_signal_may_call_a_process() {
+    let store = memory();
+    let server = Server::start(&store).await;
+    let event = r#"<intermediateCatchEvent id="heard"><signalEventDefinition signalRef="sig"/></intermediateCatchEvent>"#;
+    let call = r#"<callActivity id="call"><extensionElements><zeebe:calledElement processId="child"/></extensionElements></callActivity>"#;
+    let body = format!(r#"<startEvent id="s"/>{event}{call}<endEvent id="e"/>{}"#, flow(&["s", "heard", "call", "e"]));
+    let child = format!(r#"<startEvent id="s"/><endEvent id="e"/>{}"#, flow(&["s", "e"]));
+    server.deploy(&[("c.bpmn", &process("child", "", &child))]).await;
+    server.deploy(&[("p.bpmn", &process("p", r#"<signal id="sig" name="alarm"/>"#, &body))]).await;
+    let waiting = start(&server, "p", &[]).await.instance;
+    server.ask(Command::Broadcast { tenant: TENANT.into(), name: "alarm".into(), variables: vec![] }).await;
+    reaches(&store, waiting, "Completed").await;
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn timers_fire_when_due_and_not_before_also_after_a_restart() {
     let (store, clock) = with_clock();

@@ -58,6 +58,11 @@ impl World {
         };
         match heard {
             Ok(done) => Heard::Done(done),
+            // The store failed with it again and again: this says nothing of what was sent before under the same key.
+            Err(Error::Rejected(rejection)) if rejection.reason.starts_with("the store does not take") => {
+                self.note(|| format!("blamed: {}", rejection.reason));
+                Heard::Nothing
+            }
             Err(Error::Rejected(rejection)) => {
                 self.note(|| format!("rejected: {}", rejection.reason));
                 Heard::Rejected

@@ -1,4 +1,4 @@
-//! Clients: they deploy, create, cancel, set variables and resolve incidents, and try again when they hear nothing.
+//! Clients: they deploy, publish, broadcast, create, cancel, set variables and resolve incidents, and try again when they hear nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +17,8 @@ use crate::rng::Rng;
 use crate::world::World;
 
 pub(crate) struct Client {
-    world: Arc<World>,
-    rng: Rng,
+    pub(crate) world: Arc<World>,
+    pub(crate) rng: Rng,
     instances: Vec<InstanceKey>,
 }
 
@@ -35,7 +35,7 @@ impl Client {
         for _ in 0..self.world.plan.acts {
             let pause = self.rng.between(0, 2_000);
             tokio::time::sleep(Duration::from_millis(pause)).await;
-            match self.rng.below(20) {
+            match self.rng.below(if self.world.plan.waits == 0 { 20 } else { 30 }) {
                 0..=8 => self.create().await,
                 9 => self.create_and_await().await,
                 10 | 11 => self.create_durably().await,
@@ -46,12 +46,16 @@ impl Client {
                     let (process, revision) = (self.rng.below(self.world.plan.processes as u64), self.rng.below(3));
                     self.deploy(process, revision).await;
                 }
-                _ => self.delete().await,
+                19 => self.delete().await,
+                20..=24 => self.publish().await,
+                25 => self.correlate().await,
+                26 | 27 => self.broadcast().await,
+                _ => self.move_timer().await,
             }
         }
     }
 
-    async fn deploy(&mut self, process: u64, revision: u64) {
+    pub(crate) async fn deploy(&mut self, process: u64, revision: u64) {
         let world = self.world.clone();
         let mut drawn = Rng::new(world.plan.seed, 1_000 + process * 10 + revision);
         let id = format!("p{process}");
@@ -59,8 +63,18 @@ impl Client {
             name: format!("{id}.{kind}").into(),
             content: content.into_bytes().into(),
         };
-        let process = file("bpmn", process::bpmn(&id, revision, world.plan.job_types, &mut drawn));
-        let resources = vec![process, file("dmn", process::dmn(&id, revision))];
+        let waits = 0 < world.plan.waits;
+        let main = file("bpmn", process::bpmn(&id, revision, (world.plan.job_types, waits), &mut drawn));
+        let mut resources = vec![main, file("dmn", process::dmn(&id, revision))];
+        if waits && process == 0 {
+            let helpers = process::helpers(revision, world.plan.job_types, &mut drawn).into_iter();
+            resources.extend(
+                helpers.map(|(id, content)| DeployResource {
+                    name: format!("{id}.bpmn").into(),
+                    content: content.into_bytes().into(),
+                }),
+            );
+        }
         let deploy = Command::Deploy(Deploy { tenant: TENANT.into(), resources });
         let keyed = self.rng.chance(300);
         if world.insist(&mut self.rng, keyed, What::Deploy, |_| deploy.clone()).await.is_some() {
@@ -75,6 +89,9 @@ impl Client {
         let process = format!("p{}", self.rng.below(self.world.plan.processes as u64));
         let mut variables = marked(id);
         variables.push(("choice".into(), self.rng.below(3).to_string().into()));
+        if self.rng.chance(900) {
+            variables.push(("key".into(), format!("\"k{}\"", self.rng.below(2)).into()));
+        }
         let process = ProcessRef::Id { id: process.into(), version: None };
         Command::Create(Create { process, tenant: TENANT.into(), variables, tags: vec![], business_id: None })
     }
@@ -175,8 +192,13 @@ impl Client {
         if self.instances.is_empty() {
             return;
         }
-        let instance = *self.rng.pick(&self.instances);
+        let mut instance = *self.rng.pick(&self.instances);
         let world = self.world.clone();
+        let active: Vec<_> = world.state().checker.state.active().collect();
+        if self.rng.chance(300) && !active.is_empty() {
+            // One that somebody else, or something, has started.
+            instance = *self.rng.pick(&active);
+        }
         let keyed = self.rng.chance(300);
         if world.insist(&mut self.rng, keyed, What::Cancel(instance), |_| Command::Cancel { instance }).await.is_some() {
             let query = Query { filter: is(Field::InstanceKey, instance.0), ..Query::of(Entity::Instances, ours()) };
@@ -240,6 +262,7 @@ pub(crate) async fn repair(world: &Arc<World>, rng: &mut Rng, stuck: Stuck) {
     let fixed = |id| {
         let mut variables = marked(id);
         variables.push(("fixed".into(), "1".into()));
+        variables.push(("key".into(), "\"k0\"".into()));
         Command::SetVariables { scope: instance.root(), variables, local: true }
     };
     world.insist(rng, false, What::SetVariables(instance), fixed).await;

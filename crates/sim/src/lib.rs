@@ -17,13 +17,14 @@ mod plan;
 mod process;
 mod rng;
 mod sabotage;
+mod sender;
 mod server;
 mod shrink;
 mod story;
 mod worker;
 mod world;
 
-pub use check::Violation;
+pub use check::{SEEN, Seen, Violation};
 pub use fault::{Fault, Faults};
 pub use plan::Plan;
 pub use sabotage::Sabotage;

@@ -254,7 +254,8 @@ impl Store for Link {
         up_to: WaitKey,
         limit: usize,
     ) -> Result<Vec<row::Subscription>, Error> {
-        self.read(self.world.memory.signal_subscriptions(partition, tenant, name, after, up_to, limit)).await
+        let rows = self.read(self.world.memory.signal_subscriptions(partition, tenant, name, after, up_to, limit)).await?;
+        Ok(self.world.told_waiting(rows))
     }
     async fn condition_starts(
         &self,

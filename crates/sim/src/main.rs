@@ -4,12 +4,12 @@
 #![allow(clippy::print_stdout, reason = "a command line tool talks to its user")]
 
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use host::Metrics;
-use sim::{Fault, Plan, Recording, Report, Sabotage, play, relevant, shrink};
+use sim::{Fault, Plan, Recording, Report, Sabotage, Seen, play, relevant, shrink};
 
 const HELP: &str = "\
 cargo xtask sim OPTIONS
@@ -20,7 +20,7 @@ cargo xtask sim OPTIONS
   --without FAULT,…    leave these faults out
   --only FAULT,…       no faults but these, in every seed
   --sabotage NAME      break the store's contract on purpose, to see that it is noticed
-  --engines N --followers N --clients N --acts N --workers N --processes N --job-types N
+  --engines N --followers N --clients N --acts N --workers N --processes N --job-types N --waits 0|1
                        instead of what the seed draws
   --whole              for --seed: the whole history, not only what matters
 
@@ -105,6 +105,7 @@ fn play_many(options: &Options) -> ExitCode {
     let (next, end) = (AtomicU64::new(options.from), options.from + options.seeds);
     let (broken, commits) = (AtomicU64::new(u64::MAX), AtomicU64::new(0));
     let struck: [AtomicU64; Fault::ALL.len()] = std::array::from_fn(|_| AtomicU64::new(0));
+    let seen = Mutex::new(Seen::new());
     let begun = Instant::now();
     std::thread::scope(|scope| {
         for _ in 0..options.threads {
@@ -116,6 +117,9 @@ fn play_many(options: &Options) -> ExitCode {
                     let Ok(plan) = options.plan(seed) else { return };
                     let report = play(&plan, Recording::Off, &metrics);
                     commits.fetch_add(report.commits, Ordering::Relaxed);
+                    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                    report.seen.iter().for_each(|(what, times)| *seen.entry(what).or_default() += times);
+                    drop(seen);
                     struck.iter().zip(report.struck).for_each(|(sum, count)| _ = sum.fetch_add(count, Ordering::Relaxed));
                     if report.violation.is_some() {
                         broken.fetch_min(seed, Ordering::Relaxed);
@@ -132,6 +136,9 @@ fn play_many(options: &Options) -> ExitCode {
     if broken == u64::MAX {
         println!("{played} seeds held in {seconds:.0} s ({rate:.0}/s), {} commits. Faults that struck:", commits.into_inner());
         Fault::ALL.iter().zip(struck).for_each(|(fault, count)| println!("  {:<20} {:>10}", fault.name(), count.into_inner()));
+        println!("What came about:");
+        let seen = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().for_each(|(what, times)| println!("  {what:<30} {times:>10}"));
         return ExitCode::SUCCESS;
     }
     println!("{played} seeds held in {seconds:.0} s ({rate:.0}/s), then:");

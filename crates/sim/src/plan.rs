@@ -24,6 +24,8 @@ pub struct Plan {
     pub workers: usize,
     pub processes: usize,
     pub job_types: usize,
+    /// Whether processes wait for more than workers: 0 for no.
+    pub waits: usize,
     /// Whether a server that starts again has its old name, and so gets its lease back at once.
     pub keeps_name: bool,
     /// Broken on purpose; never drawn.
@@ -57,6 +59,7 @@ impl Plan {
             processes: rng.between(1, 2) as usize,
             job_types: rng.between(1, 2) as usize,
             keeps_name: rng.chance(500),
+            waits: rng.below(4).min(1) as usize,
             sabotage: None,
         }
     }
@@ -77,6 +80,7 @@ impl Plan {
             stream_buffer_max: small(64, 1, 2),
             command_elements_max: small(1_000, 1, 6) as u32,
             tick_rows_max: small(50_000, 5, 60),
+            signal_page_max: small(100, 1, 3),
             lease: Duration::from_secs(5),
             ..Limits::default()
         }
@@ -101,6 +105,7 @@ impl Plan {
             ("workers", self.workers, drawn.workers),
             ("processes", self.processes, drawn.processes),
             ("job-types", self.job_types, drawn.job_types),
+            ("waits", self.waits, drawn.waits),
         ];
         for (name, size, _) in sizes.into_iter().filter(|(_, size, drawn)| size != drawn) {
             command += &format!(" --{name} {size}");
@@ -135,6 +140,7 @@ impl Plan {
             "workers" => self.workers = size?,
             "processes" => self.processes = size?.max(1),
             "job-types" => self.job_types = size?.max(1),
+            "waits" => self.waits = size?,
             _ => return Err(format!("there is no option --{name}")),
         }
         Ok(self)

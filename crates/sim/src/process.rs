@@ -1,8 +1,11 @@
 //! Processes nobody drew: random blocks with one way in and one way out, written as BPMN.
 
+mod events;
+
 use std::fmt::Write as _;
 
 use crate::rng::Rng;
+use events::{On, Throw};
 
 enum Block {
     Task,
@@ -20,16 +23,59 @@ enum Block {
     Fork(Vec<Block>),
     /// The inside, and whether a boundary event catches the error `E`.
     Sub(Box<Block>, bool),
+    Catch(On),
+    /// A task with an event on its boundary, and whether that interrupts it.
+    Watched(On, bool),
+    /// What comes first.
+    Race(Vec<On>),
+    /// The inside, with an event sub-process beside it.
+    Disturbed(Box<Block>, On, bool),
+    Throw(Throw),
+    /// Calls this process; what of it is caught.
+    Call(&'static str, Option<(On, bool)>),
 }
 
-/// A process file. The revision makes its content another.
-pub(crate) fn bpmn(id: &str, revision: u64, job_types: usize, rng: &mut Rng) -> String {
-    let block = Block::Sequence(vec![Block::Task, block(rng, 3)]);
+/// Which blocks a process may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kinds {
+    /// Those that need nobody but workers.
+    Work,
+    /// Also events and calls.
+    All,
+    /// What a called process may have: it calls one more, or none.
+    Called(Option<&'static str>),
+    /// What something that starts by itself may have: it sets nothing in motion.
+    Started,
+}
+
+/// A process file. The revision makes its content another; `waits` gives it events and calls.
+pub(crate) fn bpmn(id: &str, revision: u64, (job_types, waits): (usize, bool), rng: &mut Rng) -> String {
+    let kinds = if waits { Kinds::All } else { Kinds::Work };
+    let block = Block::Sequence(vec![Block::Task, block(rng, 3, kinds)]);
+    file(id, revision, job_types, "", &block, rng)
+}
+
+/// The processes that others call, and those that a message, a signal or a timer starts, by id. All wait for a worker at least.
+pub(crate) fn helpers(revision: u64, job_types: usize, rng: &mut Rng) -> Vec<(&'static str, String)> {
+    let called = |rng: &mut Rng, calls| Block::Sequence(vec![block(rng, 1, Kinds::Called(calls)), Block::Task]);
+    let outer = Block::Sequence(vec![called(rng, Some("c1")), Block::Call("c1", events::caught(rng))]);
+    let mut files = vec![("c0", file("c0", revision, job_types, "", &outer, rng))];
+    let inner = called(rng, None);
+    files.push(("c1", file("c1", revision, job_types, "", &inner, rng)));
+    for (id, on) in [("by-message", On::Start), ("by-signal", On::Signal(2)), ("by-timer", On::Cycle(rng.between(2, 6)))] {
+        let block = Block::Sequence(vec![block(rng, 1, Kinds::Started), Block::Task]);
+        files.push((id, file(id, revision, job_types, &on.definition(), &block, rng)));
+    }
+    files
+}
+
+fn file(id: &str, revision: u64, job_types: usize, start: &str, block: &Block, rng: &mut Rng) -> String {
     let mut writer = Writer { process: id, text: String::new(), next: 0, job_types, rng };
-    let inside = writer.scope(&block);
+    let inside = writer.scope(start, block);
     let namespaces = r#"xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0""#;
+    let roots = events::ROOTS;
     format!(
-        r#"<definitions {namespaces}><error id="E" errorCode="E"/><process id="{id}" name="{revision}" isExecutable="true">{inside}</process></definitions>"#
+        r#"<definitions {namespaces}>{roots}<process id="{id}" name="{revision}" isExecutable="true">{inside}</process></definitions>"#
     )
 }
 
@@ -47,21 +93,25 @@ pub(crate) fn dmn(id: &str, revision: u64) -> String {
     )
 }
 
-fn block(rng: &mut Rng, depth: u64) -> Block {
+fn block(rng: &mut Rng, depth: u64, kinds: Kinds) -> Block {
+    if kinds != Kinds::Work && rng.chance(550) {
+        return events::block(rng, depth, kinds);
+    }
     let several = |rng: &mut Rng| {
         let count = rng.between(1, 2);
-        (0..count).map(|_| block(rng, depth - 1)).collect::<Vec<_>>()
+        (0..count).map(|_| block(rng, depth - 1, kinds)).collect::<Vec<_>>()
     };
     match rng.below(if depth == 0 { 6 } else { 11 }) {
         0 | 1 => Block::Task,
         2 => Block::Fragile,
         3 => Block::Pass,
         4 => Block::Script,
+        5 if matches!(kinds, Kinds::Called(_) | Kinds::Started) => Block::Pass,
         5 => Block::Decision { fragile: rng.chance(300), binding: if rng.chance(500) { "latest" } else { "deployment" } },
         6 | 7 => Block::Sequence(several(rng)),
         8 => Block::Choice(several(rng)),
         9 => Block::Fork(several(rng)),
-        _ => Block::Sub(Box::new(block(rng, depth - 1)), rng.chance(700)),
+        _ => Block::Sub(Box::new(block(rng, depth - 1, kinds)), rng.chance(700)),
     }
 }
 
@@ -90,10 +140,10 @@ impl Writer<'_> {
         let _ = write!(self.text, r#"<sequenceFlow id="{id}" sourceRef="{from}" targetRef="{to}">{condition}</sequenceFlow>"#);
     }
 
-    /// A block between a start and an end, apart from what is written already.
-    fn scope(&mut self, block: &Block) -> String {
+    /// A block between a start and an end, apart from what is written already; the start may wait for something.
+    fn scope(&mut self, start: &str, block: &Block) -> String {
         let outer = std::mem::take(&mut self.text);
-        let start = self.node("startEvent", "", "");
+        let start = self.node("startEvent", "", start);
         let (first, last) = self.block(block);
         let end = self.node("endEvent", "", "");
         self.flow(&start, &first, "");
@@ -136,6 +186,15 @@ impl Writer<'_> {
                 return (fork, join);
             }
             Block::Sub(inside, caught) => return self.sub(inside, *caught),
+            Block::Catch(on) => self.node("intermediateCatchEvent", "", &on.definition()),
+            Block::Watched(on, interrupting) => {
+                let task = self.task("");
+                return self.watched(task, *on, *interrupting);
+            }
+            Block::Race(events) => return self.race(events),
+            Block::Disturbed(inside, on, interrupting) => self.disturbed(inside, *on, *interrupting),
+            Block::Throw(throw) => self.node("intermediateThrowEvent", "", &throw.definition()),
+            Block::Call(process, caught) => return self.call(process, *caught),
         };
         (one.clone(), one)
     }
@@ -169,16 +228,8 @@ impl Writer<'_> {
     }
 
     fn sub(&mut self, inside: &Block, caught: bool) -> (String, String) {
-        let inside = self.scope(inside);
+        let inside = self.scope("", inside);
         let sub = self.node("subProcess", "", &inside);
-        if !caught {
-            return (sub.clone(), sub);
-        }
-        let merge = self.node("exclusiveGateway", "", "");
-        let attached = format!(r#" attachedToRef="{sub}""#);
-        let boundary = self.node("boundaryEvent", &attached, r#"<errorEventDefinition errorRef="E"/>"#);
-        self.flow(&sub, &merge, "");
-        self.flow(&boundary, &merge, "");
-        (sub, merge)
+        if caught { self.watched(sub, On::Error, true) } else { (sub.clone(), sub) }
     }
 }

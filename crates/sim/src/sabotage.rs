@@ -1,7 +1,7 @@
 //! Stores that break their contract on purpose, each in one way: so that it can be seen that the model notices.
 
 use store::query::{Items, QueryPage};
-use store::row::Availability;
+use store::row::{Availability, Subscription};
 use store::{Commit, Due, Loaded, Millis, ReadyAfter, ReadyJob};
 
 use crate::world::World;
@@ -28,10 +28,18 @@ pub enum Sabotage {
     HidesTheFirst,
     /// Searches do not show the newest.
     ReadsOldRows,
+    /// Messages that are kept are not found.
+    HidesMessages,
+    /// Locks of message start events are not found.
+    ForgetsLocks,
+    /// The first that waits for a signal is not shown.
+    HidesWaiting,
+    /// Called instances are not found.
+    HidesChildren,
 }
 
 impl Sabotage {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::ForgetsTimers,
         Self::ForgetsCommits,
         Self::SkipsPositions,
@@ -42,6 +50,10 @@ impl Sabotage {
         Self::ForgetsLeases,
         Self::HidesTheFirst,
         Self::ReadsOldRows,
+        Self::HidesMessages,
+        Self::ForgetsLocks,
+        Self::HidesWaiting,
+        Self::HidesChildren,
     ];
 
     /// The invariant that it breaks.
@@ -57,6 +69,9 @@ impl Sabotage {
             Self::ForgetsLeases => 7,
             Self::HidesTheFirst => 8,
             Self::ReadsOldRows => 9,
+            Self::HidesMessages | Self::ForgetsLocks => 13,
+            Self::HidesWaiting => 14,
+            Self::HidesChildren => 15,
         }
     }
 
@@ -79,6 +94,8 @@ impl World {
         if self.sabotages(Sabotage::LosesRows) && self.between(0, 9) == 0 {
             commit.changes.elements_changed.clear();
             commit.changes.jobs_changed.clear();
+            commit.changes.timers_changed.clear();
+            commit.changes.subscriptions_changed.clear();
         }
         if self.sabotages(Sabotage::IgnoresEpochs) {
             commit.fence.epoch = self.state().checker.log.epoch();
@@ -106,7 +123,23 @@ impl World {
                 job.availability = Availability::Ready;
             }
         }
+        if self.sabotages(Sabotage::HidesMessages) {
+            loaded.groups.iter_mut().for_each(|group| group.messages.clear());
+        }
+        if self.sabotages(Sabotage::ForgetsLocks) {
+            loaded.locks.clear();
+        }
+        if self.sabotages(Sabotage::HidesChildren) {
+            loaded.instances.retain(|loaded| loaded.instance.parent.is_none());
+        }
         loaded
+    }
+
+    pub(crate) fn told_waiting(&self, mut rows: Vec<Subscription>) -> Vec<Subscription> {
+        if self.sabotages(Sabotage::HidesWaiting) && !rows.is_empty() {
+            rows.remove(0);
+        }
+        rows
     }
 
     pub(crate) fn told_ready(&self, mut jobs: Vec<ReadyJob>, job_type: &str, after: ReadyAfter, limit: usize) -> Vec<ReadyJob> {

@@ -47,6 +47,7 @@ fn smaller(plan: &Plan) -> Vec<Plan> {
     candidates.extend(fewer(plan.engines, 1).map(|engines| Plan { engines, ..plan.clone() }));
     candidates.extend(fewer(plan.processes, 1).map(|processes| Plan { processes, ..plan.clone() }));
     candidates.extend(fewer(plan.job_types, 1).map(|job_types| Plan { job_types, ..plan.clone() }));
+    candidates.extend(fewer(plan.waits, 0).map(|waits| Plan { waits, ..plan.clone() }));
     candidates
 }
 

@@ -91,17 +91,31 @@ async fn quiet(world: &World) {
         let what = format!("without faults, requests {}..={tail} lie in the inbox and nobody looks", processed_to + 1);
         world.fail(Violation { invariant: 0, what });
     }
+    let long_ago = world.now() - QUIET.as_millis() as i64 / 2;
+    let overdue = world.state().checker.waits.pending().next().filter(|timer| timer.due <= long_ago).cloned();
+    if let Some(timer) = overdue {
+        world.fail(Violation { invariant: 0, what: format!("without faults, timer {} is overdue: {timer:?}", timer.key) });
+    }
+    let left = {
+        let checker = &world.state().checker;
+        checker.messages.left(long_ago).filter(|_| checker.state.active().count() == 0)
+    };
+    if let Some(left) = left {
+        world.fail(Violation { invariant: 15, what: format!("nothing runs, and there are {left}") });
+    }
+    world.check(|checker| checker.state.families());
 }
 
 /// Good workers and a patient person bring everything to its end.
 async fn rest(world: &Arc<World>) {
     let mut rng = Rng::new(world.plan.seed, 5);
+    let mut person = Client::new(world.clone(), 99);
+    if 0 < world.plan.waits {
+        // Whatever was deleted meanwhile may be called by somebody.
+        person.deploy(0, 0).await;
+    }
     for _ in 0..REST_ROUNDS_MAX {
-        let (active, waiting) = {
-            let checker = &world.state().checker;
-            (checker.state.active().count(), checker.log.tail - checker.log.processed_to)
-        };
-        if world.is_broken() || (active == 0 && waiting == 0) {
+        if world.is_broken() || still(world).is_none() {
             return;
         }
         for job_type in 0..world.plan.job_types {
@@ -110,16 +124,23 @@ async fn rest(world: &Arc<World>) {
         for stuck in incidents(world, &mut rng).await {
             repair(world, &mut rng, stuck).await;
         }
+        person.nudge().await;
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
-    let (active, log) = {
-        let checker = &world.state().checker;
-        (checker.state.active().collect::<Vec<_>>(), (checker.log.processed_to, checker.log.tail))
-    };
-    world.fail(Violation {
-        invariant: 0,
-        what: format!("without faults, {active:?} never ended; answered of the inbox: {log:?}"),
-    });
+    let still = still(world).unwrap_or_default();
+    world.fail(Violation { invariant: 0, what: format!("without faults, this never ended: {still}") });
+}
+
+/// What is not at its end.
+fn still(world: &World) -> Option<String> {
+    let now = world.now();
+    let checker = &world.state().checker;
+    let active: Vec<_> = checker.state.active().collect();
+    let timers: Vec<_> = checker.waits.pending().map(|timer| timer.key).collect();
+    let (answered, tail) = (checker.log.processed_to, checker.log.tail);
+    let left = [checker.messages.left(now), checker.signals.under_way()];
+    let ended = active.is_empty() && timers.is_empty() && answered == tail && left.iter().all(Option::is_none);
+    (!ended).then(|| format!("instances {active:?}, timers {timers:?}, {left:?}; answered {answered} of {tail} requests"))
 }
 
 async fn work_off(world: &Arc<World>, rng: &mut Rng, job_type: usize) {

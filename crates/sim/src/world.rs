@@ -8,11 +8,11 @@ use engine::PartitionId;
 use host::Metrics;
 use store::log::NewRequest;
 use store::memory::Memory;
-use store::{Backlog, Commit, CommitError, Millis, Store, Wanted};
+use store::{Backlog, Commit, CommitError, Millis, Store};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::check::{self, AttemptId, Check, Checker, Told, Violation, What};
+use crate::check::{self, AttemptId, Check, Checker, Seen, Told, Violation, What};
 use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::rng::Rng;
@@ -70,6 +70,7 @@ pub struct Report {
     pub violation: Option<Violation>,
     pub struck: [u64; Fault::ALL.len()],
     pub commits: u64,
+    pub seen: Seen,
     pub hash: u64,
     pub history: Vec<String>,
 }
@@ -102,7 +103,14 @@ impl World {
     pub(crate) fn report(&self) -> Report {
         let mut state = self.state();
         let history = state.history.take().unwrap_or_default();
-        Report { violation: state.violation.clone(), struck: state.struck, commits: state.commits, hash: state.hash, history }
+        Report {
+            violation: state.violation.clone(),
+            struck: state.struck,
+            commits: state.commits,
+            seen: state.checker.seen.clone(),
+            hash: state.hash,
+            history,
+        }
     }
 
     // ---- chance ----
@@ -246,9 +254,7 @@ impl World {
         }
         self.note(|| described(&copy));
         self.remember(&copy);
-        let jobs = copy.changes.jobs_new.iter().chain(&copy.changes.jobs_changed).map(|job| job.key).collect();
-        let wanted = Wanted { instances: check::touched(&copy), jobs, ..Wanted::default() };
-        let loaded = self.memory.load(PARTITION, &wanted, copy.now).await?;
+        let loaded = self.memory.load(PARTITION, &check::wanted(&copy), copy.now).await?;
         let now = self.now();
         self.check(|checker| checker.landed(&copy, now, &loaded));
         if copy.wake {
@@ -301,11 +307,25 @@ fn described(commit: &Commit) -> String {
     let job =
         |job: &store::row::Job| format!("{} {:?} {:?} {} {:?}", job.key, job.state, job.availability, job.worker, job.deadline);
     let list = |lines: Vec<String>| lines.join(", ");
+    let changes = &commit.changes;
+    let timer = |row: &store::row::Timer| format!("{} {:?} {}", row.key, row.state, row.due);
+    let timers = changes.timers_new.iter().chain(&changes.timers_changed).map(timer).collect();
+    let opened = changes.subscriptions_new.iter().map(|row| format!("{} {:?} {} {:?}", row.key, row.kind, row.name, row.state));
+    let closed = changes.subscriptions_changed.iter().map(|row| format!("{} {:?}", row.key, row.state));
+    let messages =
+        changes.messages_new.iter().map(|row| format!("{} {} {} until {}", row.key, row.name, row.correlation_key, row.expires));
+    let taken = changes.correlations_new.iter().map(|row| format!("{} to {} of {}", row.message, row.subscription, row.instance));
+    let signals = changes.signals_put.iter().map(|row| format!("{} {} after {}", row.key, row.name, row.after));
     format!(
-        "commit of epoch {}: [{}], answers [{}]; jobs [{}]",
+        "commit of epoch {}: [{}], answers [{}]; jobs [{}], timers [{}], subscriptions [{}], messages [{}], taken [{}], signals [{}]",
         commit.fence.epoch,
         list(commit.log.iter().map(row).collect()),
         list(commit.answers.iter().map(|row| row.position.to_string()).collect()),
-        list(commit.changes.jobs_new.iter().chain(&commit.changes.jobs_changed).map(job).collect()),
+        list(changes.jobs_new.iter().chain(&changes.jobs_changed).map(job).collect()),
+        list(timers),
+        list(opened.chain(closed).collect()),
+        list(messages.collect()),
+        list(taken.collect()),
+        list(signals.chain(changes.signals_done.iter().map(|key| format!("{key} done"))).collect()),
     )
 }

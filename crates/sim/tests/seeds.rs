@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use host::Metrics;
-use sim::{Fault, Plan, Recording, Report, play, relevant, shrink};
+use sim::{Fault, Plan, Recording, Report, SEEN, play, relevant, shrink};
 
 const SEEDS: u64 = 3_000;
 
@@ -26,7 +26,7 @@ fn play_all(seeds: u64) -> Vec<Report> {
 }
 
 #[test]
-fn thousands_of_seeds_hold_and_every_fault_strikes() {
+fn thousands_of_seeds_hold_every_fault_strikes_and_everything_comes_about() {
     let reports = play_all(SEEDS);
     if let Some(seed) = reports.iter().position(|report| report.violation.is_some()) {
         let metrics = Arc::new(Metrics::default());
@@ -37,6 +37,10 @@ fn thousands_of_seeds_hold_and_every_fault_strikes() {
     for fault in Fault::ALL {
         let struck: u64 = reports.iter().map(|report| report.struck[fault as usize]).sum();
         assert!(100 < struck, "{} struck {struck} times only", fault.name());
+    }
+    for what in SEEN {
+        let seen: u64 = reports.iter().filter_map(|report| report.seen.get(what)).sum();
+        assert!(20 < seen, "{what}: seen {seen} times only");
     }
 }
 

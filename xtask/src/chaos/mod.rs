@@ -17,6 +17,7 @@ mod run;
 mod server;
 mod small_disk;
 mod state;
+pub(crate) mod timers;
 mod world;
 
 use std::time::{Instant, SystemTime};
@@ -92,6 +93,28 @@ pub(crate) fn refusals() -> Result<Verdict, String> {
     part::refuse(&places, &cluster, &mut |report| reports.push(report));
     summary::print(&reports, began.elapsed());
     Ok(if summary::count(&reports).1 == 0 { Verdict::Good } else { Verdict::Bad })
+}
+
+/// `cargo xtask chaos timers`: servers killed while thousands of timers fall due; on PostgreSQL there are two.
+pub(crate) fn kill_at_due_time(words: &[&str]) -> Result<Verdict, String> {
+    let options = Options::parse(words)?;
+    let places = Places::find(&Metadata::read(&places::root())?)?;
+    let _lock = places.sole_run()?;
+    children::end_with_us().map_err(|error| format!("cannot listen for signals: {error}"))?;
+    test::build_server(&places)?;
+    let (mut cluster, layout) = match options.store.as_str() {
+        "sqlite" => (None, Layout::One),
+        "postgres" => (Some(Cluster::start_private(&places, "chaos-postgres")?), Layout::Pair),
+        url => (Some(Cluster::given(url)), Layout::Pair),
+    };
+    let seed = options.plan().seed;
+    let plan = timers::Plan { name: "chaos-timers".to_owned(), layout, timers: 3_000, kills: options.times, seed };
+    println!("seed {seed}");
+    let outcome = timers::run(&places, cluster.as_mut(), &plan, &mut |line| println!("{line}"))?;
+    println!("{}", outcome.summary);
+    outcome.wrong.iter().take(20).for_each(|what| println!("wrong: {what}"));
+    println!("verdict: {}", if outcome.wrong.is_empty() { "good" } else { "BAD" });
+    Ok(if outcome.wrong.is_empty() { Verdict::Good } else { Verdict::Bad })
 }
 
 pub(crate) fn run(options: &Options) -> Result<Verdict, String> {

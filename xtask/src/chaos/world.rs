@@ -118,6 +118,18 @@ impl<'a> World<'a> {
     }
 }
 
+impl World<'_> {
+    /// The same, with what a statement finds in the store.
+    pub(super) fn close_and_ask(&mut self, statement: &str) -> Result<(Log, String), String> {
+        let log = self.close()?;
+        let found = match &self.store {
+            Site::Sqlite(folder) => state::sqlite(self.places, &folder.join("caudal.db"), statement),
+            Site::Postgres(postgres) => postgres.cluster.ask(&postgres.url, statement),
+        };
+        Ok((log, found?))
+    }
+}
+
 impl Site<'_> {
     /// What the next server takes as `--store`.
     fn address(&mut self) -> Result<String, String> {

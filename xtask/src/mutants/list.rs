@@ -264,8 +264,136 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "loses-the-process-scope",
         file: "crates/host/src/partition/execute.rs",
-        find: "let mut needs = Needs::instance(itself);",
-        replace: "let mut needs = Needs::default();",
+        find: "Needs::instance(itself)",
+        replace: "Needs::default()",
+        faults: &[&[]],
+    },
+    // A message goes to two instances of one process.
+    Mutation {
+        name: "message-given-twice",
+        file: "crates/host/src/partition/messages.rs",
+        find: "message.taken_by.contains(&row.process_id)",
+        replace: "false",
+        faults: &[&[]],
+    },
+    // Who waited last gets a message first.
+    Mutation {
+        name: "last-waiting-first",
+        file: "crates/host/src/partition/messages.rs",
+        find: "self.groups.get(&name).map(|group| group.subscriptions.clone()).unwrap_or_default()",
+        replace: "self.groups.get(&name).map(|group| group.subscriptions.iter().rev().copied().collect::<Vec<_>>()).unwrap_or_default()",
+        faults: &[&[]],
+    },
+    // The newest of the messages that are kept is taken first.
+    Mutation {
+        name: "newest-message-first",
+        file: "crates/host/src/partition/messages.rs",
+        find: "kept.next()",
+        replace: "kept.last()",
+        faults: &[&[]],
+    },
+    // What is kept is not offered to who begins to wait.
+    Mutation {
+        name: "kept-is-forgotten",
+        file: "crates/host/src/partition/follow_up.rs",
+        find: "self.offer_kept(tick, wait)?",
+        replace: "()",
+        faults: &[&[]],
+    },
+    // The lock of a correlation key is not looked at.
+    Mutation {
+        name: "ignores-message-locks",
+        file: "crates/host/src/partition/messages.rs",
+        find: "locks && self.lock_holder(&lock)?.is_some()",
+        replace: "false",
+        faults: &[&[]],
+    },
+    // The lock of a correlation key outlives its instance.
+    Mutation {
+        name: "lock-stays",
+        file: "crates/host/src/partition/messages.rs",
+        find: "self.locks.put((tenant.clone(), process.clone(), correlation_key.clone()), None, tick.number);",
+        replace: "",
+        faults: &[&[]],
+    },
+    // The message that waits for the end of an instance is not started then.
+    Mutation {
+        name: "next-is-not-started",
+        file: "crates/host/src/partition/messages.rs",
+        find: "self.offer_start(tick, &group, key, &start)?;",
+        replace: "",
+        faults: &[&[]],
+    },
+    // Two messages of one id are kept.
+    Mutation {
+        name: "ignores-message-ids",
+        file: "crates/host/src/partition/messages.rs",
+        find: "group.messages.iter().any(|kept| kept.message_id == publish.id)",
+        replace: "false",
+        faults: &[&[]],
+    },
+    // A timer that was due by a clock that was set back fires.
+    Mutation {
+        name: "timer-unchecked",
+        file: "crates/host/src/partition/timers.rs",
+        find: "tick.now < timer.due",
+        replace: "false",
+        faults: &[&["clock-back"]],
+    },
+    // A timer that fired or was cancelled stays pending.
+    Mutation {
+        name: "timer-stays",
+        file: "crates/host/src/partition/waits.rs",
+        find: "self.timers.change(&key, tick.number, |timer| (timer.state, timer.ended) = (state, Some(now)));",
+        replace: "",
+        faults: &[&[]],
+    },
+    // A subscription that was closed stays open.
+    Mutation {
+        name: "subscription-stays",
+        file: "crates/host/src/partition/waits.rs",
+        find: "self.subscriptions.change(&key, tick.number, |row| (row.state, row.updated) = (state, now));",
+        replace: "",
+        faults: &[&[]],
+    },
+    // Only the first page of those that wait for a signal is told.
+    Mutation {
+        name: "signal-page-skipped",
+        file: "crates/host/src/partition/signals.rs",
+        find: "last.key.0",
+        replace: "key",
+        faults: &[&[]],
+    },
+    // A signal reaches those that came after it.
+    Mutation {
+        name: "signal-reaches-later",
+        file: "crates/host/src/partition/signals.rs",
+        find: "engine::WaitKey(key)",
+        replace: "engine::WaitKey(u64::MAX)",
+        faults: &[&[]],
+    },
+    // Who is told of a signal is forgotten while what follows is looked up.
+    Mutation {
+        name: "forgets-who-is-told",
+        file: "crates/host/src/partition/signals.rs",
+        find: "Ok(Answer::Done)",
+        replace: "{ self.rested.signals.remove(&key); Ok(Answer::Done) }",
+        faults: &[&[]],
+    },
+    // A called instance outlives the activity that called it.
+    Mutation {
+        name: "child-stays",
+        file: "crates/host/src/partition/follow_up.rs",
+        find: "let _cancelled = self.step(tick, child, &engine::Command::Cancel)?;",
+        replace: "",
+        faults: &[&[]],
+    },
+    // Who called an instance does not hear of its end.
+    Mutation {
+        name: "parent-unheard",
+        file: "crates/host/src/partition/follow_up.rs",
+        find: "let _told = self.step(tick, parent.instance, &command)?;",
+        replace: "",
         faults: &[&[]],
     },
 ];

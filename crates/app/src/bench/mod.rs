@@ -19,6 +19,7 @@ mod run;
 mod starters;
 mod subject;
 mod target;
+pub(crate) mod timers;
 mod usage;
 mod workers;
 

@@ -97,13 +97,13 @@ async fn gone(fresh: Fresh, reason: String) -> String {
 }
 
 /// A process that ends with its owner.
-struct Server {
+pub(super) struct Server {
     child: Child,
     folder: Folder,
 }
 
 impl Server {
-    fn start(store: &str, [rest, grpc, metrics]: [&str; 3]) -> Result<Self, String> {
+    pub(super) fn start(store: &str, [rest, grpc, metrics]: [&str; 3]) -> Result<Self, String> {
         let binary = std::env::current_exe().map_err(|error| format!("cannot find the own binary: {error}"))?;
         let folder = Folder::make(&std::env::temp_dir())?;
         let log = File::create(folder.path().join("log")).map_err(|error| format!("cannot write a log: {error}"))?;
@@ -119,7 +119,7 @@ impl Server {
         Ok(Self { child, folder })
     }
 
-    async fn ready(&mut self, metrics: &str) -> Result<(), String> {
+    pub(super) async fn ready(&mut self, metrics: &str) -> Result<(), String> {
         let begun = Instant::now();
         let mut connection = Connection::to(metrics);
         while begun.elapsed() < START_MAX {
@@ -136,6 +136,21 @@ impl Server {
         Err(format!("the server was not ready within {} s:\n{}", START_MAX.as_secs(), self.log()))
     }
 
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Lets it finish and give back its lease.
+    pub(super) fn stop(mut self) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw);
+        if let Some(pid) = pid
+            && rustix::process::kill_process(pid, rustix::process::Signal::TERM).is_ok()
+        {
+            // What it says at its end nobody reads.
+            let _ = self.child.wait();
+        }
+    }
+
     fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
@@ -150,7 +165,7 @@ impl Drop for Server {
 }
 
 /// Addresses nobody listens at just now. All are held before any is given away, so that they differ.
-fn free_addresses() -> Result<[String; 3], String> {
+pub(super) fn free_addresses() -> Result<[String; 3], String> {
     let bind = || TcpListener::bind("127.0.0.1:0").map_err(|error| format!("no free port: {error}"));
     let held = [bind()?, bind()?, bind()?];
     let mut addresses = [String::new(), String::new(), String::new()];

@@ -14,10 +14,7 @@ use super::Partition;
 use super::messages::bytes_of;
 use super::needs::{AtRest, Needs};
 use super::tick::Tick;
-use super::unit::Stop;
-
-/// How many are told in one command.
-const PAGE: usize = 100;
+use super::unit::{Stop, Unit};
 
 /// A signal under way, and who is told next.
 #[derive(Debug)]
@@ -48,10 +45,13 @@ impl Partition {
         key
     }
 
-    /// What is put on its way goes on after the commit.
-    pub(super) fn accept_signals(&mut self, tick: &Tick, signals: &[u64]) {
-        for key in signals {
+    /// What is put on its way goes on after the commit, to those that are next by then.
+    pub(super) fn accept_signals(&mut self, tick: &Tick, unit: &Unit) {
+        for key in &unit.signals {
             self.timeline.insert(tick.now, (*key, DueKind::Signal));
+        }
+        for key in unit.signals.iter().chain(&unit.changes.signals_done) {
+            self.rested.signals.remove(key);
         }
     }
 
@@ -71,14 +71,13 @@ impl Partition {
             }
         }
         match telling.next.last() {
-            Some(last) if PAGE <= telling.next.len() => {
+            Some(last) if self.limits.signal_page_max <= telling.next.len() => {
                 let signal = Signal { after: last.key.0, due: tick.now, ..telling.signal.clone() };
                 tick.unit.changes.signals_put.push(signal);
                 tick.unit.signals.push(key);
             }
             Some(_) | None => tick.unit.changes.signals_done.push(key),
         }
-        self.rested.signals.remove(&key);
         Ok(Answer::Done)
     }
 
@@ -117,7 +116,8 @@ impl Partition {
         let loaded = self.store.load(partition, &wanted, 0).await?;
         let Some(signal) = loaded.signals.into_iter().next() else { return Ok(None) };
         let (after, up_to) = (engine::WaitKey(signal.after), engine::WaitKey(key));
-        let next = self.store.signal_subscriptions(partition, &signal.tenant, &signal.name, after, up_to, PAGE).await?;
+        let limit = self.limits.signal_page_max;
+        let next = self.store.signal_subscriptions(partition, &signal.tenant, &signal.name, after, up_to, limit).await?;
         Ok(Some(Arc::new(Telling { signal, next })))
     }
 }

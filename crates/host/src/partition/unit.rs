@@ -108,13 +108,13 @@ impl Partition {
         for (key, events) in &unit.steps {
             self.record(tick, *key, events);
         }
+        self.accept_signals(tick, &unit);
         for key in unit.stepped {
             self.hot.accept(key);
             tick.changed.instances.insert(key);
         }
         self.accept_jobs(tick);
         self.accept_timers();
-        self.accept_signals(tick, &unit.signals);
         for message in &unit.changes.messages_new {
             self.timeline.insert(message.expires, (message.key, DueKind::MessageExpires));
         }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use engine::{Event, IncidentKey, InstanceKey, JobKey, State as InstanceState};
+use engine::{Event, IncidentKey, InstanceKey, JobKey, State as InstanceState, TimerKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::State;
@@ -33,6 +33,11 @@ pub(crate) enum What {
     Resolve(IncidentKey),
     Update(JobKey),
     Deploy,
+    /// To whoever waits for it, in as many instances as there are.
+    Publish,
+    Correlate,
+    Broadcast,
+    Timer(TimerKey),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +62,8 @@ pub(crate) struct Attempts {
     resolved: FxHashSet<IncidentKey>,
     cancelled: FxHashSet<InstanceKey>,
     extended: FxHashSet<JobKey>,
+    /// The outermost of those that called an instance.
+    roots: FxHashMap<InstanceKey, InstanceKey>,
 }
 
 impl Attempts {
@@ -76,6 +83,11 @@ impl Attempts {
     /// An event that became durable; gives what was attempted if it bears a mark.
     pub(super) fn saw(&mut self, event: &Event, instance: InstanceKey) -> Result<Option<What>, Violation> {
         let id = match event {
+            Event::Started { parent: Some(parent), .. } => {
+                let root = self.root(parent.instance);
+                self.roots.insert(instance, root);
+                None
+            }
             Event::VariableCreated { name, .. } => mark(name),
             Event::IncidentRaised { message, .. } => message.split_once('(').and_then(|(_, rest)| mark(rest.split(')').next()?)),
             _ => None,
@@ -83,6 +95,24 @@ impl Attempts {
         let Some(id) = id else { return Ok(None) };
         let Some(attempt) = self.all.get_mut(id.0) else { return Ok(None) };
         let what = attempt.what;
+        // Variables go to called instances and come back from them; messages and signals go to many.
+        let root = |key: InstanceKey| self.roots.get(&key).copied().unwrap_or(key);
+        let spreads = match what {
+            What::Publish | What::Correlate | What::Broadcast => true,
+            What::Create
+            | What::SetVariables(_)
+            | What::Complete(_)
+            | What::Fail(_)
+            | What::Throw(_)
+            | What::Cancel(_)
+            | What::Resolve(_)
+            | What::Update(_)
+            | What::Deploy
+            | What::Timer(_) => attempt.done.is_some_and(|first| first != instance && root(first) == root(instance)),
+        };
+        if spreads && attempt.done.is_some() {
+            return Ok(None);
+        }
         let again = attempt.done.is_some();
         ensure(5, !again, || format!("{id} {what:?} happened twice, in {:?} and {instance}", attempt.done))?;
         let refused = attempt.told == Some(Told::Rejected);
@@ -123,8 +153,13 @@ impl Attempts {
             What::Resolve(incident) => {
                 ensure(5, self.resolved.insert(incident), || format!("incident {incident} was resolved twice"))
             }
-            What::Update(_) | What::Deploy => Ok(()),
+            What::Correlate => ensure(1, done.is_some(), || format!("{id} was told to be correlated, but nobody got it")),
+            What::Update(_) | What::Deploy | What::Publish | What::Broadcast | What::Timer(_) => Ok(()),
         }
+    }
+
+    fn root(&self, key: InstanceKey) -> InstanceKey {
+        self.roots.get(&key).copied().unwrap_or(key)
     }
 }
 

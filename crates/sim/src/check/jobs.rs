@@ -129,6 +129,10 @@ impl Jobs {
         self.unreadable.insert(instance);
     }
 
+    pub(super) fn unreadable(&self) -> &FxHashSet<InstanceKey> {
+        &self.unreadable
+    }
+
     /// The store's row is the last one that became durable.
     pub(super) fn compare(&self, stored: &Job) -> Check {
         let known = self.rows.get(&stored.key);

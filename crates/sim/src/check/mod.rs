@@ -6,12 +6,17 @@
 mod attempts;
 mod jobs;
 mod log;
+mod messages;
+mod seen;
+mod signals;
 mod state;
+mod waits;
 
-use engine::{InstanceKey, JobKey};
-use store::{Commit, Loaded, Millis};
+use engine::{Event, InstanceKey, JobKey};
+use store::{Commit, Loaded, Millis, Wanted};
 
 pub(crate) use attempts::{AttemptId, Told, What};
+pub use seen::{SEEN, Seen};
 
 /// A promise that was broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,29 +37,48 @@ pub(crate) struct Checker {
     pub(crate) state: state::State,
     pub(crate) jobs: jobs::Jobs,
     pub(crate) attempts: attempts::Attempts,
+    pub(crate) waits: waits::Waits,
+    pub(crate) messages: messages::Messages,
+    pub(crate) signals: signals::Signals,
+    pub(crate) seen: Seen,
+}
+
+/// What a row of the log says.
+pub(super) struct Happened {
+    pub(super) kind: &'static str,
+    pub(super) instance: InstanceKey,
+    pub(super) events: Vec<Event>,
 }
 
 impl Checker {
     /// A commit has gone through; `loaded` is what the store holds now of the instances and jobs it names.
     pub(crate) fn landed(&mut self, commit: &Commit, now: Millis, loaded: &Loaded) -> Check {
         self.log.landed(commit, now)?;
+        let happened: Vec<Happened> = commit.log.iter().filter_map(happened).collect();
+        seen::count(&mut self.seen, commit, &happened);
         let mut failed: Vec<JobKey> = Vec::new();
-        for row in &commit.log {
-            let Some(instance) = row.instance else { continue };
-            let events = store::format::decode_events(&row.events, |_| None).unwrap_or_default();
-            for event in &events {
-                if let Some(What::Fail(job)) = self.attempts.saw(event, instance)? {
+        for Happened { instance, events, .. } in &happened {
+            for event in events {
+                if let Some(What::Fail(job)) = self.attempts.saw(event, *instance)? {
                     failed.push(job);
                 }
             }
-            self.state.apply(instance, &events);
+            self.state.apply(*instance, events);
         }
         self.state.definitions(&commit.changes)?;
         self.jobs.landed(commit, now, &failed, &self.attempts)?;
-        let touched = touched(commit);
-        for instance in touched {
+        self.waits.landed(commit)?;
+        self.messages.landed(commit, &happened, &self.waits, self.jobs.unreadable())?;
+        self.signals.landed(commit, &happened, &self.waits, self.jobs.unreadable())?;
+        self.waits.compare(commit, loaded)?;
+        self.messages.compare(commit, loaded)?;
+        for instance in touched(commit) {
             let rows = loaded.instances.iter().find(|loaded| loaded.instance.key == instance);
             self.state.compare(instance, rows)?;
+            self.state.family(instance)?;
+            if self.state.ended(instance).is_some() {
+                self.waits.left_by(instance)?;
+            }
         }
         loaded.jobs.iter().try_for_each(|job| self.jobs.compare(job))
     }
@@ -62,6 +86,27 @@ impl Checker {
     /// What a caller was told about an attempt.
     pub(crate) fn told(&mut self, attempt: AttemptId, told: Told) -> Check {
         self.attempts.told(attempt, told, &self.state)
+    }
+}
+
+fn happened(row: &store::LogRow) -> Option<Happened> {
+    let events = store::format::decode_events(&row.events, |_| None).unwrap_or_default();
+    Some(Happened { kind: row.kind, instance: row.instance?, events })
+}
+
+/// What to read back of what a commit has written.
+pub(crate) fn wanted(commit: &Commit) -> Wanted {
+    let changes = &commit.changes;
+    let locks = changes.locks_new.iter().map(store::row::MessageLock::name).chain(changes.locks_gone.iter().cloned());
+    let taken = changes.messages_taken.iter().map(|taken| taken.message);
+    Wanted {
+        instances: touched(commit),
+        jobs: changes.jobs_new.iter().chain(&changes.jobs_changed).map(|job| job.key).collect(),
+        timers: waits::wanted_timers(changes).into_iter().collect(),
+        subscriptions: waits::wanted_subscriptions(changes).into_iter().collect(),
+        messages: changes.messages_new.iter().map(|row| row.key).chain(taken).collect(),
+        locks: locks.collect(),
+        ..Wanted::default()
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use engine::{DefinitionKey, Event, Instance, InstanceKey, State as InstanceState};
+use engine::{DefinitionKey, ElementKey, Event, Instance, InstanceKey, State as InstanceState, Wait, WaitKind};
 use rustc_hash::FxHashMap;
-use store::row::{Definition, ElementState};
+use store::row::{Definition, ElementState, SubscriptionKind};
 use store::{Changes, LoadedInstance};
 
 use super::{Check, ensure};
@@ -41,15 +41,21 @@ impl State {
 
     /// Versions count up by one, and nobody is left without a definition.
     pub(super) fn definitions(&mut self, changes: &Changes) -> Check {
+        let mut unchanged: BTreeMap<u64, bool> = BTreeMap::new();
         for row in &changes.definitions_new {
             let versions = self.definitions.entry(row.process_id.clone()).or_default();
             let next = versions.last().map_or(1, |last| last.version + 1);
             ensure(3, row.version == next, || format!("version {} of {} where {next} is next", row.version, row.process_id))?;
             let gone = |version: &Definition| version.deleted || changes.definitions_deleted.contains(&version.key);
             let again = versions.iter().rfind(|version| !gone(version)).is_some_and(|last| last.checksum == row.checksum);
-            ensure(5, !again, || format!("{} was deployed again unchanged and got version {next}", row.process_id))?;
+            *unchanged.entry(row.deployment).or_insert(true) &= again;
             versions.push(row.clone());
         }
+        // All that is deployed together gets a new version, or nothing does.
+        let again = unchanged
+            .iter()
+            .find(|(key, unchanged)| **unchanged && !changes.requirements_new.iter().any(|row| row.deployment == **key));
+        ensure(5, again.is_none(), || format!("{again:?} was deployed again unchanged and got new versions"))?;
         for key in &changes.definitions_deleted {
             let runs = self.active.iter().find(|instance| self.instances[instance].definition == *key);
             ensure(3, runs.is_none(), || format!("definition {key} was deleted while {runs:?} runs"))?;
@@ -107,9 +113,63 @@ impl State {
         let waits = instance.elements.iter().flat_map(|(key, element)| element.waits.iter().map(|wait| (*key, wait.clone())));
         let mut waits: Vec<_> = waits.collect();
         waits.sort_by_key(|(_, wait)| wait.key);
-        if waits != rows.waits {
-            return differs("waits", format!("{waits:?}"), format!("{:?}", rows.waits));
+        let stored = stored_waits(rows);
+        let (named, shown): (Vec<_>, Vec<_>) = (waits.iter().map(word).collect(), stored.iter().map(word).collect());
+        if named != shown {
+            return differs("waits", format!("{named:?}"), format!("{shown:?}"));
         }
         Ok(())
     }
+
+    /// A called instance runs exactly as long as a call activity waits for it.
+    pub(super) fn family(&self, key: InstanceKey) -> Check {
+        let Some(instance) = self.instances.get(&key).filter(|_| self.active.contains(&key)) else { return Ok(()) };
+        let mut children = instance.elements.values().flat_map(|element| &element.waits).filter_map(child_of);
+        let gone = children.find(|child| !self.active.contains(child));
+        ensure(15, gone.is_none(), || format!("instance {key} waits for {gone:?}, which does not run"))?;
+        let Some(parent) = instance.parent else { return Ok(()) };
+        let above = self.instances.get(&parent.instance).filter(|_| self.active.contains(&parent.instance));
+        let caller = above.and_then(|above| above.elements.get(&parent.element));
+        let waits = caller.is_some_and(|caller| caller.waits.iter().filter_map(child_of).any(|child| child == key));
+        ensure(15, waits, || format!("instance {key} runs, but nothing in {} waits for it", parent.instance))
+    }
+
+    /// Everybody who runs, once more, as a family.
+    pub(crate) fn families(&self) -> Check {
+        self.active.iter().try_for_each(|key| self.family(*key))
+    }
+}
+
+fn child_of(wait: &Wait) -> Option<InstanceKey> {
+    match wait.kind {
+        WaitKind::Child { instance } => Some(instance),
+        _ => None,
+    }
+}
+
+fn word((element, wait): &(ElementKey, Wait)) -> (ElementKey, engine::WaitKey, bool, engine::Waited) {
+    (*element, wait.key, wait.catch.is_some(), wait.word())
+}
+
+/// All that the rows of an instance say it waits for.
+fn stored_waits(rows: &LoadedInstance) -> Vec<(ElementKey, Wait)> {
+    let mut waits = rows.waits.clone();
+    for timer in &rows.timers {
+        let Some(origin) = timer.origin else { continue };
+        let own = rows.elements.iter().any(|row| row.key == origin.element_instance && row.element == timer.element);
+        let catch = (!own).then_some(timer.element);
+        waits.push((origin.element_instance, Wait { key: timer.wait, catch, kind: WaitKind::Timer }));
+    }
+    for row in &rows.subscriptions {
+        let Some(origin) = row.origin else { continue };
+        let kind = match row.kind {
+            SubscriptionKind::Message => WaitKind::Message,
+            SubscriptionKind::Signal => WaitKind::Signal,
+            SubscriptionKind::Condition => WaitKind::Condition,
+            SubscriptionKind::Child => WaitKind::Child { instance: row.child.unwrap_or(InstanceKey(0)) },
+        };
+        waits.push((origin.element_instance, Wait { key: row.key, catch: row.catches.then_some(row.element), kind }));
+    }
+    waits.sort_by_key(|(_, wait)| wait.key);
+    waits
 }
