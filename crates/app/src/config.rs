@@ -317,6 +317,8 @@ fn limits(raw: &RawLimits) -> Limits {
         tick_rows_max: raw.tick_rows.unwrap_or(d.tick_rows_max).max(1),
         command_elements_max: raw.command_elements.unwrap_or(d.command_elements_max).max(1),
         command_bytes_max: raw.command_bytes.unwrap_or(d.command_bytes_max).max(1),
+        call_depth_max: d.call_depth_max,
+        waits_kept: d.waits_kept,
         instances_hot_max: raw.instances_hot.unwrap_or(d.instances_hot_max),
         instances_hot_bytes_max: raw.instances_hot_bytes.unwrap_or(d.instances_hot_bytes_max),
         ready_window_max: raw.ready_window.unwrap_or(d.ready_window_max).max(1),

@@ -168,7 +168,7 @@ impl Writer {
             value: value.clone(),
         });
         let mut events = vec![
-            Event::Started { instance, definition },
+            Event::Started { instance, definition, parent: None },
             Event::Entered { key: root, element: ElementIx(0), scope: root },
             Event::VariableCreated { key: variable, scope: root, name, value },
             Event::Activated { key: root },
@@ -266,7 +266,7 @@ impl Writer {
         changes.jobs_new.push(job.clone());
         events.extend([Event::Entered { key: task, element, scope: instance.root() }, Event::Activated { key: task }]);
         let on = On::Job { job_type: self.name.clone(), retries: 3 };
-        events.push(Event::WaitOpened(Opened { key: key.wait(), element: task, boundary: None, on }));
+        events.push(Event::WaitOpened(Opened { key: key.wait(), element: task, catch: None, on }));
         Work { instance, task, job }
     }
 
