@@ -267,6 +267,15 @@ async fn a_called_process_gives_back_its_variables_and_goes_with_its_caller() {
     server.ask(Command::ThrowError(throw)).await;
     assert_eq!(state(&store, thrown).await, "Completed", "the error of the child was caught");
 
+    // Of two versions, the one that came in the same deployment.
+    let bound = call.replace(r#"processId="child""#, r#"processId="child" bindingType="deployment""#);
+    let bound = format!(r#"<startEvent id="s"/>{bound}<endEvent id="e"/>{}"#, flow(&["s", "call", "e"]));
+    let old = format!(r#"<startEvent id="s"/>{}<endEvent id="e"/>{}"#, task("old", "old"), flow(&["s", "old", "e"]));
+    server.deploy(&[("q.bpmn", &process("q", "", &bound)), ("c.bpmn", &process("child", "", &old))]).await;
+    server.deploy(&[("c.bpmn", &process("child", "", &child))]).await;
+    start(&server, "q", &[]).await;
+    assert_eq!(server.poll("old", None).await.len(), 1);
+
     let gone = start(&server, "p", &[]).await.instance;
     let views = instances(&store).await;
     let child = views.iter().find(|view| view.parent_instance == Some(gone)).unwrap();

@@ -72,6 +72,7 @@ fn of_definition(row: &Definition, field: Field) -> Option<Scalar> {
         Field::ResourceName => text(&row.resource_name),
         Field::Tenant => text(&row.tenant),
         Field::DefinitionState => text(if row.deleted { "DELETED" } else { "ACTIVE" }),
+        Field::DeploymentKey => key(row.deployment),
         _ => None,
     }
 }

@@ -49,6 +49,7 @@ const DEFINITION_FIELDS: &[Field] = &[
     Field::ResourceName,
     Field::Tenant,
     Field::DefinitionState,
+    Field::DeploymentKey,
 ];
 
 const INSTANCE_FIELDS: &[Field] = &[

@@ -227,6 +227,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::RequirementsId => (of_requirements, "@.id", Always),
         Field::RequirementsName => (of_requirements, "@.name", Always),
         Field::RequirementsVersion => (of_requirements, "@.version", Always),
+        Field::DeploymentKey if entity == Entity::Definitions => (Own, "@.deployment", Always),
         Field::DeploymentKey => (of_requirements, "@.deployment", Always),
         Field::DecisionKey => (Own, "@.decision", Maybe),
         Field::DecisionId if entity == Entity::Decisions => (Own, "@.id", Always),
