@@ -151,10 +151,12 @@ impl Run<'_> {
         self.emit(event);
     }
 
-    /// Sets variables where they exist, seen from this scope outwards; new ones go to the process.
+    /// Sets variables where they exist, seen from this scope outwards; new ones go to the process. As in Camunda 8, one that has the value
+    /// already counts as not there: the next outer one gets it, or the process.
     pub(crate) fn propagate(&mut self, scope: ElementKey, document: &Document) {
         for (name, value) in document {
-            let holder = find(self.instance, scope, name).map(|(holder, _)| holder);
+            let differs = |variables: &Variables| variables.get(name).is_some_and(|variable| variable.value != *value);
+            let holder = outward(self.instance, scope).find(|(_, variables)| differs(variables)).map(|(holder, _)| holder);
             self.set_local(holder.unwrap_or(self.instance.key.root()), name, value);
         }
     }

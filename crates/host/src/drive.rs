@@ -304,7 +304,10 @@ impl Owner<'_> {
                 return Ok(true);
             }
             if let Some(needs) = self.resting.take() {
+                // If it fails for good, it is the first command's fault, which asked for it.
+                self.attempting = 1;
                 self.partition.load_at_rest(&needs).await?;
+                self.attempting = 0;
             }
             self.partition.refill(now).await?;
         }

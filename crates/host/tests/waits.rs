@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use engine::InstanceKey;
-use server::{Server, TENANT, memory};
+use server::layer::{Layer, broken};
+use server::{Server, TENANT, clocked, memory};
 use store::Store;
-use store::log::{Answer, Code, Command, Created, Publish};
+use store::log::{Answer, Code, Command, Created, Publish, Request};
 use store::memory::Memory;
 use store::query::{Entity, Field, Filter, InstanceView, Items, Op, Query, Scalar, Tenants};
 
@@ -284,6 +285,15 @@ async fn a_called_process_gives_back_its_variables_and_goes_with_its_caller() {
     server.ask(Command::ThrowError(throw)).await;
     assert_eq!(state(&store, thrown).await, "Completed", "the error of the child was caught");
 
+    // Of two versions, the one that came in the same deployment.
+    let bound = call.replace(r#"processId="child""#, r#"processId="child" bindingType="deployment""#);
+    let bound = format!(r#"<startEvent id="s"/>{bound}<endEvent id="e"/>{}"#, flow(&["s", "call", "e"]));
+    let old = format!(r#"<startEvent id="s"/>{}<endEvent id="e"/>{}"#, task("old", "old"), flow(&["s", "old", "e"]));
+    server.deploy(&[("q.bpmn", &process("q", "", &bound)), ("c.bpmn", &process("child", "", &old))]).await;
+    server.deploy(&[("c.bpmn", &process("child", "", &child))]).await;
+    start(&server, "q", &[]).await;
+    assert_eq!(server.poll("old", None).await.len(), 1);
+
     let gone = start(&server, "p", &[]).await.instance;
     let views = instances(&store).await;
     let child = views.iter().find(|view| view.parent_instance == Some(gone)).unwrap();
@@ -292,5 +302,30 @@ async fn a_called_process_gives_back_its_variables_and_goes_with_its_caller() {
     server.ask(Command::Cancel { instance: gone }).await;
     assert_eq!(state(&store, child.key).await, "Terminated");
     assert_eq!(server.poll("work", None).await.len(), 0, "its job is gone too");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn what_can_never_be_looked_up_stops_nobody_else() {
+    let watched = Layer::over(clocked()).on_load(|wanted, _| match wanted.signals.is_empty() {
+        true => Ok(()),
+        false => Err(broken()),
+    });
+    let store = watched.shared();
+    let server = Server::start(&store).await;
+    server.deploy(&[("p.bpmn", &server::task("p", "work"))]).await;
+    server.ask(Command::Broadcast { tenant: TENANT.into(), name: "alarm".into(), variables: vec![] }).await;
+    let patience = tokio::time::timeout(Duration::from_secs(60), async {
+        loop {
+            let command = Command::Create(server::create("p", &[]));
+            let request = Request { caller: server::caller(), command, idempotency: None };
+            match server.host.submit(request).await {
+                Ok(answer) => break answer,
+                Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
+            }
+        }
+    });
+    let answer = patience.await.expect("others are served");
+    assert!(matches!(answer, Answer::Created(_)), "{answer:?}");
     server.stop().await;
 }

@@ -166,3 +166,6 @@ BEGIN
         END;
     END LOOP;
 END $$;
+
+-- Instances that another called, by that one.
+CREATE INDEX instances_by_parent ON instances (partition, parent_instance) WHERE parent_instance IS NOT NULL;

@@ -207,7 +207,10 @@ pub fn due_kind(word: &str, instance: Option<InstanceKey>) -> Result<DueKind, Er
     }
 }
 
-/// How far a multi-instance body has come, as four numbers: total, started, completed, terminated.
+/// What the body of a repeated activity is shown as; its own kind is that of what it repeats.
+pub const BODY: &str = "MULTI_INSTANCE_BODY";
+
+/// How far the body of a repeated activity has come, as four numbers: total, started, completed, terminated.
 pub fn progress_text(progress: Progress) -> String {
     let Progress { total, started, completed, terminated } = progress;
     format!("{total} {started} {completed} {terminated}")

@@ -1,9 +1,9 @@
-//! Element instances: get, search, set variables, the incidents below one.
+//! Element instances: get, search, set variables, start activities of ad-hoc sub-processes, the incidents below one.
 
 use axum::http::Method;
 use axum::response::Response;
 use engine::ElementKey;
-use store::log::Command;
+use store::log::{Command, StartAdHoc};
 use store::query::{ElementView, Entity, Field, Filter, Items, LIST_MAX, Page, Query};
 
 use super::call::Call;
@@ -85,6 +85,17 @@ pub(super) static OPERATIONS: &[Operation] = &[
     },
     Operation {
         method: Method::POST,
+        path: "/v2/element-instances/ad-hoc-activities/{adHocSubProcessInstanceKey}/activation",
+        id: "activateAdHocSubProcessActivities",
+        summary: "Start activities of an ad-hoc sub-process",
+        input: Input::Required(&ACTIVATION),
+        query: &[],
+        output: Output::NoContent,
+        failures: &[404, 409, 504],
+        run: |call| Box::pin(start_ad_hoc(call)),
+    },
+    Operation {
+        method: Method::POST,
         path: "/v2/element-instances/{elementInstanceKey}/incidents/search",
         id: "searchElementInstanceIncidents",
         summary: "Search the incidents of an element instance, of those inside it, and of the process instances they called",
@@ -151,6 +162,37 @@ async fn set_variables(call: Call) -> Result<Response, Failure> {
     check_reference(fields.number("operationReference"))?;
     let local = fields.boolean("local") == Some(true);
     call.perform("UPDATE", Command::SetVariables { scope, variables, local }).await
+}
+
+static ACTIVATION: Shape = Shape {
+    name: "AdHocSubProcessActivateActivitiesInstruction",
+    fields: &[
+        field("elements", Kind::FieldsList(&ACTIVITY), "What to start").required(),
+        field("cancelRemainingInstances", Kind::Boolean, "Drop what runs in it first"),
+    ],
+};
+
+static ACTIVITY: Shape = Shape {
+    name: "AdHocSubProcessActivateActivityReference",
+    fields: &[
+        field("elementId", Kind::Text, "Id of an activity that no flow leads to").required(),
+        field("variables", Kind::Object, "Variables of its run"),
+    ],
+};
+
+async fn start_ad_hoc(call: Call) -> Result<Response, Failure> {
+    let element = ElementKey(call.existing_key()?);
+    let mut fields = call.required(&ACTIVATION)?;
+    let mut activities = Vec::new();
+    for mut activity in fields.objects("elements") {
+        let id = activity.shared("elementId").ok_or_else(|| Failure::invalid("No elementId provided."))?;
+        activities.push((id, activity.document("variables")));
+    }
+    if activities.is_empty() {
+        return Err(Failure::invalid("No elements provided."));
+    }
+    let drop_rest = fields.boolean("cancelRemainingInstances") == Some(true);
+    call.perform("ACTIVATE", Command::StartAdHoc(StartAdHoc { element, activities, drop_rest })).await
 }
 
 static TABLE: Table = Table {

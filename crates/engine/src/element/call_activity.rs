@@ -51,10 +51,7 @@ impl Run<'_> {
         let process = self.process;
         let element = process.element(self.instance.elements[&key].element);
         match &element.kind {
-            _ if element.outputs.is_some() => self.take_result(key, variables),
-            // What was mapped into the call is not in the way; one of several has what it gives to the list for itself.
-            Kind::CallActivity(call) if call.all_out && self.instance.is_inner(key) => self.propagate(key, variables),
-            Kind::CallActivity(call) if call.all_out => self.propagate(self.instance.elements[&key].scope, variables),
+            Kind::CallActivity(call) if call.all_out || element.outputs.is_some() => self.take_result(key, variables),
             _ => {}
         }
         self.finish_later(key);

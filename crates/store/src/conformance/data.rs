@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{DecisionKey, ElementKey, IncidentKey, IncidentKind, InstanceKey, Keys, PartitionId, Phase};
+use engine::{DecisionKey, ElementKey, IncidentKey, IncidentKind, InstanceKey, Keys, PartitionId, Phase, Progress};
 use model::ElementIx;
 
 use super::rows;
@@ -215,6 +215,7 @@ impl Making {
         element.ended = self.time_maybe();
         if self.pick(3) == 0 {
             element.scope = ElementKey(element.key.0 - 1);
+            element.progress = Some(Progress { total: 2, started: 1, ..Progress::default() });
         }
         if self.pick(5) == 0 {
             let (instance, definition) = (element.instance, element.definition);

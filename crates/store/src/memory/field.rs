@@ -99,6 +99,7 @@ fn of_element(tables: &Tables, row: &Element, field: Field) -> Option<Scalar> {
         Field::ElementKey => key(row.key.0),
         Field::InstanceKey => key(row.instance.0),
         Field::DefinitionKey | Field::ProcessId | Field::Tenant => of_definition(definition(tables, row.definition)?, field),
+        Field::ElementKind if row.progress.is_some() => text(words::BODY),
         Field::ElementId | Field::ElementName | Field::ElementKind => {
             of_definition_element(element(tables, row.definition, row.element)?, field)
         }

@@ -12,6 +12,7 @@ use crate::row::{
     Correlation, Decision, DecisionRequirements, Definition, Element, EvaluatedDecision, Incident, Instance, Job, Subscription,
     Timer, Variable, WaitOrigin,
 };
+use crate::words;
 
 /// The rows a page has room for, and how many of those given these are.
 pub(super) fn items<'a>(query: &Query, rows: impl Iterator<Item = (&'a Tables, Row<'a>)>) -> (Items, usize) {
@@ -110,7 +111,7 @@ fn of_element(tables: &Tables, row: &Element) -> Option<ElementView> {
         tenant: definition.tenant.to_string(),
         element_id: element.id.to_string(),
         element_name: element.name.as_deref().map(str::to_owned),
-        kind: element.kind.to_string(),
+        kind: row.progress.map_or(&*element.kind, |_| words::BODY).to_owned(),
         scope: row.scope,
         state: row.state.shown(),
         started: row.started,

@@ -19,7 +19,7 @@ pub(super) enum Table {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column {
     pub(super) table: Table,
-    /// `@` stands for the table's alias.
+    /// `@` stands for the table's alias, `~` for that of the entity's own.
     pub(super) sql: &'static str,
     pub(super) kind: ScalarKind,
     pub(super) presence: Presence,
@@ -68,7 +68,7 @@ impl From {
         if table != Table::Own && !self.joined.iter().any(|(joined, _)| *joined == table) {
             self.joined.push((table, self.join));
         }
-        sql.replace('@', &self.alias(table))
+        sql.replace('@', &self.alias(table)).replace('~', &self.alias(Table::Own))
     }
 
     pub(super) fn alias(&self, table: Table) -> String {
@@ -189,7 +189,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::ElementKey => (Own, "@.element_instance", of_waiting),
         Field::ElementId => (DefinitionElement, "@.id", Always),
         Field::ElementName => (DefinitionElement, "@.name", Maybe),
-        Field::ElementKind => (DefinitionElement, "@.kind", Always),
+        Field::ElementKind => (DefinitionElement, element_kind(dialect), Always),
         Field::ScopeKey => (Own, "@.scope", Always),
         Field::Name | Field::DecisionName | Field::MessageName => (Own, "@.name", Always),
         Field::Value => (Own, "@.value", Always),
@@ -266,6 +266,13 @@ fn definition_state(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Sqlite => "(CASE WHEN @.deleted THEN 'DELETED' ELSE 'ACTIVE' END)",
         Dialect::Postgres => "((CASE WHEN @.deleted THEN 'DELETED' ELSE 'ACTIVE' END) COLLATE \"C\")",
+    }
+}
+
+fn element_kind(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => "(CASE WHEN ~.progress IS NULL THEN @.kind ELSE 'MULTI_INSTANCE_BODY' END)",
+        Dialect::Postgres => "((CASE WHEN ~.progress IS NULL THEN @.kind ELSE 'MULTI_INSTANCE_BODY' END) COLLATE \"C\")",
     }
 }
 

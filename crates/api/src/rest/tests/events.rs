@@ -93,6 +93,36 @@ async fn a_message_waits_and_its_id_is_taken_once() {
 }
 
 #[tokio::test]
+async fn activities_of_an_ad_hoc_sub_process_are_started() {
+    let server = Server::start().await;
+    let room = r#"<adHocSubProcess id="room"><task id="pass"/><serviceTask id="dance"><extensionElements><zeebe:taskDefinition type="dance"/></extensionElements></serviceTask></adHocSubProcess>"#;
+    let flows = r#"<sequenceFlow id="f" sourceRef="s" targetRef="room"/>"#;
+    server
+        .deploy_model(&format!(
+            r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="d" targetNamespace="t">
+<process id="party" isExecutable="true"><startEvent id="s"/>{room}{flows}</process></definitions>"#
+        ))
+        .await;
+    let instance = server.begin("party", "{}").await;
+    let inside = format!("{{\"filter\":{{\"processInstanceKey\":\"{instance}\",\"elementId\":\"room\"}}}}");
+    let room = server.items("/v2/element-instances/search", &inside).await[0]["elementInstanceKey"].as_str().unwrap().to_owned();
+    let path = format!("/v2/element-instances/ad-hoc-activities/{room}/activation");
+    for (body, title) in [
+        (r#"{"elements":[]}"#, "INVALID_ARGUMENT"),
+        (r#"{"elements":[{"elementId":"sleep"}]}"#, "NOT_FOUND"),
+        (r#"{"elements":[{"variables":{}}]}"#, "INVALID_ARGUMENT"),
+    ] {
+        assert_eq!(server.post(&path, body).await.title(), title, "{body}");
+    }
+    let dance = r#"{"elements":[{"elementId":"dance","variables":{"song":"x"}}]}"#;
+    assert_eq!(server.post(&path, dance).await.status, 204);
+    let started = format!("{{\"filter\":{{\"processInstanceKey\":\"{instance}\",\"elementId\":\"dance\"}}}}");
+    assert_eq!(server.items("/v2/element-instances/search", &started).await.len(), 1);
+    let gone = path.replace(&room, &instance);
+    assert_eq!(server.post(&gone, dance).await.title(), "NOT_FOUND");
+}
+
+#[tokio::test]
 async fn what_cannot_be_sent_is_refused() {
     let server = Server::start().await;
     for (path, body, title) in [

@@ -222,6 +222,7 @@ const ELEMENT: Columns = &[
     (DefinitionElement, "@.id", Text),
     (DefinitionElement, "@.name", Text),
     (DefinitionElement, "@.kind", Text),
+    (Own, "@.progress", Text),
     (Own, "@.scope", Int),
     (Own, "@.state", Text),
     (Own, "@.started", Int),
@@ -230,6 +231,7 @@ const ELEMENT: Columns = &[
 ];
 
 fn element(row: &mut Row<'_, impl Cells>) -> Result<ElementView, Error> {
+    let kind = |kind: String, progress: Option<String>| progress.map_or(kind, |_| words::BODY.to_owned());
     Ok(ElementView {
         key: ElementKey(row.key()?),
         instance: InstanceKey(row.key()?),
@@ -239,7 +241,7 @@ fn element(row: &mut Row<'_, impl Cells>) -> Result<ElementView, Error> {
         tenant: row.text()?,
         element_id: row.text()?,
         element_name: row.text_maybe()?,
-        kind: row.text()?,
+        kind: kind(row.text()?, row.text_maybe()?),
         scope: ElementKey(row.key()?),
         state: InstanceState::from_word(&row.text()?)?,
         started: row.int()?,
