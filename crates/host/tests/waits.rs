@@ -202,6 +202,27 @@ async fn who_hears_a_signal_may_call_a_process() {
 }
 
 #[tokio::test]
+async fn a_message_that_has_expired_does_not_live_again_when_the_clock_is_set_back() {
+    let (store, clock) = with_clock();
+    let server = Server::start(&store).await;
+    let event = r#"<intermediateCatchEvent id="paid"><messageEventDefinition messageRef="m"/></intermediateCatchEvent>"#;
+    let body = format!(r#"<startEvent id="s"/>{event}<endEvent id="e"/>{}"#, flow(&["s", "paid", "e"]));
+    server.deploy(&[("p.bpmn", &process("p", MONEY, &body))]).await;
+    server.ask(publish("money", "a", 10_000, "")).await;
+    clock.fetch_add(20_000, Ordering::SeqCst);
+    // Others keep the server going until it has seen that the message is over.
+    for _ in 0..100 {
+        start(&server, "p", &[("order", "\"z\"")]).await;
+    }
+    clock.fetch_sub(19_000, Ordering::SeqCst);
+    start(&server, "p", &[("order", "\"z\"")]).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let late = start(&server, "p", &[("order", "\"a\"")]).await.instance;
+    assert_eq!(state(&store, late).await, "Active", "its message has expired");
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn timers_fire_when_due_and_not_before_also_after_a_restart() {
     let (store, clock) = with_clock();
     let server = Server::start(&store).await;

@@ -152,7 +152,8 @@ impl Partition {
         self.jobs.trim(self.limits.instances_hot_max);
         self.timers.trim(self.limits.instances_hot_max);
         self.subscriptions.trim(self.limits.instances_hot_max);
-        self.groups.trim(self.limits.instances_hot_max);
+        self.newest = self.newest.max(tick.now);
+        self.groups.trim(if tick.now < self.newest { 0 } else { self.limits.instances_hot_max });
         self.starts.trim(self.limits.instances_hot_max);
         self.locks.trim(self.limits.instances_hot_max);
         self.idempotent.trim(self.limits.batch_max);

@@ -173,6 +173,8 @@ pub(crate) struct Partition {
     /// Queues with jobs that could not be handed out as they are stored; looked at again now and then.
     shunned: BTreeSet<QueueId>,
     timeline: Timeline<(u64, DueKind)>,
+    /// The latest time seen. While the clock is behind it, having been set back, messages that have expired may look alive in memory.
+    newest: Millis,
     /// What was due and could not be done as things were, with when it is tried again.
     postponed: BTreeSet<(Millis, (u64, DueKind))>,
     awaiting: FxHashMap<InstanceKey, Vec<Awaiting>>,
@@ -217,6 +219,7 @@ impl Partition {
             sinks: Sinks::default(),
             shunned: BTreeSet::new(),
             timeline: Timeline::unknown(limits.timeline_max),
+            newest: Millis::MIN,
             postponed: BTreeSet::new(),
             awaiting: FxHashMap::default(),
             fence: ownership.fence,

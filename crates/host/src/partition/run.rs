@@ -20,6 +20,9 @@ use crate::sinks::{Sink, Waiter, Wish};
 /// When a command turns out to need something, so many behind it are tried to see what they need.
 const PROBED_MAX: usize = 64;
 
+/// How many that are due by themselves a tick takes: callers do not wait long behind those that were missed.
+const DUE_MAX: usize = 200;
+
 /// How far a run has come.
 #[derive(Debug)]
 pub(crate) enum Ran {
@@ -41,6 +44,9 @@ struct Asked<'a> {
 impl Partition {
     pub(crate) fn open_tick(&mut self, now: Millis) -> Tick {
         self.ticks += 1;
+        if now < self.newest {
+            self.groups.trim(0);
+        }
         Tick::new(self.ticks, now)
     }
 
@@ -83,6 +89,7 @@ impl Partition {
         self.caution.commands_max().min(self.limits.batch_max) <= tick.commands
             || self.limits.tick_bytes_max <= tick.bytes
             || self.limits.tick_rows_max <= tick.recorder.rows()
+            || DUE_MAX <= tick.due
     }
 
     /// What is due becomes commands, after those that are there, unless it is one of these that is to blame.
@@ -95,6 +102,8 @@ impl Partition {
             Some(Source::Due) => 1,
             Some(Source::Caller | Source::Inbox) => 0,
         };
+        let taken = tick.due + inputs.iter().filter(|input| input.source() == Some(Source::Due)).count();
+        let room = room.min(DUE_MAX.saturating_sub(taken));
         let mut due = self.timeline.due(due_by, room);
         while due.len() < room && self.postponed.first().is_some_and(|(at, _)| *at <= due_by) {
             due.extend(self.postponed.pop_first().map(|(_, what)| what));
@@ -155,6 +164,7 @@ impl Partition {
                     // It could not be done as things are; it is still to be done.
                     self.postponed.insert((tick.now + LOOK_AGAIN_EVERY, (due.key, due.what)));
                 }
+                tick.due += usize::from(matches!(input, Input::Due(_)));
                 tick.done.push(match input {
                     Input::Request { .. } => Did::Request { input, answer },
                     other => Did::Other(other),

@@ -35,6 +35,8 @@ pub(crate) struct Tick {
     /// How many commands it has, and about as many bytes as it will write.
     pub(super) commands: usize,
     pub(super) bytes: usize,
+    /// How many of them were due by themselves.
+    pub(super) due: usize,
     pub(super) known: Known,
     /// The command under way.
     pub(super) unit: Unit,
@@ -101,6 +103,7 @@ impl Tick {
             changed: ChangedKeys::default(),
             commands: 0,
             bytes: 0,
+            due: 0,
             known: Known::default(),
             unit: Unit::default(),
         }

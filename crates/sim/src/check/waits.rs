@@ -30,7 +30,7 @@ impl Waits {
         for row in timers_new {
             let fresh = !self.timers.contains_key(&row.key);
             ensure(3, fresh && row.key.0 == row.wait.0 || row.origin.is_none(), || format!("timer {} is there twice", row.key))?;
-            self.put_timer(row, commit.now)?;
+            self.put_timer(row, commit)?;
         }
         for row in timers_changed {
             let before = self.timers.get(&row.key);
@@ -38,7 +38,7 @@ impl Waits {
             ensure(6, was_pending, || format!("timer {} was {before:?} and becomes {row:?}", row.key))?;
             let same_due = before.is_some_and(|before| before.due == row.due) || self.asked.contains(&row.key);
             ensure(6, same_due, || format!("timer {} was due at another time: {before:?}, now {row:?}", row.key))?;
-            self.put_timer(row, commit.now)?;
+            self.put_timer(row, commit)?;
         }
         for row in subscriptions_new {
             let known = self.subscriptions.insert(row.key, row.clone());
@@ -56,8 +56,10 @@ impl Waits {
         Ok(())
     }
 
-    fn put_timer(&mut self, row: &Timer, now: Millis) -> Check {
-        let early = row.state == TimerState::Fired && now < row.due && !self.asked.contains(&row.key);
+    fn put_timer(&mut self, row: &Timer, commit: &Commit) -> Check {
+        let now = commit.now;
+        let wished = self.asked.contains(&row.key) && commit.log.iter().any(|row| row.kind == "fire-timer");
+        let early = row.state == TimerState::Fired && now < row.due && !wished;
         ensure(6, !early, || format!("timer {} fired at {now}, before {}", row.key, row.due))?;
         if let Some(before) = self.timers.insert(row.key, row.clone()) {
             self.pending.remove(&(before.due, row.key));
