@@ -37,7 +37,7 @@ pub use command::{Command, FailedJob, Rejected, ThrownError, Triggered, Undecide
 pub use compensation::Compensation;
 pub use element::call_activity::variables_for_child;
 pub use element::error::catches;
-pub use element::start::{start_condition, start_trigger, timer};
+pub use element::start_event::{start_condition, start_trigger, timer};
 pub use event::{Event, IncidentKind, MessageThrown, Outcome, Parent, Thrown, ThrownOut, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
 pub use key::{

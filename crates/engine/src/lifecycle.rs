@@ -42,10 +42,10 @@ impl Run<'_> {
             | Kind::PassTask(_)
             | Kind::BoundaryEvent(_)
             | Kind::CompensationBoundary(_) => element::pass::enter(self, key),
-            Kind::ThrowEvent(Some(throw)) => element::throw::enter(self, key, throw)?,
-            Kind::SendTask(publish) => element::throw::send(self, key, publish)?,
-            Kind::CatchEvent(trigger) => element::catch::enter(self, key, trigger)?,
-            Kind::ReceiveTask(message) => element::catch::receive(self, key, message)?,
+            Kind::ThrowEvent(Some(throw)) => element::throw_event::enter(self, key, throw)?,
+            Kind::SendTask(publish) => element::throw_event::send(self, key, publish)?,
+            Kind::CatchEvent(trigger) => element::catch_event::enter(self, key, trigger)?,
+            Kind::ReceiveTask(message) => element::receive_task::enter(self, key, message)?,
             Kind::EventGateway => element::event_gateway::enter(self, key, element)?,
             Kind::CallActivity(call) => element::call_activity::enter(self, key, call)?,
             Kind::AdHoc(ad_hoc) => element::ad_hoc::enter(self, key, ad_hoc)?,

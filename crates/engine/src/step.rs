@@ -291,7 +291,7 @@ impl Run<'_> {
                 Work::Finish { key } if self.is_to_be_finished(key) => self.finish(key),
                 Work::GoOn { key } if self.has_more_to_start(key) => repeat::go_on(self, key),
                 Work::Activate { .. } | Work::Finish { .. } | Work::GoOn { .. } => {}
-                Work::Examine { element, wait } => element::catch::examine(self, element, wait),
+                Work::Examine { element, wait } => element::condition::examine(self, element, wait),
             }
         }
     }
@@ -419,7 +419,7 @@ impl Run<'_> {
                 }
                 Work::GoOn { key } if self.has_more_to_start(key) => left.push(key),
                 // A look costs little, and nothing of it could be written down for later.
-                Work::Examine { element, wait } => element::catch::examine(self, element, wait),
+                Work::Examine { element, wait } => element::condition::examine(self, element, wait),
                 Work::Activate { .. } | Work::Finish { .. } | Work::GoOn { .. } => {}
             }
         }

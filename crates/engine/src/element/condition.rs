@@ -4,7 +4,7 @@ use feel::Value;
 use model::{Condition, Trigger, VariableChange};
 
 use crate::step::Run;
-use crate::{ElementKey, Event, IncidentKind, WaitKey};
+use crate::{ElementKey, Event, IncidentKind, Triggered, WaitKey};
 
 /// Whether the condition of an open wait is true. One that cannot be evaluated, or gives something else, is not.
 pub(crate) fn holds(run: &Run<'_>, key: ElementKey, wait: WaitKey) -> bool {
@@ -50,4 +50,12 @@ fn is_inside(run: &Run<'_>, key: ElementKey, scope: ElementKey) -> bool {
         }
     }
     true
+}
+
+/// Looks at a condition that was just opened or whose variables changed.
+pub(crate) fn examine(run: &mut Run<'_>, key: ElementKey, wait: WaitKey) {
+    if holds(run, key, wait) {
+        let triggered = Triggered { element: key, wait, variables: Vec::new(), next: None };
+        run.trigger(&triggered).expect("it was looked at a moment ago");
+    }
 }

@@ -2,7 +2,7 @@
 
 use model::EndEvent;
 
-use crate::element::{error, throw};
+use crate::element::{error, throw_event};
 use crate::expression::Trouble;
 use crate::step::Run;
 use crate::{ElementKey, Event};
@@ -18,7 +18,7 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, end: &EndEvent) -> Resul
             let code = run.text(key, code, "the error code")?;
             return error::throw(run, key, None, (&code, &"".into()), &Vec::new());
         }
-        EndEvent::Throw(thrown) => return throw::enter(run, key, thrown),
+        EndEvent::Throw(thrown) => return throw_event::enter(run, key, thrown),
     }
     run.emit(Event::Activated { key });
     run.finish_later(key);

@@ -2,7 +2,7 @@
 
 use model::{Element, ElementIx, Kind};
 
-use crate::element::catch;
+use crate::element::catch_event;
 use crate::expression::Trouble;
 use crate::step::Run;
 use crate::{Document, ElementKey, Event};
@@ -13,8 +13,8 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, gateway: &Element) -> Re
     for flow in &gateway.outgoing {
         let event = process.flow(*flow).target;
         let on = match &process.element(event).kind {
-            Kind::ReceiveTask(message) => Some(catch::message_on(run, (key, key), message)?),
-            Kind::CatchEvent(trigger) => catch::waits_on(run, (key, key), trigger)?,
+            Kind::ReceiveTask(message) => Some(catch_event::message_on(run, (key, key), message)?),
+            Kind::CatchEvent(trigger) => catch_event::waits_on(run, (key, key), trigger)?,
             _ => None,
         };
         waits.extend(on.map(|on| (event, on)));

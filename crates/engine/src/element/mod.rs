@@ -1,15 +1,18 @@
 //! What each kind of element does on entry, and how it is left: one file per kind.
 
 pub(crate) mod ad_hoc;
+pub(crate) mod boundary_event;
 pub(crate) mod call_activity;
-pub(crate) mod catch;
+pub(crate) mod catch_event;
 pub(crate) mod compensation;
 pub(crate) mod complex_gateway;
 pub(crate) mod condition;
 pub(crate) mod decision_task;
 pub(crate) mod end_event;
 pub(crate) mod error;
+pub(crate) mod escalation;
 pub(crate) mod event_gateway;
+pub(crate) mod event_sub_process;
 pub(crate) mod exclusive_gateway;
 pub(crate) mod inclusive_gateway;
 pub(crate) mod job_task;
@@ -17,11 +20,12 @@ pub(crate) mod link_event;
 pub(crate) mod multi_instance;
 pub(crate) mod parallel_gateway;
 pub(crate) mod pass;
+pub(crate) mod receive_task;
 pub(crate) mod scope;
 pub(crate) mod script_task;
 pub(crate) mod standard_loop;
-pub(crate) mod start;
-pub(crate) mod throw;
+pub(crate) mod start_event;
+pub(crate) mod throw_event;
 
 use crate::IncidentKind;
 use crate::expression::Trouble;

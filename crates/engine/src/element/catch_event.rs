@@ -1,16 +1,13 @@
-//! Events that wait: intermediate catch events and receive tasks; boundary events and event sub-processes of the elements that are
-//! alive; and what happens when what they wait for comes.
+//! Intermediate catch events; what a trigger waits for, and what happens when it comes, wherever it sits.
 
 use std::sync::Arc;
 
 use feel::{Expression, Value};
-use model::{Catch, ElementIx, Kind, Message, Text, TimerKind, TimerTrigger, Trigger};
+use model::{Kind, Message, Text, TimerKind, TimerTrigger, Trigger};
 
-use crate::element::condition;
 use crate::expression::{Trouble, wrong_kind};
-use crate::repeat;
 use crate::step::Run;
-use crate::{Document, ElementKey, Event, IncidentKind, On, Rejected, Triggered, WaitEnd, WaitKind};
+use crate::{ElementKey, Event, IncidentKind, On, Rejected, Triggered, WaitEnd, WaitKind};
 
 /// A name or a key goes into indexes of the stores, whose entries are bounded.
 const NAME_BYTES_MAX: usize = 1_000;
@@ -25,44 +22,7 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, trigger: &Trigger) -> Re
     Ok(())
 }
 
-pub(crate) fn receive(run: &mut Run<'_>, key: ElementKey, message: &Message) -> Result<(), Trouble> {
-    let on = message_on(run, (key, key), message)?;
-    run.activated(key)?;
-    run.open(key, None, on);
-    Ok(())
-}
-
 impl Run<'_> {
-    /// The element is active from now on, and whatever sits on it or inside it waits. All of it, or none.
-    pub(crate) fn activated(&mut self, key: ElementKey) -> Result<(), Trouble> {
-        let process = self.process;
-        let alive = &self.instance.elements[&key];
-        let scope = alive.scope;
-        let (boundaries, starts) = repeat::catching(process, self.instance, key);
-        let mut waits = Vec::new();
-        // As outgoing flows are: the last one in the document first.
-        for event in boundaries.iter().rev().chain(starts) {
-            let Some(trigger) = process.catch(*event) else { continue };
-            let on_boundary = matches!(process.element(*event).kind, Kind::BoundaryEvent(_));
-            let keys_seen_from = if on_boundary { scope } else { key };
-            waits.extend(waits_on(self, (key, keys_seen_from), trigger)?.map(|on| (*event, on)));
-        }
-        self.emit(Event::Activated { key });
-        for (event, on) in waits {
-            self.open(key, Some(event), on);
-        }
-        Ok(())
-    }
-
-    /// What sits on an element or inside it waits no longer: the element is about to be left.
-    pub(crate) fn close_catches(&mut self, key: ElementKey) {
-        let waits = self.instance.elements[&key].waits.iter().filter(|wait| wait.catch.is_some());
-        let waits: Vec<_> = waits.map(|wait| wait.key).collect();
-        for wait in waits {
-            self.close(key, wait, WaitEnd::Cancelled);
-        }
-    }
-
     /// What was waited for has come.
     pub(crate) fn trigger(&mut self, triggered: &Triggered) -> Result<(), Rejected> {
         let Triggered { element: key, wait, variables, next } = triggered;
@@ -96,66 +56,6 @@ impl Run<'_> {
         }
         self.caught(*key, event, catch, variables);
         Ok(())
-    }
-
-    /// An event on the boundary of an element, or of an event sub-process inside it, has caught something.
-    pub(crate) fn caught(&mut self, key: ElementKey, event: ElementIx, catch: &Catch, variables: &Document) {
-        let process = self.process;
-        if let Kind::BoundaryEvent(_) = process.element(event).kind {
-            let scope = self.instance.elements[&key].scope;
-            let entered = ElementKey(self.keys.take());
-            if catch.interrupting {
-                self.drop_element(key);
-            }
-            self.emit(Event::Entered { key: entered, element: event, scope });
-            self.take_caught(entered, catch, variables);
-            return self.activate(entered);
-        }
-        let (inner, start) = (ElementKey(self.keys.take()), ElementKey(self.keys.take()));
-        if catch.interrupting {
-            self.close_event_starts(key);
-            self.drop_inside(key, None);
-        }
-        let maps = process.element(event).outputs.is_some();
-        if !maps {
-            self.propagate(key, variables);
-        }
-        let sub_process = process.element(event).scope;
-        self.emit(Event::Entered { key: inner, element: sub_process, scope: key });
-        if let Err(trouble) = self.activated(inner) {
-            return self.raise(inner, None, trouble);
-        }
-        self.emit(Event::Entered { key: start, element: event, scope: inner });
-        if maps {
-            variables.iter().for_each(|(name, value)| self.set_local(start, name, value));
-        }
-        self.activate(start);
-    }
-
-    /// The event sub-processes of a scope wait no longer: one of them has interrupted it, or it is about to be left.
-    pub(crate) fn close_event_starts(&mut self, key: ElementKey) {
-        let process = self.process;
-        let waits = self.instance.elements[&key].waits.iter();
-        let is_start = |event: ElementIx| matches!(process.element(event).kind, Kind::StartEvent(_));
-        let waits: Vec<_> = waits.filter(|wait| wait.catch.is_some_and(is_start)).map(|wait| wait.key).collect();
-        for wait in waits {
-            self.close(key, wait, WaitEnd::Cancelled);
-        }
-    }
-
-    /// The variables of what was caught stay with the event; those of messages and signals reach its scope as well, unless it maps them.
-    pub(crate) fn take_caught(&mut self, key: ElementKey, catch: &Catch, variables: &Document) {
-        for (name, value) in variables {
-            self.set_local(key, name, value);
-        }
-        let stays = match catch.trigger {
-            Trigger::Error(_) | Trigger::Escalation(_) => true,
-            Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } | Trigger::Condition(_) => false,
-        };
-        if !stays && self.element_of(key).outputs.is_none() {
-            let scope = self.instance.elements[&key].scope;
-            self.propagate(scope, variables);
-        }
     }
 }
 
@@ -204,7 +104,7 @@ pub(crate) fn timer_on(run: &Run<'_>, scope: ElementKey, timer: &TimerTrigger) -
         Text::Fixed(text) => text.clone(),
         Text::Computed(expression) => timer_text(run, scope, timer.kind, expression)?,
     };
-    let first = super::start::first(timer.kind, &text, run.time());
+    let first = super::start_event::first(timer.kind, &text, run.time());
     let first = first.map_err(|error| {
         let message = format!("the timer '{}' cannot be used: {error}", excerpt(&text));
         Trouble { kind: IncidentKind::ExtractValue, message }
@@ -231,12 +131,4 @@ fn timer_text(run: &Run<'_>, scope: ElementKey, kind: TimerKind, expression: &Ex
 
 fn excerpt(text: &str) -> String {
     text.chars().take(80).collect()
-}
-
-/// Looks at a condition that was just opened or whose variables changed.
-pub(crate) fn examine(run: &mut Run<'_>, key: ElementKey, wait: crate::WaitKey) {
-    if condition::holds(run, key, wait) {
-        let triggered = Triggered { element: key, wait, variables: Vec::new(), next: None };
-        run.trigger(&triggered).expect("it was looked at a moment ago");
-    }
 }

@@ -1,15 +1,15 @@
-//! What throw events, end events and send tasks throw: escalations, signals, messages, compensation.
+//! What throw events, end events and send tasks throw.
 
 use model::{Publish, Text, Throw};
 
-use crate::element::{compensation, error};
+use crate::element::{catch_event, compensation, escalation};
 use crate::expression::Trouble;
 use crate::step::Run;
-use crate::{ElementKey, Event, MessageThrown, Thrown, ThrownOut};
+use crate::{ElementKey, Event, MessageThrown};
 
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, throw: &Throw) -> Result<(), Trouble> {
     match throw {
-        Throw::Escalation { code } => return escalate(run, key, code),
+        Throw::Escalation { code } => return escalation::throw(run, key, code),
         Throw::Compensation(compensate) => {
             compensation::throw(run, key, compensate);
             return Ok(());
@@ -49,7 +49,7 @@ fn message(run: &Run<'_>, key: ElementKey, publish: &Publish) -> Result<MessageT
     let name = run.text(key, &publish.name, "the message name")?;
     let correlation_key = match &publish.correlation_key {
         Text::Fixed(text) => text.clone(),
-        Text::Computed(expression) => super::catch::correlation_key(run, key, expression)?,
+        Text::Computed(expression) => catch_event::correlation_key(run, key, expression)?,
     };
     let id = match &publish.id {
         Some(id) => run.text(key, id, "the message id")?,
@@ -64,33 +64,8 @@ fn message(run: &Run<'_>, key: ElementKey, publish: &Publish) -> Result<MessageT
 
 fn time_to_live(run: &Run<'_>, key: ElementKey, text: &Text) -> Result<i64, Trouble> {
     let timer = model::TimerTrigger { kind: model::TimerKind::Duration, text: text.clone() };
-    match super::catch::timer_on(run, key, &timer)? {
+    match catch_event::timer_on(run, key, &timer)? {
         crate::On::Timer { at, .. } => Ok(at.at - run.time()),
         _ => Ok(0),
     }
-}
-
-/// Not caught by anything here, those that called this instance are asked; not caught by anybody, it is as if nothing was thrown.
-fn escalate(run: &mut Run<'_>, key: ElementKey, code: &Text) -> Result<(), Trouble> {
-    let code = run.text(key, code, "the escalation code")?;
-    match error::catcher(run.process, run.instance, key, Thrown::Escalation, &code) {
-        Some(catcher) => {
-            run.emit(Event::Activated { key });
-            let interrupts = catcher.interrupts();
-            error::catch(run, catcher, &Vec::new());
-            if !interrupts {
-                run.finish_later(key);
-            }
-        }
-        None if run.instance.parent.is_some() => {
-            let what = Thrown::Escalation;
-            let (message, variables) = ("".into(), Vec::new());
-            run.emit(Event::ThrownOut(ThrownOut { element: key, job: None, what, code, message, variables }));
-        }
-        None => {
-            run.emit(Event::Activated { key });
-            run.finish_later(key);
-        }
-    }
-    Ok(())
 }
