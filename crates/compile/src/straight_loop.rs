@@ -47,6 +47,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         Kind::Process(_)
         | Kind::EventSubProcess(_)
         | Kind::JobTask(_)
+        | Kind::UserTask(_)
         | Kind::CatchEvent(_)
         | Kind::ReceiveTask(_)
         | Kind::CallActivity(_)
@@ -99,6 +100,7 @@ fn is_work(kind: &Kind) -> bool {
         | Kind::EndEvent(_)
         | Kind::LinkCatch(_)
         | Kind::JobTask(_)
+        | Kind::UserTask(_)
         | Kind::ExclusiveGateway { .. }
         | Kind::ParallelGateway
         | Kind::InclusiveGateway(_)

@@ -64,6 +64,7 @@ mod flow;
 mod print;
 mod scopes;
 mod statement;
+mod user_task;
 mod words;
 
 use model::Process;

@@ -84,6 +84,9 @@ pub struct Changes {
     pub timers_new: Vec<row::Timer>,
     /// Whole rows; the key says which. Only state, due and end change.
     pub timers_changed: Vec<row::Timer>,
+    pub user_tasks_new: Vec<row::UserTask>,
+    /// Whole rows; the key says which.
+    pub user_tasks_changed: Vec<row::UserTask>,
     pub subscriptions_new: Vec<row::Subscription>,
     pub subscriptions_changed: Vec<SubscriptionChange>,
     pub messages_new: Vec<row::Message>,
@@ -126,6 +129,8 @@ impl Changes {
             turns_done,
             timers_new,
             timers_changed,
+            user_tasks_new,
+            user_tasks_changed,
             subscriptions_new,
             subscriptions_changed,
             messages_new,
@@ -160,6 +165,8 @@ impl Changes {
         self.turns_done.extend(turns_done);
         self.timers_new.extend(timers_new);
         self.timers_changed.extend(timers_changed);
+        self.user_tasks_new.extend(user_tasks_new);
+        self.user_tasks_changed.extend(user_tasks_changed);
         self.subscriptions_new.extend(subscriptions_new);
         self.subscriptions_changed.extend(subscriptions_changed);
         self.messages_new.extend(messages_new);

@@ -35,6 +35,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod time;
+mod user_tasks;
 mod variables;
 
 pub use config::Config;

@@ -87,6 +87,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::variables::OPERATIONS,
         super::jobs::OPERATIONS,
         super::incidents::OPERATIONS,
+        super::user_tasks::OPERATIONS,
         super::resources::OPERATIONS,
         super::commands::OPERATIONS,
     ]

@@ -108,6 +108,7 @@ fn may_carry_boundary(element: &DraftElement) -> bool {
         Some(
             Kind::SubProcess(_)
             | Kind::PassTask(_)
+            | Kind::UserTask(_)
             | Kind::ScriptTask(_)
             | Kind::DecisionTask(_)
             | Kind::ReceiveTask(_)

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use model::{
-    Binding, Call, Catch, CodeCatch, ComplexGateway, DecisionTask, EndEvent, InclusiveGateway, JobTask, JobTaskFlavour, Kind,
-    LinkThrow, PassTask, Process, Retries, Scope, Script, Text, Trigger,
+    Binding, Call, Catch, CodeCatch, ComplexGateway, DecisionTask, EndEvent, Form, InclusiveGateway, JobTask, JobTaskFlavour,
+    Kind, LinkThrow, PassTask, Process, Retries, Scope, Script, Text, Trigger,
 };
 
 use super::event;
 use super::flow::Flows;
 use super::statement::{Line, Statement};
-use super::words;
+use super::{user_task, words};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Content, DraftElement, DraftFlow};
 use crate::expression;
@@ -122,6 +122,7 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
         "throw-task" => job(JobTaskFlavour::Throw),
         "end-task" => job(JobTaskFlavour::End),
         "user-task" => job(JobTaskFlavour::User),
+        "user" => bare(Kind::UserTask(Default::default())),
         "script" => script(rest),
         "decide" => decide(rest),
         "exclusive" => bare(Kind::ExclusiveGateway { default: None }),
@@ -142,7 +143,7 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
 
 fn job_task(flavour: JobTaskFlavour, rest: &str) -> Result<JobTask, String> {
     let job_type = value("the job type", rest)?.ok_or("a task needs a job type: 'task TYPE'")?;
-    Ok(JobTask { flavour, job_type, retries: Retries::Fixed(3), headers: Vec::new() })
+    Ok(JobTask { flavour, job_type, retries: Retries::Fixed(3), headers: Vec::new(), headers_computed: Vec::new() })
 }
 
 fn script(rest: &str) -> Result<Read, String> {
@@ -244,6 +245,8 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
             "retries" => retries(draft, rest),
             "header" => header(draft, rest),
             "binding" => binding(draft, rest),
+            "computed-header" => user_task::computed_header(draft, rest),
+            word if user_task::OPTIONS.contains(&word) => user_task::read(draft, word, rest),
             "only" => only(draft, rest),
             word => Err(format!("there is no option {}", quoted(word))),
         };
@@ -283,8 +286,12 @@ fn binding(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
     let binding = match &mut draft.content {
         Content::Read(Kind::DecisionTask(task)) => &mut task.binding,
         Content::Read(Kind::CallActivity(call)) => &mut call.binding,
+        Content::Read(Kind::UserTask(task)) => match &mut task.form {
+            Some(Form::Deployed { binding, .. }) => binding,
+            Some(Form::External(_)) | None => return Err("write 'form ID' before its binding".to_owned()),
+        },
         Content::Read(_) | Content::Refused | Content::RefusedStart => {
-            return Err("only what calls a decision or a process has a binding".to_owned());
+            return Err("only what calls a decision, a process or a form has a binding".to_owned());
         }
     };
     *binding = match (rest, rest.strip_prefix("tag ").and_then(words::whole)) {
@@ -310,11 +317,13 @@ fn only(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
 }
 
 fn header(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
-    let Content::Read(Kind::JobTask(task)) = &mut draft.content else {
-        return Err("only a task has headers".to_owned());
+    let headers = match &mut draft.content {
+        Content::Read(Kind::JobTask(task)) => &mut task.headers,
+        Content::Read(Kind::UserTask(task)) => &mut task.headers,
+        Content::Read(_) | Content::Refused | Content::RefusedStart => return Err("only a task has headers".to_owned()),
     };
     let (key, value) = assignment(rest)?;
     let value = words::whole(value).ok_or("write 'header KEY = VALUE'")?;
-    task.headers.push((key.into(), value.into()));
+    headers.push((key.into(), value.into()));
     Ok(())
 }

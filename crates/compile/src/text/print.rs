@@ -9,7 +9,7 @@ use model::{
 
 use super::event::{self, write_value as value};
 use super::flow::usual_id;
-use super::words;
+use super::{user_task, words};
 
 /// Writes a process in text notation.
 ///
@@ -68,6 +68,7 @@ fn kind(process: &Process, index: usize) -> String {
             };
             format!("{word} {}", value(job_type))
         }
+        Kind::UserTask(_) => "user".to_owned(),
         Kind::ScriptTask(script) => format!("script {} = {}", words::write(&script.result), script.expression.source()),
         Kind::DecisionTask(task) => format!("decide {} by {}", words::write(&task.result), value(&task.decision)),
         Kind::ExclusiveGateway { .. } => "exclusive".to_owned(),
@@ -137,9 +138,10 @@ fn options(text: &mut String, element: &Element) {
     }
     match &element.kind {
         Kind::JobTask(task) => job_options(text, task),
-        Kind::DecisionTask(DecisionTask { binding, .. }) => binding_option(text, binding),
+        Kind::UserTask(task) => user_task::options(task).into_iter().for_each(|one| option(text, Some(one))),
+        Kind::DecisionTask(DecisionTask { binding, .. }) => option(text, binding_option(binding)),
         Kind::CallActivity(Call { binding, all_in, all_out, .. }) => {
-            binding_option(text, binding);
+            option(text, binding_option(binding));
             for (all, option) in [(all_in, "mapped-in"), (all_out, "mapped-out")] {
                 if !all {
                     line(text, &format!("    only {option}"));
@@ -150,11 +152,17 @@ fn options(text: &mut String, element: &Element) {
     }
 }
 
-fn binding_option(text: &mut String, binding: &Binding) {
+fn option(text: &mut String, option: Option<String>) {
+    if let Some(option) = option {
+        line(text, &format!("    {option}"));
+    }
+}
+
+pub(super) fn binding_option(binding: &Binding) -> Option<String> {
     match binding {
-        Binding::Latest => {}
-        Binding::Deployment => line(text, "    binding deployment"),
-        Binding::VersionTag(tag) => line(text, &format!("    binding tag {}", words::write_whole(tag))),
+        Binding::Latest => None,
+        Binding::Deployment => Some("binding deployment".to_owned()),
+        Binding::VersionTag(tag) => Some(format!("binding tag {}", words::write_whole(tag))),
     }
 }
 
@@ -166,6 +174,9 @@ fn job_options(text: &mut String, task: &JobTask) {
     }
     for (key, value) in &task.headers {
         line(text, &format!("    header {} = {}", words::write(key), words::write_whole(value)));
+    }
+    for header in &task.headers_computed {
+        line(text, &format!("    {}", user_task::computed_header_option(header)));
     }
 }
 

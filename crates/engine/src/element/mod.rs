@@ -18,6 +18,7 @@ pub(crate) mod scope;
 pub(crate) mod script_task;
 pub(crate) mod start;
 pub(crate) mod throw;
+pub(crate) mod user_task;
 
 use crate::IncidentKind;
 use crate::expression::Trouble;

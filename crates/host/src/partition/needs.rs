@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, WaitKey};
+use engine::{
+    DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, UserTaskKey, WaitKey,
+};
 use rustc_hash::FxHashMap;
 use store::log::{Command, DecisionRef, ProcessRef, Publish, Request};
 use store::row::{self, LockName};
@@ -74,6 +76,10 @@ impl Needs {
         Self { wanted: Wanted { subscriptions: vec![key], ..Wanted::default() }, ..Self::default() }
     }
 
+    pub(super) fn user_tasks(keys: Vec<UserTaskKey>) -> Self {
+        Self { wanted: Wanted { user_tasks: keys, ..Wanted::default() }, ..Self::default() }
+    }
+
     pub(super) fn group(group: MessageGroup) -> Self {
         Self { wanted: Wanted { groups: vec![group], ..Wanted::default() }, ..Self::default() }
     }
@@ -127,6 +133,7 @@ impl Needs {
         self.wanted.idempotent.extend(more.wanted.idempotent);
         self.wanted.timers.extend(more.wanted.timers);
         self.wanted.subscriptions.extend(more.wanted.subscriptions);
+        self.wanted.user_tasks.extend(more.wanted.user_tasks);
         self.wanted.messages.extend(more.wanted.messages);
         self.wanted.groups.extend(more.wanted.groups);
         self.wanted.starts.extend(more.wanted.starts);
@@ -181,6 +188,11 @@ impl Partition {
                     needs.wanted.elements.push(*scope);
                 }
             }
+            Command::AssignUserTask(assign) => self.foresee_user_task(assign.task, needs),
+            Command::UnassignUserTask { task, .. } | Command::CompleteUserTask { task, .. } => {
+                self.foresee_user_task(*task, needs);
+            }
+            Command::UpdateUserTask(update) => self.foresee_user_task(update.task, needs),
             Command::ResolveIncident { incident } => needs.wanted.incidents.push(*incident),
             Command::Publish(publish) | Command::Correlate(publish) => self.foresee_message(publish, needs),
             Command::TimerDue { wait, instance } => {
@@ -352,6 +364,7 @@ impl Partition {
         wanted.idempotent.retain(|key| !self.idempotent.knows(key));
         wanted.timers.retain(|key| !self.timers.knows(key));
         wanted.subscriptions.retain(|key| !self.subscriptions.knows(key));
+        wanted.user_tasks.retain(|key| !self.user_tasks.knows(key));
         wanted.groups.retain(|name| !self.groups.knows(name));
         wanted.starts.retain(|name| !self.starts.knows(name));
         wanted.locks.retain(|name| !self.locks.knows(name));
@@ -364,6 +377,7 @@ impl Partition {
             self.quarantine(tick, broken.key, &broken.what);
         }
         self.take_waits(tick, &wanted, loaded.timers, loaded.subscriptions);
+        self.take_user_tasks(tick, &wanted, loaded.user_tasks);
         self.take_groups(loaded.groups);
         take_locks(&mut self.locks, tick, &wanted, loaded.locks);
         let mut idempotent = loaded.idempotent;
@@ -476,6 +490,7 @@ fn sort(wanted: &mut Wanted) {
     once::<(Arc<str>, Arc<str>)>(&mut wanted.idempotent);
     once::<TimerKey>(&mut wanted.timers);
     once::<WaitKey>(&mut wanted.subscriptions);
+    once::<UserTaskKey>(&mut wanted.user_tasks);
     once::<MessageGroup>(&mut wanted.groups);
     once::<(Arc<str>, Arc<str>)>(&mut wanted.starts);
     once::<LockName>(&mut wanted.locks);

@@ -5,6 +5,7 @@ mod definition;
 mod inbox;
 mod load;
 mod search;
+mod user_task;
 mod wait;
 mod window;
 

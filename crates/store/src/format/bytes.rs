@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use engine::{
-    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey,
-    VariableKey, WaitKey,
+    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey,
+    UserTaskKey, VariableKey, WaitKey,
 };
 use model::{ElementIx, FlowIx};
 
@@ -334,11 +334,13 @@ newtypes!(
     DefinitionKey,
     ElementKey,
     EvaluationKey,
+    FormKey,
     IncidentKey,
     InstanceKey,
     JobKey,
     RequirementsKey,
     TimerKey,
+    UserTaskKey,
     VariableKey,
     WaitKey,
     ElementIx,

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey, VariableKey, WaitKey,
+    DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey, UserTaskKey,
+    VariableKey, WaitKey,
 };
 use model::{ElementIx, FlowIx};
 
@@ -56,6 +57,7 @@ pub(super) struct Tables {
     pub(super) tokens: BTreeMap<InstanceKey, BTreeMap<(ElementKey, ElementIx, FlowIx), u32>>,
     pub(super) turns: BTreeMap<WaitKey, row::Turn>,
     pub(super) timers: BTreeMap<TimerKey, row::Timer>,
+    pub(super) user_tasks: BTreeMap<UserTaskKey, row::UserTask>,
     pub(super) subscriptions: BTreeMap<WaitKey, row::Subscription>,
     pub(super) messages: BTreeMap<u64, row::Message>,
     pub(super) correlations: BTreeMap<u64, row::Correlation>,
@@ -92,6 +94,8 @@ pub(super) struct Running {
     pub(super) timers: BTreeSet<TimerKey>,
     /// Open.
     pub(super) subscriptions: BTreeSet<WaitKey>,
+    /// Open.
+    pub(super) user_tasks: BTreeSet<UserTaskKey>,
     /// Not resolved.
     pub(super) incidents: BTreeSet<IncidentKey>,
 }

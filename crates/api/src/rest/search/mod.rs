@@ -16,7 +16,7 @@ use super::answer::Writing;
 use super::call::Call;
 use super::{
     decision_definitions, decision_instances, decision_requirements, element_instances, incidents, jobs, process_definitions,
-    process_instances, variables,
+    process_instances, user_tasks, variables,
 };
 use crate::budget::Held;
 use crate::error::Failure;
@@ -35,14 +35,37 @@ pub(super) async fn run_within(
     within: Option<Filter>,
     adjust: impl FnOnce(&mut Query),
 ) -> Result<Response, Failure> {
+    run_turning(call, table, within, adjust, None).await
+}
+
+/// The same where pages are turned by position alone, so nobody is told a cursor.
+pub(super) async fn run_by_position(
+    call: &Call,
+    table: &Table,
+    within: Filter,
+    adjust: impl FnOnce(&mut Query),
+) -> Result<Response, Failure> {
+    run_turning(call, table, Some(within), adjust, Some(Turning::ByPosition)).await
+}
+
+async fn run_turning(
+    call: &Call,
+    table: &Table,
+    within: Option<Filter>,
+    adjust: impl FnOnce(&mut Query),
+    always: Option<Turning>,
+) -> Result<Response, Failure> {
     let Asked { mut query, turning } = request::read(call.text()?, table, call.caller.tenants(), call.config())?;
     if let Some(within) = within {
         query.filter = Filter::All(vec![within, query.filter]);
     }
     adjust(&mut query);
     let room = call.room(call.config().page_bytes_max).await?;
-    let page = call.host().store().search(&query).await?;
-    if page.is_cut && turning == Turning::ByPosition {
+    let mut page = call.host().store().search(&query).await?;
+    if always == Some(Turning::ByPosition) {
+        (page.start, page.end) = (None, None);
+    }
+    if page.is_cut && always.unwrap_or(turning) == Turning::ByPosition {
         // Who counts positions would miss the rows that are not on the page.
         let bytes_max = call.config().page_bytes_max;
         return Err(Failure::invalid(format!(
@@ -127,6 +150,7 @@ fn write_items(writing: &mut Writing, items: Items) -> Result<(), Failure> {
         Items::Requirements(views) => writing.list(&decision_requirements::LAYOUT, views),
         Items::Decisions(views) => writing.list(&decision_definitions::LAYOUT, views),
         Items::EvaluatedDecisions(views) => writing.list(&decision_instances::FOUND, views),
+        Items::UserTasks(views) => writing.list(&user_tasks::LAYOUT, views),
         // No endpoint shows these yet.
         Items::Timers(_) | Items::MessageSubscriptions(_) | Items::MessageCorrelations(_) => {
             writing.out().extend_from_slice(b"[]");
@@ -146,6 +170,7 @@ fn write_first(out: &mut Vec<u8>, items: &Items) {
         Items::Requirements(views) => views.iter().take(1).for_each(|view| decision_requirements::LAYOUT.write(out, view)),
         Items::Decisions(views) => views.iter().take(1).for_each(|view| decision_definitions::LAYOUT.write(out, view)),
         Items::EvaluatedDecisions(views) => views.iter().take(1).for_each(|view| decision_instances::LAYOUT.write(out, view)),
+        Items::UserTasks(views) => views.iter().take(1).for_each(|view| user_tasks::LAYOUT.write(out, view)),
         Items::Timers(_) | Items::MessageSubscriptions(_) | Items::MessageCorrelations(_) => {}
     }
 }
