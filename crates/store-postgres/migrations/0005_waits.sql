@@ -196,3 +196,21 @@ CREATE TABLE user_task_candidates (
 ) WITH (fillfactor = 70);
 
 CREATE INDEX user_task_candidates_by_name ON user_task_candidates (name, kind, open, partition, task);
+
+-- One version of a form.
+CREATE TABLE forms (
+    partition     bigint NOT NULL,
+    key           bigint NOT NULL,
+    id            text COLLATE "C" NOT NULL,
+    version       integer NOT NULL,
+    version_tag   text COLLATE "C",
+    tenant        text COLLATE "C" NOT NULL,
+    resource      bigint NOT NULL,
+    resource_name text COLLATE "C" NOT NULL,
+    deployment    bigint NOT NULL,
+    checksum      bytea NOT NULL,
+    deleted       boolean NOT NULL,
+    PRIMARY KEY (partition, key)
+);
+
+CREATE UNIQUE INDEX forms_by_version ON forms (id, tenant, version, partition);

@@ -1,11 +1,13 @@
-//! Tasks for people, as they are read.
+//! Tasks for people and forms, as they are read.
 
-use engine::{DefinitionKey, ElementKey, FormKey, InstanceKey, UserTaskKey};
+use engine::{DefinitionKey, ElementKey, FormKey, InstanceKey, PartitionId, UserTaskKey};
 use model::ElementIx;
-use store::row::{UserTask, UserTaskState};
+use store::row::{Form, UserTask, UserTaskState};
 use store::{Error, words};
 use tokio_postgres::Row;
 
+use crate::Postgres;
+use crate::call::Call;
 use crate::reading::Reading;
 
 pub(crate) fn user_task(row: &Row) -> Result<UserTask, Error> {
@@ -29,5 +31,33 @@ pub(crate) fn user_task(row: &Row) -> Result<UserTask, Error> {
         external_form: row.text_maybe()?,
         created: row.get()?,
         ended: row.get()?,
+    })
+}
+
+impl Postgres {
+    pub(crate) async fn forms_by_name(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Vec<Form>, Error> {
+        let call = Call::new(include_str!("../sql/forms_named.sql")).int(partition.0.into()).text(id).text(tenant);
+        self.owner.query(call).await?.iter().map(form).collect()
+    }
+
+    pub(crate) async fn form_by_key(&self, key: FormKey) -> Result<Option<Form>, Error> {
+        let call = Call::new(include_str!("../sql/form_by_key.sql")).key(PartitionId::of(key.0)).key(key.0);
+        self.owner.query(call).await?.first().map(form).transpose()
+    }
+}
+
+fn form(row: &Row) -> Result<Form, Error> {
+    let mut row = Reading::of(row);
+    Ok(Form {
+        key: FormKey(row.key()?),
+        id: row.text()?,
+        version: row.get()?,
+        version_tag: row.text_maybe()?,
+        tenant: row.text()?,
+        resource: row.key()?,
+        resource_name: row.text()?,
+        deployment: row.key()?,
+        checksum: row.get()?,
+        deleted: row.get()?,
     })
 }

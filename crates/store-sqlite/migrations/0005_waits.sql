@@ -157,6 +157,22 @@ CREATE TABLE user_task_candidates (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX user_task_candidates_by_name ON user_task_candidates (kind, name, open, task);
 
+-- One version of a form.
+CREATE TABLE forms (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    version_tag TEXT,
+    tenant TEXT NOT NULL,
+    resource INTEGER NOT NULL,
+    resource_name TEXT NOT NULL,
+    deployment INTEGER NOT NULL,
+    checksum BLOB NOT NULL,
+    deleted INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX forms_by_version ON forms (partition, id, tenant, version);
+
 -- As in the first migration: what the planner is to believe.
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('timers', 'timers_by_time', '1000 1000 2 1'),
@@ -182,5 +198,6 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('user_tasks', 'user_tasks_by_assignee', '500000 1000 500 1'),
     ('user_tasks', 'user_tasks_open', '10000 1'),
     ('user_task_candidates', 'user_task_candidates', '2000000 2000000 2 2 1'),
-    ('user_task_candidates', 'user_task_candidates_by_name', '2000000 1000000 2000 200 1');
+    ('user_task_candidates', 'user_task_candidates_by_name', '2000000 1000000 2000 200 1'),
+    ('forms', 'forms_by_version', '1000 1000 10 10 1');
 ANALYZE sqlite_schema;

@@ -64,6 +64,9 @@ pub struct Changes {
     pub requirements_new: Vec<row::DecisionRequirements>,
     /// Deleted with their decisions: they stay readable.
     pub requirements_deleted: Vec<engine::RequirementsKey>,
+    pub forms_new: Vec<row::Form>,
+    /// Forms deleted: they stay readable.
+    pub forms_deleted: Vec<engine::FormKey>,
     pub evaluated_decisions_new: Vec<row::EvaluatedDecision>,
     /// Evaluations deleted with all they looked at.
     pub evaluations_deleted: Vec<engine::EvaluationKey>,
@@ -114,6 +117,8 @@ impl Changes {
             definitions_deleted,
             requirements_new,
             requirements_deleted,
+            forms_new,
+            forms_deleted,
             evaluated_decisions_new,
             evaluations_deleted,
             instances_new,
@@ -150,6 +155,8 @@ impl Changes {
         self.definitions_deleted.extend(definitions_deleted);
         self.requirements_new.extend(requirements_new);
         self.requirements_deleted.extend(requirements_deleted);
+        self.forms_new.extend(forms_new);
+        self.forms_deleted.extend(forms_deleted);
         self.evaluated_decisions_new.extend(evaluated_decisions_new);
         self.evaluations_deleted.extend(evaluations_deleted);
         self.instances_new.extend(instances_new);

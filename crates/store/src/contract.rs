@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey, UserTaskKey, Wait,
-    WaitKey,
+    DefinitionKey, ElementKey, FormKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey, UserTaskKey,
+    Wait, WaitKey,
 };
 use tokio::sync::watch;
 
@@ -355,6 +355,14 @@ pub trait Store: Send + Sync + 'static {
 
     /// Deleted ones too.
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error>;
+
+    // ---- forms ----
+
+    /// All versions of a form by its id, the first first; deleted ones too.
+    async fn forms_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Vec<row::Form>, Error>;
+
+    /// Deleted ones too.
+    async fn form(&self, key: FormKey) -> Result<Option<row::Form>, Error>;
 
     // ---- reads ----
 

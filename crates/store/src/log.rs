@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey,
-    UserTaskKey, WaitKey,
+    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, FormKey, IncidentKey, InstanceKey, JobKey, RequirementsKey,
+    TimerKey, UserTaskKey, WaitKey,
 };
 
 use crate::query::Tenants;
@@ -415,6 +415,7 @@ pub struct Deployed {
     pub tenant: Arc<str>,
     pub processes: Vec<DeployedProcess>,
     pub requirements: Vec<DeployedRequirements>,
+    pub forms: Vec<DeployedForm>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -422,6 +423,14 @@ pub struct DeployedProcess {
     pub process_id: Arc<str>,
     pub version: i32,
     pub definition: DefinitionKey,
+    pub resource_name: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeployedForm {
+    pub key: FormKey,
+    pub id: Arc<str>,
+    pub version: i32,
     pub resource_name: Arc<str>,
 }
 

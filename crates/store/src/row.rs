@@ -15,7 +15,7 @@ use engine::{
 use model::ElementIx;
 
 use crate::Millis;
-pub use user_task::{Candidates, UserTask, UserTaskState};
+pub use user_task::{Candidates, Form, UserTask, UserTaskState};
 pub use wait::{
     Correlation, LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,
     TimerState, WaitOrigin,

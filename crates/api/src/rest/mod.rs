@@ -19,6 +19,7 @@ mod describe;
 mod dispatch;
 mod element_instances;
 mod expressions;
+mod forms;
 mod incidents;
 mod jobs;
 mod layout;

@@ -39,6 +39,8 @@ pub(super) enum Input {
 
 pub(super) enum Output {
     Object(&'static dyn Described),
+    /// No content where there is none.
+    ObjectOrNothing(&'static dyn Described),
     /// A page of what a search found.
     Page(&'static dyn Described),
     NoContent,
@@ -67,7 +69,7 @@ impl Operation {
     pub(super) fn produces(&self) -> &'static str {
         match self.output {
             Output::Text(media) => media,
-            Output::Object(_) | Output::Page(_) | Output::NoContent => "application/json",
+            Output::Object(_) | Output::ObjectOrNothing(_) | Output::Page(_) | Output::NoContent => "application/json",
         }
     }
 }
@@ -88,6 +90,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::jobs::OPERATIONS,
         super::incidents::OPERATIONS,
         super::user_tasks::OPERATIONS,
+        super::forms::OPERATIONS,
         super::resources::OPERATIONS,
         super::commands::OPERATIONS,
     ]

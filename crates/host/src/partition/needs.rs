@@ -30,6 +30,7 @@ pub(crate) struct Needs {
     pub(super) processes: BTreeSet<Name>,
     pub(super) files: BTreeSet<Name>,
     pub(super) decisions: BTreeSet<Name>,
+    pub(super) forms: BTreeSet<Name>,
     /// What can only be asked of tables that are not behind.
     pub(super) at_rest: Vec<AtRest>,
 }
@@ -116,6 +117,10 @@ impl Needs {
         Self { decisions: BTreeSet::from([name]), ..Self::default() }
     }
 
+    pub(super) fn form(name: Name) -> Self {
+        Self { forms: BTreeSet::from([name]), ..Self::default() }
+    }
+
     pub(super) fn at_rest(what: AtRest) -> Self {
         Self { at_rest: vec![what], ..Self::default() }
     }
@@ -144,6 +149,7 @@ impl Needs {
         self.processes.extend(more.processes);
         self.files.extend(more.files);
         self.decisions.extend(more.decisions);
+        self.forms.extend(more.forms);
         self.at_rest.extend(more.at_rest);
     }
 }
@@ -261,7 +267,7 @@ impl Partition {
 impl Partition {
     /// Everything that is found by key: what is not committed is in memory, so the tables are not behind for it.
     pub(super) async fn load(&mut self, tick: &mut Tick, needs: Needs) -> Result<(), Error> {
-        let Needs { wanted, definitions, requirements, processes, files, decisions, at_rest: _ } = needs;
+        let Needs { wanted, definitions, requirements, processes, files, decisions, forms, at_rest: _ } = needs;
         self.load_rows(tick, wanted).await?;
         let partition = self.fence.partition;
         for name in processes {
@@ -282,6 +288,10 @@ impl Partition {
         for name in decisions {
             let named = self.store.decision_named(partition, &name.0, &name.1).await?;
             self.catalogue.decisions.load(name, Some(named));
+        }
+        for name in forms {
+            let forms = self.store.forms_named(partition, &name.0, &name.1).await?;
+            self.catalogue.forms.load(name, Some(forms));
         }
         for key in requirements {
             if self.catalogue.fresh_decisions.contains_key(&key) {

@@ -1,4 +1,4 @@
-//! Tasks for people and who may do them, as columns of statements.
+//! Tasks for people, who may do them, and forms, as columns of statements.
 
 use store::row::UserTask;
 use store::{Changes, Commit, words};
@@ -25,6 +25,10 @@ impl Texts {
 pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Iterator<Item = Call<'a>> {
     let Changes { user_tasks_new, user_tasks_changed, .. } = &commit.changes;
     let all = [
+        forms_new(commit),
+        batch(commit, include_str!("../../sql/delete_forms.sql"), &commit.changes.forms_deleted, |call, keys| {
+            call.keys(keys.iter().map(|key| key.0))
+        }),
         tasks_new(commit, texts),
         batch(commit, include_str!("../../sql/change_user_tasks.sql"), user_tasks_changed, |call, rows| {
             changing(call, rows, &texts.changed)
@@ -36,6 +40,21 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         candidates_put(commit, user_tasks_changed),
     ];
     all.into_iter().flatten()
+}
+
+fn forms_new(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/insert_forms.sql"), &commit.changes.forms_new, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0))
+            .texts(rows.iter().map(|row| &*row.id))
+            .smalls(rows.iter().map(|row| row.version))
+            .texts_opt(rows.iter().map(|row| row.version_tag.as_deref()))
+            .texts(rows.iter().map(|row| &*row.tenant))
+            .keys(rows.iter().map(|row| row.resource))
+            .texts(rows.iter().map(|row| &*row.resource_name))
+            .keys(rows.iter().map(|row| row.deployment))
+            .blobs(rows.iter().map(|row| row.checksum.as_slice()))
+            .flags(rows.iter().map(|row| row.deleted))
+    })
 }
 
 fn tasks_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {

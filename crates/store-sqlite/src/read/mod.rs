@@ -16,5 +16,6 @@ pub(crate) use definition::{
 pub(crate) use inbox::{inbox, partitions, statuses};
 pub(crate) use load::load;
 pub(crate) use search::search;
+pub(crate) use user_task::{form, forms_named};
 pub(crate) use wait::{signal_subscriptions, starts_of};
 pub(crate) use window::{due, ready_jobs};

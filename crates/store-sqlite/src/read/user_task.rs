@@ -1,13 +1,14 @@
-//! Tasks for people.
+//! Tasks for people and forms.
 
-use engine::{DefinitionKey, ElementKey, FormKey, InstanceKey, UserTaskKey};
+use engine::{DefinitionKey, ElementKey, FormKey, InstanceKey, PartitionId, UserTaskKey};
 use model::ElementIx;
-use rusqlite::Row;
-use store::row::{UserTask, UserTaskState};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use store::row::{Form, UserTask, UserTaskState};
 use store::words;
 
 use super::load::{key_at, key_maybe, text_at};
 use crate::failure::Failure;
+use crate::statement;
 
 pub(super) fn user_task(row: &Row<'_>) -> Result<UserTask, Failure> {
     let names = |column| Ok::<_, Failure>(words::tags_from_text(text_at(row, column)?).into_iter().map(Into::into).collect());
@@ -29,5 +30,31 @@ pub(super) fn user_task(row: &Row<'_>) -> Result<UserTask, Failure> {
         external_form: row.get(14)?,
         created: row.get(15)?,
         ended: row.get(16)?,
+    })
+}
+
+pub(crate) fn forms_named(connection: &Connection, partition: PartitionId, id: &str, tenant: &str) -> Result<Vec<Form>, Failure> {
+    let mut select = connection.prepare_cached(statement::FORMS_NAMED)?;
+    let rows = select.query_map(params![partition.0, id, tenant], read_form)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(crate) fn form(connection: &Connection, key: FormKey) -> Result<Option<Form>, Failure> {
+    let mut select = connection.prepare_cached(statement::FORM_BY_KEY)?;
+    Ok(select.query_row([PartitionId::of(key.0) as i64, key.0 as i64], read_form).optional()?)
+}
+
+fn read_form(row: &Row<'_>) -> rusqlite::Result<Form> {
+    Ok(Form {
+        key: FormKey(row.get::<_, i64>(0)? as u64),
+        id: row.get(1)?,
+        version: row.get(2)?,
+        version_tag: row.get(3)?,
+        tenant: row.get(4)?,
+        resource: row.get::<_, i64>(5)? as u64,
+        resource_name: row.get(6)?,
+        deployment: row.get::<_, i64>(7)? as u64,
+        checksum: row.get(8)?,
+        deleted: row.get(9)?,
     })
 }

@@ -1,14 +1,20 @@
-//! Tasks for people, and who may do them. Nothing is prepared where none changes.
+//! Tasks for people, who may do them, and forms. Nothing is prepared where none changes.
 
 use engine::PartitionId;
 use rusqlite::{Connection, params};
-use store::row::UserTask;
+use store::row::{Form, UserTask};
 use store::{Changes, words};
 
 use crate::failure::Failure;
 use crate::statement;
 
 pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &Changes) -> Result<(), Failure> {
+    for row in &changes.forms_new {
+        insert_form(connection, partition, row)?;
+    }
+    for key in &changes.forms_deleted {
+        connection.prepare_cached(statement::DELETE_FORM)?.execute(params![partition.0, key.0 as i64])?;
+    }
     for row in &changes.user_tasks_new {
         insert(connection, partition, row)?;
     }
@@ -65,5 +71,22 @@ fn insert_candidates(connection: &Connection, partition: PartitionId, row: &User
     for (kind, name) in row.candidates() {
         insert.execute(params![partition.0, row.key.0 as i64, kind.word(), name, row.is_open()])?;
     }
+    Ok(())
+}
+
+fn insert_form(connection: &Connection, partition: PartitionId, row: &Form) -> Result<(), Failure> {
+    connection.prepare_cached(statement::INSERT_FORM)?.execute(params![
+        partition.0,
+        row.key.0 as i64,
+        row.id,
+        row.version,
+        row.version_tag,
+        row.tenant,
+        row.resource as i64,
+        row.resource_name,
+        row.deployment as i64,
+        row.checksum,
+        row.deleted,
+    ])?;
     Ok(())
 }

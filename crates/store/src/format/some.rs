@@ -299,6 +299,12 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
     let process = (text(), any::<i32>(), number(), text()).prop_map(|(process_id, version, definition, resource_name)| {
         DeployedProcess { process_id, version, definition: DefinitionKey(definition), resource_name }
     });
+    let form = (number(), text(), any::<i32>(), text()).prop_map(|(key, id, version, resource_name)| DeployedForm {
+        key: FormKey(key),
+        id,
+        version,
+        resource_name,
+    });
     let codes = prop::sample::select(vec![
         Code::InvalidArgument,
         Code::NotFound,
@@ -308,9 +314,20 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
         Code::Expired,
     ]);
     prop_oneof![
-        (number(), text(), prop::collection::vec(process, 0..3), prop::collection::vec(requirements(), 0..3)).prop_map(
-            |(key, tenant, processes, requirements)| Answer::Deployed(Deployed { key, tenant, processes, requirements })
-        ),
+        (
+            number(),
+            text(),
+            prop::collection::vec(process, 0..3),
+            prop::collection::vec(requirements(), 0..3),
+            prop::collection::vec(form, 0..3)
+        )
+            .prop_map(|(key, tenant, processes, requirements, forms)| Answer::Deployed(Deployed {
+                key,
+                tenant,
+                processes,
+                requirements,
+                forms
+            })),
         evaluated().prop_map(Answer::Evaluated),
         number().prop_map(|key| Answer::ResourceDeleted { key }),
         (number(), number(), text(), any::<i32>(), text(), texts(), prop::option::of(text())).prop_map(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey, UserTaskKey,
+    DefinitionKey, ElementKey, FormKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey, UserTaskKey,
     VariableKey, WaitKey,
 };
 use model::{ElementIx, FlowIx};
@@ -46,6 +46,7 @@ pub(super) struct Tables {
     pub(super) resources: BTreeMap<u64, row::Resource>,
     pub(super) definitions: BTreeMap<DefinitionKey, row::Definition>,
     pub(super) requirements: BTreeMap<RequirementsKey, row::DecisionRequirements>,
+    pub(super) forms: BTreeMap<FormKey, row::Form>,
     /// By their own keys.
     pub(super) evaluated_decisions: BTreeMap<u64, row::EvaluatedDecision>,
     pub(super) instances: BTreeMap<InstanceKey, row::Instance>,

@@ -1,4 +1,4 @@
-//! Tasks for people.
+//! Tasks for people, and what they are shown.
 
 use std::sync::Arc;
 
@@ -46,6 +46,22 @@ pub enum UserTaskState {
     Created,
     Completed,
     Cancelled,
+}
+
+/// One version of a form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    pub key: FormKey,
+    pub id: Arc<str>,
+    pub version: i32,
+    pub version_tag: Option<Arc<str>>,
+    pub tenant: Arc<str>,
+    pub resource: u64,
+    pub resource_name: Arc<str>,
+    pub deployment: u64,
+    /// SHA-256 over name and content of the resource.
+    pub checksum: Vec<u8>,
+    pub deleted: bool,
 }
 
 /// Those who may do a task.

@@ -3,14 +3,14 @@
 mod change;
 mod variables;
 
-use axum::http::Method;
-use axum::response::Response;
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
 use store::query::{Entity, Field, Items, UserTaskView};
 use store::row::Candidates;
 
-use super::answer;
 use super::call::Call;
 use super::describe::Kind;
+use super::forms;
 use super::layout::{Cell, Layout, column, optional};
 use super::operation::{Input, Operation, Output};
 use super::search::{self, By, Filterable, Operators, Table, Value, filterable, sortable};
@@ -96,7 +96,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         summary: "The form of a task; no content where it has none",
         input: Input::None,
         query: &[],
-        output: Output::NoContent,
+        output: Output::ObjectOrNothing(&forms::LAYOUT),
         failures: &[404],
         run: |call| Box::pin(form(call)),
     },
@@ -133,8 +133,11 @@ async fn task(call: &Call) -> Result<UserTaskView, Failure> {
 }
 
 async fn form(call: Call) -> Result<Response, Failure> {
-    task(&call).await?;
-    Ok(answer::no_content())
+    let form = match task(&call).await?.form {
+        Some(key) => forms::answered(&call, key).await?,
+        None => None,
+    };
+    Ok(form.unwrap_or_else(|| StatusCode::NO_CONTENT.into_response()))
 }
 
 const fn of_list(name: &'static str, by: By) -> Filterable {
