@@ -25,7 +25,7 @@ pub(crate) enum Command {
     Serve(Box<Serve>),
     /// Print the commented configuration file with its defaults.
     Config,
-    /// Deploy BPMN files to a running server.
+    /// Deploy BPMN, DMN and form files to a running server.
     Deploy(Deploy),
     /// Start an instance of a process.
     Start(Start),
@@ -37,6 +37,11 @@ pub(crate) enum Command {
     Jobs(Jobs),
     /// Work on jobs of a type: print each, and complete it if told to.
     Work(Work),
+    /// List tasks for people, the oldest first.
+    Tasks(Tasks),
+    /// Claim a task, or complete it.
+    #[command(subcommand)]
+    Task(Task),
     /// Evaluate a FEEL expression, without a server.
     Feel(Feel),
     /// Evaluate a decision of a DMN file, without a server.
@@ -105,7 +110,7 @@ pub(crate) struct Plain {
 
 #[derive(Debug, Args)]
 pub(crate) struct Deploy {
-    /// BPMN files; all of them are deployed, or none
+    /// Files; all of them are deployed, or none
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -180,6 +185,56 @@ pub(crate) struct Work {
     /// Name of this worker
     #[arg(long, value_name = "NAME", default_value = "caudal-work")]
     pub(crate) worker: String,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tasks {
+    /// Of this person only
+    #[arg(long, value_name = "NAME")]
+    pub(crate) assignee: Option<String>,
+    /// Those this group may do
+    #[arg(long, value_name = "NAME")]
+    pub(crate) group: Option<String>,
+    /// In this state: created, completed or canceled
+    #[arg(long, value_name = "STATE", default_value = "created")]
+    pub(crate) state: String,
+    /// How many at most
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    pub(crate) limit: u32,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// Take a task that nobody has.
+    Claim(Claim),
+    /// A task is done.
+    Complete(Complete),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Claim {
+    /// Key of the task, as `caudal tasks` shows it
+    #[arg(value_name = "KEY")]
+    pub(crate) key: u64,
+    /// Who takes it
+    #[arg(long = "as", value_name = "NAME", env = "USER")]
+    pub(crate) assignee: String,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Complete {
+    /// Key of the task, as `caudal tasks` shows it
+    #[arg(value_name = "KEY")]
+    pub(crate) key: u64,
+    /// What came of it, as a JSON object
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub(crate) variables: String,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }

@@ -38,6 +38,8 @@ fn main() -> ExitCode {
         Some(Command::Instances(instances)) => client::instances(&instances),
         Some(Command::Jobs(jobs)) => client::jobs(&jobs),
         Some(Command::Work(work)) => client::work(&work),
+        Some(Command::Tasks(tasks)) => client::tasks(&tasks),
+        Some(Command::Task(task)) => client::task(&task),
         Some(Command::Feel(options)) => feel::run(&options),
         Some(Command::Decide(options)) => decide::run(&options),
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),

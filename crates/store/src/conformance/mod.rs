@@ -97,6 +97,7 @@ tests! {
     waits::who_waits_for_a_signal,
     user_tasks::they_come_and_go,
     user_tasks::candidates_follow_their_task,
+    user_tasks::forms_by_name_and_key,
     messages::a_group_is_loaded_as_a_whole,
     messages::a_group_has_a_bound,
     messages::messages_are_taken_and_go,

@@ -1,16 +1,16 @@
 //! Plain rows to start from; tests change what they are about.
 
 use engine::{
-    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, PartitionId, Phase,
-    RequirementsKey, TimerKey, Token, UserTaskKey, VariableKey, WaitKey,
+    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, PartitionId,
+    Phase, RequirementsKey, TimerKey, Token, UserTaskKey, VariableKey, WaitKey,
 };
 use model::{ElementIx, FlowIx};
 
 use crate::row::{
     Availability, Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element, ElementState,
-    EvaluatedDecision, EvaluatedInput, EvaluatedOutput, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState,
-    MatchedRule, Message, MessageLock, Resource, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,
-    TimerState, Tokens, Turn, UserTask, UserTaskState, Variable, WaitOrigin,
+    EvaluatedDecision, EvaluatedInput, EvaluatedOutput, Form, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin,
+    JobState, MatchedRule, Message, MessageLock, Resource, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer,
+    TimerKind, TimerState, Tokens, Turn, UserTask, UserTaskState, Variable, WaitOrigin,
 };
 
 pub const TENANT: &str = "<default>";
@@ -196,6 +196,21 @@ pub fn timer(key: u64, task: &Element, due: i64) -> Timer {
         state: TimerState::Pending,
         created: STARTED,
         ended: None,
+    }
+}
+
+pub fn form(key: u64, id: &str, version: i32) -> Form {
+    Form {
+        key: FormKey(key),
+        id: id.into(),
+        version,
+        version_tag: None,
+        tenant: TENANT.into(),
+        resource: key + 1_000,
+        resource_name: "ask.form".into(),
+        deployment: key + 2_000,
+        checksum: vec![version as u8; 32],
+        deleted: false,
     }
 }
 

@@ -1,14 +1,14 @@
-//! Tasks for people.
+//! Tasks for people, and forms.
 
 use std::sync::Arc;
 
 use engine::{FormKey, InstanceKey, UserTaskKey, Wait, WaitKind};
 
 use super::load::{new, owner_with_definition, running};
-use super::owner::PARTITION;
+use super::owner::{OTHER, PARTITION};
 use super::rows;
 use crate::query::{Entity, Field, Filter, Items, Op, Query, Scalar, Tenants, UserTaskView};
-use crate::row::{Candidates, UserTask, UserTaskState};
+use crate::row::{Candidates, Form, UserTask, UserTaskState};
 use crate::{Changes, Store, Wanted};
 
 fn key(n: u64) -> u64 {
@@ -105,4 +105,24 @@ pub(super) async fn candidates_follow_their_task(store: Arc<dyn Store>) {
     assert_eq!(counts().await, [0, 0, 0]);
     let ever = Filter::Candidate(Candidates::Groups, Op::Eq(Scalar::Text("ops".into())));
     assert_eq!(search(&store, ever).await.len(), 1);
+}
+
+pub(super) async fn forms_by_name_and_key(store: Arc<dyn Store>) {
+    let (mut owner, _) = owner_with_definition(&store).await;
+    let first = Form { version_tag: Some("v\u{e9}".into()), ..rows::form(key(11), "ask", 1) };
+    let (second, other) = (rows::form(key(12), "ask", 2), rows::form(key(13), "Ask", 1));
+    let elsewhere = Form { tenant: "t".into(), ..rows::form(key(14), "ask", 1) };
+    let all = vec![second.clone(), first.clone(), other.clone(), elsewhere.clone()];
+    owner.commit(Changes { forms_new: all, ..Changes::default() }).await;
+    let named = async |id, tenant| store.forms_named(PARTITION, id, tenant).await.unwrap();
+    assert_eq!(named("ask", rows::TENANT).await, [first.clone(), second.clone()]);
+    assert_eq!(named("ask", "t").await, [elsewhere]);
+    assert_eq!(named("none", rows::TENANT).await, []);
+    assert_eq!(store.forms_named(OTHER, "ask", rows::TENANT).await.unwrap(), []);
+    owner.commit(Changes { forms_deleted: vec![first.key], ..Changes::default() }).await;
+    let deleted = Form { deleted: true, ..first };
+    assert_eq!(named("ask", rows::TENANT).await, [deleted.clone(), second]);
+    assert_eq!(store.form(deleted.key).await.unwrap(), Some(deleted));
+    assert_eq!(store.form(other.key).await.unwrap(), Some(other));
+    assert_eq!(store.form(FormKey(key(99))).await.unwrap(), None);
 }

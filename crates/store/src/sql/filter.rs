@@ -95,7 +95,7 @@ fn candidate(writing: &mut Writing, from: &From, kind: Candidates, op: &Op) -> S
         Op::Like(like) => (true, format!(" AND {}", like_text(writing, "c.name", like))),
     };
     let own = from.alias(Table::Own);
-    let (open, not) = (if from.open_only { " AND c.open" } else { "" }, if found { "" } else { "NOT " });
+    let (open, not) = (if from.open_only { " AND c.open = TRUE" } else { "" }, if found { "" } else { "NOT " });
     let kind = kind.word();
     match writing.dialect {
         // It does not begin with what EXISTS asks for, but it does with what IN lists.
