@@ -111,6 +111,22 @@ CREATE INDEX evaluated_decisions_by_evaluation ON evaluated_decisions (partition
 
 CREATE INDEX evaluated_decisions_by_instance ON evaluated_decisions (partition, instance) WHERE instance IS NOT NULL;
 
+CREATE TABLE forms (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    version_tag TEXT,
+    tenant TEXT NOT NULL,
+    resource INTEGER NOT NULL,
+    resource_name TEXT NOT NULL,
+    deployment INTEGER NOT NULL,
+    checksum BLOB NOT NULL,
+    deleted INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX forms_by_version ON forms (partition, id, tenant, version);
+
 CREATE TABLE idempotent (
     partition INTEGER NOT NULL,
     tenant TEXT NOT NULL,
@@ -214,7 +230,7 @@ CREATE TABLE "jobs" (
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
     ended INTEGER
-) STRICT;
+, headers TEXT) STRICT;
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
 
@@ -419,6 +435,46 @@ CREATE TABLE turns (
 CREATE INDEX turns_by_instance ON turns (partition, instance);
 
 CREATE INDEX turns_by_time ON turns (partition, due, key);
+
+CREATE TABLE user_task_candidates (
+    partition INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    PRIMARY KEY (partition, task, kind, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX user_task_candidates_by_name ON user_task_candidates (kind, name, open, task);
+
+CREATE TABLE user_tasks (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    instance INTEGER NOT NULL,
+    definition INTEGER NOT NULL,
+    element INTEGER NOT NULL,
+    element_instance INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    state TEXT NOT NULL,
+    assignee TEXT,
+    candidate_groups TEXT NOT NULL,
+    candidate_users TEXT NOT NULL,
+    due INTEGER,
+    follow_up INTEGER,
+    priority INTEGER NOT NULL,
+    form INTEGER,
+    external_form TEXT,
+    created INTEGER NOT NULL,
+    ended INTEGER
+) STRICT;
+
+CREATE INDEX user_tasks_by_assignee ON user_tasks (assignee, state, key) WHERE assignee IS NOT NULL;
+
+CREATE INDEX user_tasks_by_instance ON user_tasks (partition, instance);
+
+CREATE INDEX user_tasks_open ON user_tasks (key) WHERE state = 'CREATED';
+
+CREATE INDEX user_tasks_waiting ON user_tasks (partition, instance) WHERE state = 'CREATED';
 
 CREATE TABLE "variables" (
     partition INTEGER NOT NULL,

@@ -37,6 +37,11 @@ pub(crate) enum Command {
     Jobs(Jobs),
     /// Work on jobs of a type: print each, and complete it if told to.
     Work(Work),
+    /// List tasks for people, the oldest first.
+    Tasks(Tasks),
+    /// Claim a task, or complete it.
+    #[command(subcommand)]
+    Task(Task),
     /// Publish a message: to those that wait for it and, while it lives, to those that will.
     Publish(Publish),
     /// Give a message to those that wait for it now; somebody must.
@@ -292,6 +297,56 @@ pub(crate) struct TimerReschedule {
     /// When it is to fire, such as 2027-01-01T08:00:00Z
     #[arg(value_name = "TIME")]
     pub(crate) due: String,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tasks {
+    /// Of this person only
+    #[arg(long, value_name = "NAME")]
+    pub(crate) assignee: Option<String>,
+    /// Those this group may do
+    #[arg(long, value_name = "NAME")]
+    pub(crate) group: Option<String>,
+    /// In this state: created, completed or canceled
+    #[arg(long, value_name = "STATE", default_value = "created")]
+    pub(crate) state: String,
+    /// How many at most
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    pub(crate) limit: u32,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// Take a task that nobody has.
+    Claim(Claim),
+    /// A task is done.
+    Complete(Complete),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Claim {
+    /// Key of the task, as `caudal tasks` shows it
+    #[arg(value_name = "KEY")]
+    pub(crate) key: u64,
+    /// Who takes it
+    #[arg(long = "as", value_name = "NAME", env = "USER")]
+    pub(crate) assignee: String,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Complete {
+    /// Key of the task, as `caudal tasks` shows it
+    #[arg(value_name = "KEY")]
+    pub(crate) key: u64,
+    /// What came of it, as a JSON object
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub(crate) variables: String,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cli::{Deploy, Instances, Jobs, Remote, Start, Work};
+use crate::cli::{Deploy, Instances, Jobs, Remote, Start, Task, Tasks, Work};
 use crate::table::{print, table};
 
 /// How long a call may take besides what the server is asked to wait.
@@ -31,7 +31,7 @@ pub(crate) fn deploy(deploy: &Deploy) -> Result<(), String> {
     Ok(())
 }
 
-/// Processes and decisions; what a decision came in is said by its requirements.
+/// Processes, decisions and forms; what a decision came in is said by its requirements.
 fn deployed(answer: &Value) -> Vec<Vec<String>> {
     let all = answer["deployments"].as_array().map_or(&[][..], Vec::as_slice);
     let file_of = |decision: &Value| {
@@ -42,7 +42,7 @@ fn deployed(answer: &Value) -> Vec<Vec<String>> {
     };
     let mut rows = Vec::new();
     for one in all {
-        let (process, decision) = (&one["processDefinition"], &one["decisionDefinition"]);
+        let (process, decision, form) = (&one["processDefinition"], &one["decisionDefinition"], &one["form"]);
         if process.is_object() {
             let [id, version, key] = ["processDefinitionId", "processDefinitionVersion", "processDefinitionKey"];
             rows.push(vec![
@@ -57,6 +57,10 @@ fn deployed(answer: &Value) -> Vec<Vec<String>> {
             let [id, version, key] = ["decisionDefinitionId", "version", "decisionDefinitionKey"];
             let file = file_of(decision).unwrap_or_default();
             rows.push(vec!["decision".into(), text(&decision[id]), text(&decision[version]), text(&decision[key]), file]);
+        }
+        if form.is_object() {
+            let values = ["formId", "version", "formKey", "resourceName"].map(|name| text(&form[name]));
+            rows.push(std::iter::once("form".to_owned()).chain(values).collect());
         }
     }
     rows
@@ -82,6 +86,14 @@ pub(crate) fn start(start: &Start) -> Result<(), String> {
         show(&answer["variables"])?;
     }
     Ok(())
+}
+
+pub(crate) fn variables(text: &str) -> Result<Value, String> {
+    let variables: Value = serde_json::from_str(text).map_err(|error| format!("--variables is not JSON: {error}"))?;
+    match variables.is_object() {
+        true => Ok(variables),
+        false => Err("--variables must be a JSON object, such as '{\"amount\": 5}'".to_owned()),
+    }
 }
 
 pub(crate) fn status(remote: &Remote) -> Result<(), String> {
@@ -151,6 +163,41 @@ pub(crate) fn jobs(jobs: &Jobs) -> Result<(), String> {
     list(&jobs.remote, "/v2/jobs/search", &body, &columns)
 }
 
+pub(crate) fn tasks(tasks: &Tasks) -> Result<(), String> {
+    let mut filter = json!({ "state": tasks.state.to_uppercase() });
+    if let Some(assignee) = &tasks.assignee {
+        filter["assignee"] = json!(assignee);
+    }
+    if let Some(group) = &tasks.group {
+        filter["candidateGroup"] = json!(group);
+    }
+    let body = json!({ "filter": filter, "page": { "limit": tasks.limit } });
+    let columns = [
+        ("KEY", "userTaskKey"),
+        ("NAME", "name"),
+        ("ASSIGNEE", "assignee"),
+        ("GROUPS", "candidateGroups"),
+        ("PRIORITY", "priority"),
+        ("DUE", "dueDate"),
+        ("INSTANCE", "processInstanceKey"),
+    ];
+    list(&tasks.remote, "/v2/user-tasks/search", &body, &columns)
+}
+
+pub(crate) fn task(task: &Task) -> Result<(), String> {
+    let (remote, path, body) = match task {
+        Task::Claim(claim) => {
+            let body = json!({ "assignee": claim.assignee, "allowOverride": false });
+            (&claim.remote, format!("/v2/user-tasks/{}/assignment", claim.key), body)
+        }
+        Task::Complete(complete) => {
+            let body = json!({ "variables": variables(&complete.variables)? });
+            (&complete.remote, format!("/v2/user-tasks/{}/completion", complete.key), body)
+        }
+    };
+    post(remote, &path, &body, PATIENCE).map(drop)
+}
+
 pub(crate) fn work(work: &Work) -> Result<(), String> {
     let variables: Option<Value> = match &work.complete_with {
         None => None,
@@ -184,15 +231,6 @@ pub(crate) fn work(work: &Work) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// What `--variables` says.
-pub(crate) fn variables(json: &str) -> Result<Value, String> {
-    let variables: Value = serde_json::from_str(json).map_err(|error| format!("--variables is not JSON: {error}"))?;
-    match variables.is_object() {
-        true => Ok(variables),
-        false => Err("--variables must be a JSON object, such as '{\"amount\": 5}'".to_owned()),
-    }
 }
 
 fn list(remote: &Remote, path: &str, body: &Value, columns: &[(&str, &str)]) -> Result<(), String> {

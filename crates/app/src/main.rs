@@ -45,6 +45,8 @@ fn main() -> ExitCode {
         Some(Command::Timers(timers)) => events::timers(&timers),
         Some(Command::Timer(Timer::Fire(fire))) => events::fire(&fire),
         Some(Command::Timer(Timer::Reschedule(reschedule))) => events::reschedule(&reschedule),
+        Some(Command::Tasks(tasks)) => client::tasks(&tasks),
+        Some(Command::Task(task)) => client::task(&task),
         Some(Command::Feel(options)) => feel::run(&options),
         Some(Command::Decide(options)) => decide::run(&options),
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),

@@ -194,6 +194,7 @@ fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
         | Kind::EventGateway
         | Kind::PassTask(_)
         | Kind::JobTask(_)
+        | Kind::UserTask(_)
         | Kind::ScriptTask(_)
         | Kind::DecisionTask(_)
         | Kind::LinkCatch(_)

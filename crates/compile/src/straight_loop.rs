@@ -49,6 +49,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         | Kind::AdHoc(_)
         | Kind::AdHocRun
         | Kind::JobTask(_)
+        | Kind::UserTask(_)
         | Kind::CatchEvent(_)
         | Kind::ReceiveTask(_)
         | Kind::CallActivity(_)
@@ -104,6 +105,7 @@ fn is_work(kind: &Kind) -> bool {
         | Kind::EndEvent(_)
         | Kind::LinkCatch(_)
         | Kind::JobTask(_)
+        | Kind::UserTask(_)
         | Kind::ExclusiveGateway { .. }
         | Kind::ParallelGateway
         | Kind::InclusiveGateway(_)

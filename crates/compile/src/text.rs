@@ -77,6 +77,7 @@ mod print;
 mod repeat;
 mod scopes;
 mod statement;
+mod user_task;
 mod words;
 
 use model::Process;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use model::ElementIx;
 
-use crate::{Document, ElementKey, IncidentKey, IncidentKind, InstanceKey, JobKey, On, Parent, Thrown, ThrownOut, WaitKey};
+use crate::{
+    Document, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, On, Parent, Thrown, ThrownOut, WaitKey,
+};
 
 /// A command against one instance.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +25,9 @@ pub enum Command {
     SetVariables { scope: ElementKey, variables: Document, local: bool },
     /// What came of a decision the instance called.
     Decide { element: ElementKey, verdict: Result<Arc<str>, Undecided> },
-    /// What an element, or an event for it, waits for has come.
+    /// What came of seeking a form for a user task.
+    GiveForm { element: ElementKey, verdict: Result<FormKey, Undecided> },
+    /// What an element, or an event for it, waits for has come; a person has done a user task.
     Trigger(Triggered),
     /// What came of calling a process: the instance that will run, or why none does.
     Call { element: ElementKey, verdict: Result<InstanceKey, Undecided> },
@@ -74,7 +78,7 @@ pub struct ThrownError {
     pub variables: Document,
 }
 
-/// Why a called decision gave no output, or a called process does not run.
+/// Why a called decision gave no output, a called process does not run, or there is no form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undecided {
     pub kind: IncidentKind,
@@ -96,6 +100,8 @@ pub enum Rejected {
     Stuck,
     /// No element of this instance waits for a decision under that key.
     NoSuchDecision,
+    /// No element of this instance seeks a form under that key.
+    NoSuchForm,
     /// No element of this instance waits for that.
     NoSuchWait,
     /// No active element instance has that key.

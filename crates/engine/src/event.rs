@@ -98,6 +98,12 @@ pub enum Event {
         /// The id of the decision.
         decision: Arc<str>,
     },
+    /// A user task needs a form before it can go on; the host answers in the same command.
+    FormSought {
+        element: ElementKey,
+        /// The id of the form.
+        form: Arc<str>,
+    },
     /// A call activity is to run a process; the host answers in the same command.
     Called {
         element: ElementKey,
@@ -202,6 +208,8 @@ pub enum IncidentKind {
     CalledDecision,
     /// A decision could not be evaluated.
     DecisionEvaluation,
+    /// There is no such form.
+    FormNotFound,
     /// A command of this instance was refused because of a fault that is not the process's own.
     Fault,
 }

@@ -307,7 +307,7 @@ impl Instance {
                 Undo::VariableUpdated { scope: *scope, name: name.clone(), was }
             }
             // The element stays in its entry until the verdict, as it does with an incident.
-            Event::DecisionCalled { .. } | Event::Called { .. } | Event::ThrownOut(_) => Undo::Nothing,
+            Event::DecisionCalled { .. } | Event::FormSought { .. } | Event::Called { .. } | Event::ThrownOut(_) => Undo::Nothing,
             // What happens to others.
             Event::MessageThrown(_) | Event::SignalThrown { .. } => Undo::Nothing,
             Event::WaitOpened(opened) => {

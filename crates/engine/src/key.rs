@@ -67,6 +67,10 @@ keys! {
     JobKey,
     /// One planned firing of a timer.
     TimerKey,
+    /// A task for a person; the key of the wait for it.
+    UserTaskKey,
+    /// One version of a form.
+    FormKey,
     /// A variable in its scope.
     VariableKey,
     /// An incident.
@@ -95,10 +99,22 @@ impl WaitKey {
     pub fn job(self) -> JobKey {
         JobKey(self.0)
     }
+
+    /// The task of a wait for a person.
+    pub fn user_task(self) -> UserTaskKey {
+        UserTaskKey(self.0)
+    }
 }
 
 impl JobKey {
     /// The wait for this job.
+    pub fn wait(self) -> WaitKey {
+        WaitKey(self.0)
+    }
+}
+
+impl UserTaskKey {
+    /// The wait for this task.
     pub fn wait(self) -> WaitKey {
         WaitKey(self.0)
     }

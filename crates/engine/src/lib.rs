@@ -41,10 +41,10 @@ pub use element::start_event::{start_condition, start_trigger, timer};
 pub use event::{Event, IncidentKind, MessageThrown, Outcome, Parent, Thrown, ThrownOut, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
 pub use key::{
-    CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, Keys, PartitionId,
-    RequirementsKey, TimerKey, VariableKey, WaitKey,
+    CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, InstanceKey, JobKey, Keys,
+    PartitionId, RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
 pub use progress::Progress;
 pub use step::{Means, STRAIGHT_MAX, step};
 pub use variables::{Document, KEPT, Variables, visible};
-pub use wait::{On, Opened, Turn, Wait, WaitEnd, WaitKind, Waited};
+pub use wait::{On, Opened, Turn, UserTask, Wait, WaitEnd, WaitKind, Waited};

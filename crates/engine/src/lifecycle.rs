@@ -52,6 +52,7 @@ impl Run<'_> {
             Kind::AdHocRun => self.emit(Event::Activated { key }),
             Kind::EndEvent(end) => element::end_event::enter(self, key, end)?,
             Kind::JobTask(task) => element::job_task::enter(self, key, task)?,
+            Kind::UserTask(task) => element::user_task::enter(self, key, task)?,
             Kind::ScriptTask(script) => element::script_task::enter(self, key, script)?,
             Kind::DecisionTask(task) => element::decision_task::enter(self, key, task)?,
             Kind::ExclusiveGateway { default } => element::exclusive_gateway::enter(self, key, element, *default)?,

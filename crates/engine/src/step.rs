@@ -127,6 +127,7 @@ impl<'a> Run<'a> {
             }
             Command::FailJob(failed) => self.fail_job(failed),
             Command::ThrowError(thrown) => self.throw_from_job(thrown),
+            Command::GiveForm { element, verdict } => element::user_task::give_form(self, *element, verdict),
             Command::Decide { element, verdict } => element::decision_task::decide(self, *element, verdict),
             Command::SetVariables { scope, variables, local } => {
                 if !self.instance.elements.contains_key(scope) {
@@ -443,6 +444,7 @@ impl Run<'_> {
                 | WaitKind::Message
                 | WaitKind::Signal
                 | WaitKind::Condition
+                | WaitKind::UserTask
                 | WaitKind::Child { .. },
             )
             | None => return Err(Rejected::NoSuchTurn),

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use model::Process;
 
 use crate::variables::KEPT;
-use crate::{ElementKey, Event, IncidentKind, On, Outcome, Rejected, WaitEnd, WaitKey};
+use crate::{ElementKey, Event, IncidentKind, On, Outcome, Rejected, UserTask, WaitEnd, WaitKey};
 
 /// A command that did more than this shows its beginning and its end.
 const LINES_MAX: usize = 100;
@@ -99,6 +100,7 @@ impl Trace {
             }
             Event::SignalThrown { element, name, .. } => (self.name(*element), format!("throws signal {name}")),
             Event::ThrownOut(thrown) => (self.name(thrown.element), format!("throws {:?} {} out", thrown.what, thrown.code)),
+            Event::FormSought { element, form } => (self.name(*element), format!("seeks form {form}")),
             Event::DecisionCalled { element, decision } => (self.name(*element), format!("calls decision {decision}")),
             Event::IncidentRaised { element, kind, .. } => (self.name(*element), format!("stuck: {}", kind_name(*kind))),
             Event::IncidentResolved { element, .. } => (self.name(*element), "incident resolved".to_owned()),
@@ -126,9 +128,10 @@ impl Trace {
 /// What is waited for, and how it is said that it came or was dropped.
 fn waiting(on: &On) -> (String, [&'static str; 2]) {
     match on {
-        On::Job { job_type, retries } => {
+        On::Job { job_type, retries, headers } => {
             let retries = if *retries == 3 { String::new() } else { format!(" with {retries} retries") };
-            (format!("waits for job {job_type}{retries}"), ["job done", "job dropped"])
+            let headers = headers.as_ref().map(|headers| format!(" with headers {headers}")).unwrap_or_default();
+            (format!("waits for job {job_type}{retries}{headers}"), ["job done", "job dropped"])
         }
         On::Turn(_) => ("goes on later".to_owned(), ["", ""]),
         On::Timer { text, at, .. } => (format!("waits for timer {text} due {}", at.at), ["timer fired", "timer dropped"]),
@@ -138,7 +141,23 @@ fn waiting(on: &On) -> (String, [&'static str; 2]) {
         On::Signal { name } => (format!("waits for signal {name}"), ["signal came", "signal dropped"]),
         On::Condition => ("waits for its condition".to_owned(), ["condition holds", "condition dropped"]),
         On::Child { instance } => (format!("waits for instance {instance}"), ["child done", "child dropped"]),
+        On::UserTask(task) => (waiting_for_person(task), ["task done", "task dropped"]),
     }
+}
+
+fn waiting_for_person(task: &UserTask) -> String {
+    let mut text = "waits for a person".to_owned();
+    let mut say = |what: &str, value: Option<String>| text.extend(value.map(|value| format!(", {what} {value}")));
+    let names = |names: &[Arc<str>]| (!names.is_empty()).then(|| names.join(" "));
+    say("assignee", task.assignee.as_ref().map(ToString::to_string));
+    say("groups", names(&task.candidate_groups));
+    say("users", names(&task.candidate_users));
+    say("due", task.due.map(|due| due.to_string()));
+    say("follow-up", task.follow_up.map(|at| at.to_string()));
+    say("priority", (task.priority != model::PRIORITY_DEFAULT).then(|| task.priority.to_string()));
+    say("form", task.form.map(|form| form.to_string()));
+    say("external form", task.external_form.as_ref().map(ToString::to_string));
+    text
 }
 
 fn event_key(event: &Event) -> Option<ElementKey> {
@@ -159,6 +178,7 @@ fn kind_name(kind: IncidentKind) -> &'static str {
         IncidentKind::CalledElement => "no such process",
         IncidentKind::CalledDecision => "no such decision",
         IncidentKind::DecisionEvaluation => "decision failed",
+        IncidentKind::FormNotFound => "no such form",
         IncidentKind::Fault => "a fault of the engine",
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::{ElementIx, TimerKind};
 use schedule::Occurrence;
 
-use crate::{ElementKey, InstanceKey, JobKey, WaitKey};
+use crate::{ElementKey, FormKey, InstanceKey, JobKey, WaitKey};
 
 /// A wait as the host must set it up.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +26,8 @@ pub enum On {
     Job {
         job_type: Arc<str>,
         retries: i32,
+        /// A JSON object, where they are not those of the element.
+        headers: Option<Arc<str>>,
     },
     /// A point in time. Each occurrence of a cycle is a wait of its own.
     Timer {
@@ -46,8 +48,25 @@ pub enum On {
     Child {
         instance: InstanceKey,
     },
+    /// A person.
+    UserTask(Box<UserTask>),
     /// The next turn of a step that would have taken too long in one go.
     Turn(Turn),
+}
+
+/// A task for a person as it begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserTask {
+    pub assignee: Option<Arc<str>>,
+    pub candidate_groups: Vec<Arc<str>>,
+    pub candidate_users: Vec<Arc<str>>,
+    /// In milliseconds since 1970.
+    pub due: Option<i64>,
+    pub follow_up: Option<i64>,
+    pub priority: i32,
+    pub form: Option<FormKey>,
+    /// What another program knows its form by.
+    pub external_form: Option<Arc<str>>,
 }
 
 /// What is left of a step.
@@ -75,6 +94,7 @@ pub enum WaitKind {
     Signal,
     Condition,
     Child { instance: InstanceKey },
+    UserTask,
     Turn(Box<Turn>),
 }
 
@@ -88,6 +108,7 @@ pub enum Waited {
     Signal,
     Condition,
     Child { instance: InstanceKey },
+    UserTask,
 }
 
 /// How a wait ended.
@@ -110,6 +131,7 @@ impl From<&Opened> for Wait {
             On::Signal { .. } => WaitKind::Signal,
             On::Condition => WaitKind::Condition,
             On::Child { instance } => WaitKind::Child { instance: *instance },
+            On::UserTask(_) => WaitKind::UserTask,
             On::Turn(turn) => WaitKind::Turn(Box::new(turn.clone())),
         };
         Self { key: opened.key, catch: opened.catch, kind }
@@ -126,6 +148,7 @@ impl Wait {
             WaitKind::Signal => Waited::Signal,
             WaitKind::Condition => Waited::Condition,
             WaitKind::Child { instance } => Waited::Child { instance },
+            WaitKind::UserTask => Waited::UserTask,
         }
     }
 
@@ -138,6 +161,7 @@ impl Wait {
             | WaitKind::Signal
             | WaitKind::Condition
             | WaitKind::Child { .. }
+            | WaitKind::UserTask
             | WaitKind::Turn(_) => None,
         }
     }

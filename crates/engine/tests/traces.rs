@@ -4,8 +4,8 @@
 //! `error ELEMENT CODE {…}`, `decide ELEMENT {"output": …}` (without an output it failed), `no-decision ELEMENT`, `set ELEMENT {…}`, `set-local ELEMENT {…}`, `resolve ELEMENT`, `cancel`.
 //! `start EVENT {…}` (at a triggered start event), `called {…}` (started by a call activity), `trigger EVENT {…}`, `again EVENT DUE` (a timer that
 //! will fire again), `call ELEMENT`, `no-process ELEMENT`, `child ELEMENT {…}`, `child-error ELEMENT CODE {…}`,
-//! `child-escalation ELEMENT CODE {…}`, `uncaught`, `begin ELEMENT ACTIVITY {…}` (in an ad-hoc sub-process), `begin-only ELEMENT ACTIVITY {…}`
-//! (dropping what runs in it).
+//! `child-escalation ELEMENT CODE {…}`, `uncaught`, `give-form ELEMENT`, `no-form ELEMENT`, `begin ELEMENT ACTIVITY {…}` (in an ad-hoc sub-process), `begin-only ELEMENT ACTIVITY {…}`
+//! (dropping what runs in it). A person who has done a task is a `trigger`.
 //! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant; `id#2` is the second inside the body of
 //! a repeated activity.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 use engine::trace::Trace;
 use engine::{
-    Budget, Command, DefinitionKey, Document, ElementInstance, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance,
-    InstanceKey, JobKey, Keys, Means, On, Opened, Parent, Phase, Rejected, State, Thrown, ThrownError, ThrownOut, Triggered,
-    Undecided, WaitKey, WaitKind, step,
+    Budget, Command, DefinitionKey, Document, ElementInstance, ElementKey, Event, FailedJob, FormKey, IncidentKey, IncidentKind,
+    Instance, InstanceKey, JobKey, Keys, Means, On, Opened, Parent, Phase, Rejected, State, Thrown, ThrownError, ThrownOut,
+    Triggered, Undecided, WaitKey, WaitKind, step,
 };
 use model::{Kind, Process, TimerKind};
 use schedule::Occurrence;
@@ -144,7 +144,8 @@ impl<'a> Run<'a> {
             let asks = matches!(
                 self.process.element(element.element).kind,
                 Kind::DecisionTask(_) | Kind::CallActivity(_) | Kind::ComplexGateway(_) | Kind::AdHoc(_)
-            ) || self.instance.parent.is_some() && element.phase == Phase::Entering;
+            ) || self.instance.parent.is_some() && element.phase == Phase::Entering
+                || matches!(self.process.element(element.element).kind, Kind::UserTask(_)) && element.phase == Phase::Entering;
             let waits = asks || !element.waits.is_empty() || element.incident.is_some();
             let holds = self.instance.children(*key).next().is_some() || element.tokens().next().is_some();
             assert!(waits || holds, "after '{line}': {} waits for nothing", self.process.element(element.element).id);
@@ -199,6 +200,11 @@ impl<'a> Run<'a> {
             ["no-decision", id] => {
                 let missing = Undecided { kind: IncidentKind::CalledDecision, reason: "there is none".into() };
                 Command::Decide { element: self.element(id), verdict: Err(missing) }
+            }
+            ["give-form", id] => Command::GiveForm { element: self.element(id), verdict: Ok(FormKey(11)) },
+            ["no-form", id] => {
+                let missing = Undecided { kind: IncidentKind::FormNotFound, reason: "there is none".into() };
+                Command::GiveForm { element: self.element(id), verdict: Err(missing) }
             }
             ["set", id] => Command::SetVariables { scope: self.element(id), variables, local: false },
             ["set-local", id] => Command::SetVariables { scope: self.element(id), variables, local: true },

@@ -143,6 +143,7 @@ impl Recorder {
             | Event::WaitOpened(_)
             | Event::WaitClosed { .. }
             | Event::DecisionCalled { .. }
+            | Event::FormSought { .. }
             | Event::Called { .. }
             | Event::MessageThrown(_)
             | Event::SignalThrown { .. }

@@ -13,6 +13,7 @@ pub mod decision;
 mod event;
 mod join;
 mod repeat;
+mod user_task;
 
 use std::sync::Arc;
 
@@ -25,6 +26,9 @@ pub use event::{
 };
 pub use join::{ElementSet, Join};
 pub use repeat::{LoopTest, MultiInstance, MultiOrder, MultiOutput, Repeat, StandardLoop};
+pub use user_task::{
+    ComputedHeader, Form, HeaderKind, Names, PRIORITY_DEFAULT, PRIORITY_MAX, Priority, UserTask, without_zero_seconds,
+};
 
 /// One executable process of a deployed resource.
 #[derive(Debug, Clone)]
@@ -98,6 +102,8 @@ pub enum Kind {
     PassTask(PassTask),
     /// A task done by a worker: service, send, script, business rule, user.
     JobTask(JobTask),
+    /// A task for a person, which the engine keeps itself.
+    UserTask(Box<UserTask>),
     /// A script the engine evaluates itself.
     ScriptTask(Script),
     /// A business rule task that calls a decision.
@@ -185,6 +191,8 @@ pub struct JobTask {
     pub retries: Retries,
     /// Static headers handed to the worker, in document order, empty ones dropped.
     pub headers: Vec<(Arc<str>, Arc<str>)>,
+    /// Those that depend on the instance; with any, a job has headers of its own.
+    pub headers_computed: Vec<ComputedHeader>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

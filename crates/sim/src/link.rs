@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
@@ -309,6 +309,12 @@ impl Store for Link {
     }
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         self.read(self.world.memory.requirements(key)).await
+    }
+    async fn forms_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Vec<row::Form>, Error> {
+        self.read(self.world.memory.forms_named(partition, id, tenant)).await
+    }
+    async fn form(&self, key: FormKey) -> Result<Option<row::Form>, Error> {
+        self.read(self.world.memory.form(key)).await
     }
     async fn running_definitions(&self, partition: PartitionId, limit: usize) -> Result<Vec<DefinitionKey>, Error> {
         self.read(self.world.memory.running_definitions(partition, limit)).await

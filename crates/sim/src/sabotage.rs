@@ -174,6 +174,7 @@ impl World {
                 Items::Decisions(items) => items.clear(),
                 Items::EvaluatedDecisions(items) => items.clear(),
                 Items::Timers(items) => items.clear(),
+                Items::UserTasks(items) => items.clear(),
                 Items::MessageSubscriptions(items) => items.clear(),
                 Items::MessageCorrelations(items) => items.clear(),
             }

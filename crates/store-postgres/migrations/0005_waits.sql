@@ -167,5 +167,65 @@ BEGIN
     END LOOP;
 END $$;
 
+-- Where a job has headers of its own, all of them; the others have those of their element.
+ALTER TABLE jobs ADD COLUMN headers text COLLATE "C";
+
+-- Tasks for people. Candidates are a line each.
+CREATE TABLE user_tasks (
+    partition        bigint NOT NULL,
+    key              bigint NOT NULL,
+    instance         bigint NOT NULL,
+    definition       bigint NOT NULL,
+    element          integer NOT NULL,
+    element_instance bigint NOT NULL,
+    tenant           text COLLATE "C" NOT NULL,
+    state            text COLLATE "C" NOT NULL,
+    assignee         text COLLATE "C",
+    candidate_groups text COLLATE "C" NOT NULL,
+    candidate_users  text COLLATE "C" NOT NULL,
+    due              bigint,
+    follow_up        bigint,
+    priority         integer NOT NULL,
+    form             bigint,
+    external_form    text COLLATE "C",
+    created          bigint NOT NULL,
+    ended            bigint,
+    PRIMARY KEY (partition, key)
+) WITH (fillfactor = 70);
+
+CREATE INDEX user_tasks_by_instance ON user_tasks (instance, (state = 'CREATED'));
+-- For those who ask for their tasks: in the order of the key.
+CREATE INDEX user_tasks_by_assignee ON user_tasks (assignee, state, partition, key) WHERE assignee IS NOT NULL;
+
+-- Who may do them, to be found by. `open`: whether the task waits.
+CREATE TABLE user_task_candidates (
+    partition bigint NOT NULL,
+    task      bigint NOT NULL,
+    kind      text COLLATE "C" NOT NULL,
+    name      text COLLATE "C" NOT NULL,
+    open      boolean NOT NULL,
+    PRIMARY KEY (partition, task, kind, name)
+) WITH (fillfactor = 70);
+
+CREATE INDEX user_task_candidates_by_name ON user_task_candidates (name, kind, open, partition, task);
+
+-- One version of a form.
+CREATE TABLE forms (
+    partition     bigint NOT NULL,
+    key           bigint NOT NULL,
+    id            text COLLATE "C" NOT NULL,
+    version       integer NOT NULL,
+    version_tag   text COLLATE "C",
+    tenant        text COLLATE "C" NOT NULL,
+    resource      bigint NOT NULL,
+    resource_name text COLLATE "C" NOT NULL,
+    deployment    bigint NOT NULL,
+    checksum      bytea NOT NULL,
+    deleted       boolean NOT NULL,
+    PRIMARY KEY (partition, key)
+);
+
+CREATE UNIQUE INDEX forms_by_version ON forms (id, tenant, version, partition);
+
 -- Instances that another called, by that one.
 CREATE INDEX instances_by_parent ON instances (partition, parent_instance) WHERE parent_instance IS NOT NULL;

@@ -1,11 +1,17 @@
--- What they wait for: jobs that are not done, turns, which are steps of the instance itself, pending timers and open subscriptions; and
--- what they can undo. All in one statement, since most wait for jobs alone. `what` says which; what a kind does not have is absent.
+-- What they wait for: jobs that are not done, user tasks, turns, which are steps of the instance itself, pending timers and open
+-- subscriptions; and what they can undo. All in one statement, since most wait for jobs alone. `what` says which; what a kind does not
+-- have is absent.
 SELECT j.key, j.instance, j.element_instance, NULL::bigint AS definition, NULL AS tenant, NULL::integer AS element, NULL AS state,
     NULL AS kind, NULL::bigint AS created, NULL::bigint AS wait, NULL AS text, NULL::bigint AS armed, NULL::integer AS number,
     NULL::bigint AS due, NULL::bigint AS ended, NULL AS name, NULL AS correlation_key, NULL::bigint AS child, NULL AS process_id,
     NULL::boolean AS catches, NULL::bigint AS updated, NULL::bytea AS step, 'JOB' AS what
 FROM wanted
 CROSS JOIN LATERAL (SELECT * FROM jobs WHERE instance = wanted.key AND availability <> 'DONE' OFFSET 0) AS j
+UNION ALL
+SELECT u.key, u.instance, u.element_instance, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL, NULL, NULL, 'USER_TASK'
+FROM wanted
+CROSS JOIN LATERAL (SELECT * FROM user_tasks WHERE instance = wanted.key AND state = 'CREATED' OFFSET 0) AS u
 UNION ALL
 SELECT t.key, t.instance, t.instance, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     NULL, NULL, t.step, 'TURN'

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
@@ -155,6 +155,14 @@ impl Store for Postgres {
 
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         self.requirements_by_key(key).await
+    }
+
+    async fn forms_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Vec<row::Form>, Error> {
+        self.forms_by_name(partition, id, tenant).await
+    }
+
+    async fn form(&self, key: FormKey) -> Result<Option<row::Form>, Error> {
+        self.form_by_key(key).await
     }
 
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {

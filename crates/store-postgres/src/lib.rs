@@ -28,6 +28,7 @@ mod pool;
 mod reading;
 mod search;
 mod session;
+mod user_tasks;
 mod waits;
 mod wakeups;
 mod windows;

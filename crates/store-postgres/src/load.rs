@@ -181,6 +181,7 @@ impl Found {
             "TIMER" => self.add("timers", rows, waits::timer, |of, timer| of.timers.push(timer)),
             "SUBSCRIPTION" => self.add("subscriptions", rows, waits::subscription, |of, one| of.subscriptions.push(one)),
             "COMPENSATION" => self.add("compensations", rows, compensation, |of, one| of.compensations.push(one)),
+            "USER_TASK" => self.add("user_tasks", rows, person_waited_for, |of, wait| of.waits.push(wait)),
             "TURN" => self.add("turns", rows, turn, |of, wait| of.waits.push(wait)),
             _ => self.add("jobs", rows, job_waited_for, |of, wait| of.waits.push(wait)),
         }
@@ -291,6 +292,10 @@ fn job_waited_for(row: &Row) -> Result<(ElementKey, Wait), Error> {
     wait(row, WaitKind::Job)
 }
 
+fn person_waited_for(row: &Row) -> Result<(ElementKey, Wait), Error> {
+    wait(row, WaitKind::UserTask)
+}
+
 fn turn(row: &Row) -> Result<(ElementKey, Wait), Error> {
     wait(row, WaitKind::Turn(Box::new(format::decode_turn(cell(row, STEP)?)?)))
 }
@@ -320,6 +325,7 @@ fn job(row: &Row) -> Result<Job, Error> {
         created: row.get()?,
         updated: row.get()?,
         ended: row.get()?,
+        headers: row.text_maybe()?,
     })
 }
 

@@ -15,6 +15,7 @@ use crate::Postgres;
 use crate::call::Call;
 use crate::load::{broken, by_keys};
 use crate::reading::{Reading, cell};
+use crate::user_tasks;
 
 /// The statements of these, each with what it is for: nothing is sent for what nobody wants.
 pub(crate) struct Asked<'a> {
@@ -27,6 +28,7 @@ pub(crate) struct Asked<'a> {
 enum Part {
     Timers,
     Subscriptions,
+    UserTasks,
     GroupSubscriptions,
     GroupMessages,
     Messages,
@@ -41,11 +43,13 @@ impl<'a> Asked<'a> {
         groups.retain(|group| asked.insert(*group));
         let keyed = |sql, keys: Vec<u64>| by_keys(sql, partition, keys.into_iter()).pop();
         let (timers, subscriptions) = (wanted.timers.iter().map(|key| key.0), wanted.subscriptions.iter().map(|key| key.0));
+        let user_tasks = wanted.user_tasks.iter().map(|key| key.0);
         let locks_of = wanted.locks_of.iter().map(|key| key.0);
         let parts = [
             (Part::Timers, keyed(include_str!("../sql/load_timers.sql"), timers.collect())),
             (Part::Subscriptions, keyed(include_str!("../sql/load_subscriptions.sql"), subscriptions.collect())),
             (Part::Subscriptions, starts(partition, wanted)),
+            (Part::UserTasks, keyed(include_str!("../sql/load_user_tasks.sql"), user_tasks.collect())),
             (Part::GroupSubscriptions, of_groups(include_str!("../sql/load_group_subscriptions.sql"), partition, &groups)),
             (
                 Part::GroupMessages,
@@ -64,7 +68,7 @@ impl<'a> Asked<'a> {
     pub(crate) fn read(self, answers: &[Vec<Row>], loaded: &mut Loaded) -> Result<(), Error> {
         let groups = self.groups.into_iter().cloned();
         loaded.groups = groups.map(|group| LoadedGroup { group, subscriptions: Vec::new(), messages: Vec::new() }).collect();
-        let Loaded { timers, subscriptions, groups, messages, locks, signals, broken, .. } = loaded;
+        let Loaded { timers, subscriptions, user_tasks, groups, messages, locks, signals, broken, .. } = loaded;
         let (mut open, mut held) = (BTreeMap::<WaitKey, Subscription>::new(), BTreeMap::<LockName, MessageLock>::new());
         for (part, rows) in self.parts.into_iter().zip(answers) {
             for row in rows {
@@ -73,6 +77,7 @@ impl<'a> Asked<'a> {
                     Part::Subscriptions => {
                         open.extend(whole("subscriptions", row, alone, broken)?.map(|row| (row.key, row)));
                     }
+                    Part::UserTasks => user_tasks.extend(whole("user_tasks", row, user_tasks::user_task, broken)?),
                     Part::GroupSubscriptions => {
                         let group = &mut groups[cell::<i64>(row, ALONE_COLUMNS)? as usize - 1];
                         group.subscriptions.extend(whole("subscriptions", row, alone, broken)?);

@@ -127,6 +127,62 @@ CREATE TABLE signals (
 ) STRICT;
 CREATE INDEX signals_by_time ON signals (partition, due, key);
 
+-- Where a job has headers of its own, all of them; the others have those of their element.
+ALTER TABLE jobs ADD COLUMN headers TEXT;
+
+-- Tasks for people. Candidates are a line each.
+CREATE TABLE user_tasks (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    instance INTEGER NOT NULL,
+    definition INTEGER NOT NULL,
+    element INTEGER NOT NULL,
+    element_instance INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    state TEXT NOT NULL,
+    assignee TEXT,
+    candidate_groups TEXT NOT NULL,
+    candidate_users TEXT NOT NULL,
+    due INTEGER,
+    follow_up INTEGER,
+    priority INTEGER NOT NULL,
+    form INTEGER,
+    external_form TEXT,
+    created INTEGER NOT NULL,
+    ended INTEGER
+) STRICT;
+CREATE INDEX user_tasks_waiting ON user_tasks (partition, instance) WHERE state = 'CREATED';
+CREATE INDEX user_tasks_by_instance ON user_tasks (partition, instance);
+CREATE INDEX user_tasks_by_assignee ON user_tasks (assignee, state, key) WHERE assignee IS NOT NULL;
+CREATE INDEX user_tasks_open ON user_tasks (key) WHERE state = 'CREATED';
+
+-- Who may do them, to be found by. `open`: whether the task waits.
+CREATE TABLE user_task_candidates (
+    partition INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    PRIMARY KEY (partition, task, kind, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX user_task_candidates_by_name ON user_task_candidates (kind, name, open, task);
+
+-- One version of a form.
+CREATE TABLE forms (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    version_tag TEXT,
+    tenant TEXT NOT NULL,
+    resource INTEGER NOT NULL,
+    resource_name TEXT NOT NULL,
+    deployment INTEGER NOT NULL,
+    checksum BLOB NOT NULL,
+    deleted INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX forms_by_version ON forms (partition, id, tenant, version);
+
 -- As in the first migration: what the planner is to believe.
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('timers', 'timers_by_time', '1000 1000 2 1'),
@@ -146,5 +202,12 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('message_correlations', 'message_correlations_by_time', '1000000 1000000 2'),
     ('message_locks', 'message_locks', '1000 1000 500 100 1'),
     ('message_locks', 'message_locks_by_instance', '1000 1000 1'),
-    ('signals', 'signals_by_time', '10 10 2 1');
+    ('signals', 'signals_by_time', '10 10 2 1'),
+    ('user_tasks', 'user_tasks_waiting', '10000 10000 2'),
+    ('user_tasks', 'user_tasks_by_instance', '1000000 1000000 2'),
+    ('user_tasks', 'user_tasks_by_assignee', '500000 1000 500 1'),
+    ('user_tasks', 'user_tasks_open', '10000 1'),
+    ('user_task_candidates', 'user_task_candidates', '2000000 2000000 2 2 1'),
+    ('user_task_candidates', 'user_task_candidates_by_name', '2000000 1000000 2000 200 1'),
+    ('forms', 'forms_by_version', '1000 1000 10 10 1');
 ANALYZE sqlite_schema;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
@@ -174,6 +174,15 @@ impl Store for Sqlite {
 
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         self.owner.run(move |connection| read::requirements(connection, key)).await
+    }
+
+    async fn forms_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Vec<row::Form>, Error> {
+        let (id, tenant) = (id.to_owned(), tenant.to_owned());
+        self.owner.run(move |connection| read::forms_named(connection, partition, &id, &tenant)).await
+    }
+
+    async fn form(&self, key: FormKey) -> Result<Option<row::Form>, Error> {
+        self.owner.run(move |connection| read::form(connection, key)).await
     }
 
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {

@@ -64,6 +64,9 @@ pub struct Changes {
     pub requirements_new: Vec<row::DecisionRequirements>,
     /// Deleted with their decisions: they stay readable.
     pub requirements_deleted: Vec<engine::RequirementsKey>,
+    pub forms_new: Vec<row::Form>,
+    /// Forms deleted: they stay readable.
+    pub forms_deleted: Vec<engine::FormKey>,
     pub evaluated_decisions_new: Vec<row::EvaluatedDecision>,
     /// Evaluations deleted with all they looked at.
     pub evaluations_deleted: Vec<engine::EvaluationKey>,
@@ -88,6 +91,9 @@ pub struct Changes {
     pub timers_new: Vec<row::Timer>,
     /// Whole rows; the key says which. Only state, due and end change.
     pub timers_changed: Vec<row::Timer>,
+    pub user_tasks_new: Vec<row::UserTask>,
+    /// Whole rows; the key says which.
+    pub user_tasks_changed: Vec<row::UserTask>,
     pub subscriptions_new: Vec<row::Subscription>,
     pub subscriptions_changed: Vec<SubscriptionChange>,
     pub messages_new: Vec<row::Message>,
@@ -115,6 +121,8 @@ impl Changes {
             definitions_deleted,
             requirements_new,
             requirements_deleted,
+            forms_new,
+            forms_deleted,
             evaluated_decisions_new,
             evaluations_deleted,
             instances_new,
@@ -132,6 +140,8 @@ impl Changes {
             compensations_gone,
             timers_new,
             timers_changed,
+            user_tasks_new,
+            user_tasks_changed,
             subscriptions_new,
             subscriptions_changed,
             messages_new,
@@ -151,6 +161,8 @@ impl Changes {
         self.definitions_deleted.extend(definitions_deleted);
         self.requirements_new.extend(requirements_new);
         self.requirements_deleted.extend(requirements_deleted);
+        self.forms_new.extend(forms_new);
+        self.forms_deleted.extend(forms_deleted);
         self.evaluated_decisions_new.extend(evaluated_decisions_new);
         self.evaluations_deleted.extend(evaluations_deleted);
         self.instances_new.extend(instances_new);
@@ -168,6 +180,8 @@ impl Changes {
         self.compensations_gone.extend(compensations_gone);
         self.timers_new.extend(timers_new);
         self.timers_changed.extend(timers_changed);
+        self.user_tasks_new.extend(user_tasks_new);
+        self.user_tasks_changed.extend(user_tasks_changed);
         self.subscriptions_new.extend(subscriptions_new);
         self.subscriptions_changed.extend(subscriptions_changed);
         self.messages_new.extend(messages_new);

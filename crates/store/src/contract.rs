@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey, Wait, WaitKey,
+    DefinitionKey, ElementKey, FormKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey, UserTaskKey,
+    Wait, WaitKey,
 };
 use tokio::sync::watch;
 
@@ -93,6 +94,7 @@ pub struct Wanted {
     pub idempotent: Vec<(Arc<str>, Arc<str>)>,
     pub timers: Vec<TimerKey>,
     pub subscriptions: Vec<WaitKey>,
+    pub user_tasks: Vec<UserTaskKey>,
     /// Each as a whole.
     pub groups: Vec<MessageGroup>,
     /// Message start events by tenant and name of the message.
@@ -126,6 +128,8 @@ pub struct Loaded {
     pub timers: Vec<row::Timer>,
     /// Open ones, of those wanted, and the open start events of the messages wanted; each once, by key.
     pub subscriptions: Vec<row::Subscription>,
+    /// Open ones, of those wanted, by key.
+    pub user_tasks: Vec<row::UserTask>,
     /// Every group wanted, once, in the order in which they are wanted, also if there is nothing.
     pub groups: Vec<LoadedGroup>,
     /// Not expired ones only, by key.
@@ -166,7 +170,7 @@ pub struct LoadedInstance {
     pub variables: Vec<row::Variable>,
     /// Tokens that wait at joins, by scope, gateway and flow.
     pub tokens: Vec<row::Tokens>,
-    /// Open waits for jobs and turns with the element instances that wait, by key.
+    /// Open waits for jobs, people and turns with the element instances that wait, by key.
     pub waits: Vec<(ElementKey, Wait)>,
     /// Pending ones, by key.
     pub timers: Vec<row::Timer>,
@@ -357,6 +361,14 @@ pub trait Store: Send + Sync + 'static {
 
     /// Deleted ones too.
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error>;
+
+    // ---- forms ----
+
+    /// All versions of a form by its id, the first first; deleted ones too.
+    async fn forms_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Vec<row::Form>, Error>;
+
+    /// Deleted ones too.
+    async fn form(&self, key: FormKey) -> Result<Option<row::Form>, Error>;
 
     // ---- reads ----
 

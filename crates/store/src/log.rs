@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey,
-    WaitKey,
+    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, FormKey, IncidentKey, InstanceKey, JobKey, RequirementsKey,
+    TimerKey, UserTaskKey, WaitKey,
 };
 
 use crate::query::Tenants;
@@ -37,6 +37,18 @@ pub enum Command {
     },
     ResolveIncident {
         incident: IncidentKey,
+    },
+    AssignUserTask(AssignUserTask),
+    UnassignUserTask {
+        task: UserTaskKey,
+        /// What the caller calls what happens, for those who listen.
+        action: Arc<str>,
+    },
+    UpdateUserTask(UpdateUserTask),
+    CompleteUserTask {
+        task: UserTaskKey,
+        variables: Document,
+        action: Arc<str>,
     },
     /// Evaluate a decision on its own.
     Evaluate(Evaluate),
@@ -196,6 +208,28 @@ pub struct UpdateJob {
     pub timeout: Option<Millis>,
 }
 
+#[derive(Debug, Clone, PartialEq)]
+pub struct AssignUserTask {
+    pub task: UserTaskKey,
+    pub assignee: Arc<str>,
+    /// Whether it may be taken from somebody else.
+    pub overrides: bool,
+    pub action: Arc<str>,
+}
+
+/// What is absent stays as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UpdateUserTask {
+    pub task: UserTaskKey,
+    pub candidate_groups: Option<Vec<Arc<str>>>,
+    pub candidate_users: Option<Vec<Arc<str>>>,
+    /// Some of none takes the date away.
+    pub due: Option<Option<Millis>>,
+    pub follow_up: Option<Option<Millis>>,
+    pub priority: Option<i32>,
+    pub action: Arc<str>,
+}
+
 /// A lease to give back, if it is still that one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Released {
@@ -228,6 +262,10 @@ impl Command {
             Self::UpdateJob(_) => "update-job",
             Self::SetVariables { .. } => "set-variables",
             Self::ResolveIncident { .. } => "resolve-incident",
+            Self::AssignUserTask(_) => "assign-user-task",
+            Self::UnassignUserTask { .. } => "unassign-user-task",
+            Self::UpdateUserTask(_) => "update-user-task",
+            Self::CompleteUserTask { .. } => "complete-user-task",
             Self::Evaluate(_) => "evaluate",
             Self::DeleteEvaluation { .. } => "delete-evaluation",
             Self::StartAdHoc(_) => "start-ad-hoc",
@@ -264,6 +302,13 @@ impl Request {
             Command::Deploy(deploy) => deploy.resources.iter().map(|resource| resource.content.len()).sum(),
             Command::Create(create) => texts(&create.variables),
             Command::CompleteJob { variables, .. } | Command::SetVariables { variables, .. } => texts(variables),
+            Command::CompleteUserTask { variables, action, .. } => texts(variables) + action.len(),
+            Command::AssignUserTask(assign) => assign.assignee.len() + assign.action.len(),
+            Command::UnassignUserTask { action, .. } => action.len(),
+            Command::UpdateUserTask(update) => {
+                let names = [&update.candidate_groups, &update.candidate_users].into_iter().flatten().flatten();
+                names.map(|name| name.len() + 32).sum::<usize>() + update.action.len()
+            }
             Command::FailJob(fail) => texts(&fail.variables) + fail.message.len(),
             Command::ThrowError(throw) => texts(&throw.variables) + throw.message.len(),
             Command::Evaluate(evaluate) => texts(&evaluate.variables),
@@ -384,6 +429,7 @@ pub struct Deployed {
     pub tenant: Arc<str>,
     pub processes: Vec<DeployedProcess>,
     pub requirements: Vec<DeployedRequirements>,
+    pub forms: Vec<DeployedForm>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -391,6 +437,14 @@ pub struct DeployedProcess {
     pub process_id: Arc<str>,
     pub version: i32,
     pub definition: DefinitionKey,
+    pub resource_name: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeployedForm {
+    pub key: FormKey,
+    pub id: Arc<str>,
+    pub version: i32,
     pub resource_name: Arc<str>,
 }
 

@@ -3,6 +3,7 @@
 //! Rows of running work are narrow: what belongs to a definition (process id, names, types, headers, tenant) is stored once with it
 //! and joined when somebody reads.
 
+mod user_task;
 mod wait;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use engine::{
 use model::ElementIx;
 
 use crate::Millis;
+pub use user_task::{Candidates, Form, UserTask, UserTaskState};
 pub use wait::{
     Correlation, LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,
     TimerState, WaitOrigin,
@@ -272,6 +274,8 @@ pub struct Job {
     pub tenant: Arc<str>,
     /// Higher ones are handed out first.
     pub priority: i32,
+    /// A JSON object, where they are not those of the element.
+    pub headers: Option<Arc<str>>,
     /// What last happened to it, as searches show it.
     pub state: JobState,
     /// What may happen to it next.

@@ -3,7 +3,8 @@
 use engine::{IncidentKind, InstanceKey, Phase, Progress};
 
 use crate::row::{
-    Availability, ElementState, InstanceState, JobState, SubscriptionKind, SubscriptionState, TimerKind, TimerState,
+    Availability, Candidates, ElementState, InstanceState, JobState, SubscriptionKind, SubscriptionState, TimerKind, TimerState,
+    UserTaskState,
 };
 use crate::{DueKind, Error};
 
@@ -195,6 +196,32 @@ impl SubscriptionState {
     }
 }
 
+impl UserTaskState {
+    pub const ALL: [Self; 3] = [Self::Created, Self::Completed, Self::Cancelled];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Created => "CREATED",
+            Self::Completed => "COMPLETED",
+            // As jobs have it.
+            Self::Cancelled => "CANCELED",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|one| one.word() == word).ok_or_else(|| unknown("state of a user task", word))
+    }
+}
+
+impl Candidates {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Groups => "GROUP",
+            Self::Users => "USER",
+        }
+    }
+}
+
 /// What is due, by the word for its kind in the stores' statements. Turns have their instance, timers may.
 pub fn due_kind(word: &str, instance: Option<InstanceKey>) -> Result<DueKind, Error> {
     match (word, instance) {
@@ -224,7 +251,7 @@ pub fn progress_from_text(text: &str) -> Result<Progress, Error> {
     }
 }
 
-const INCIDENT_KINDS: [IncidentKind; 10] = [
+const INCIDENT_KINDS: [IncidentKind; 11] = [
     IncidentKind::IoMapping,
     IncidentKind::ExtractValue,
     IncidentKind::Condition,
@@ -234,6 +261,7 @@ const INCIDENT_KINDS: [IncidentKind; 10] = [
     IncidentKind::CalledElement,
     IncidentKind::CalledDecision,
     IncidentKind::DecisionEvaluation,
+    IncidentKind::FormNotFound,
     IncidentKind::Fault,
 ];
 
@@ -248,6 +276,7 @@ pub fn incident_kind_word(kind: IncidentKind) -> &'static str {
         IncidentKind::CalledElement => "CALLED_ELEMENT_ERROR",
         IncidentKind::CalledDecision => "CALLED_DECISION_ERROR",
         IncidentKind::DecisionEvaluation => "DECISION_EVALUATION_ERROR",
+        IncidentKind::FormNotFound => "FORM_NOT_FOUND",
         IncidentKind::Fault => "UNKNOWN",
     }
 }
@@ -337,6 +366,7 @@ mod tests {
         TimerState::ALL.iter().for_each(|state| assert_eq!(TimerState::from_word(state.word()).unwrap(), *state));
         SubscriptionKind::ALL.iter().for_each(|kind| assert_eq!(SubscriptionKind::from_word(kind.word()).unwrap(), *kind));
         SubscriptionState::ALL.iter().for_each(|state| assert_eq!(SubscriptionState::from_word(state.word()).unwrap(), *state));
+        UserTaskState::ALL.iter().for_each(|state| assert_eq!(UserTaskState::from_word(state.word()).unwrap(), *state));
         for kind in INCIDENT_KINDS {
             assert_eq!(incident_kind_from_word(incident_kind_word(kind)).unwrap(), kind);
         }

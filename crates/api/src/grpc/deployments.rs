@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use store::log::{Answer, Command, Deploy, DeployResource, Deployed, DeployedDecision, DeployedProcess, DeployedRequirements};
+use store::log::{
+    Answer, Command, Deploy, DeployResource, Deployed, DeployedDecision, DeployedForm, DeployedProcess, DeployedRequirements,
+};
 use tonic::{Response, Status};
 
 use super::call::{Call, key};
@@ -74,6 +76,7 @@ fn metadata_of(deployed: &Deployed) -> Vec<Metadata> {
     }
     let requirements = deployed.requirements.iter();
     all.extend(requirements.map(|requirements| Metadata::DecisionRequirements(requirements_metadata(requirements, tenant))));
+    all.extend(deployed.forms.iter().map(|form| Metadata::Form(form_metadata(form, tenant))));
     all
 }
 
@@ -100,6 +103,16 @@ fn requirements_metadata(requirements: &DeployedRequirements, tenant: &Arc<str>)
         version: requirements.version,
         decision_requirements_key: requirements.key.0 as i64,
         resource_name: requirements.resource_name.as_ref().to_owned(),
+        tenant_id: tenant.as_ref().to_owned(),
+    }
+}
+
+fn form_metadata(form: &DeployedForm, tenant: &Arc<str>) -> wire::FormMetadata {
+    wire::FormMetadata {
+        form_id: form.id.as_ref().to_owned(),
+        version: form.version,
+        form_key: form.key.0 as i64,
+        resource_name: form.resource_name.as_ref().to_owned(),
         tenant_id: tenant.as_ref().to_owned(),
     }
 }

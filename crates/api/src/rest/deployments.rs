@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use axum::response::Response;
-use store::log::{Answer, Command, Deploy, DeployResource, Deployed, DeployedDecision, DeployedProcess, DeployedRequirements};
+use store::log::{
+    Answer, Command, Deploy, DeployResource, Deployed, DeployedDecision, DeployedForm, DeployedProcess, DeployedRequirements,
+};
 
 use super::call::Call;
 use super::describe::Kind;
@@ -49,6 +51,7 @@ enum Item {
     Process(OfTenant<DeployedProcess>),
     Decision(OfTenant<(DeployedRequirements, DeployedDecision)>),
     Requirements(OfTenant<DeployedRequirements>),
+    Form(OfTenant<DeployedForm>),
 }
 
 /// Decisions before the files they came in, as clients expect.
@@ -67,6 +70,9 @@ fn items(deployed: &Deployed) -> Vec<Item> {
     for requirements in &deployed.requirements {
         items.push(Item::Requirements(OfTenant { what: requirements.clone(), tenant: tenant.clone() }));
     }
+    for form in &deployed.forms {
+        items.push(Item::Form(OfTenant { what: form.clone(), tenant: tenant.clone() }));
+    }
     items
 }
 
@@ -75,17 +81,20 @@ static DEPLOYMENT: Layout<Item> = Layout {
     columns: &[
         optional("processDefinition", Kind::Nested(&PROCESS), |item| match item {
             Item::Process(process) => Cell::Nested(Box::new(|out| PROCESS.write(out, process))),
-            Item::Decision(_) | Item::Requirements(_) => Cell::Null,
+            Item::Decision(_) | Item::Requirements(_) | Item::Form(_) => Cell::Null,
         }),
         optional("decisionDefinition", Kind::Nested(&DECISION), |item| match item {
             Item::Decision(decision) => Cell::Nested(Box::new(|out| DECISION.write(out, decision))),
-            Item::Process(_) | Item::Requirements(_) => Cell::Null,
+            Item::Process(_) | Item::Requirements(_) | Item::Form(_) => Cell::Null,
         }),
         optional("decisionRequirements", Kind::Nested(&REQUIREMENTS), |item| match item {
             Item::Requirements(requirements) => Cell::Nested(Box::new(|out| REQUIREMENTS.write(out, requirements))),
-            Item::Process(_) | Item::Decision(_) => Cell::Null,
+            Item::Process(_) | Item::Decision(_) | Item::Form(_) => Cell::Null,
         }),
-        empty("form", Kind::Object),
+        optional("form", Kind::Nested(&FORM), |item| match item {
+            Item::Form(form) => Cell::Nested(Box::new(|out| FORM.write(out, form))),
+            Item::Process(_) | Item::Decision(_) | Item::Requirements(_) => Cell::Null,
+        }),
         empty("resource", Kind::Object),
     ],
 };
@@ -123,6 +132,17 @@ static REQUIREMENTS: Layout<OfTenant<DeployedRequirements>> = Layout {
         column("resourceName", Kind::Text, |requirements| Cell::Text(&requirements.what.resource_name)),
         column("tenantId", Kind::Text, |requirements| Cell::Text(&requirements.tenant)),
         column("decisionRequirementsKey", Kind::Key, |requirements| Cell::Key(requirements.what.key.0)),
+    ],
+};
+
+static FORM: Layout<OfTenant<DeployedForm>> = Layout {
+    name: "DeploymentFormResult",
+    columns: &[
+        column("formId", Kind::Text, |form| Cell::Text(&form.what.id)),
+        column("version", Kind::Int32, |form| Cell::Number(form.what.version.into())),
+        column("resourceName", Kind::Text, |form| Cell::Text(&form.what.resource_name)),
+        column("tenantId", Kind::Text, |form| Cell::Text(&form.tenant)),
+        column("formKey", Kind::Key, |form| Cell::Key(form.what.key.0)),
     ],
 };
 

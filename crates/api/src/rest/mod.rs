@@ -21,6 +21,7 @@ mod describe;
 mod dispatch;
 mod element_instances;
 mod expressions;
+mod forms;
 mod incidents;
 mod jobs;
 mod layout;
@@ -41,6 +42,7 @@ mod statistics;
 mod tests;
 mod time;
 mod timers;
+mod user_tasks;
 mod variables;
 
 pub use config::Config;

@@ -41,6 +41,8 @@ pub(super) enum Input {
 
 pub(super) enum Output {
     Object(&'static dyn Described),
+    /// No content where there is none.
+    ObjectOrNothing(&'static dyn Described),
     /// A page of what a search found.
     Page(&'static dyn Described),
     List(&'static dyn Described),
@@ -73,7 +75,9 @@ impl Operation {
     pub(super) fn produces(&self) -> &'static str {
         match self.output {
             Output::Text(media) => media,
-            Output::Object(_) | Output::Page(_) | Output::List(_) | Output::NoContent => "application/json",
+            Output::Object(_) | Output::ObjectOrNothing(_) | Output::Page(_) | Output::List(_) | Output::NoContent => {
+                "application/json"
+            }
         }
     }
 }
@@ -98,6 +102,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::conditionals::OPERATIONS,
         super::timers::OPERATIONS,
         super::clock::OPERATIONS,
+        super::user_tasks::OPERATIONS,
+        super::forms::OPERATIONS,
         super::resources::OPERATIONS,
         super::commands::OPERATIONS,
     ]

@@ -201,9 +201,14 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn texts(&mut self, name: &str) -> Vec<Arc<str>> {
+        self.texts_maybe(name).unwrap_or_default()
+    }
+
+    /// For those to whom an empty list says something.
+    pub(super) fn texts_maybe(&mut self, name: &str) -> Option<Vec<Arc<str>>> {
         match self.take(name) {
-            Slot::Texts(texts) => texts,
-            _ => Vec::new(),
+            Slot::Texts(texts) => Some(texts),
+            _ => None,
         }
     }
 

@@ -14,7 +14,7 @@ use crate::error::Failure;
 
 const NOUN: &str = "Variable";
 /// Characters of a value a search shows unless it is asked for all.
-const VALUE_CHARS_MAX: usize = 8191;
+pub(super) const VALUE_CHARS_MAX: usize = 8191;
 
 pub(super) static OPERATIONS: &[Operation] = &[
     Operation {

@@ -251,6 +251,7 @@ impl Writer {
             job_type: self.name.clone(),
             tenant: TENANT.into(),
             priority: 0,
+            headers: None,
             state: JobState::Created,
             availability: Availability::Leased,
             retries: 3,
@@ -265,7 +266,7 @@ impl Writer {
         };
         changes.jobs_new.push(job.clone());
         events.extend([Event::Entered { key: task, element, scope: instance.root() }, Event::Activated { key: task }]);
-        let on = On::Job { job_type: self.name.clone(), retries: 3 };
+        let on = On::Job { job_type: self.name.clone(), retries: 3, headers: None };
         events.push(Event::WaitOpened(Opened { key: key.wait(), element: task, catch: None, on }));
         Work { instance, task, job }
     }

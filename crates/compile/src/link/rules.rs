@@ -110,6 +110,7 @@ pub(super) fn is_activity(element: &DraftElement) -> bool {
             Kind::SubProcess(_)
             | Kind::AdHoc(_)
             | Kind::PassTask(_)
+            | Kind::UserTask(_)
             | Kind::ScriptTask(_)
             | Kind::DecisionTask(_)
             | Kind::ReceiveTask(_)

@@ -4,15 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use model::{
-    AdHoc, Binding, Call, Catch, CodeCatch, ComplexGateway, DecisionTask, EndEvent, InclusiveGateway, JobTask, JobTaskFlavour,
-    Kind, LinkThrow, MultiOutput, PassTask, Process, Retries, Scope, Script, Text, Trigger,
+    AdHoc, Binding, Call, Catch, CodeCatch, ComplexGateway, DecisionTask, EndEvent, Form, InclusiveGateway, JobTask,
+    JobTaskFlavour, Kind, LinkThrow, MultiOutput, PassTask, Process, Retries, Scope, Script, Text, Trigger,
 };
 
 use super::event;
 use super::flow::Flows;
 use super::statement::{Line, Statement};
-use super::words;
-use super::{compensation, repeat};
+use super::{compensation, repeat, user_task, words};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Content, DraftElement, DraftFlow, RUN};
 use crate::expression;
@@ -145,6 +144,7 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
         "throw-task" => job(JobTaskFlavour::Throw),
         "end-task" => job(JobTaskFlavour::End),
         "user-task" => job(JobTaskFlavour::User),
+        "user" => bare(Kind::UserTask(Default::default())),
         "script" => script(rest),
         "decide" => decide(rest),
         "exclusive" => bare(Kind::ExclusiveGateway { default: None }),
@@ -196,7 +196,7 @@ fn ad_hoc_option(draft: &mut DraftElement, word: &str, rest: &str) -> Result<(),
 
 fn job_task(flavour: JobTaskFlavour, rest: &str) -> Result<JobTask, String> {
     let job_type = value("the job type", rest)?.ok_or("a task needs a job type: 'task TYPE'")?;
-    Ok(JobTask { flavour, job_type, retries: Retries::Fixed(3), headers: Vec::new() })
+    Ok(JobTask { flavour, job_type, retries: Retries::Fixed(3), headers: Vec::new(), headers_computed: Vec::new() })
 }
 
 fn script(rest: &str) -> Result<Read, String> {
@@ -298,6 +298,8 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
             "retries" => retries(draft, rest),
             "header" => header(draft, rest),
             "binding" => binding(draft, rest),
+            "computed-header" => user_task::computed_header(draft, rest),
+            word if user_task::OPTIONS.contains(&word) => user_task::read(draft, word, rest),
             "only" => only(draft, rest),
             "until" | "keep-rest" | "collect" if matches!(draft.kind(), Some(Kind::AdHoc(_))) => ad_hoc_option(draft, word, rest),
             word => match repeat::option(draft, word, rest) {
@@ -341,8 +343,12 @@ fn binding(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
     let binding = match &mut draft.content {
         Content::Read(Kind::DecisionTask(task)) => &mut task.binding,
         Content::Read(Kind::CallActivity(call)) => &mut call.binding,
+        Content::Read(Kind::UserTask(task)) => match &mut task.form {
+            Some(Form::Deployed { binding, .. }) => binding,
+            Some(Form::External(_)) | None => return Err("write 'form ID' before its binding".to_owned()),
+        },
         Content::Read(_) | Content::Refused | Content::RefusedStart => {
-            return Err("only what calls a decision or a process has a binding".to_owned());
+            return Err("only what calls a decision, a process or a form has a binding".to_owned());
         }
     };
     *binding = match (rest, rest.strip_prefix("tag ").and_then(words::whole)) {
@@ -368,11 +374,13 @@ fn only(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
 }
 
 fn header(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
-    let Content::Read(Kind::JobTask(task)) = &mut draft.content else {
-        return Err("only a task has headers".to_owned());
+    let headers = match &mut draft.content {
+        Content::Read(Kind::JobTask(task)) => &mut task.headers,
+        Content::Read(Kind::UserTask(task)) => &mut task.headers,
+        Content::Read(_) | Content::Refused | Content::RefusedStart => return Err("only a task has headers".to_owned()),
     };
     let (key, value) = assignment(rest)?;
     let value = words::whole(value).ok_or("write 'header KEY = VALUE'")?;
-    task.headers.push((key.into(), value.into()));
+    headers.push((key.into(), value.into()));
     Ok(())
 }

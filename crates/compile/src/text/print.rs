@@ -9,8 +9,7 @@ use model::{
 
 use super::event::{self, write_value as value};
 use super::flow::usual_id;
-use super::repeat;
-use super::words;
+use super::{repeat, user_task, words};
 use crate::draft::RUN;
 
 /// Writes a process in text notation.
@@ -78,6 +77,7 @@ fn kind(process: &Process, index: usize) -> String {
             };
             format!("{word} {}", value(job_type))
         }
+        Kind::UserTask(_) => "user".to_owned(),
         Kind::ScriptTask(script) => format!("script {} = {}", words::write(&script.result), script.expression.source()),
         Kind::DecisionTask(task) => format!("decide {} by {}", words::write(&task.result), value(&task.decision)),
         Kind::ExclusiveGateway { .. } => "exclusive".to_owned(),
@@ -154,9 +154,10 @@ fn options(text: &mut String, element: &Element) {
     match &element.kind {
         Kind::JobTask(task) => job_options(text, task),
         Kind::AdHoc(ad_hoc) => ad_hoc_options(text, ad_hoc),
-        Kind::DecisionTask(DecisionTask { binding, .. }) => binding_option(text, binding),
+        Kind::UserTask(task) => user_task::options(task).into_iter().for_each(|one| option(text, Some(one))),
+        Kind::DecisionTask(DecisionTask { binding, .. }) => option(text, binding_option(binding)),
         Kind::CallActivity(Call { binding, all_in, all_out, .. }) => {
-            binding_option(text, binding);
+            option(text, binding_option(binding));
             for (all, option) in [(all_in, "mapped-in"), (all_out, "mapped-out")] {
                 if !all {
                     line(text, &format!("    only {option}"));
@@ -179,11 +180,17 @@ fn ad_hoc_options(text: &mut String, ad_hoc: &AdHoc) {
     }
 }
 
-fn binding_option(text: &mut String, binding: &Binding) {
+fn option(text: &mut String, option: Option<String>) {
+    if let Some(option) = option {
+        line(text, &format!("    {option}"));
+    }
+}
+
+pub(super) fn binding_option(binding: &Binding) -> Option<String> {
     match binding {
-        Binding::Latest => {}
-        Binding::Deployment => line(text, "    binding deployment"),
-        Binding::VersionTag(tag) => line(text, &format!("    binding tag {}", words::write_whole(tag))),
+        Binding::Latest => None,
+        Binding::Deployment => Some("binding deployment".to_owned()),
+        Binding::VersionTag(tag) => Some(format!("binding tag {}", words::write_whole(tag))),
     }
 }
 
@@ -195,6 +202,9 @@ fn job_options(text: &mut String, task: &JobTask) {
     }
     for (key, value) in &task.headers {
         line(text, &format!("    header {} = {}", words::write(key), words::write_whole(value)));
+    }
+    for header in &task.headers_computed {
+        line(text, &format!("    {}", user_task::computed_header_option(header)));
     }
 }
 

@@ -29,7 +29,7 @@ impl Run<'_> {
         let alive = self.instance.elements.get(key).ok_or(Rejected::NoSuchWait)?;
         let open = alive.wait(*wait).ok_or(Rejected::NoSuchWait)?;
         match open.kind {
-            WaitKind::Timer | WaitKind::Message | WaitKind::Signal | WaitKind::Condition => {}
+            WaitKind::Timer | WaitKind::Message | WaitKind::Signal | WaitKind::Condition | WaitKind::UserTask => {}
             WaitKind::Job | WaitKind::Turn(_) | WaitKind::Child { .. } => return Err(Rejected::NoSuchWait),
         }
         let is_timer = open.kind == WaitKind::Timer;

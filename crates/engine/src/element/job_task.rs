@@ -17,8 +17,12 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, task: &JobTask) -> Resul
         return Err(Trouble { kind: IncidentKind::ExtractValue, message });
     }
     let retries = retries(run, key, &task.retries)?;
+    let headers = match task.headers_computed.is_empty() {
+        true => None,
+        false => Some(super::user_task::headers(run, key, task)?),
+    };
     run.activated(key)?;
-    run.open(key, None, On::Job { job_type, retries });
+    run.open(key, None, On::Job { job_type, retries, headers });
     Ok(())
 }
 

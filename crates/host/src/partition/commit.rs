@@ -77,6 +77,13 @@ impl Partition {
             }
             tick.changed.timers.push(key);
         }
+        for (key, row, change) in self.user_tasks.written() {
+            match change {
+                Change::New => changes.user_tasks_new.push(row),
+                Change::Changed => changes.user_tasks_changed.push(row),
+            }
+            tick.changed.user_tasks.push(key);
+        }
         for (key, row, change) in self.subscriptions.written() {
             match change {
                 Change::New => changes.subscriptions_new.push(row),
@@ -143,6 +150,7 @@ impl Partition {
         self.timers.committed(tick.number, &tick.changed.timers, is_over);
         let is_closed = |row: &row::Subscription| row.state != SubscriptionState::Open;
         self.subscriptions.committed(tick.number, &tick.changed.subscriptions, is_closed);
+        self.user_tasks.committed(tick.number, &tick.changed.user_tasks, |row| !row.is_open());
         self.groups.committed(tick.number, &tick.changed.groups, |_| false);
         self.starts.committed(tick.number, &tick.changed.starts, |_| false);
         self.locks.committed(tick.number, &tick.changed.locks, |_| false);
@@ -152,6 +160,7 @@ impl Partition {
         self.jobs.trim(self.limits.instances_hot_max);
         self.timers.trim(self.limits.instances_hot_max);
         self.subscriptions.trim(self.limits.instances_hot_max);
+        self.user_tasks.trim(self.limits.instances_hot_max);
         self.newest = self.newest.max(tick.now);
         self.groups.trim(if tick.now < self.newest { 0 } else { self.limits.instances_hot_max });
         self.starts.trim(self.limits.instances_hot_max);

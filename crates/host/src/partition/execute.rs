@@ -43,6 +43,10 @@ impl Partition {
                     Err(_) => Err(no_scope(*scope)),
                 }
             }
+            Command::AssignUserTask(assign) => self.assign_user_task(tick, caller, assign),
+            Command::UnassignUserTask { task, .. } => self.unassign_user_task(tick, caller, *task),
+            Command::UpdateUserTask(update) => self.update_user_task(tick, caller, update),
+            Command::CompleteUserTask { task, variables, .. } => self.complete_user_task(tick, caller, *task, variables),
             Command::ResolveIncident { incident } => self.resolve_incident(tick, caller, *incident),
             // Asked for by a server that owns the partition itself: it has other ways.
             Command::Activate(_) => Ok(Answer::Activated(Vec::new())),

@@ -16,6 +16,10 @@ pub(super) enum FollowUp {
         element: ElementKey,
         decision: Arc<str>,
     },
+    Form {
+        element: ElementKey,
+        form: Arc<str>,
+    },
     Call {
         element: ElementKey,
         process: Arc<str>,
@@ -52,6 +56,7 @@ impl Unit {
 fn asked_by(event: &Event) -> Option<FollowUp> {
     Some(match event {
         Event::DecisionCalled { element, decision } => FollowUp::Decide { element: *element, decision: decision.clone() },
+        Event::FormSought { element, form } => FollowUp::Form { element: *element, form: form.clone() },
         Event::Called { element, process } => FollowUp::Call { element: *element, process: process.clone() },
         Event::MessageThrown(thrown) => FollowUp::Publish(Box::new(thrown.clone())),
         Event::SignalThrown { name, variables, .. } => FollowUp::Signal { name: name.clone(), variables: variables.clone() },
@@ -61,6 +66,7 @@ fn asked_by(event: &Event) -> Option<FollowUp> {
             On::Job { .. } | On::Turn(_) | On::Timer { .. } | On::Signal { .. } | On::Condition | On::Child { .. } => {
                 return None;
             }
+            On::UserTask(_) => return None,
         },
         Event::WaitClosed { on: Waited::Child { instance }, end: WaitEnd::Cancelled, .. } => FollowUp::CancelChild(*instance),
         Event::Ended { outcome } => FollowUp::Ended(*outcome),
@@ -96,6 +102,7 @@ impl Partition {
                     decisions += 1;
                     self.answer_decision(tick, instance, element, &decision, decisions)?;
                 }
+                FollowUp::Form { element, form } => self.answer_form(tick, instance, element, &form)?,
                 FollowUp::Call { element, process } => self.answer_call(tick, instance, element, &process)?,
                 FollowUp::Publish(thrown) => self.publish_thrown(tick, instance, &thrown)?,
                 FollowUp::Signal { name, variables } => {

@@ -140,7 +140,7 @@ impl Partition {
             version: definition.version,
             element_id: element.id.clone(),
             element_instance: origin.element_instance,
-            headers: element.headers.clone(),
+            headers: job.headers.as_ref().unwrap_or(&element.headers).clone(),
             worker: job.worker.clone(),
             retries: job.retries,
             deadline,

@@ -177,11 +177,12 @@ impl Partition {
         for event in events {
             match event {
                 Event::WaitOpened(opened) => {
-                    if let On::Job { job_type, retries } = &opened.on
+                    if let On::Job { job_type, retries, headers } = &opened.on
                         && let Some(origin) = self.origin_in(instance, opened.element, events)
                     {
                         let tenant = self.hot.get(instance).expect("it was just stepped").definition.row.tenant.clone();
                         let job = new_job(opened.key.job(), origin, (job_type.clone(), tenant), *retries, tick.now);
+                        let job = Job { headers: headers.clone(), ..job };
                         self.jobs.put(job.key, job, tick.number);
                     }
                 }
@@ -294,6 +295,7 @@ fn new_job(key: JobKey, origin: JobOrigin, queue: (Arc<str>, Arc<str>), retries:
         job_type,
         tenant,
         priority: 0,
+        headers: None,
         state: JobState::Created,
         availability: Availability::Ready,
         retries,

@@ -18,6 +18,7 @@ mod decide;
 mod deploy;
 mod execute;
 mod follow_up;
+mod forms;
 mod hand_out;
 mod jobs;
 mod messages;
@@ -28,12 +29,13 @@ mod starts;
 mod tick;
 mod timers;
 mod unit;
+mod user_tasks;
 mod waits;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use engine::{Document, InstanceKey, JobKey, Keys, TimerKey, WaitKey};
+use engine::{Document, InstanceKey, JobKey, Keys, TimerKey, UserTaskKey, WaitKey};
 use queue::{Dispatch, Timeline, WaiterId};
 use rustc_hash::FxHashMap;
 use store::log::{Answer, Created, Received, Released, Request};
@@ -157,6 +159,7 @@ pub(crate) struct Partition {
     jobs: Table<JobKey, row::Job>,
     timers: Table<TimerKey, row::Timer>,
     subscriptions: Table<WaitKey, row::Subscription>,
+    user_tasks: Table<UserTaskKey, row::UserTask>,
     /// Who waits for which messages, and what is kept for them.
     groups: Table<MessageGroup, Group>,
     /// Message start events by tenant and name of the message.
@@ -209,6 +212,7 @@ impl Partition {
             jobs: Table::default(),
             timers: Table::default(),
             subscriptions: Table::default(),
+            user_tasks: Table::default(),
             groups: Table::default(),
             starts: Table::default(),
             locks: Table::default(),
@@ -250,6 +254,7 @@ impl Partition {
         self.jobs = Table::default();
         self.timers = Table::default();
         self.subscriptions = Table::default();
+        self.user_tasks = Table::default();
         self.groups = Table::default();
         self.starts = Table::default();
         self.locks = Table::default();

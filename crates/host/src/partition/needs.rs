@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, WaitKey};
+use engine::{
+    DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, UserTaskKey, WaitKey,
+};
 use rustc_hash::FxHashMap;
 use store::log::{Command, DecisionRef, ProcessRef, Publish, Request, StartAdHoc};
 use store::row::{self, LockName};
@@ -29,6 +31,7 @@ pub(crate) struct Needs {
     pub(super) processes: BTreeSet<Name>,
     pub(super) files: BTreeSet<Name>,
     pub(super) decisions: BTreeSet<Name>,
+    pub(super) forms: BTreeSet<Name>,
     /// What can only be asked of tables that are not behind.
     pub(super) at_rest: Vec<AtRest>,
 }
@@ -78,6 +81,10 @@ impl Needs {
         Self { wanted: Wanted { subscriptions: vec![key], ..Wanted::default() }, ..Self::default() }
     }
 
+    pub(super) fn user_tasks(keys: Vec<UserTaskKey>) -> Self {
+        Self { wanted: Wanted { user_tasks: keys, ..Wanted::default() }, ..Self::default() }
+    }
+
     pub(super) fn group(group: MessageGroup) -> Self {
         Self { wanted: Wanted { groups: vec![group], ..Wanted::default() }, ..Self::default() }
     }
@@ -114,6 +121,10 @@ impl Needs {
         Self { decisions: BTreeSet::from([name]), ..Self::default() }
     }
 
+    pub(super) fn form(name: Name) -> Self {
+        Self { forms: BTreeSet::from([name]), ..Self::default() }
+    }
+
     pub(super) fn at_rest(what: AtRest) -> Self {
         Self { at_rest: vec![what], ..Self::default() }
     }
@@ -131,6 +142,7 @@ impl Needs {
         self.wanted.idempotent.extend(more.wanted.idempotent);
         self.wanted.timers.extend(more.wanted.timers);
         self.wanted.subscriptions.extend(more.wanted.subscriptions);
+        self.wanted.user_tasks.extend(more.wanted.user_tasks);
         self.wanted.messages.extend(more.wanted.messages);
         self.wanted.groups.extend(more.wanted.groups);
         self.wanted.starts.extend(more.wanted.starts);
@@ -141,6 +153,7 @@ impl Needs {
         self.processes.extend(more.processes);
         self.files.extend(more.files);
         self.decisions.extend(more.decisions);
+        self.forms.extend(more.forms);
         self.at_rest.extend(more.at_rest);
     }
 }
@@ -186,6 +199,11 @@ impl Partition {
                 }
             }
             Command::EvaluateConditions(evaluate) => needs.definitions.extend(evaluate.definition),
+            Command::AssignUserTask(assign) => self.foresee_user_task(assign.task, needs),
+            Command::UnassignUserTask { task, .. } | Command::CompleteUserTask { task, .. } => {
+                self.foresee_user_task(*task, needs);
+            }
+            Command::UpdateUserTask(update) => self.foresee_user_task(update.task, needs),
             Command::ResolveIncident { incident } => needs.wanted.incidents.push(*incident),
             Command::Publish(publish) | Command::Correlate(publish) => self.foresee_message(publish, needs),
             Command::TimerDue { wait, instance } => {
@@ -253,7 +271,7 @@ impl Partition {
 impl Partition {
     /// Everything that is found by key: what is not committed is in memory, so the tables are not behind for it.
     pub(super) async fn load(&mut self, tick: &mut Tick, needs: Needs) -> Result<(), Error> {
-        let Needs { wanted, definitions, requirements, processes, files, decisions, at_rest: _ } = needs;
+        let Needs { wanted, definitions, requirements, processes, files, decisions, forms, at_rest: _ } = needs;
         self.load_rows(tick, wanted).await?;
         let partition = self.fence.partition;
         for name in processes {
@@ -274,6 +292,10 @@ impl Partition {
         for name in decisions {
             let named = self.store.decision_named(partition, &name.0, &name.1).await?;
             self.catalogue.decisions.load(name, Some(named));
+        }
+        for name in forms {
+            let forms = self.store.forms_named(partition, &name.0, &name.1).await?;
+            self.catalogue.forms.load(name, Some(forms));
         }
         for key in requirements {
             if self.catalogue.fresh_decisions.contains_key(&key) {
@@ -360,6 +382,7 @@ impl Partition {
         wanted.idempotent.retain(|key| !self.idempotent.knows(key));
         wanted.timers.retain(|key| !self.timers.knows(key));
         wanted.subscriptions.retain(|key| !self.subscriptions.knows(key));
+        wanted.user_tasks.retain(|key| !self.user_tasks.knows(key));
         wanted.groups.retain(|name| !self.groups.knows(name));
         wanted.starts.retain(|name| !self.starts.knows(name));
         wanted.locks.retain(|name| !self.locks.knows(name));
@@ -372,6 +395,7 @@ impl Partition {
             self.quarantine(tick, broken.key, &broken.what);
         }
         self.take_waits(tick, &wanted, loaded.timers, loaded.subscriptions);
+        self.take_user_tasks(tick, &wanted, loaded.user_tasks);
         self.take_groups(loaded.groups);
         take_locks(&mut self.locks, tick, &wanted, loaded.locks);
         let mut idempotent = loaded.idempotent;
@@ -484,6 +508,7 @@ fn sort(wanted: &mut Wanted) {
     once::<(Arc<str>, Arc<str>)>(&mut wanted.idempotent);
     once::<TimerKey>(&mut wanted.timers);
     once::<WaitKey>(&mut wanted.subscriptions);
+    once::<UserTaskKey>(&mut wanted.user_tasks);
     once::<MessageGroup>(&mut wanted.groups);
     once::<(Arc<str>, Arc<str>)>(&mut wanted.starts);
     once::<LockName>(&mut wanted.locks);

@@ -264,11 +264,15 @@ impl Partition {
             Command::FailJob(fail) => of_job(fail.job),
             Command::ThrowError(throw) => of_job(throw.job),
             Command::UpdateJob(update) => of_job(update.job),
+            Command::CompleteUserTask { task, .. } => self.user_tasks.get(task).map(|task| task.instance),
             Command::SetVariables { scope, .. } => Some(InstanceKey(scope.0)),
             Command::Deploy(_)
             | Command::DeleteResource { .. }
             | Command::Create(_)
             | Command::ResolveIncident { .. }
+            | Command::AssignUserTask(_)
+            | Command::UnassignUserTask { .. }
+            | Command::UpdateUserTask(_)
             | Command::Evaluate(_)
             | Command::DeleteEvaluation { .. }
             | Command::StartAdHoc(_)

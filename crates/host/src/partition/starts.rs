@@ -94,7 +94,7 @@ impl Partition {
                 On::Message { name, .. } => (SubscriptionKind::Message, name),
                 On::Signal { name } => (SubscriptionKind::Signal, name),
                 On::Condition => (SubscriptionKind::Condition, "".into()),
-                On::Job { .. } | On::Turn(_) | On::Child { .. } => continue,
+                On::Job { .. } | On::Turn(_) | On::Child { .. } | On::UserTask(_) => continue,
             };
             let subscription = row::Subscription {
                 key,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, WaitKey};
+use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, UserTaskKey, WaitKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::log::Answer;
 use store::row::LockName;
@@ -55,6 +55,7 @@ pub(super) struct ChangedKeys {
     pub(super) jobs: Vec<JobKey>,
     pub(super) timers: Vec<TimerKey>,
     pub(super) subscriptions: Vec<WaitKey>,
+    pub(super) user_tasks: Vec<UserTaskKey>,
     pub(super) groups: Vec<MessageGroup>,
     pub(super) starts: Vec<(Arc<str>, Arc<str>)>,
     pub(super) locks: Vec<LockName>,

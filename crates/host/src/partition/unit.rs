@@ -96,6 +96,7 @@ impl Partition {
         };
         self.follow_jobs(tick, key, &events)?;
         self.follow_waits(tick, key, &events)?;
+        self.follow_user_tasks(tick, key, &events)?;
         tick.unit.steps.push((key, events));
         Ok(Ok(()))
     }
@@ -119,6 +120,7 @@ impl Partition {
             self.timeline.insert(message.expires, (message.key, DueKind::MessageExpires));
         }
         self.subscriptions.accept();
+        self.user_tasks.accept();
         self.groups.accept();
         self.starts.accept();
         self.locks.accept();
@@ -159,6 +161,7 @@ impl Partition {
         self.jobs.undo();
         self.timers.undo();
         self.subscriptions.undo();
+        self.user_tasks.undo();
         self.groups.undo();
         self.starts.undo();
         self.locks.undo();

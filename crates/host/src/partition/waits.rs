@@ -29,7 +29,7 @@ impl Partition {
 
     fn follow_opened(&mut self, tick: &mut Tick, key: InstanceKey, opened: &Opened, events: &[Event]) -> Result<(), Stop> {
         let (kind, name, correlation_key, child) = match &opened.on {
-            On::Job { .. } | On::Turn(_) => return Ok(()),
+            On::Job { .. } | On::Turn(_) | On::UserTask(_) => return Ok(()),
             On::Timer { kind, text, at } => {
                 let row = self.new_timer(tick, key, opened, events, (*kind, text.clone()), *at);
                 self.timers.put(row.key, row, tick.number);
@@ -67,7 +67,7 @@ impl Partition {
 
     fn follow_closed(&mut self, tick: &mut Tick, key: WaitKey, on: Waited, end: WaitEnd) -> Result<(), Stop> {
         match on {
-            Waited::Job | Waited::Turn => Ok(()),
+            Waited::Job | Waited::Turn | Waited::UserTask => Ok(()),
             Waited::Timer => self.close_timer(tick, TimerKey(key.0), end),
             Waited::Message | Waited::Signal | Waited::Condition | Waited::Child { .. } => {
                 self.close_subscription(tick, key, end)

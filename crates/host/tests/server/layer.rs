@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::memory::Memory;
 use store::query::{Counted, Counting, Query, QueryPage};
@@ -194,6 +194,12 @@ impl Store for Layer {
     }
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         self.inner.requirements(key).await
+    }
+    async fn forms_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Vec<row::Form>, Error> {
+        self.inner.forms_named(partition, id, tenant).await
+    }
+    async fn form(&self, key: FormKey) -> Result<Option<row::Form>, Error> {
+        self.inner.form(key).await
     }
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
         self.inner.search(query).await

@@ -3,7 +3,7 @@
 use store::row::{Job, Tokens};
 use store::{Changes, Commit, format, words};
 
-use super::{decisions, waits};
+use super::{decisions, user_tasks, waits};
 use crate::call::Call;
 
 /// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
@@ -15,6 +15,7 @@ pub(super) struct Texts {
     progress_new: Vec<Option<String>>,
     progress_changed: Vec<Option<String>>,
     pub(super) waits: waits::Texts,
+    user_tasks: user_tasks::Texts,
 }
 
 impl Texts {
@@ -27,6 +28,7 @@ impl Texts {
             progress_new: changes.elements_new.iter().map(|row| row.progress.map(words::progress_text)).collect(),
             progress_changed: changes.elements_changed.iter().map(|row| row.progress.map(words::progress_text)).collect(),
             waits: waits::Texts::of(changes),
+            user_tasks: user_tasks::Texts::of(changes),
         }
     }
 }
@@ -85,7 +87,8 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         incidents_changed(commit),
         idempotent_new(commit),
     ];
-    all.into_iter().flatten().chain(waits::of_changes(commit, &texts.waits))
+    let all = all.into_iter().flatten().chain(waits::of_changes(commit, &texts.waits));
+    all.chain(user_tasks::of_changes(commit, &texts.user_tasks))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.
@@ -240,6 +243,7 @@ fn jobs_new(commit: &Commit) -> Option<Call<'_>> {
             .texts(rows.iter().map(|row| &*row.job_type))
             .texts(rows.iter().map(|row| &*row.tenant))
             .ints(rows.iter().map(|row| row.created))
+            .texts_opt(rows.iter().map(|row| row.headers.as_deref()))
     })
 }
 

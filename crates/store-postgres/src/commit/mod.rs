@@ -19,6 +19,7 @@
 
 mod batches;
 mod decisions;
+mod user_tasks;
 mod waits;
 
 use store::{Commit, CommitError, Error, Millis};

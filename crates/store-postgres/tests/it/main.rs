@@ -13,4 +13,5 @@ mod previous;
 mod schema;
 mod stall;
 mod tick;
+mod user_tasks;
 mod wakeups;

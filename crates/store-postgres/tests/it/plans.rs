@@ -75,7 +75,7 @@ fn check(analyzed: Analyzed, planned: Planned, options: Options) {
 /// A call by name.
 type Probe = (&'static str, for<'a> fn(&'a Postgres, &'a Ownership) -> BoxFuture<'a, ()>);
 
-const PROBES: [Probe; 26] = [
+const PROBES: [Probe; 27] = [
     ("load instances", |store, _| {
         Box::pin(load(store, Wanted { instances: few(INSTANCE).map(InstanceKey).collect(), ..none() }))
     }),
@@ -111,6 +111,9 @@ const PROBES: [Probe; 26] = [
     }),
     ("load subscriptions", |store, _| {
         Box::pin(load(store, Wanted { subscriptions: waits::few(waits::MESSAGE_WAIT).map(engine::WaitKey).collect(), ..none() }))
+    }),
+    ("load user tasks", |store, _| {
+        Box::pin(load(store, Wanted { user_tasks: waits::few(waits::USER_TASK).map(engine::UserTaskKey).collect(), ..none() }))
     }),
     ("load groups", |store, _| {
         let groups = (0..FEW).map(|number| waits::group(CROWD / 2 + number)).collect();
@@ -227,7 +230,7 @@ async fn filler(database: &Database) -> Postgres {
 }
 
 /// Nothing is analyzed behind our back.
-async fn forbid_autovacuum(client: &Client) {
+pub(crate) async fn forbid_autovacuum(client: &Client) {
     let tables =
         "SELECT format('ALTER TABLE %I SET (autovacuum_enabled = off)', tablename) FROM pg_tables WHERE schemaname = 'public'";
     for row in client.query(tables, &[]).await.unwrap() {
@@ -236,7 +239,7 @@ async fn forbid_autovacuum(client: &Client) {
 }
 
 /// Rows, index entries and pages read so far (a page may be gone through without giving any), once the sessions of that name are over: only then what they did is counted for sure.
-async fn reads(client: &Client, sessions: &str) -> i64 {
+pub(crate) async fn reads(client: &Client, sessions: &str) -> i64 {
     let open = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1";
     while 0 < client.query_one(open, &[&sessions]).await.unwrap().get::<_, i64>(0) {
         tokio::task::yield_now().await;

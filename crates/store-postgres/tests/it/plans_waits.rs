@@ -3,7 +3,8 @@
 use engine::{CompensationKey, DefinitionKey, WaitKey};
 use store::conformance::rows::{self, TENANT};
 use store::row::{
-    Correlation, Element, Instance, MessageLock, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerState,
+    Correlation, Element, Instance, MessageLock, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerState, UserTask,
+    UserTaskState,
 };
 use store::{Changes, MessageGroup, MessageTaken, SubscriptionChange};
 
@@ -18,6 +19,7 @@ const CORRELATION: u64 = 5;
 const START_TIMER: u64 = 6;
 const START_WAIT: u64 = 7;
 pub(super) const COMPENSATION: u64 = 8;
+pub(super) const USER_TASK: u64 = 9;
 
 /// Beside the keys of everything else.
 pub(super) fn key(number: u64, place: u64) -> u64 {
@@ -52,6 +54,13 @@ pub(super) fn running(changes: &mut Changes, number: u64, instance: &Instance, t
     changes.signals_put.push(rows::signal(key(number, SIGNAL), "s", at));
     changes.locks_new.push(lock(number));
     changes.compensations_put.push(rows::compensation(key(number, COMPENSATION), instance, 1));
+    changes.user_tasks_new.push(user_task(key(number, USER_TASK), task));
+}
+
+/// Everybody may do it.
+fn user_task(key: u64, task: &Element) -> UserTask {
+    let (candidate_groups, candidate_users) = (vec!["all".into(), "some".into()], vec!["ann".into()]);
+    UserTask { assignee: Some("ann".into()), candidate_groups, candidate_users, ..rows::user_task(key, task) }
 }
 
 /// A timer that has fired, and a message that came.
@@ -59,6 +68,8 @@ pub(super) fn went_by(changes: &mut Changes, number: u64, instance: &Instance, t
     let at = 1_000 + number as i64;
     let timer = rows::timer(key(number, TIMER), task, at);
     changes.timers_new.push(Timer { state: TimerState::Fired, ended: Some(at), ..timer });
+    let done = user_task(key(number, USER_TASK), task);
+    changes.user_tasks_new.push(UserTask { state: UserTaskState::Completed, ended: Some(at), ..done });
     let message = rows::subscription(key(number, MESSAGE_WAIT), task, "m");
     let message = Subscription { state: SubscriptionState::Correlated, updated: at, ..message };
     let correlation = rows::correlation(key(number, CORRELATION), key(number, MESSAGE), &message, instance);
@@ -84,9 +95,11 @@ pub(super) fn changing() -> Changes {
     let instance = rows::instance(1, 1);
     let task = rows::element(1, &instance);
     let fired = |key| Timer { state: TimerState::Fired, ended: Some(9), ..rows::timer(key, &task, 9) };
+    let given_away = |key| UserTask { candidate_groups: vec!["others".into()], ..user_task(key, &task) };
     let closed = |key| SubscriptionChange { key: WaitKey(key), state: SubscriptionState::Closed, updated: 9 };
     Changes {
         timers_changed: few(TIMER).map(fired).collect(),
+        user_tasks_changed: few(USER_TASK).map(given_away).collect(),
         subscriptions_changed: few(MESSAGE_WAIT).map(closed).collect(),
         messages_taken: few(MESSAGE).map(|message| MessageTaken { message, process_id: "p".into() }).collect(),
         messages_gone: few(MESSAGE).take(2).collect(),

@@ -14,7 +14,7 @@ use store::row::{
 };
 use store::{Broken, Error, Loaded, LoadedInstance, Millis, Wanted, format, words};
 
-use super::wait;
+use super::{user_task, wait};
 use crate::failure::Failure;
 use crate::statement;
 
@@ -41,6 +41,13 @@ pub(crate) fn load(connection: &Connection, partition: PartitionId, wanted: &Wan
         }
     }
     loaded.idempotent = first_answers(connection, partition, wanted, now)?;
+    for key in BTreeSet::from_iter(&wanted.user_tasks) {
+        let rows = Rows { connection, partition, of: key.0 };
+        match whole(key.0, rows.read(statement::OPEN_USER_TASK, "user_tasks", user_task::user_task))? {
+            Ok(tasks) => loaded.user_tasks.extend(tasks),
+            Err(broken) => loaded.broken.push(broken),
+        }
+    }
     wait::load(connection, partition, wanted, now, &mut loaded)?;
     Ok(loaded)
 }
@@ -101,6 +108,7 @@ fn load_instance(connection: &Connection, partition: PartitionId, key: InstanceK
     };
     let mut waits = rows.read(statement::OPEN_JOBS, "jobs", wait_for_job)?;
     waits.extend(rows.read(statement::WAITING_TURNS, "turns", |row| wait_for_turn(row, key))?);
+    waits.extend(rows.read(statement::OPEN_USER_TASKS, "user_tasks", wait_for_person)?);
     waits.sort_by_key(|(_, wait)| wait.key);
     Ok(Some(LoadedInstance {
         instance,
@@ -119,7 +127,7 @@ fn load_job(connection: &Connection, partition: PartitionId, key: JobKey) -> Res
     Ok(Rows { connection, partition, of: key.0 }.read(statement::OPEN_JOB, "jobs", |row| job(row, key))?.pop())
 }
 
-/// Rows that belong to an instance, or that are a job.
+/// Rows that belong to an instance, or that are one job or user task.
 struct Rows<'a> {
     connection: &'a Connection,
     partition: PartitionId,
@@ -204,6 +212,10 @@ fn wait_for_job(row: &Row<'_>) -> Result<(ElementKey, Wait), Failure> {
     Ok((ElementKey(key_at(row, 1)?), Wait { key: WaitKey(key_at(row, 0)?), catch: None, kind: WaitKind::Job }))
 }
 
+fn wait_for_person(row: &Row<'_>) -> Result<(ElementKey, Wait), Failure> {
+    Ok((ElementKey(key_at(row, 1)?), Wait { key: WaitKey(key_at(row, 0)?), catch: None, kind: WaitKind::UserTask }))
+}
+
 fn wait_for_turn(row: &Row<'_>, instance: InstanceKey) -> Result<(ElementKey, Wait), Failure> {
     let left = format::decode_turn(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
     let kind = WaitKind::Turn(Box::new(left));
@@ -228,6 +240,7 @@ fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
         created: row.get(17)?,
         updated: row.get(18)?,
         ended: row.get(19)?,
+        headers: row.get(20)?,
     })
 }
 

@@ -5,6 +5,7 @@ mod definition;
 mod inbox;
 mod load;
 mod search;
+mod user_task;
 mod wait;
 mod window;
 
@@ -15,5 +16,6 @@ pub(crate) use definition::{
 pub(crate) use inbox::{inbox, partitions, statuses};
 pub(crate) use load::load;
 pub(crate) use search::{count, search};
+pub(crate) use user_task::{form, forms_named};
 pub(crate) use wait::{condition_starts, signal_subscriptions, starts_of};
 pub(crate) use window::{due, ready_jobs};

@@ -6,6 +6,7 @@ use engine::PartitionId;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use store::query::{Cursor, Entity, Field, Filter, Op, Page, Query, Scalar, Tenants};
+use store::row::Candidates;
 use store::sql::{self, Dialect};
 
 use super::*;
@@ -239,6 +240,12 @@ fn hot_statements_use_the_indexes_made_for_them() {
             statement::LOCKS_OF_INSTANCE,
             "message_locks USING COVERING INDEX message_locks_by_instance (partition=? AND instance=?)",
         ),
+        (statement::OPEN_USER_TASKS, "user_tasks USING INDEX user_tasks_waiting (partition=? AND instance=?)"),
+        (statement::OPEN_USER_TASK, "user_tasks USING INTEGER PRIMARY KEY (rowid=?)"),
+        (statement::CHANGE_USER_TASK, "user_tasks USING INTEGER PRIMARY KEY (rowid=?)"),
+        (statement::DELETE_USER_TASK_CANDIDATES, "user_task_candidates USING PRIMARY KEY (partition=? AND task=?)"),
+        (statement::FORMS_NAMED, "forms USING INDEX forms_by_version (partition=? AND id=? AND tenant=?)"),
+        (statement::FORM_BY_KEY, "forms USING INTEGER PRIMARY KEY (rowid=?)"),
         (statement::HAS_RUNNING, "instances USING COVERING INDEX instances_running (definition=?)"),
         (statement::CHANGE_JOB, "jobs USING INTEGER PRIMARY KEY (rowid=?)"),
         (
@@ -270,6 +277,7 @@ fn searches_by_instance_and_by_key_read_what_they_show() {
         (Entity::Timers, "INDEX timers_by_instance (partition=? AND instance=?)"),
         (Entity::MessageSubscriptions, "INDEX subscriptions_by_instance (partition=? AND instance=?)"),
         (Entity::MessageCorrelations, "INDEX message_correlations_by_instance (partition=? AND instance=?)"),
+        (Entity::UserTasks, "INDEX user_tasks_by_instance (partition=? AND instance=?)"),
     ];
     for (entity, index) in expected {
         let search =
@@ -282,4 +290,30 @@ fn searches_by_instance_and_by_key_read_what_they_show() {
     let plan = plan(&connection, &sql::search(&next, Dialect::Sqlite).page.text);
     assert_eq!(plan[0], "SEARCH o0 USING INTEGER PRIMARY KEY (rowid>?)");
     assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:#?}");
+}
+
+/// People ask for what is theirs, however much others have to do and whatever is done.
+#[test]
+fn user_tasks_are_found_by_who_has_them_and_who_may() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    let open = Filter::Is(Field::UserTaskState, Op::Eq(Scalar::Text("CREATED".into())));
+    let ann = || Op::Eq(Scalar::Text("ann".into()));
+    let expected = [
+        (Filter::Is(Field::Assignee, ann()), "SEARCH o0 USING INDEX user_tasks_by_assignee (assignee=? AND state=?)"),
+        (
+            Filter::Candidate(Candidates::Groups, ann()),
+            "SEARCH c USING COVERING INDEX user_task_candidates_by_name (kind=? AND name=? AND open=?)",
+        ),
+    ];
+    for (filter, step) in expected {
+        let filter = Filter::All(vec![filter, open.clone()]);
+        let query = Query { filter, ..Query::of(Entity::UserTasks, Tenants::These(vec!["<default>".into()])) };
+        let search = sql::search(&query, Dialect::Sqlite);
+        for text in [&search.page.text, &search.total.text] {
+            let plan = plan(&connection, text);
+            assert!(plan.iter().any(|one| one == step), "{text}\n{plan:#?}");
+            assert!(!plan.iter().any(|one| one.starts_with("SCAN o0") || one.starts_with("SCAN c")), "{text}\n{plan:#?}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use store::{Changes, ElementChange, IncidentChange, InstanceChange, VariableChan
 
 use super::decision::{delete_evaluations, delete_requirements, insert_evaluated_decisions, insert_requirements};
 use super::definition::{delete_definitions, insert_definitions, insert_resources};
-use super::wait;
+use super::{user_task, wait};
 use crate::failure::Failure;
 use crate::statement;
 
@@ -32,6 +32,7 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     insert_turns(connection, partition, &changes.turns_new)?;
     delete_turns(connection, partition, &changes.turns_done)?;
     wait::write(connection, partition, changes)?;
+    user_task::write(connection, partition, changes)?;
     insert_incidents(connection, partition, &changes.incidents_new)?;
     resolve_incidents(connection, partition, &changes.incidents_changed)?;
     remember_first_answers(connection, partition, &changes.idempotent_new)
@@ -166,6 +167,7 @@ fn insert_jobs(connection: &Connection, partition: PartitionId, rows: &[Job]) ->
             row.created,
             row.updated,
             row.ended,
+            row.headers,
         ])?;
     }
     Ok(())

@@ -6,6 +6,7 @@ mod decision;
 mod definition;
 mod inbox;
 mod ownership;
+mod user_task;
 mod wait;
 
 pub(crate) use commit::commit;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use engine::{DecisionKey, ElementKey, IncidentKey, IncidentKind, InstanceKey, Keys, PartitionId, Phase, Progress};
+use engine::{DecisionKey, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, Keys, PartitionId, Phase, Progress};
 use model::ElementIx;
 
 use super::rows;
 use crate::Changes;
 use crate::row::{
     Availability, Definition, Element, ElementState, EvaluationOrigin, Instance, InstanceState, JobState, SubscriptionKind,
-    SubscriptionState, TimerKind, TimerState,
+    SubscriptionState, TimerKind, TimerState, UserTaskState,
 };
 
 /// What breaks a statement that quotes badly, a pattern that escapes badly, and an order that is not that of bytes.
@@ -267,6 +267,7 @@ impl Making {
         job.created = self.time();
         job.updated = self.time();
         job.ended = self.time_maybe();
+        job.headers = (self.pick(2) == 0).then(|| "{\"own\":\"header\"}".into());
         self.changes.jobs_new.push(job);
     }
 
@@ -292,7 +293,23 @@ impl Making {
             let definition = definition.expect("made before").clone();
             self.timer(task, &definition, true);
             self.subscription(task, &definition, true);
+            self.user_task(task, &definition);
         }
+    }
+
+    fn user_task(&mut self, task: &Element, definition: &Definition) {
+        let mut row = rows::user_task(self.keys.take(), task);
+        row.tenant = definition.tenant.clone();
+        row.state = UserTaskState::ALL[self.pick(3)];
+        row.assignee = self.odd_maybe();
+        row.candidate_groups = (0..self.pick(4)).map(|_| self.odd().into()).collect();
+        row.candidate_users = (0..self.pick(3)).map(|_| self.odd().into()).collect();
+        (row.due, row.follow_up) = (self.time_maybe(), self.time_maybe());
+        row.priority = self.pick(5) as i32;
+        row.form = (self.pick(2) == 0).then(|| FormKey(self.keys.take()));
+        row.external_form = self.odd_maybe();
+        (row.created, row.ended) = (self.time(), self.time_maybe());
+        self.changes.user_tasks_new.push(row);
     }
 
     fn timer(&mut self, task: &Element, definition: &Definition, has_origin: bool) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{ElementKey, IncidentKey, InstanceKey, JobKey, TimerKey, Wait, WaitKey, WaitKind};
+use engine::{ElementKey, IncidentKey, InstanceKey, JobKey, TimerKey, UserTaskKey, Wait, WaitKey, WaitKind};
 
 use super::owner::{Owner, PARTITION};
 use super::rows;
@@ -96,6 +96,7 @@ pub(super) async fn by_any_key_of_it(store: Arc<dyn Store>) {
         idempotent: vec![("t".into(), "k".into())],
         timers: vec![TimerKey(key(100))],
         subscriptions: vec![WaitKey(key(103))],
+        user_tasks: vec![UserTaskKey(key(103))],
         starts: vec![("t".into(), "k".into())],
         messages: vec![key(100)],
         locks: vec![("t".into(), "p".into(), "k".into())],

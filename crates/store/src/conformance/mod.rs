@@ -23,6 +23,7 @@ mod search;
 mod search_reference;
 mod ticks;
 mod upkeep;
+mod user_tasks;
 mod waits;
 mod windows;
 
@@ -96,6 +97,9 @@ tests! {
     waits::signals_come_and_go,
     waits::who_waits_for_a_signal,
     waits::start_conditions,
+    user_tasks::they_come_and_go,
+    user_tasks::candidates_follow_their_task,
+    user_tasks::forms_by_name_and_key,
     messages::a_group_is_loaded_as_a_whole,
     messages::a_group_has_a_bound,
     messages::messages_are_taken_and_go,
@@ -135,6 +139,7 @@ tests! {
     search_reference::mixed_orders,
     search_reference::pages_that_end_early,
     search_reference::related_tags_and_tenants,
+    search_reference::user_tasks_by_what_belongs_to_them,
 }
 
 /// Puts rows into a partition nobody owns, for tests of other crates.

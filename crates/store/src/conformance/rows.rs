@@ -1,16 +1,16 @@
 //! Plain rows to start from; tests change what they are about.
 
 use engine::{
-    CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey,
-    PartitionId, Phase, RequirementsKey, TimerKey, Token, VariableKey, WaitKey,
+    CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, IncidentKind, InstanceKey,
+    JobKey, PartitionId, Phase, RequirementsKey, TimerKey, Token, UserTaskKey, VariableKey, WaitKey,
 };
 use model::{ElementIx, FlowIx};
 
 use crate::row::{
     Availability, Compensation, Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element,
-    ElementState, EvaluatedDecision, EvaluatedInput, EvaluatedOutput, Idempotent, Incident, Instance, InstanceState, Job,
+    ElementState, EvaluatedDecision, EvaluatedInput, EvaluatedOutput, Form, Idempotent, Incident, Instance, InstanceState, Job,
     JobOrigin, JobState, MatchedRule, Message, MessageLock, Resource, Signal, Subscription, SubscriptionKind, SubscriptionState,
-    Timer, TimerKind, TimerState, Tokens, Turn, Variable, WaitOrigin,
+    Timer, TimerKind, TimerState, Tokens, Turn, UserTask, UserTaskState, Variable, WaitOrigin,
 };
 
 pub const TENANT: &str = "<default>";
@@ -152,6 +152,7 @@ pub fn job(key: u64, task: &Element) -> Job {
         job_type: "work".into(),
         tenant: TENANT.into(),
         priority: 0,
+        headers: None,
         state: JobState::Created,
         availability: Availability::Ready,
         retries: 3,
@@ -199,6 +200,44 @@ pub fn timer(key: u64, task: &Element, due: i64) -> Timer {
         number: 1,
         due,
         state: TimerState::Pending,
+        created: STARTED,
+        ended: None,
+    }
+}
+
+pub fn form(key: u64, id: &str, version: i32) -> Form {
+    Form {
+        key: FormKey(key),
+        id: id.into(),
+        version,
+        version_tag: None,
+        tenant: TENANT.into(),
+        resource: key + 1_000,
+        resource_name: "ask.form".into(),
+        deployment: key + 2_000,
+        checksum: vec![version as u8; 32],
+        deleted: false,
+    }
+}
+
+/// A task for a person that waits, with nobody named.
+pub fn user_task(key: u64, task: &Element) -> UserTask {
+    UserTask {
+        key: UserTaskKey(key),
+        instance: task.instance,
+        definition: task.definition,
+        element: task.element,
+        element_instance: task.key,
+        tenant: TENANT.into(),
+        state: UserTaskState::Created,
+        assignee: None,
+        candidate_groups: Vec::new(),
+        candidate_users: Vec::new(),
+        due: None,
+        follow_up: None,
+        priority: 50,
+        form: None,
+        external_form: None,
         created: STARTED,
         ended: None,
     }

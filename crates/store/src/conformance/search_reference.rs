@@ -11,8 +11,9 @@ use crate::memory::Memory;
 use crate::query::{
     Counting, Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, ScalarKind, Sort, Tenants,
 };
+use crate::row::Candidates;
 
-const ENTITIES: [Entity; 12] = [
+const ENTITIES: [Entity; 13] = [
     Entity::Definitions,
     Entity::Instances,
     Entity::Elements,
@@ -25,6 +26,7 @@ const ENTITIES: [Entity; 12] = [
     Entity::Timers,
     Entity::MessageSubscriptions,
     Entity::MessageCorrelations,
+    Entity::UserTasks,
 ];
 
 /// The store under test beside the reference, with the same rows in both, in two partitions.
@@ -297,4 +299,34 @@ pub(super) async fn related_tags_and_tenants(store: Arc<dyn Store>) {
             }
         }
     }
+}
+
+pub(super) async fn user_tasks_by_what_belongs_to_them(store: Arc<dyn Store>) {
+    let pair = Pair::over(store).await;
+    let open = Filter::Is(Field::UserTaskState, Op::Eq(Scalar::Text("CREATED".into())));
+    let all = pair.search(&Query::of(Entity::UserTasks, Tenants::Everything)).await.total;
+    let mut found = 0;
+    let mut both = async |filter: Filter| {
+        let of = |filter| Query { filter, ..Query::of(Entity::UserTasks, Tenants::Everything) };
+        let matching = pair.search(&of(filter.clone())).await.total;
+        let others = pair.search(&of(Filter::Not(Box::new(filter.clone())))).await.total;
+        assert_eq!(matching + others, all, "{filter:?}");
+        pair.search(&of(Filter::All(vec![filter.clone(), open.clone()]))).await;
+        pair.search(&of(Filter::All(vec![open.clone(), Filter::Not(Box::new(filter))]))).await;
+        found += matching;
+    };
+    let names: Vec<Scalar> = ODD_TEXTS.iter().step_by(3).map(|text| Scalar::Text((*text).to_owned())).collect();
+    for kind in [Candidates::Groups, Candidates::Users] {
+        for op in operators(ScalarKind::Text, &names) {
+            both(Filter::Candidate(kind, op)).await;
+        }
+    }
+    for value in ODD_TEXTS {
+        both(Filter::OfInstance(Box::new(Filter::HasTag((*value).into())))).await;
+        let variable = Filter::Is(Field::Name, Op::Eq(Scalar::Text((*value).to_owned())));
+        let variable = Filter::Related(Entity::Variables, Box::new(variable));
+        both(variable.clone()).await;
+        both(Filter::OfInstance(Box::new(variable))).await;
+    }
+    assert!(all < found, "the filters found {found} in {all}");
 }

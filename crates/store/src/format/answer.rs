@@ -3,11 +3,11 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    ActivatedJob, Answer, Code, Created, Deployed, DeployedDecision, DeployedProcess, DeployedRequirements, Evaluated,
-    EvaluationFailure, Rejection,
+    ActivatedJob, Answer, Code, Created, Deployed, DeployedDecision, DeployedForm, DeployedProcess, DeployedRequirements,
+    Evaluated, EvaluationFailure, Rejection,
 };
 
-record!(Deployed { key, tenant, processes, requirements });
+record!(DeployedForm { key, id, version, resource_name });
 record!(DeployedRequirements { key, id, name, version, resource_name, decisions });
 record!(DeployedDecision { key, id, name, version });
 record!(Evaluated { key, decision, requirements, requirements_id, tenant, output, failure, decisions });
@@ -34,6 +34,28 @@ record!(ActivatedJob {
     business_id,
 });
 record!(Rejection { code, reason });
+
+impl Stored for Deployed {
+    fn put(&self, to: &mut Writer) {
+        to.framed(|to| {
+            self.key.put(to);
+            self.tenant.put(to);
+            self.processes.put(to);
+            self.requirements.put(to);
+            if !self.forms.is_empty() {
+                self.forms.put(to);
+            }
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        from.framed(|from| {
+            let (key, tenant) = (Stored::take(from)?, Stored::take(from)?);
+            let (processes, requirements) = (Stored::take(from)?, Stored::take(from)?);
+            Ok(Self { key, tenant, processes, requirements, forms: from.added()?.unwrap_or_default() })
+        })
+    }
+}
 
 impl Stored for Answer {
     fn put(&self, to: &mut Writer) {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use engine::{
-    CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey,
-    TimerKey, VariableKey, WaitKey,
+    CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, InstanceKey, JobKey,
+    RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
 use model::{ElementIx, FlowIx};
 
@@ -335,11 +335,13 @@ newtypes!(
     DefinitionKey,
     ElementKey,
     EvaluationKey,
+    FormKey,
     IncidentKey,
     InstanceKey,
     JobKey,
     RequirementsKey,
     TimerKey,
+    UserTaskKey,
     VariableKey,
     WaitKey,
     ElementIx,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::{
     Compensation, ElementKey, Event, IncidentKind, MessageThrown, On, Opened, Outcome, Parent, Progress, Thrown, ThrownOut,
-    Token, Turn, VariableKey, WaitEnd, WaitKey, Waited,
+    Token, Turn, UserTask, VariableKey, WaitEnd, WaitKey, Waited,
 };
 use model::TimerKind;
 use schedule::Occurrence;
@@ -18,6 +18,7 @@ record!(Turn { work, entered });
 record!(Occurrence { armed, number, at });
 record!(Parent { instance, element });
 record!(MessageThrown { element, name, correlation_key, id, time_to_live, variables });
+record!(UserTask { assignee, candidate_groups, candidate_users, due, follow_up, priority, form, external_form });
 record!(ThrownOut { element, job, what, code, message, variables });
 record!(Progress { total, started, completed, terminated });
 record!(Compensation { key, activity });
@@ -108,6 +109,10 @@ fn put_body(event: &Event, to: &mut Writer) {
         Event::DecisionCalled { element, decision } => {
             element.put(to);
             decision.put(to);
+        }
+        Event::FormSought { element, form } => {
+            element.put(to);
+            form.put(to);
         }
         Event::Called { element, process } => {
             element.put(to);
@@ -215,6 +220,7 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
             compensations: Stored::take(from)?,
         },
         43 => Event::CompensationTaken { key: Stored::take(from)?, scope: Stored::take(from)? },
+        60 => Event::FormSought { element: Stored::take(from)?, form: Stored::take(from)? },
         tag => return Err(unknown("event", tag)),
     })
 }
@@ -222,7 +228,7 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
 /// As it was written while jobs were the only waits.
 fn take_job_opened(from: &mut Reader<'_>) -> Result<Event, Error> {
     let (key, element): (WaitKey, ElementKey) = (Stored::take(from)?, Stored::take(from)?);
-    let on = On::Job { job_type: Stored::take(from)?, retries: Stored::take(from)? };
+    let on = On::Job { job_type: Stored::take(from)?, retries: Stored::take(from)?, headers: None };
     Ok(Event::WaitOpened(Opened { key, element, catch: None, on }))
 }
 
@@ -255,16 +261,20 @@ fn number(event: &Event) -> u8 {
         Event::CompensationKept { .. } => 41,
         Event::CompensationsHandedOn { .. } => 42,
         Event::CompensationTaken { .. } => 43,
+        Event::FormSought { .. } => 60,
     }
 }
 
 impl Stored for On {
     fn put(&self, to: &mut Writer) {
         to.framed(|to| match self {
-            Self::Job { job_type, retries } => {
+            Self::Job { job_type, retries, headers } => {
                 to.byte(0);
                 job_type.put(to);
                 retries.put(to);
+                if let Some(headers) = headers {
+                    headers.put(to);
+                }
             }
             Self::Turn(turn) => {
                 to.byte(1);
@@ -290,18 +300,23 @@ impl Stored for On {
                 to.byte(6);
                 instance.put(to);
             }
+            Self::UserTask(task) => {
+                to.byte(60);
+                task.put(to);
+            }
         });
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
         from.framed(|from| match from.byte()? {
-            0 => Ok(Self::Job { job_type: Stored::take(from)?, retries: Stored::take(from)? }),
+            0 => Ok(Self::Job { job_type: Stored::take(from)?, retries: Stored::take(from)?, headers: from.added()? }),
             1 => Ok(Self::Turn(Stored::take(from)?)),
             2 => Ok(Self::Timer { kind: Stored::take(from)?, text: Stored::take(from)?, at: Stored::take(from)? }),
             3 => Ok(Self::Message { name: Stored::take(from)?, correlation_key: Stored::take(from)? }),
             4 => Ok(Self::Signal { name: Stored::take(from)? }),
             5 => Ok(Self::Condition),
             6 => Ok(Self::Child { instance: Stored::take(from)? }),
+            60 => Ok(Self::UserTask(Box::new(Stored::take(from)?))),
             tag => Err(unknown("thing to wait for", tag)),
         })
     }
@@ -320,6 +335,7 @@ impl Stored for Waited {
                 to.byte(6);
                 instance.put(to);
             }
+            Self::UserTask => to.byte(60),
         });
     }
 
@@ -332,6 +348,7 @@ impl Stored for Waited {
             4 => Ok(Self::Signal),
             5 => Ok(Self::Condition),
             6 => Ok(Self::Child { instance: Stored::take(from)? }),
+            60 => Ok(Self::UserTask),
             tag => Err(unknown("thing waited for", tag)),
         })
     }
@@ -422,6 +439,7 @@ impl Stored for IncidentKind {
             Self::DecisionEvaluation => 7,
             Self::Fault => 8,
             Self::CalledElement => 9,
+            Self::FormNotFound => 60,
         });
     }
 
@@ -437,6 +455,7 @@ impl Stored for IncidentKind {
             7 => Ok(Self::DecisionEvaluation),
             8 => Ok(Self::Fault),
             9 => Ok(Self::CalledElement),
+            60 => Ok(Self::FormNotFound),
             tag => Err(unknown("kind of incident", tag)),
         }
     }

@@ -3,8 +3,8 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, Caller, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, EvaluateConditions, FailJob,
-    IdempotencyKey, ProcessRef, Publish, Released, Request, StartAdHoc, ThrowError, UpdateJob,
+    Activate, AssignUserTask, Caller, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, EvaluateConditions,
+    FailJob, IdempotencyKey, ProcessRef, Publish, Released, Request, StartAdHoc, ThrowError, UpdateJob, UpdateUserTask,
 };
 use crate::query::Tenants;
 
@@ -21,6 +21,8 @@ record!(StartAdHoc { element, activities, drop_rest });
 record!(Publish { tenant, name, correlation_key, id, time_to_live, variables });
 record!(EvaluateConditions { tenant, definition, variables });
 record!(Released { job, deadline });
+record!(AssignUserTask { task, assignee, overrides, action });
+record!(UpdateUserTask { task, candidate_groups, candidate_users, due, follow_up, priority, action });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
 impl Stored for Request {
@@ -97,6 +99,17 @@ fn put_body(command: &Command, to: &mut Writer) {
             local.put(to);
         }
         Command::ResolveIncident { incident } => incident.put(to),
+        Command::AssignUserTask(assign) => assign.put(to),
+        Command::UnassignUserTask { task, action } => {
+            task.put(to);
+            action.put(to);
+        }
+        Command::UpdateUserTask(update) => update.put(to),
+        Command::CompleteUserTask { task, variables, action } => {
+            task.put(to);
+            variables.put(to);
+            action.put(to);
+        }
         Command::Activate(activate) => activate.put(to),
         Command::Release { jobs } => jobs.put(to),
         Command::JobDue { job } => job.put(to),
@@ -156,6 +169,12 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         23 => Command::EvaluateConditions(Stored::take(from)?),
         24 => Command::MessageExpired { message: Stored::take(from)? },
         25 => Command::StartAdHoc(Stored::take(from)?),
+        40 => Command::AssignUserTask(Stored::take(from)?),
+        41 => Command::UnassignUserTask { task: Stored::take(from)?, action: Stored::take(from)? },
+        42 => Command::UpdateUserTask(Stored::take(from)?),
+        43 => {
+            Command::CompleteUserTask { task: Stored::take(from)?, variables: Stored::take(from)?, action: Stored::take(from)? }
+        }
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -188,6 +207,10 @@ fn number(command: &Command) -> u8 {
         Command::EvaluateConditions(_) => 23,
         Command::MessageExpired { .. } => 24,
         Command::StartAdHoc(_) => 25,
+        Command::AssignUserTask(_) => 40,
+        Command::UnassignUserTask { .. } => 41,
+        Command::UpdateUserTask(_) => 42,
+        Command::CompleteUserTask { .. } => 43,
     }
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use engine::{
-    Compensation, CompensationKey, DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event, IncidentKey,
+    Compensation, CompensationKey, DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event, FormKey, IncidentKey,
     IncidentKind, InstanceKey, JobKey, MessageThrown, On, Opened, Outcome, Parent, Progress, RequirementsKey, Thrown, ThrownOut,
-    TimerKey, Token, Turn, VariableKey, WaitEnd, WaitKey, Waited,
+    TimerKey, Token, Turn, UserTask, UserTaskKey, VariableKey, WaitEnd, WaitKey, Waited,
 };
 use model::{ElementIx, FlowIx, TimerKind};
 use proptest::prelude::*;
@@ -57,7 +57,7 @@ fn timer_kind() -> impl Strategy<Value = TimerKind> {
 
 fn waited() -> impl Strategy<Value = Waited> {
     let child = number().prop_map(|key| Waited::Child { instance: InstanceKey(key) });
-    let plain = [Waited::Job, Waited::Turn, Waited::Timer, Waited::Message, Waited::Signal, Waited::Condition];
+    let plain = [Waited::Job, Waited::Turn, Waited::Timer, Waited::Message, Waited::Signal, Waited::Condition, Waited::UserTask];
     prop_oneof![prop::sample::select(plain.to_vec()), child]
 }
 
@@ -93,6 +93,21 @@ pub(super) fn progress() -> impl Strategy<Value = Progress> {
     })
 }
 
+fn user_task() -> impl Strategy<Value = UserTask> {
+    let names = (prop::option::of(text()), texts(), texts(), prop::option::of(text()));
+    let numbers = (any::<Option<i64>>(), any::<Option<i64>>(), any::<i32>(), prop::option::of(number()));
+    (names, numbers).prop_map(|(names, numbers)| UserTask {
+        assignee: names.0,
+        candidate_groups: names.1,
+        candidate_users: names.2,
+        due: numbers.0,
+        follow_up: numbers.1,
+        priority: numbers.2,
+        form: numbers.3.map(FormKey),
+        external_form: names.3,
+    })
+}
+
 pub(super) fn event() -> impl Strategy<Value = Event> {
     let kinds = prop::sample::select(vec![
         IncidentKind::IoMapping,
@@ -104,11 +119,17 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         IncidentKind::CalledElement,
         IncidentKind::CalledDecision,
         IncidentKind::DecisionEvaluation,
+        IncidentKind::FormNotFound,
         IncidentKind::Fault,
     ]);
     let ends = prop::sample::select(vec![WaitEnd::Completed, WaitEnd::Cancelled, WaitEnd::ErrorThrown]);
     let on = prop_oneof![
-        (text(), any::<i32>()).prop_map(|(job_type, retries)| On::Job { job_type, retries }),
+        (text(), any::<i32>(), prop::option::of(text())).prop_map(|(job_type, retries, headers)| On::Job {
+            job_type,
+            retries,
+            headers
+        }),
+        user_task().prop_map(|task| On::UserTask(Box::new(task))),
         turn().prop_map(On::Turn),
         (timer_kind(), text(), any::<i64>(), number(), any::<i64>()).prop_map(|(kind, text, armed, number, at)| On::Timer {
             kind,
@@ -164,6 +185,7 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
             end
         }),
         (element_key(), text()).prop_map(|(element, decision)| Event::DecisionCalled { element, decision }),
+        (element_key(), text()).prop_map(|(element, form)| Event::FormSought { element, form }),
         (number(), element_key(), prop::option::of(job_key()), kinds, text()).prop_map(|(key, element, job, kind, message)| {
             Event::IncidentRaised { key: IncidentKey(key), element, job, kind, message }
         }),
@@ -217,6 +239,7 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
             variables,
             local
         }),
+        user_task_command(),
         number().prop_map(|incident| Command::ResolveIncident { incident: IncidentKey(incident) }),
         (text(), text(), any::<i64>(), any::<u32>(), texts(), texts()).prop_map(
             |(job_type, worker, timeout, max, tenants, fetch)| {
@@ -233,6 +256,28 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
             decision,
             tenant,
             variables
+        })),
+    ]
+}
+
+fn user_task_command() -> impl Strategy<Value = Command> {
+    let key = || number().prop_map(UserTaskKey);
+    let changes = (prop::option::of(texts()), prop::option::of(texts()), any::<Option<Option<i64>>>());
+    let more = (any::<Option<Option<i64>>>(), any::<Option<i32>>(), text());
+    prop_oneof![
+        (key(), text(), any::<bool>(), text()).prop_map(|(task, assignee, overrides, action)| {
+            Command::AssignUserTask(AssignUserTask { task, assignee, overrides, action })
+        }),
+        (key(), text()).prop_map(|(task, action)| Command::UnassignUserTask { task, action }),
+        (key(), document(), text()).prop_map(|(task, variables, action)| Command::CompleteUserTask { task, variables, action }),
+        (key(), changes, more).prop_map(|(task, changes, more)| Command::UpdateUserTask(UpdateUserTask {
+            task,
+            candidate_groups: changes.0,
+            candidate_users: changes.1,
+            due: changes.2,
+            follow_up: more.0,
+            priority: more.1,
+            action: more.2,
         })),
     ]
 }
@@ -274,6 +319,12 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
     let process = (text(), any::<i32>(), number(), text()).prop_map(|(process_id, version, definition, resource_name)| {
         DeployedProcess { process_id, version, definition: DefinitionKey(definition), resource_name }
     });
+    let form = (number(), text(), any::<i32>(), text()).prop_map(|(key, id, version, resource_name)| DeployedForm {
+        key: FormKey(key),
+        id,
+        version,
+        resource_name,
+    });
     let codes = prop::sample::select(vec![
         Code::InvalidArgument,
         Code::NotFound,
@@ -283,9 +334,20 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
         Code::Expired,
     ]);
     prop_oneof![
-        (number(), text(), prop::collection::vec(process, 0..3), prop::collection::vec(requirements(), 0..3)).prop_map(
-            |(key, tenant, processes, requirements)| Answer::Deployed(Deployed { key, tenant, processes, requirements })
-        ),
+        (
+            number(),
+            text(),
+            prop::collection::vec(process, 0..3),
+            prop::collection::vec(requirements(), 0..3),
+            prop::collection::vec(form, 0..3)
+        )
+            .prop_map(|(key, tenant, processes, requirements, forms)| Answer::Deployed(Deployed {
+                key,
+                tenant,
+                processes,
+                requirements,
+                forms
+            })),
         evaluated().prop_map(Answer::Evaluated),
         number().prop_map(|key| Answer::ResourceDeleted { key }),
         (number(), number(), text(), any::<i32>(), text(), texts(), prop::option::of(text())).prop_map(

@@ -73,7 +73,12 @@ fn events() {
         Event::TokenDropped(TOKEN),
         Event::VariableCreated { key: variable, scope, name: "a".into(), value: "-1".into() },
         Event::VariableUpdated { key: variable, scope, name: "a".into(), value: "\"ä\"".into() },
-        Event::WaitOpened(Opened { key: job, element: TASK, catch: None, on: On::Job { job_type: "work".into(), retries: -3 } }),
+        Event::WaitOpened(Opened {
+            key: job,
+            element: TASK,
+            catch: None,
+            on: On::Job { job_type: "work".into(), retries: -3, headers: None },
+        }),
         Event::WaitClosed { key: job, element: TASK, on: engine::Waited::Job, end: WaitEnd::ErrorThrown },
         Event::IncidentRaised {
             key: incident,
@@ -186,7 +191,13 @@ fn expected_answers() -> [Answer; 8] {
         decisions: vec![decision.clone()],
     };
     [
-        Answer::Deployed(Deployed { key: 1, tenant: "t".into(), processes: vec![process], requirements: vec![requirements] }),
+        Answer::Deployed(Deployed {
+            key: 1,
+            tenant: "t".into(),
+            processes: vec![process],
+            requirements: vec![requirements],
+            forms: Vec::new(),
+        }),
         Answer::ResourceDeleted { key: 5 },
         Answer::Created(Created {
             instance: InstanceKey(300),

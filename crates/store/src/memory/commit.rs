@@ -83,6 +83,12 @@ impl Tables {
                 requirements.deleted = true;
             }
         }
+        self.forms.extend(changes.forms_new.drain(..).map(|row| (row.key, row)));
+        for key in changes.forms_deleted.drain(..) {
+            if let Some(form) = self.forms.get_mut(&key) {
+                form.deleted = true;
+            }
+        }
         self.evaluated_decisions.extend(changes.evaluated_decisions_new.drain(..).map(|row| (row.key(), row)));
         for evaluation in changes.evaluations_deleted.drain(..) {
             self.evaluated_decisions.retain(|_, row| row.evaluation != evaluation);

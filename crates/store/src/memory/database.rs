@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    CompensationKey, DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey, TimerKey,
-    VariableKey, WaitKey,
+    CompensationKey, DefinitionKey, ElementKey, FormKey, IncidentKey, InstanceKey, JobKey, PartitionId, RequirementsKey,
+    TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
 use model::{ElementIx, FlowIx};
 
@@ -46,6 +46,7 @@ pub(super) struct Tables {
     pub(super) resources: BTreeMap<u64, row::Resource>,
     pub(super) definitions: BTreeMap<DefinitionKey, row::Definition>,
     pub(super) requirements: BTreeMap<RequirementsKey, row::DecisionRequirements>,
+    pub(super) forms: BTreeMap<FormKey, row::Form>,
     /// By their own keys.
     pub(super) evaluated_decisions: BTreeMap<u64, row::EvaluatedDecision>,
     pub(super) instances: BTreeMap<InstanceKey, row::Instance>,
@@ -58,6 +59,7 @@ pub(super) struct Tables {
     pub(super) turns: BTreeMap<WaitKey, row::Turn>,
     pub(super) compensations: BTreeMap<CompensationKey, row::Compensation>,
     pub(super) timers: BTreeMap<TimerKey, row::Timer>,
+    pub(super) user_tasks: BTreeMap<UserTaskKey, row::UserTask>,
     pub(super) subscriptions: BTreeMap<WaitKey, row::Subscription>,
     pub(super) messages: BTreeMap<u64, row::Message>,
     pub(super) correlations: BTreeMap<u64, row::Correlation>,
@@ -95,6 +97,8 @@ pub(super) struct Running {
     pub(super) timers: BTreeSet<TimerKey>,
     /// Open.
     pub(super) subscriptions: BTreeSet<WaitKey>,
+    /// Open.
+    pub(super) user_tasks: BTreeSet<UserTaskKey>,
     /// Not resolved.
     pub(super) incidents: BTreeSet<IncidentKey>,
 }

@@ -7,7 +7,7 @@ use super::database::Tables;
 use crate::query::{Field, Scalar, VALUE_CHARS_SHOWN};
 use crate::row::{
     Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element, EvaluatedDecision, Incident, Instance,
-    Job, Subscription, Timer, Variable,
+    Job, Subscription, Timer, UserTask, Variable,
 };
 use crate::words;
 
@@ -25,6 +25,7 @@ pub(super) enum Row<'a> {
     Timer(&'a Timer),
     MessageSubscription(&'a Subscription),
     MessageCorrelation(&'a Correlation),
+    UserTask(&'a UserTask),
 }
 
 impl Row<'_> {
@@ -40,6 +41,7 @@ impl Row<'_> {
             Self::Timer(row) => Some(row.origin?.instance),
             Self::MessageSubscription(row) => Some(row.origin?.instance),
             Self::MessageCorrelation(row) => Some(row.instance),
+            Self::UserTask(row) => Some(row.instance),
         }
     }
 }
@@ -59,6 +61,7 @@ pub(super) fn value(tables: &Tables, row: Row<'_>, field: Field) -> Option<Scala
         Row::Timer(row) => of_timer(tables, row, field),
         Row::MessageSubscription(row) => of_subscription(tables, row, field),
         Row::MessageCorrelation(row) => of_correlation(tables, row, field),
+        Row::UserTask(row) => of_user_task(tables, row, field),
     }
 }
 
@@ -263,6 +266,26 @@ fn of_correlation(tables: &Tables, row: &Correlation, field: Field) -> Option<Sc
         Field::MessageName => text(&row.name),
         Field::CorrelationKey => text(&row.correlation_key),
         Field::Correlated => int(row.at),
+        _ => None,
+    }
+}
+
+fn of_user_task(tables: &Tables, row: &UserTask, field: Field) -> Option<Scalar> {
+    match field {
+        Field::UserTaskKey => key(row.key.0),
+        Field::UserTaskState => text(row.state.word()),
+        Field::Assignee => text(row.assignee.as_ref()?),
+        Field::Priority => int(row.priority),
+        Field::DefinitionKey => key(row.definition.0),
+        Field::ProcessId => of_definition(definition(tables, row.definition)?, field),
+        Field::Tenant => text(&row.tenant),
+        Field::InstanceKey => key(row.instance.0),
+        Field::ElementId | Field::ElementName => of_definition_element(element(tables, row.definition, row.element)?, field),
+        Field::ElementKey => key(row.element_instance.0),
+        Field::Due => int(row.due?),
+        Field::FollowUp => int(row.follow_up?),
+        Field::Created => int(row.created),
+        Field::Ended => int(row.ended?),
         _ => None,
     }
 }

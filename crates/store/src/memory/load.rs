@@ -56,7 +56,11 @@ fn load_instance(tables: &Tables, key: InstanceKey) -> Option<LoadedInstance> {
         let left = tables.turns[wait].left.clone();
         (key.root(), Wait { key: *wait, catch: None, kind: WaitKind::Turn(Box::new(left)) })
     });
-    let mut waits: Vec<_> = jobs.chain(turns).collect();
+    let user_tasks = running
+        .user_tasks
+        .iter()
+        .map(|key| (tables.user_tasks[key].element_instance, Wait { key: key.wait(), catch: None, kind: WaitKind::UserTask }));
+    let mut waits: Vec<_> = jobs.chain(turns).chain(user_tasks).collect();
     waits.sort_by_key(|(_, wait)| wait.key);
     Some(LoadedInstance {
         instance: tables.instances.get(&key)?.clone(),

@@ -16,7 +16,7 @@ mod waits;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use engine::{DefinitionKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
 use tokio::sync::watch;
 
 use crate::log::{NewRequest, Received, RequestStatus};
@@ -212,6 +212,16 @@ impl Store for Memory {
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
         let database = self.database();
         Ok(database.tables().find_map(|tables| tables.requirements.get(&key).cloned()))
+    }
+
+    async fn forms_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Vec<row::Form>, Error> {
+        let is_it = |row: &&row::Form| &*row.id == id && &*row.tenant == tenant;
+        Ok(self.database().read(partition, |partition| partition.tables.forms.values().filter(is_it).cloned().collect()))
+    }
+
+    async fn form(&self, key: FormKey) -> Result<Option<row::Form>, Error> {
+        let database = self.database();
+        Ok(database.tables().find_map(|tables| tables.forms.get(&key).cloned()))
     }
 
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {

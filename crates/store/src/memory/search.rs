@@ -10,7 +10,7 @@ use crate::pattern;
 use crate::query::{
     Counted, Counting, Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX, Tenants,
 };
-use crate::row::{DecisionRequirements, Subscription, SubscriptionKind};
+use crate::row::{Candidates, DecisionRequirements, Subscription, SubscriptionKind, UserTask};
 
 pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
     let mut found: Vec<(&Tables, Row<'_>)> = Vec::new();
@@ -84,6 +84,7 @@ fn rows(tables: &Tables, entity: Entity) -> Box<dyn Iterator<Item = Row<'_>> + '
         Entity::Decisions => Box::new(tables.requirements.values().flat_map(decisions)),
         Entity::EvaluatedDecisions => Box::new(tables.evaluated_decisions.values().map(Row::EvaluatedDecision)),
         Entity::Timers => Box::new(tables.timers.values().map(Row::Timer)),
+        Entity::UserTasks => Box::new(tables.user_tasks.values().map(Row::UserTask)),
         Entity::MessageSubscriptions => Box::new(message_subscriptions(tables).map(Row::MessageSubscription)),
         Entity::MessageCorrelations => Box::new(tables.correlations.values().map(Row::MessageCorrelation)),
     }
@@ -111,6 +112,14 @@ fn matches(tables: &Tables, row: Row<'_>, filter: &Filter) -> bool {
         Filter::Any(parts) => parts.iter().any(|part| matches(tables, row, part)),
         Filter::Not(part) => !matches(tables, row, part),
         Filter::Is(field, op) => holds(value(tables, row, *field).as_ref(), op),
+        Filter::OfInstance(part) => match row.instance().and_then(|key| tables.instances.get(&key)) {
+            Some(instance) => matches(tables, Row::Instance(instance), part),
+            None => false,
+        },
+        Filter::Candidate(kind, op) => match row {
+            Row::UserTask(task) => is_candidate(task, *kind, op),
+            _ => false,
+        },
         Filter::HasTag(tag) => match row {
             Row::Instance(instance) => instance.tags.contains(tag),
             _ => false,
@@ -120,12 +129,24 @@ fn matches(tables: &Tables, row: Row<'_>, filter: &Filter) -> bool {
                 let mut related = rows(tables, *entity).filter(|other| other.instance() == Some(instance.key));
                 related.any(|other| matches(tables, other, part))
             }
+            Row::UserTask(task) => {
+                let of_task = tables.variables.values().filter(|variable| variable.scope == task.element_instance);
+                *entity == Entity::Variables && of_task.map(Row::Variable).any(|other| matches(tables, other, part))
+            }
             _ => false,
         },
-        Filter::OfInstance(part) => {
-            let instance = row.instance().and_then(|key| tables.instances.get(&key));
-            instance.is_some_and(|instance| matches(tables, Row::Instance(instance), part))
-        }
+    }
+}
+
+fn is_candidate(task: &UserTask, kind: Candidates, op: &Op) -> bool {
+    let names = task.candidates().filter(|(of, _)| *of == kind).map(|(_, name)| Scalar::Text(name.to_string()));
+    let names: Vec<_> = names.collect();
+    let any = |op: &Op| names.iter().any(|name| holds(Some(name), op));
+    match op {
+        Op::Neq(value) => !any(&Op::Eq(value.clone())),
+        Op::NotIn(values) => !any(&Op::In(values.clone())),
+        Op::Exists(exists) => any(&Op::Exists(true)) == *exists,
+        Op::Eq(_) | Op::In(_) | Op::Lt(_) | Op::Lte(_) | Op::Gt(_) | Op::Gte(_) | Op::Like(_) => any(op),
     }
 }
 

@@ -6,11 +6,12 @@ use super::database::Tables;
 use super::field::{Row, definition, element};
 use crate::query::{
     DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, Items, JobView,
-    MessageCorrelationView, MessageSubscriptionView, Query, RequirementsView, Room, TimerView, VariableView, Weight,
+    MessageCorrelationView, MessageSubscriptionView, Query, RequirementsView, Room, TimerView, UserTaskView, VariableView,
+    Weight,
 };
 use crate::row::{
     Correlation, Decision, DecisionRequirements, Definition, Element, EvaluatedDecision, Incident, Instance, Job, Subscription,
-    Timer, Variable, WaitOrigin,
+    Timer, UserTask, Variable, WaitOrigin,
 };
 use crate::words;
 
@@ -52,6 +53,7 @@ fn put(room: &mut Room, items: &mut Items, query: &Query, tables: &Tables, row: 
         (Items::MessageSubscriptions(items), Row::MessageSubscription(row)) => {
             put_maybe(room, items, of_subscription(tables, row));
         }
+        (Items::UserTasks(items), Row::UserTask(row)) => put_maybe(room, items, of_user_task(tables, row)),
         (Items::MessageCorrelations(items), Row::MessageCorrelation(row)) => put_maybe(room, items, of_correlation(tables, row)),
         _ => unreachable!("rows are of the entity asked for"),
     }
@@ -148,7 +150,7 @@ fn of_job(tables: &Tables, row: &Job) -> Option<JobView> {
         tenant: row.tenant.to_string(),
         element_id: element.id.to_string(),
         element_instance: origin.element_instance,
-        headers: element.headers.to_string(),
+        headers: row.headers.as_ref().unwrap_or(&element.headers).to_string(),
         state: row.state,
         retries: row.retries,
         worker: row.worker.to_string(),
@@ -291,5 +293,40 @@ fn of_correlation(tables: &Tables, row: &Correlation) -> Option<MessageCorrelati
         message_name: row.name.to_string(),
         correlation_key: row.correlation_key.to_string(),
         correlated: row.at,
+    })
+}
+
+fn of_user_task(tables: &Tables, row: &UserTask) -> Option<UserTaskView> {
+    let definition = definition(tables, row.definition)?;
+    let element = element(tables, row.definition, row.element)?;
+    let instance = tables.instances.get(&row.instance)?;
+    let texts = |texts: &[std::sync::Arc<str>]| texts.iter().map(|text| text.to_string()).collect();
+    let maybe = |text: &Option<std::sync::Arc<str>>| text.as_deref().map(str::to_owned);
+    Some(UserTaskView {
+        key: row.key,
+        instance: row.instance,
+        root: instance.root,
+        definition: row.definition,
+        process_id: definition.process_id.to_string(),
+        process_name: maybe(&definition.name),
+        version: definition.version,
+        tenant: row.tenant.to_string(),
+        element_id: element.id.to_string(),
+        element_name: maybe(&element.name),
+        element_instance: row.element_instance,
+        headers: element.headers.to_string(),
+        state: row.state,
+        assignee: maybe(&row.assignee),
+        candidate_groups: texts(&row.candidate_groups),
+        candidate_users: texts(&row.candidate_users),
+        due: row.due,
+        follow_up: row.follow_up,
+        priority: row.priority,
+        form: row.form,
+        external_form: maybe(&row.external_form),
+        created: row.created,
+        ended: row.ended,
+        tags: texts(&instance.tags),
+        business_id: maybe(&instance.business_id),
     })
 }

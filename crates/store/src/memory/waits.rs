@@ -15,6 +15,12 @@ impl Tables {
         for row in changes.timers_new.drain(..).chain(changes.timers_changed.drain(..)) {
             self.put_timer(row);
         }
+        for row in changes.user_tasks_new.drain(..).chain(changes.user_tasks_changed.drain(..)) {
+            if let Some(running) = self.running.get_mut(&row.instance) {
+                keep(&mut running.user_tasks, row.key, row.is_open());
+            }
+            self.user_tasks.insert(row.key, row);
+        }
         for row in changes.subscriptions_new.drain(..) {
             self.put_subscription(row);
         }
@@ -108,6 +114,9 @@ pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis, loaded: &mut L
     let pending = |key: &TimerKey| tables.timers.get(key).filter(|row| row.state == TimerState::Pending);
     let timers: BTreeSet<_> = wanted.timers.iter().collect();
     loaded.timers = timers.into_iter().filter_map(pending).cloned().collect();
+    let user_tasks: BTreeSet<_> = wanted.user_tasks.iter().collect();
+    let user_tasks = user_tasks.into_iter().filter_map(|key| tables.user_tasks.get(key));
+    loaded.user_tasks = user_tasks.filter(|task| task.is_open()).cloned().collect();
     let mut subscriptions: BTreeSet<WaitKey> =
         wanted.subscriptions.iter().copied().filter(|key| tables.open.contains(key)).collect();
     for (tenant, name) in &wanted.starts {

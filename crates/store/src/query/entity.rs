@@ -18,6 +18,7 @@ impl Entity {
             Self::Timers => Field::TimerKey,
             Self::MessageSubscriptions => Field::SubscriptionKey,
             Self::MessageCorrelations => Field::CorrelatedKey,
+            Self::UserTasks => Field::UserTaskKey,
         }
     }
 
@@ -36,6 +37,7 @@ impl Entity {
             Self::Timers => TIMER_FIELDS,
             Self::MessageSubscriptions => MESSAGE_SUBSCRIPTION_FIELDS,
             Self::MessageCorrelations => MESSAGE_CORRELATION_FIELDS,
+            Self::UserTasks => USER_TASK_FIELDS,
         }
     }
 }
@@ -213,4 +215,22 @@ const MESSAGE_CORRELATION_FIELDS: &[Field] = &[
     Field::MessageName,
     Field::CorrelationKey,
     Field::Correlated,
+];
+
+const USER_TASK_FIELDS: &[Field] = &[
+    Field::UserTaskKey,
+    Field::UserTaskState,
+    Field::Assignee,
+    Field::Priority,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::Tenant,
+    Field::InstanceKey,
+    Field::ElementId,
+    Field::ElementName,
+    Field::ElementKey,
+    Field::Due,
+    Field::FollowUp,
+    Field::Created,
+    Field::Ended,
 ];

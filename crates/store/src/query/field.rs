@@ -20,6 +20,8 @@ pub enum Entity {
     MessageSubscriptions,
     /// What was correlated to what.
     MessageCorrelations,
+    /// Tasks for people.
+    UserTasks,
 }
 
 /// What can be filtered and sorted by. Which entity has which is said by [`Entity::fields`].
@@ -116,6 +118,13 @@ pub enum Field {
     CorrelatedKey,
     MessageKey,
     Correlated,
+    // of the user task
+    UserTaskKey,
+    /// `CREATED`, `COMPLETED`, `CANCELED`.
+    UserTaskState,
+    Assignee,
+    Priority,
+    FollowUp,
 }
 
 /// What a scalar is.
@@ -162,7 +171,10 @@ impl Field {
             | Self::SubscriptionKey
             | Self::CorrelatedKey
             | Self::MessageKey
-            | Self::Correlated => ScalarKind::Int,
+            | Self::Correlated
+            | Self::UserTaskKey
+            | Self::Priority
+            | Self::FollowUp => ScalarKind::Int,
             Self::ProcessId
             | Self::DefinitionName
             | Self::VersionTag
@@ -194,7 +206,9 @@ impl Field {
             | Self::TimerState
             | Self::SubscriptionState
             | Self::MessageName
-            | Self::CorrelationKey => ScalarKind::Text,
+            | Self::CorrelationKey
+            | Self::UserTaskState
+            | Self::Assignee => ScalarKind::Text,
         }
     }
 }

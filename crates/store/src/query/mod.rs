@@ -7,10 +7,12 @@ mod weight;
 
 use std::sync::Arc;
 
+use crate::row::Candidates;
+
 pub use field::{Entity, Field, ScalarKind};
 pub use view::{
     DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, JobView,
-    MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, VariableView,
+    MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
 };
 pub(crate) use weight::{Room, Weight};
 
@@ -66,10 +68,12 @@ pub enum Filter {
     Is(Field, Op),
     /// Instances only: has this tag.
     HasTag(Arc<str>),
-    /// Instances only: some row of that entity belongs to the instance and matches.
+    /// Instances: some row of that entity belongs to the instance and matches. User tasks: some variable of the task itself matches.
     Related(Entity, Box<Filter>),
     /// Of what belongs to an instance: that one matches.
     OfInstance(Box<Filter>),
+    /// User tasks only: one of those who may do it matches; of what must not be, none does.
+    Candidate(Candidates, Op),
     Not(Box<Filter>),
 }
 
@@ -159,6 +163,7 @@ pub enum Items {
     Timers(Vec<TimerView>),
     MessageSubscriptions(Vec<MessageSubscriptionView>),
     MessageCorrelations(Vec<MessageCorrelationView>),
+    UserTasks(Vec<UserTaskView>),
 }
 
 /// How many rows there are, by what they have in some fields.
@@ -199,6 +204,7 @@ impl Items {
             Entity::Timers => Self::Timers(Vec::new()),
             Entity::MessageSubscriptions => Self::MessageSubscriptions(Vec::new()),
             Entity::MessageCorrelations => Self::MessageCorrelations(Vec::new()),
+            Entity::UserTasks => Self::UserTasks(Vec::new()),
         }
     }
 
@@ -216,6 +222,7 @@ impl Items {
             Self::Timers(views) => views.len(),
             Self::MessageSubscriptions(views) => views.len(),
             Self::MessageCorrelations(views) => views.len(),
+            Self::UserTasks(views) => views.len(),
         }
     }
 
@@ -237,6 +244,7 @@ impl Items {
             Self::Timers(views) => views.reverse(),
             Self::MessageSubscriptions(views) => views.reverse(),
             Self::MessageCorrelations(views) => views.reverse(),
+            Self::UserTasks(views) => views.reverse(),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Rows as searches show them.
 
 use engine::{
-    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey, RequirementsKey,
-    TimerKey, VariableKey, WaitKey,
+    DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey,
+    RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
 
 use crate::Millis;
-use crate::row::{EvaluatedInput, InstanceState, JobState, MatchedRule, SubscriptionState, TimerKind, TimerState};
+use crate::row::{EvaluatedInput, InstanceState, JobState, MatchedRule, SubscriptionState, TimerKind, TimerState, UserTaskState};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct DefinitionView {
@@ -223,4 +223,35 @@ pub struct MessageCorrelationView {
     pub message_name: String,
     pub correlation_key: String,
     pub correlated: Millis,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct UserTaskView {
+    pub key: UserTaskKey,
+    pub instance: InstanceKey,
+    pub root: InstanceKey,
+    pub definition: DefinitionKey,
+    pub process_id: String,
+    pub process_name: Option<String>,
+    pub version: i32,
+    pub tenant: String,
+    pub element_id: String,
+    pub element_name: Option<String>,
+    pub element_instance: ElementKey,
+    /// A JSON object.
+    pub headers: String,
+    pub state: UserTaskState,
+    pub assignee: Option<String>,
+    pub candidate_groups: Vec<String>,
+    pub candidate_users: Vec<String>,
+    pub due: Option<Millis>,
+    pub follow_up: Option<Millis>,
+    pub priority: i32,
+    pub form: Option<FormKey>,
+    pub external_form: Option<String>,
+    pub created: Millis,
+    pub ended: Option<Millis>,
+    /// Those of the instance, as is the business id.
+    pub tags: Vec<String>,
+    pub business_id: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use super::view::{
     DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, JobView,
-    MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, VariableView,
+    MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
 };
 
 /// The bytes a page has left.
@@ -125,6 +125,17 @@ impl Weight for MessageCorrelationView {
     fn texts(&self) -> usize {
         let message = self.message_name.len() + self.correlation_key.len();
         self.process_id.len() + self.tenant.len() + self.element_id.len() + message
+    }
+}
+
+impl Weight for UserTaskView {
+    fn texts(&self) -> usize {
+        let lists = [&self.candidate_groups, &self.candidate_users, &self.tags].into_iter().flatten();
+        let lists: usize = lists.map(|name| size_of::<String>() + name.len()).sum();
+        let of_process = self.process_id.len() + self.tenant.len() + maybe(&self.process_name);
+        let of_element = self.element_id.len() + self.headers.len() + maybe(&self.element_name);
+        let own = maybe(&self.assignee) + maybe(&self.external_form) + maybe(&self.business_id);
+        of_process + of_element + own + lists
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) struct From {
     pub(super) depth: usize,
     joined: Vec<(Table, Join)>,
     join: Join,
+    /// Whether only user tasks that are open are asked for.
+    pub(super) open_only: bool,
 }
 
 /// How a table is joined. Every row has its definition, element and instance, so both give the same rows.
@@ -51,7 +53,7 @@ enum Join {
 
 impl From {
     pub(super) fn new(entity: Entity, depth: usize) -> Self {
-        Self { entity, depth, joined: Vec::new(), join: Join::Deciding }
+        Self { entity, depth, joined: Vec::new(), join: Join::Deciding, open_only: false }
     }
 
     /// From here on columns are only shown.
@@ -134,6 +136,7 @@ pub(super) fn table_name(entity: Entity) -> &'static str {
         Entity::Timers => "timers",
         Entity::MessageSubscriptions => "subscriptions",
         Entity::MessageCorrelations => "message_correlations",
+        Entity::UserTasks => "user_tasks",
     }
 }
 
@@ -172,13 +175,12 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Version => (of_definition, "@.version", of_evaluated),
         Field::VersionTag => (of_definition, "@.version_tag", Maybe),
         Field::ResourceName => (of_definition, "@.resource_name", Always),
-        Field::Tenant if matches!(entity, Entity::Jobs | Entity::Timers) => (Own, "@.tenant", Always),
+        Field::Tenant if matches!(entity, Entity::Jobs | Entity::Timers | Entity::UserTasks) => (Own, "@.tenant", Always),
         Field::Tenant => (of_definition, "@.tenant", Always),
         Field::DefinitionState => (of_definition, definition_state(dialect), Always),
         Field::InstanceKey => (Own, "@.instance", of_instance),
-        Field::InstanceState | Field::ElementState | Field::JobState | Field::TimerState | Field::SubscriptionState => {
-            (Own, "@.state", Always)
-        }
+        Field::InstanceState | Field::ElementState | Field::JobState => (Own, "@.state", Always),
+        Field::TimerState | Field::SubscriptionState | Field::UserTaskState => (Own, "@.state", Always),
         Field::Started => (Own, "@.started", Always),
         Field::Ended => (Own, "@.ended", Maybe),
         Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
@@ -217,13 +219,18 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::DecisionKey => (Own, "@.decision", Maybe),
         Field::DecisionId if entity == Entity::Decisions => (Own, "@.id", Always),
         Field::DecisionId => (Own, "@.decision_id", Always),
-        Field::VariableKey | Field::EvaluatedKey | Field::TimerKey | Field::CorrelatedKey => (Own, "@.key", Always),
+        Field::VariableKey | Field::EvaluatedKey | Field::TimerKey | Field::CorrelatedKey | Field::UserTaskKey => {
+            (Own, "@.key", Always)
+        }
         Field::EvaluatedId => (Own, evaluated_id(dialect), Always),
         Field::EvaluationKey => (Own, "@.evaluation", Always),
         Field::DecisionKind | Field::IncidentKind | Field::TimerKind => (Own, "@.kind", Always),
         Field::RootDecisionKey => (Own, "@.root_decision", Always),
         Field::Evaluated => (Own, "@.evaluated", Always),
-        Field::Due => (Own, "@.due", Always),
+        Field::Due => (Own, "@.due", if entity == Entity::UserTasks { Maybe } else { Always }),
+        Field::FollowUp => (Own, "@.follow_up", Maybe),
+        Field::Assignee => (Own, "@.assignee", Maybe),
+        Field::Priority => (Own, "@.priority", Always),
         Field::Number => (Own, "@.number", Always),
         Field::SubscriptionKey => (Own, "@.subscription", Always),
         Field::CorrelationKey => (Own, "@.correlation_key", Always),
@@ -238,7 +245,7 @@ fn table_of_definition(entity: Entity) -> Table {
         Entity::Definitions | Entity::Requirements | Entity::Decisions | Entity::EvaluatedDecisions => Table::Own,
         Entity::MessageSubscriptions | Entity::MessageCorrelations => Table::Own,
         Entity::Instances | Entity::Elements | Entity::Variables => Table::Definition,
-        Entity::Jobs | Entity::Incidents | Entity::Timers => Table::Definition,
+        Entity::Jobs | Entity::Incidents | Entity::Timers | Entity::UserTasks => Table::Definition,
     }
 }
 
@@ -255,7 +262,9 @@ fn presence_of_instance(entity: Entity) -> (Presence, Presence) {
         Entity::Definitions | Entity::Requirements | Entity::Decisions | Entity::Instances => {
             (Presence::Always, Presence::Always)
         }
-        Entity::Elements | Entity::Variables | Entity::Jobs | Entity::Incidents => (Presence::Always, Presence::Always),
+        Entity::Elements | Entity::Variables | Entity::Jobs | Entity::Incidents | Entity::UserTasks => {
+            (Presence::Always, Presence::Always)
+        }
     }
 }
 

@@ -9,10 +9,17 @@ use super::column::{Column, From, Presence, Table, column};
 use super::{Dialect, Writing};
 use crate::pattern;
 use crate::query::{Entity, Field, Filter, Op, Scalar, ScalarKind};
+use crate::row::{Candidates, UserTaskState};
 
 pub(super) fn condition(writing: &mut Writing, from: &mut From, filter: &Filter) -> String {
     match filter {
-        Filter::All(parts) => joined(writing, from, parts, " AND ", "TRUE"),
+        Filter::All(parts) => {
+            let before = from.open_only;
+            from.open_only |= parts.iter().any(is_open_task);
+            let all = joined(writing, from, parts, " AND ", "TRUE");
+            from.open_only = before;
+            all
+        }
         Filter::Any(parts) => joined(writing, from, parts, " OR ", "FALSE"),
         Filter::Not(part) => format!("NOT (({}) IS TRUE)", condition(writing, from, part)),
         Filter::Is(field, op) => is(writing, from, *field, op),
@@ -26,6 +33,7 @@ pub(super) fn condition(writing: &mut Writing, from: &mut From, filter: &Filter)
         }
         Filter::Related(entity, part) => related(writing, from, *entity, part),
         Filter::OfInstance(part) => of_instance(writing, from, part),
+        Filter::Candidate(kind, op) => candidate(writing, from, *kind, op),
     }
 }
 
@@ -46,19 +54,65 @@ fn joined(writing: &mut Writing, from: &mut From, parts: &[Filter], by: &str, em
 fn related(writing: &mut Writing, outer: &From, entity: Entity, part: &Filter) -> String {
     let mut inner = From::new(entity, outer.depth + 1);
     let matches = condition(writing, &mut inner, part);
-    let (own, instance) = (inner.alias(Table::Own), outer.alias(Table::Own));
-    format!(
-        "EXISTS (SELECT 1 FROM {} WHERE {own}.partition = {instance}.partition AND {own}.instance = {instance}.key AND {matches})",
-        inner.sql(writing.dialect)
-    )
+    let (own, other) = (inner.alias(Table::Own), outer.alias(Table::Own));
+    let belongs = match outer.entity {
+        // The instance first: by it, variables of instances themselves are found.
+        Entity::UserTasks => format!("{own}.instance = {other}.instance AND {own}.scope = {other}.element_instance"),
+        _ => format!("{own}.instance = {other}.key"),
+    };
+    let rows = inner.sql(writing.dialect);
+    format!("EXISTS (SELECT 1 FROM {rows} WHERE {own}.partition = {other}.partition AND {belongs} AND {matches})")
 }
 
+/// The instance a row belongs to.
 fn of_instance(writing: &mut Writing, outer: &From, part: &Filter) -> String {
     let mut inner = From::new(Entity::Instances, outer.depth + 1);
     let matches = condition(writing, &mut inner, part);
-    let (own, row) = (inner.alias(Table::Own), outer.alias(Table::Own));
-    let from = inner.sql(writing.dialect);
-    format!("({row}.partition, {row}.instance) IN (SELECT {own}.partition, {own}.key FROM {from} WHERE {matches})")
+    let (own, other) = (inner.alias(Table::Own), outer.alias(Table::Own));
+    let rows = inner.sql(writing.dialect);
+    format!(
+        "EXISTS (SELECT 1 FROM {rows} WHERE {own}.partition = {other}.partition AND {own}.key = {other}.instance AND {matches})"
+    )
+}
+
+fn is_open_task(filter: &Filter) -> bool {
+    matches!(filter, Filter::Is(Field::UserTaskState, Op::Eq(Scalar::Text(word))) if *word == UserTaskState::Created.word())
+}
+
+/// Candidates are rows of their own, found by their name. Those of open tasks are told apart there: of a group that has done much, few are.
+fn candidate(writing: &mut Writing, from: &From, kind: Candidates, op: &Op) -> String {
+    let name = |sign: &str, value: String| format!(" AND c.name {sign} {value}");
+    let (found, matches) = match op {
+        Op::Exists(exists) => (*exists, String::new()),
+        Op::Eq(value) => (true, name("=", writing.param(value.clone()))),
+        Op::Neq(value) => (false, name("=", writing.param(value.clone()))),
+        Op::In(values) => (true, name("IN", listed(writing, values))),
+        Op::NotIn(values) => (false, name("IN", listed(writing, values))),
+        Op::Lt(value) => (true, name("<", writing.param(value.clone()))),
+        Op::Lte(value) => (true, name("<=", writing.param(value.clone()))),
+        Op::Gt(value) => (true, name(">", writing.param(value.clone()))),
+        Op::Gte(value) => (true, name(">=", writing.param(value.clone()))),
+        Op::Like(like) => (true, format!(" AND {}", like_text(writing, "c.name", like))),
+    };
+    let own = from.alias(Table::Own);
+    let (open, not) = (if from.open_only { " AND c.open = TRUE" } else { "" }, if found { "" } else { "NOT " });
+    let kind = kind.word();
+    match writing.dialect {
+        // It does not begin with what EXISTS asks for, but it does with what IN lists.
+        Dialect::Sqlite => {
+            format!("{own}.key {not}IN (SELECT c.task FROM user_task_candidates AS c WHERE c.kind = '{kind}'{open}{matches})")
+        }
+        Dialect::Postgres => format!(
+            "{not}EXISTS (SELECT 1 FROM user_task_candidates AS c WHERE c.partition = {own}.partition AND c.task = {own}.key \
+             AND c.kind = '{kind}'{open}{matches})"
+        ),
+    }
+}
+
+/// Nothing is in an empty list.
+fn listed(writing: &mut Writing, values: &[Scalar]) -> String {
+    let values: Vec<String> = values.iter().map(|value| writing.param(value.clone())).collect();
+    if values.is_empty() { "(NULL)".to_owned() } else { format!("({})", values.join(", ")) }
 }
 
 fn is(writing: &mut Writing, from: &mut From, field: Field, op: &Op) -> String {
@@ -75,12 +129,16 @@ fn is(writing: &mut Writing, from: &mut From, field: Field, op: &Op) -> String {
         Op::Lte(value) => format!("{text} <= {}", value_text(writing, field, value)),
         Op::Gt(value) => format!("{text} > {}", value_text(writing, field, value)),
         Op::Gte(value) => format!("{text} >= {}", value_text(writing, field, value)),
-        Op::Like(like) => match writing.dialect {
-            Dialect::Sqlite => format!("{text} GLOB {}", writing.param(Scalar::Text(pattern::to_glob(like)))),
-            Dialect::Postgres => {
-                format!("{text} LIKE {} ESCAPE '\\'", writing.param(Scalar::Text(pattern::to_like(like))))
-            }
-        },
+        Op::Like(like) => like_text(writing, &text, like),
+    }
+}
+
+fn like_text(writing: &mut Writing, text: &str, like: &str) -> String {
+    match writing.dialect {
+        Dialect::Sqlite => format!("{text} GLOB {}", writing.param(Scalar::Text(pattern::to_glob(like)))),
+        Dialect::Postgres => {
+            format!("{text} LIKE {} ESCAPE '\\'", writing.param(Scalar::Text(pattern::to_like(like))))
+        }
     }
 }
 
@@ -195,6 +253,7 @@ fn lives_with_its_row(entity: Entity, field: Field) -> bool {
         | Field::TimerKey
         | Field::SubscriptionKey
         | Field::CorrelatedKey
+        | Field::UserTaskKey
         | Field::MessageKey => true,
         _ => false,
     }
@@ -212,7 +271,7 @@ fn value_text(writing: &mut Writing, field: Field, value: &Scalar) -> String {
 
 fn is_state(field: Field) -> bool {
     let of_work = matches!(field, Field::InstanceState | Field::ElementState | Field::JobState | Field::IncidentState);
-    let of_waits = matches!(field, Field::TimerState | Field::SubscriptionState);
+    let of_waits = matches!(field, Field::TimerState | Field::SubscriptionState | Field::UserTaskState);
     (of_work || of_waits || field == Field::DefinitionState) && field.kind() == ScalarKind::Text
 }
 

@@ -104,6 +104,9 @@ fn responses(schemas: &mut Schemas, operation: &Operation) -> Value {
     let mut responses = Map::new();
     let (status, success) = success(schemas, operation);
     responses.insert(status.to_owned(), success);
+    if matches!(operation.output, Output::ObjectOrNothing(_)) {
+        responses.insert("204".to_owned(), json!({ "description": "There is none" }));
+    }
     if operation.is_command() {
         let schema = reference("CommandAccepted");
         responses.insert(
@@ -122,7 +125,7 @@ fn responses(schemas: &mut Schemas, operation: &Operation) -> Value {
 fn success(schemas: &mut Schemas, operation: &Operation) -> (&'static str, Value) {
     let json = |schema: Value| json!({ "description": "Done", "content": { "application/json": { "schema": schema } } });
     match operation.output {
-        Output::Object(described) => ("200", json(schemas.object(described, false))),
+        Output::Object(described) | Output::ObjectOrNothing(described) => ("200", json(schemas.object(described, false))),
         Output::Page(described) => {
             let item = schemas.object(described, false);
             ("200", json(searches::result(schemas, item, described.name())))

@@ -78,8 +78,8 @@ fn filter(schemas: &mut Schemas, table: &Table) -> Value {
 fn property(filterable: &Filterable) -> Value {
     let value = value(filterable.value);
     match filterable.by {
-        By::Tags => json!({ "type": ["array", "null"], "items": value }),
-        By::Variables => json!({
+        By::Tags | By::TagsOfInstance => json!({ "type": ["array", "null"], "items": value }),
+        By::Variables | By::VariablesOfInstance => json!({
             "type": ["array", "null"],
             "items": {
                 "type": "object",
@@ -91,7 +91,7 @@ fn property(filterable: &Filterable) -> Value {
                 },
             },
         }),
-        By::Field(_) | By::Related(..) | By::Fixed(_) | By::Completed(_) | By::LatestVersion | By::Any => {
+        By::Field(_) | By::Related(..) | By::Fixed(_) | By::Completed(_) | By::Candidate(_) | By::LatestVersion | By::Any => {
             json!({ "anyOf": [condition(&value, filterable.operators), { "type": "null" }] })
         }
     }

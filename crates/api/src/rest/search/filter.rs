@@ -85,6 +85,12 @@ impl Conditions {
             }
             By::Tags => self.add_tags(reader, path)?,
             By::Variables => self.add_variables(reader, path)?,
+            By::TagsOfInstance => self.of_instance(|own| own.add_tags(reader, path))?,
+            By::VariablesOfInstance => self.of_instance(|own| own.add_variables(reader, path))?,
+            By::Candidate(kind) => {
+                let operations = operations(reader, path, filterable)?;
+                self.own.extend(operations.into_iter().map(|op| Filter::Candidate(kind, op)));
+            }
             By::LatestVersion => self.latest_version = path::boolean(reader, path)?.unwrap_or_default(),
             By::Any => self.add_any(reader, path, table)?,
         }
@@ -104,8 +110,18 @@ impl Conditions {
             | Entity::EvaluatedDecisions
             | Entity::Timers
             | Entity::MessageSubscriptions
-            | Entity::MessageCorrelations => &mut self.own,
+            | Entity::MessageCorrelations
+            | Entity::UserTasks => &mut self.own,
         }
+    }
+
+    /// What is read is asked of the instance.
+    fn of_instance(&mut self, read: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
+        let mut own = Self { count: self.count, ..Self::default() };
+        read(&mut own)?;
+        self.count = own.count;
+        self.own.extend(own.own.into_iter().map(|filter| Filter::OfInstance(Box::new(filter))));
+        Ok(())
     }
 
     fn add_tags(&mut self, reader: &mut Reader<'_>, path: &Path<'_>) -> Result<(), Failure> {

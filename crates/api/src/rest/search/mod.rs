@@ -16,7 +16,7 @@ use super::answer::Writing;
 use super::call::Call;
 use super::{
     decision_definitions, decision_instances, decision_requirements, element_instances, incidents, jobs, messages,
-    process_definitions, process_instances, timers, variables,
+    process_definitions, process_instances, timers, user_tasks, variables,
 };
 use crate::budget::Held;
 use crate::error::Failure;
@@ -35,12 +35,22 @@ pub(super) async fn run_within(
     within: Option<Filter>,
     adjust: impl FnOnce(&mut Query),
 ) -> Result<Response, Failure> {
-    find(call, table, call.text()?, within, adjust).await
+    find(call, table, call.text()?, within, adjust, None).await
 }
 
 /// A search that was not asked in a body, in the words of one.
 pub(super) async fn run_text(call: &Call, table: &Table, text: &str) -> Result<Response, Failure> {
-    find(call, table, text, None, |_| ()).await
+    find(call, table, text, None, |_| (), None).await
+}
+
+/// A search where pages are turned by position alone, so nobody is told a cursor.
+pub(super) async fn run_by_position(
+    call: &Call,
+    table: &Table,
+    within: Filter,
+    adjust: impl FnOnce(&mut Query),
+) -> Result<Response, Failure> {
+    find(call, table, call.text()?, Some(within), adjust, Some(Turning::ByPosition)).await
 }
 
 async fn find(
@@ -49,6 +59,7 @@ async fn find(
     text: &str,
     within: Option<Filter>,
     adjust: impl FnOnce(&mut Query),
+    always: Option<Turning>,
 ) -> Result<Response, Failure> {
     let Asked { mut query, turning } = request::read(text, table, call.caller.tenants(), call.config())?;
     if let Some(within) = within {
@@ -56,8 +67,11 @@ async fn find(
     }
     adjust(&mut query);
     let room = call.room(call.config().page_bytes_max).await?;
-    let page = call.host().store().search(&query).await?;
-    if page.is_cut && turning == Turning::ByPosition {
+    let mut page = call.host().store().search(&query).await?;
+    if always == Some(Turning::ByPosition) {
+        (page.start, page.end) = (None, None);
+    }
+    if page.is_cut && always.unwrap_or(turning) == Turning::ByPosition {
         // Who counts positions would miss the rows that are not on the page.
         let bytes_max = call.config().page_bytes_max;
         return Err(Failure::invalid(format!(
@@ -155,6 +169,7 @@ fn write_items(writing: &mut Writing, items: Items) -> Result<(), Failure> {
         Items::Timers(views) => writing.list(&timers::LAYOUT, views),
         Items::MessageSubscriptions(views) => writing.list(&messages::SUBSCRIPTION, views),
         Items::MessageCorrelations(views) => writing.list(&messages::CORRELATED_SUBSCRIPTION, views),
+        Items::UserTasks(views) => writing.list(&user_tasks::LAYOUT, views),
     }
 }
 
@@ -174,5 +189,6 @@ fn write_first(out: &mut Vec<u8>, items: &Items) {
         Items::MessageCorrelations(views) => {
             views.iter().take(1).for_each(|view| messages::CORRELATED_SUBSCRIPTION.write(out, view));
         }
+        Items::UserTasks(views) => views.iter().take(1).for_each(|view| user_tasks::LAYOUT.write(out, view)),
     }
 }

@@ -1,6 +1,7 @@
 //! What an entity can be filtered and sorted by, in the words of the wire.
 
 use store::query::{Entity, Field};
+use store::row::Candidates;
 
 pub(in crate::rest) struct Table {
     /// The prefix of its schemas: `Job` for `JobFilter`.
@@ -37,6 +38,11 @@ pub(in crate::rest) enum By {
     Tags,
     /// All of these variables.
     Variables,
+    /// The instance has all of these tags, or variables.
+    TagsOfInstance,
+    VariablesOfInstance,
+    /// One of those who may do the task.
+    Candidate(Candidates),
     /// Of those that match, the highest version of each.
     LatestVersion,
     /// Any of these filters.

@@ -20,7 +20,8 @@ pub(in crate::bpmn) fn read(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_
     let retries = retries(definition.attribute("retries").unwrap_or_default());
     let retries = site.note(definition, retries);
     let headers = extension::headers(site);
-    let task = job_type.zip(retries).map(|(job_type, retries)| JobTask { flavour, job_type, retries, headers });
+    let headers_computed = Vec::new();
+    let task = job_type.zip(retries).map(|(job_type, retries)| JobTask { flavour, job_type, retries, headers, headers_computed });
     site.element(task.map(Kind::JobTask))
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Catalogue {
     pub(in crate::partition) processes: Table<Name, Named<row::DefinitionHead>>,
     pub(in crate::partition) files: Table<Name, Named<row::DecisionRequirements>>,
     pub(in crate::partition) decisions: Table<Name, Named<row::LatestDecision>>,
+    /// All versions of a form, the first first.
+    pub(in crate::partition) forms: Table<Name, Vec<row::Form>>,
     /// Whether a definition is deleted.
     pub(in crate::partition) definitions: Table<DefinitionKey, bool>,
     /// Deployed and not committed: their keys may yet be given to something else.
@@ -43,6 +45,7 @@ pub(in crate::partition) struct ChangedNames {
     processes: Vec<Name>,
     files: Vec<Name>,
     decisions: Vec<Name>,
+    forms: Vec<Name>,
     definitions: Vec<DefinitionKey>,
 }
 
@@ -73,6 +76,7 @@ impl Catalogue {
         self.processes.accept();
         self.files.accept();
         self.decisions.accept();
+        self.forms.accept();
         self.definitions.accept();
     }
 
@@ -80,6 +84,7 @@ impl Catalogue {
         self.processes.undo();
         self.files.undo();
         self.decisions.undo();
+        self.forms.undo();
         self.definitions.undo();
     }
 
@@ -91,6 +96,7 @@ impl Catalogue {
             processes: keys(self.processes.written()),
             files: keys(self.files.written()),
             decisions: keys(self.decisions.written()),
+            forms: keys(self.forms.written()),
             definitions: keys(self.definitions.written()),
         }
     }
@@ -99,6 +105,7 @@ impl Catalogue {
         self.processes.committed(tick, &changed.processes, |_| false);
         self.files.committed(tick, &changed.files, |_| false);
         self.decisions.committed(tick, &changed.decisions, |_| false);
+        self.forms.committed(tick, &changed.forms, |_| false);
         self.definitions.committed(tick, &changed.definitions, |_| false);
     }
 
@@ -106,6 +113,7 @@ impl Catalogue {
         self.processes.trim(KNOWN_MAX);
         self.files.trim(KNOWN_MAX);
         self.decisions.trim(KNOWN_MAX);
+        self.forms.trim(KNOWN_MAX);
         self.definitions.trim(KNOWN_MAX);
         if KNOWN_MAX < self.versions.len() {
             self.versions.clear();
@@ -175,6 +183,14 @@ impl Partition {
                 Ok(named.latest.as_ref().map(place))
             }
             None => Err(Needs::decision(name.clone()).into()),
+        }
+    }
+
+    /// All versions of a form, the first first.
+    pub(in crate::partition) fn forms_named(&self, name: &Name) -> Result<&[row::Form], Stop> {
+        match self.catalogue.forms.get(name) {
+            Some(forms) => Ok(forms),
+            None => Err(Needs::form(name.clone()).into()),
         }
     }
 

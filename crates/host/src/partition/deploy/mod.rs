@@ -2,11 +2,12 @@
 
 mod catalogue;
 mod decisions;
+mod forms;
 mod processes;
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, RequirementsKey};
+use engine::{DefinitionKey, FormKey, RequirementsKey};
 use model::{Process, Requirements};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
@@ -42,6 +43,7 @@ struct Draft {
 enum Holds {
     Processes(Vec<Process>),
     Decisions(Requirements),
+    Form(forms::Form),
 }
 
 impl Partition {
@@ -50,7 +52,8 @@ impl Partition {
         let tenant = &deploy.tenant;
         self.know_names(&drafts, tenant)?;
         let key = self.keys.take();
-        let mut deployed = Deployed { key, tenant: tenant.clone(), processes: Vec::new(), requirements: Vec::new() };
+        let mut deployed =
+            Deployed { key, tenant: tenant.clone(), processes: Vec::new(), requirements: Vec::new(), forms: Vec::new() };
         let mut unchanged = true;
         for draft in &drafts {
             unchanged = unchanged && self.is_unchanged(draft, tenant)?;
@@ -83,6 +86,9 @@ impl Partition {
                     needs.files.extend(file);
                     let names = requirements.decisions.iter().map(|decision| name(&decision.id));
                     needs.decisions.extend(names.filter(|name| !self.catalogue.decisions.knows(name)));
+                }
+                Holds::Form(form) => {
+                    needs.forms.extend(Some(name(&form.id)).filter(|name| !self.catalogue.forms.knows(name)));
                 }
             }
         }
@@ -120,6 +126,7 @@ impl Partition {
                 Ok(true)
             }
             Holds::Decisions(requirements) => self.is_unchanged_requirements(file, requirements, tenant),
+            Holds::Form(form) => self.is_unchanged_form(file, form, tenant),
         }
     }
 
@@ -133,6 +140,7 @@ impl Partition {
             Holds::Decisions(requirements) => {
                 to.requirements.extend(self.requirements_as_deployed(requirements, &to.tenant)?);
             }
+            Holds::Form(form) => to.forms.extend(self.form_as_deployed(form, &to.tenant)?),
         }
         Ok(())
     }
@@ -148,6 +156,7 @@ impl Partition {
             Holds::Decisions(requirements) => {
                 to.requirements.push(self.write_requirements(tick, &file, requirements, &to.tenant));
             }
+            Holds::Form(form) => to.forms.push(self.write_form(tick, &file, form, &to.tenant)?),
         }
         let resource = row::Resource { key: file.resource, name: file.name, content: file.content, tenant: to.tenant.clone() };
         tick.unit.changes.resources_new.push(resource);
@@ -163,6 +172,7 @@ impl Partition {
         match deletion.as_deref() {
             Some(Deletion::Definition(deletion)) => self.delete_definition(tick, deletion),
             Some(Deletion::Requirements(deletion)) => self.delete_requirements(tick, deletion),
+            Some(Deletion::Form(form)) => self.delete_form(tick, form),
             None => Err(no_resource(key)),
         }
     }
@@ -173,7 +183,10 @@ impl Partition {
             let before = self.store.definition_before(self.fence.partition, &row.process_id, &row.tenant, row.version).await?;
             return Ok(Some(Deletion::Definition(DefinitionDeletion { row, runs, before })));
         }
-        let Some(row) = self.store.requirements(RequirementsKey(key)).await?.filter(|row| !row.deleted) else { return Ok(None) };
+        let Some(row) = self.store.requirements(RequirementsKey(key)).await?.filter(|row| !row.deleted) else {
+            let form = self.store.form(FormKey(key)).await?.filter(|row| !row.deleted);
+            return Ok(form.map(Deletion::Form));
+        };
         let before = self.requirements_before(&row).await?;
         let mut decisions_before = Vec::with_capacity(row.decisions.len());
         for decision in &row.decisions {
@@ -192,6 +205,7 @@ impl Deletion {
         match self {
             Self::Definition(deletion) => &deletion.row.tenant,
             Self::Requirements(deletion) => &deletion.row.tenant,
+            Self::Form(form) => &form.tenant,
         }
     }
 }
@@ -201,6 +215,7 @@ impl Deletion {
 pub(super) enum Deletion {
     Definition(DefinitionDeletion),
     Requirements(RequirementsDeletion),
+    Form(row::Form),
 }
 
 /// Compiles every file; all problems of all files are told at once.
@@ -208,7 +223,7 @@ fn drafts(resources: &[DeployResource]) -> Result<Vec<Draft>, Rejection> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut problems = Vec::new();
     if resources.is_empty() {
-        problems.push("there are none: name at least one .bpmn or .dmn file".to_owned());
+        problems.push("there are none: name at least one .bpmn, .dmn or .form file".to_owned());
     }
     for (n, resource) in resources.iter().enumerate() {
         // Of two files with one name the last counts.
@@ -221,6 +236,7 @@ fn drafts(resources: &[DeployResource]) -> Result<Vec<Draft>, Rejection> {
         }
     }
     twice(&drafts, &mut problems);
+    forms::missing(&drafts, &mut problems);
     if problems.is_empty() {
         return Ok(drafts);
     }
@@ -236,8 +252,10 @@ fn compiled(resource: &DeployResource) -> Result<Holds, Vec<String>> {
         source::processes(name, &resource.content).map(Holds::Processes)
     } else if name.ends_with(".dmn") {
         compile::dmn(&resource.content).map(Holds::Decisions)
+    } else if name.ends_with(".form") {
+        return forms::read(&resource.content).map(Holds::Form).map_err(|problem| vec![format!("{name}: {problem}")]);
     } else {
-        let problem = format!("'{name}' is of no kind that can be deployed: its name must end in .bpmn, .dmn or .xml");
+        let problem = format!("'{name}' is of no kind that can be deployed: its name must end in .bpmn, .dmn, .form or .xml");
         return Err(vec![problem]);
     };
     compiled.map_err(|diagnostics| diagnostics.iter().map(|diagnostic| format!("{name}: {diagnostic}")).collect())
@@ -264,6 +282,7 @@ fn twice(drafts: &[Draft], problems: &mut Vec<String>) {
                 let decisions = requirements.decisions.iter().map(|decision| ("decision", &decision.id));
                 std::iter::once(("decision requirements", &requirements.id)).chain(decisions).collect()
             }
+            Holds::Form(form) => vec![("form", &form.id)],
         };
         for (kind, id) in ids {
             if let Some(other) = seen.insert((kind, id), &file.name) {

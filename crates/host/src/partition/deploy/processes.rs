@@ -132,6 +132,7 @@ pub(in crate::partition) struct DefinitionDeletion {
 fn shown(element: &model::Element) -> row::DefinitionElement {
     let headers = match &element.kind {
         Kind::JobTask(task) => crate::json::object_of_texts(&task.headers),
+        Kind::UserTask(task) => crate::json::object_of_texts(&task.headers),
         _ => "{}".to_owned(),
     };
     row::DefinitionElement {
@@ -164,6 +165,7 @@ fn kind_word(kind: &Kind) -> &'static str {
             JobTaskFlavour::End => "END_EVENT",
             JobTaskFlavour::User => "USER_TASK",
         },
+        Kind::UserTask(_) => "USER_TASK",
         Kind::ReceiveTask(_) => "RECEIVE_TASK",
         Kind::SendTask(_) => "SEND_TASK",
         Kind::CallActivity(_) => "CALL_ACTIVITY",

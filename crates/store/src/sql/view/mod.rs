@@ -2,6 +2,7 @@
 
 mod decision;
 mod row;
+mod user_task;
 mod wait;
 
 use std::borrow::Cow;
@@ -65,6 +66,7 @@ impl Collected {
             Items::Timers(items) => room.put(items, wait::timer(&mut row)?),
             Items::MessageSubscriptions(items) => room.put(items, wait::subscription(&mut row)?),
             Items::MessageCorrelations(items) => room.put(items, wait::correlation(&mut row)?),
+            Items::UserTasks(items) => room.put(items, user_task::user_task(&mut row)?),
         }
         if room.is_full() {
             return Ok(());
@@ -124,6 +126,7 @@ pub(super) fn columns(query: &Query) -> Vec<Shown> {
         Entity::Timers => wait::TIMER.iter().map(shown).collect(),
         Entity::MessageSubscriptions => wait::SUBSCRIPTION.iter().map(shown).collect(),
         Entity::MessageCorrelations => wait::CORRELATION.iter().map(shown).collect(),
+        Entity::UserTasks => user_task::USER_TASK.iter().map(shown).collect(),
     };
     if query.entity == Entity::Variables {
         let (value, is_cut) = match query.value_chars_max {
@@ -283,6 +286,7 @@ const JOB: Columns = &[
     (Own, "@.tenant", Text),
     (DefinitionElement, "@.id", Text),
     (Own, "@.element_instance", Int),
+    (Own, "@.headers", Text),
     (DefinitionElement, "@.headers", Text),
     (Own, "@.state", Text),
     (Own, "@.retries", Int),
@@ -307,7 +311,10 @@ fn job(row: &mut Row<'_, impl Cells>) -> Result<JobView, Error> {
         tenant: row.text()?,
         element_id: row.text()?,
         element_instance: ElementKey(row.key()?),
-        headers: row.text()?,
+        headers: {
+            let (own, of_element) = (row.text_maybe()?, row.text()?);
+            own.unwrap_or(of_element)
+        },
         state: JobState::from_word(&row.text()?)?,
         retries: row.number()?,
         worker: row.text()?,

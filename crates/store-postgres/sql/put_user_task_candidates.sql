@@ -1,0 +1,5 @@
+-- The candidates of tasks that are new or changed, once each. $1 partition, then a column each.
+INSERT INTO user_task_candidates AS c (partition, task, kind, name, open)
+SELECT $1, given.*
+FROM (SELECT DISTINCT * FROM UNNEST($2::bigint[], $3::text[], $4::text[], $5::boolean[])) AS given
+ON CONFLICT (partition, task, kind, name) DO UPDATE SET open = excluded.open WHERE c.open <> excluded.open

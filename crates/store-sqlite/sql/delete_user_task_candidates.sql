@@ -1,0 +1,1 @@
+DELETE FROM user_task_candidates WHERE partition = ?1 AND task = ?2

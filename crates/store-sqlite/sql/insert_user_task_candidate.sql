@@ -1,0 +1,2 @@
+-- A name that is there twice is one candidate.
+INSERT INTO user_task_candidates (partition, task, kind, name, open) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING
