@@ -285,18 +285,12 @@ impl Instance {
             Event::CompensationKept { scope, compensation } => self.compensation_kept(*scope, *compensation),
             Event::CompensationsHandedOn { from, to, compensations } => self.compensations_handed_on(*from, *to, compensations),
             Event::CompensationTaken { key, scope } => self.compensation_taken(*key, *scope),
-            Event::TokenArrived(token) => {
-                self.element_mut(token.scope).add_tokens(token.gateway, token.flow, 1);
-                Undo::TokenArrived(*token)
-            }
+            Event::TokenArrived(token) => self.token_arrived(*token),
             Event::TokensTaken { scope, gateway } => {
                 let flows = self.element_mut(*scope).take_tokens(*gateway);
                 Undo::TokensTaken { scope: *scope, gateway: *gateway, flows }
             }
-            Event::TokenDropped(token) => {
-                self.element_mut(token.scope).remove_token(token.gateway, token.flow);
-                Undo::TokensTaken { scope: token.scope, gateway: token.gateway, flows: vec![token.flow] }
-            }
+            Event::TokenDropped(token) => self.token_dropped(*token),
             Event::VariableCreated { key, scope, name, value } => {
                 let variable = Variable { key: *key, name: name.clone(), value: value.clone() };
                 self.weighing(*scope, |element| element.variables.push(variable));
@@ -331,6 +325,16 @@ impl Instance {
                 Undo::Ended { was }
             }
         }
+    }
+
+    fn token_arrived(&mut self, token: Token) -> Undo {
+        self.element_mut(token.scope).add_tokens(token.gateway, token.flow, 1);
+        Undo::TokenArrived(token)
+    }
+
+    fn token_dropped(&mut self, token: Token) -> Undo {
+        self.element_mut(token.scope).remove_token(token.gateway, token.flow);
+        Undo::TokensTaken { scope: token.scope, gateway: token.gateway, flows: vec![token.flow] }
     }
 
     fn close(&mut self, key: WaitKey, element: ElementKey) -> Undo {

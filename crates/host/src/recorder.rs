@@ -93,22 +93,7 @@ impl Recorder {
                 Some(new) => new.value = value.clone(),
                 None => drop(self.variables_changed.insert(*key, VariableChange { key: *key, value: value.clone() })),
             },
-            Event::IncidentRaised { key, element, job, kind, message } => {
-                let row = row::Incident {
-                    key: *key,
-                    instance,
-                    definition,
-                    element: self.element_ix(hot, *element),
-                    element_instance: *element,
-                    job: *job,
-                    kind: *kind,
-                    message: message.clone(),
-                    created: now,
-                    resolved: None,
-                };
-                self.incidents_new.insert(*key, row);
-                self.touch_element(hot, *element, now, None);
-            }
+            Event::IncidentRaised { .. } => self.raise_incident(hot, event, now),
             Event::IncidentResolved { key, element } => {
                 self.resolve_incident(*key, now);
                 self.touch_element(hot, *element, now, None);
@@ -166,6 +151,24 @@ impl Recorder {
     fn put_compensation(&mut self, instance: InstanceKey, scope: ElementKey, compensation: Compensation) {
         let Compensation { key, activity } = compensation;
         self.compensations_put.insert(key, row::Compensation { key, instance, scope, activity });
+    }
+
+    fn raise_incident(&mut self, hot: &HotInstance, event: &Event, now: Millis) {
+        let Event::IncidentRaised { key, element, job, kind, message } = event else { return };
+        let row = row::Incident {
+            key: *key,
+            instance: hot.instance.key,
+            definition: hot.instance.definition,
+            element: self.element_ix(hot, *element),
+            element_instance: *element,
+            job: *job,
+            kind: *kind,
+            message: message.clone(),
+            created: now,
+            resolved: None,
+        };
+        self.incidents_new.insert(*key, row);
+        self.touch_element(hot, *element, now, None);
     }
 
     fn resolve_incident(&mut self, key: IncidentKey, now: Millis) {

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use engine::trace::Trace;
 use engine::{
-    DefinitionKey, Document, ElementInstance, ElementKey, Event, IncidentKind, Instance, InstanceKey, On, TimerKey, WaitKey,
-    WaitKind,
+    DefinitionKey, Document, ElementInstance, ElementKey, Event, IncidentKind, Instance, InstanceKey, On, TimerKey, UserTaskKey,
+    WaitKey, WaitKind,
 };
 use model::Process;
 use server::layer::{Fate, Layer};
@@ -68,7 +68,19 @@ async fn play_all(fresh: impl Fn() -> Fresh) {
 /// Commands of traces that stand for what the host does by itself.
 fn is_the_hosts_part(line: &str) -> bool {
     let word = line.strip_prefix("> ").and_then(|command| command.split_whitespace().next());
-    let hosts = ["decide", "no-decision", "call", "no-process", "child", "child-error", "child-escalation", "called", "uncaught"];
+    let hosts = [
+        "decide",
+        "no-decision",
+        "call",
+        "no-process",
+        "child",
+        "child-error",
+        "child-escalation",
+        "called",
+        "uncaught",
+        "give-form",
+        "no-form",
+    ];
     word.is_some_and(|word| hosts.contains(&word)) || line.contains("calls decision") || line.contains("calls process")
 }
 
@@ -317,6 +329,10 @@ impl Run<'_> {
         match (&wait.kind, opened.next().unwrap()) {
             (WaitKind::Message, On::Message { name, correlation_key }) => vec![publish(&name, &correlation_key, variables)],
             (WaitKind::Signal, On::Signal { name }) => vec![Command::Broadcast { tenant: TENANT.into(), name, variables }],
+            (WaitKind::UserTask, _) => {
+                let (task, action) = (UserTaskKey(wait.key.0), "".into());
+                vec![Command::CompleteUserTask { task, variables, action }]
+            }
             (WaitKind::Timer, _) => vec![Command::FireTimer { timer: TimerKey(wait.key.0) }],
             other => panic!("{other:?} cannot be triggered from outside"),
         }

@@ -106,6 +106,22 @@ fn put_body(event: &Event, to: &mut Writer) {
             element.put(to);
         }
         Event::Ended { outcome } => outcome.put(to),
+        Event::DecisionCalled { .. }
+        | Event::FormSought { .. }
+        | Event::Called { .. }
+        | Event::MessageThrown(_)
+        | Event::SignalThrown { .. }
+        | Event::ThrownOut(_)
+        | Event::Progressed { .. }
+        | Event::CompensationKept { .. }
+        | Event::CompensationsHandedOn { .. }
+        | Event::CompensationTaken { .. } => put_asked(event, to),
+    }
+}
+
+/// What an element asks of others, how far it has come, and what it can undo.
+fn put_asked(event: &Event, to: &mut Writer) {
+    match event {
         Event::DecisionCalled { element, decision } => {
             element.put(to);
             decision.put(to);
@@ -142,6 +158,7 @@ fn put_body(event: &Event, to: &mut Writer) {
             key.put(to);
             scope.put(to);
         }
+        _ => {}
     }
 }
 

@@ -108,8 +108,8 @@ fn user_task() -> impl Strategy<Value = UserTask> {
     })
 }
 
-pub(super) fn event() -> impl Strategy<Value = Event> {
-    let kinds = prop::sample::select(vec![
+fn incident_kind() -> impl Strategy<Value = IncidentKind> {
+    prop::sample::select(vec![
         IncidentKind::IoMapping,
         IncidentKind::ExtractValue,
         IncidentKind::Condition,
@@ -121,9 +121,11 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         IncidentKind::DecisionEvaluation,
         IncidentKind::FormNotFound,
         IncidentKind::Fault,
-    ]);
-    let ends = prop::sample::select(vec![WaitEnd::Completed, WaitEnd::Cancelled, WaitEnd::ErrorThrown]);
-    let on = prop_oneof![
+    ])
+}
+
+fn on() -> impl Strategy<Value = On> {
+    prop_oneof![
         (text(), any::<i32>(), prop::option::of(text())).prop_map(|(job_type, retries, headers)| On::Job {
             job_type,
             retries,
@@ -140,7 +142,11 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         text().prop_map(|name| On::Signal { name }),
         Just(On::Condition),
         number().prop_map(|key| On::Child { instance: InstanceKey(key) }),
-    ];
+    ]
+}
+
+pub(super) fn event() -> impl Strategy<Value = Event> {
+    let ends = prop::sample::select(vec![WaitEnd::Completed, WaitEnd::Cancelled, WaitEnd::ErrorThrown]);
     let parent = (number(), element_key()).prop_map(|(key, element)| Parent { instance: InstanceKey(key), element });
     prop_oneof![
         (number(), number(), prop::option::of(parent)).prop_map(|(a, b, parent)| Event::Started {
@@ -176,7 +182,7 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
             name,
             value
         }),
-        (number(), element_key(), prop::option::of(element_ix()), on)
+        (number(), element_key(), prop::option::of(element_ix()), on())
             .prop_map(|(key, element, catch, on)| { Event::WaitOpened(Opened { key: WaitKey(key), element, catch, on }) }),
         (number(), element_key(), waited(), ends).prop_map(|(key, element, on, end)| Event::WaitClosed {
             key: WaitKey(key),
@@ -186,9 +192,9 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         }),
         (element_key(), text()).prop_map(|(element, decision)| Event::DecisionCalled { element, decision }),
         (element_key(), text()).prop_map(|(element, form)| Event::FormSought { element, form }),
-        (number(), element_key(), prop::option::of(job_key()), kinds, text()).prop_map(|(key, element, job, kind, message)| {
-            Event::IncidentRaised { key: IncidentKey(key), element, job, kind, message }
-        }),
+        (number(), element_key(), prop::option::of(job_key()), incident_kind(), text()).prop_map(
+            |(key, element, job, kind, message)| { Event::IncidentRaised { key: IncidentKey(key), element, job, kind, message } }
+        ),
         (number(), number())
             .prop_map(|(key, element)| Event::IncidentResolved { key: IncidentKey(key), element: ElementKey(element) }),
         prop::sample::select(vec![Outcome::Completed, Outcome::Terminated]).prop_map(|outcome| Event::Ended { outcome }),

@@ -137,78 +137,23 @@ pub enum ScalarKind {
 
 impl Field {
     /// What its values are.
+    #[rustfmt::skip]
     pub fn kind(self) -> ScalarKind {
         match self {
             Self::HasIncident | Self::IsTruncated | Self::FailedWithRetriesLeft => ScalarKind::Bool,
-            Self::DefinitionKey
-            | Self::Version
-            | Self::InstanceKey
-            | Self::Started
-            | Self::Ended
-            | Self::ParentInstanceKey
-            | Self::ParentElementKey
-            | Self::ElementKey
-            | Self::ScopeKey
-            | Self::VariableKey
-            | Self::JobKey
-            | Self::Retries
-            | Self::Deadline
-            | Self::Created
-            | Self::Updated
-            | Self::IncidentKey
-            | Self::MessageHash
-            | Self::RequirementsKey
-            | Self::RequirementsVersion
-            | Self::DeploymentKey
-            | Self::DecisionKey
-            | Self::EvaluatedKey
-            | Self::EvaluationKey
-            | Self::RootDecisionKey
-            | Self::Evaluated
-            | Self::TimerKey
-            | Self::Due
-            | Self::Number
-            | Self::SubscriptionKey
-            | Self::CorrelatedKey
-            | Self::MessageKey
-            | Self::Correlated
-            | Self::UserTaskKey
-            | Self::Priority
-            | Self::FollowUp => ScalarKind::Int,
-            Self::ProcessId
-            | Self::DefinitionName
-            | Self::VersionTag
-            | Self::ResourceName
-            | Self::Tenant
-            | Self::DefinitionState
-            | Self::InstanceState
-            | Self::BusinessId
-            | Self::ElementId
-            | Self::ElementName
-            | Self::ElementKind
-            | Self::ElementState
-            | Self::Name
-            | Self::Value
-            | Self::JobType
-            | Self::JobState
-            | Self::Worker
-            | Self::ErrorCode
-            | Self::ErrorMessage
-            | Self::IncidentKind
-            | Self::IncidentState
-            | Self::RequirementsId
-            | Self::RequirementsName
-            | Self::DecisionId
-            | Self::DecisionName
-            | Self::EvaluatedId
-            | Self::DecisionKind
-            | Self::TimerKind
-            | Self::TimerState
-            | Self::SubscriptionState
-            | Self::MessageName
-            | Self::CorrelationKey
-            | Self::UserTaskState
-            | Self::Assignee => ScalarKind::Text,
+            Self::DefinitionKey | Self::Version | Self::InstanceKey | Self::Started | Self::Ended | Self::ParentInstanceKey
+            | Self::ParentElementKey | Self::ElementKey | Self::ScopeKey | Self::VariableKey | Self::JobKey | Self::Retries
+            | Self::Deadline | Self::Created | Self::Updated | Self::IncidentKey | Self::MessageHash | Self::RequirementsKey
+            | Self::RequirementsVersion | Self::DeploymentKey | Self::DecisionKey | Self::EvaluatedKey | Self::EvaluationKey
+            | Self::RootDecisionKey | Self::Evaluated | Self::TimerKey | Self::Due | Self::Number | Self::SubscriptionKey
+            | Self::CorrelatedKey | Self::MessageKey | Self::Correlated | Self::UserTaskKey | Self::Priority | Self::FollowUp => ScalarKind::Int,
+            Self::ProcessId | Self::DefinitionName | Self::VersionTag | Self::ResourceName | Self::Tenant
+            | Self::DefinitionState | Self::InstanceState | Self::BusinessId | Self::ElementId | Self::ElementName
+            | Self::ElementKind | Self::ElementState | Self::Name | Self::Value | Self::JobType | Self::JobState | Self::Worker
+            | Self::ErrorCode | Self::ErrorMessage | Self::IncidentKind | Self::IncidentState | Self::RequirementsId
+            | Self::RequirementsName | Self::DecisionId | Self::DecisionName | Self::EvaluatedId | Self::DecisionKind
+            | Self::TimerKind | Self::TimerState | Self::SubscriptionState | Self::MessageName | Self::CorrelationKey
+            | Self::UserTaskState | Self::Assignee => ScalarKind::Text,
         }
     }
 }

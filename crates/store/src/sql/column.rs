@@ -162,33 +162,46 @@ pub(super) fn column(entity: Entity, field: Field, dialect: Dialect) -> Column {
     Column { table, sql, kind: field.kind(), presence }
 }
 
+/// Where an entity has a field in another way than the others.
+fn place_in(entity: Entity, field: Field) -> Option<(Table, &'static str, Presence)> {
+    let column = match (entity, field) {
+        (_, key) if key == entity.key() => "@.key",
+        (Entity::Jobs | Entity::Timers | Entity::UserTasks, Field::Tenant) => "@.tenant",
+        (Entity::Instances, Field::HasIncident) => "(@.incidents > 0)",
+        (Entity::Incidents, Field::ErrorMessage) => "@.message",
+        (Entity::Definitions, Field::DeploymentKey) => "@.deployment",
+        (Entity::Decisions, Field::DecisionId) => "@.id",
+        _ => return None,
+    };
+    Some((Own, column, Always))
+}
+
 /// A decision may be evaluated on its own, and a knowledge model has no version.
 fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str, Presence) {
     let (of_definition, of_requirements) = (table_of_definition(entity), table_of_requirements(entity));
     let of_evaluated = if entity == Entity::EvaluatedDecisions { Maybe } else { Always };
-    let (of_instance, of_waiting) = presence_of_instance(entity);
+    if let Some(own) = place_in(entity, field) {
+        return own;
+    }
     match field {
-        key if key == entity.key() => (Own, "@.key", Always),
         Field::DefinitionKey => (Own, "@.definition", of_evaluated),
         Field::ProcessId => (of_definition, "@.process_id", Always),
         Field::DefinitionName => (of_definition, "@.name", Maybe),
         Field::Version => (of_definition, "@.version", of_evaluated),
         Field::VersionTag => (of_definition, "@.version_tag", Maybe),
         Field::ResourceName => (of_definition, "@.resource_name", Always),
-        Field::Tenant if matches!(entity, Entity::Jobs | Entity::Timers | Entity::UserTasks) => (Own, "@.tenant", Always),
         Field::Tenant => (of_definition, "@.tenant", Always),
         Field::DefinitionState => (of_definition, definition_state(dialect), Always),
-        Field::InstanceKey => (Own, "@.instance", of_instance),
+        Field::InstanceKey => (Own, "@.instance", presence_of_instance(entity).0),
         Field::InstanceState | Field::ElementState | Field::JobState => (Own, "@.state", Always),
         Field::TimerState | Field::SubscriptionState | Field::UserTaskState => (Own, "@.state", Always),
         Field::Started => (Own, "@.started", Always),
         Field::Ended => (Own, "@.ended", Maybe),
         Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
         Field::ParentElementKey => (Own, "@.parent_element", Maybe),
-        Field::HasIncident if entity == Entity::Instances => (Own, "(@.incidents > 0)", Always),
         Field::HasIncident => (Own, "(@.incident IS NOT NULL)", Always),
         Field::BusinessId => (Own, "@.business_id", Maybe),
-        Field::ElementKey => (Own, "@.element_instance", of_waiting),
+        Field::ElementKey => (Own, "@.element_instance", presence_of_instance(entity).1),
         Field::ElementId => (DefinitionElement, "@.id", Always),
         Field::ElementName => (DefinitionElement, "@.name", Maybe),
         Field::ElementKind => (DefinitionElement, element_kind(dialect), Always),
@@ -202,7 +215,6 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Worker => (Own, "@.worker", Always),
         Field::Deadline => (Own, "@.deadline", Maybe),
         Field::ErrorCode => (Own, "@.error_code", Always),
-        Field::ErrorMessage if entity == Entity::Incidents => (Own, "@.message", Always),
         Field::ErrorMessage => (Own, "@.error_message", Always),
         Field::FailedWithRetriesLeft => (Own, "@.failed_with_retries_left", Always),
         Field::Created => (Own, "@.created", Always),
@@ -214,14 +226,11 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::RequirementsId => (of_requirements, "@.id", Always),
         Field::RequirementsName => (of_requirements, "@.name", Always),
         Field::RequirementsVersion => (of_requirements, "@.version", Always),
-        Field::DeploymentKey if entity == Entity::Definitions => (Own, "@.deployment", Always),
         Field::DeploymentKey => (of_requirements, "@.deployment", Always),
         Field::DecisionKey => (Own, "@.decision", Maybe),
-        Field::DecisionId if entity == Entity::Decisions => (Own, "@.id", Always),
         Field::DecisionId => (Own, "@.decision_id", Always),
-        Field::VariableKey | Field::EvaluatedKey | Field::TimerKey | Field::CorrelatedKey | Field::UserTaskKey => {
-            (Own, "@.key", Always)
-        }
+        Field::VariableKey | Field::EvaluatedKey | Field::TimerKey => (Own, "@.key", Always),
+        Field::CorrelatedKey | Field::UserTaskKey => (Own, "@.key", Always),
         Field::EvaluatedId => (Own, evaluated_id(dialect), Always),
         Field::EvaluationKey => (Own, "@.evaluation", Always),
         Field::DecisionKind | Field::IncidentKind | Field::TimerKind => (Own, "@.kind", Always),
