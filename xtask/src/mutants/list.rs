@@ -332,14 +332,6 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         replace: "false",
         faults: &[&[]],
     },
-    // A timer that was due by a clock that was set back fires.
-    Mutation {
-        name: "timer-unchecked",
-        file: "crates/host/src/partition/timers.rs",
-        find: "tick.now < timer.due",
-        replace: "false",
-        faults: &[&["clock-back"]],
-    },
     // A timer that fired or was cancelled stays pending.
     Mutation {
         name: "timer-stays",
