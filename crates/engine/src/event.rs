@@ -113,6 +113,8 @@ pub enum Event {
     MessageThrown(MessageThrown),
     /// A signal is to be broadcast.
     SignalThrown {
+        /// Who waits with a lower key waited before it was thrown.
+        key: u64,
         element: ElementKey,
         name: Arc<str>,
         variables: Document,

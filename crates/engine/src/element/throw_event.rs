@@ -18,7 +18,8 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, throw: &Throw) -> Result
             let name = run.text(key, name, "the signal name")?;
             run.emit(Event::Activated { key });
             let variables = carried(run, key);
-            run.emit(Event::SignalThrown { element: key, name, variables });
+            let signal = run.keys.take();
+            run.emit(Event::SignalThrown { key: signal, element: key, name, variables });
         }
         Throw::Message(publish) => {
             let thrown = message(run, key, publish)?;

@@ -204,6 +204,14 @@ impl Partition {
         }
     }
 
+    /// The same for what happens by itself: one that cannot be run as it is stored does not.
+    pub(super) fn can_go_on(&mut self, tick: &Tick, key: InstanceKey) -> Result<bool, Stop> {
+        match self.runs(tick, &Caller::engine(), key) {
+            Err(Stop::Refused(_)) => Ok(false),
+            found => found,
+        }
+    }
+
     /// Whether an instance that the caller may reach is running.
     pub(super) fn runs(&mut self, tick: &Tick, caller: &Caller, key: InstanceKey) -> Result<bool, Stop> {
         if let Some(what) = tick.known.unusable.get(&key.0) {

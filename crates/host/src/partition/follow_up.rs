@@ -26,6 +26,7 @@ pub(super) enum FollowUp {
     },
     Publish(Box<MessageThrown>),
     Signal {
+        key: u64,
         name: Arc<str>,
         variables: engine::Document,
     },
@@ -59,7 +60,9 @@ fn asked_by(event: &Event) -> Option<FollowUp> {
         Event::FormSought { element, form } => FollowUp::Form { element: *element, form: form.clone() },
         Event::Called { element, process } => FollowUp::Call { element: *element, process: process.clone() },
         Event::MessageThrown(thrown) => FollowUp::Publish(Box::new(thrown.clone())),
-        Event::SignalThrown { name, variables, .. } => FollowUp::Signal { name: name.clone(), variables: variables.clone() },
+        Event::SignalThrown { key, name, variables, .. } => {
+            FollowUp::Signal { key: *key, name: name.clone(), variables: variables.clone() }
+        }
         Event::ThrownOut(thrown) => FollowUp::ThrownOut(Box::new(thrown.clone())),
         Event::WaitOpened(opened) => match opened.on {
             On::Message { .. } => FollowUp::WaitsForMessage(opened.key),
@@ -105,9 +108,9 @@ impl Partition {
                 FollowUp::Form { element, form } => self.answer_form(tick, instance, element, &form)?,
                 FollowUp::Call { element, process } => self.answer_call(tick, instance, element, &process)?,
                 FollowUp::Publish(thrown) => self.publish_thrown(tick, instance, &thrown)?,
-                FollowUp::Signal { name, variables } => {
+                FollowUp::Signal { key, name, variables } => {
                     if let Some(tenant) = self.hot.get(instance).map(|hot| hot.definition.row.tenant.clone()) {
-                        self.send_signal(tick, &tenant, &name, &variables);
+                        self.send_signal(tick, key, &tenant, &name, &variables);
                     }
                 }
                 FollowUp::ThrownOut(thrown) => self.throw_out(tick, instance, &thrown)?,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use engine::{Document, InstanceKey, MessageThrown, Triggered, WaitKey};
 use model::{Process, Trigger};
-use store::log::{Answer, Caller, Code, Publish};
+use store::log::{Answer, Code, Publish};
 use store::row::{self, LockName, SubscriptionState};
 use store::{MessageGroup, MessageTaken, Millis};
 
@@ -170,7 +170,7 @@ impl Partition {
         let message = self.groups.get(name).and_then(|group| group.messages.iter().find(|kept| kept.key == key)).cloned();
         let (Some(row), Some(message)) = (open, message) else { return Ok(None) };
         let Some(origin) = row.origin else { return Ok(None) };
-        if message.taken_by.contains(&row.process_id) || !self.runs(tick, &Caller::engine(), origin.instance)? {
+        if message.taken_by.contains(&row.process_id) || !self.can_go_on(tick, origin.instance)? {
             return Ok(None);
         }
         let variables = message.variables.clone();

@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use engine::{Document, InstanceKey, JobKey, Keys, TimerKey, UserTaskKey, WaitKey};
 use queue::{Dispatch, Timeline, WaiterId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use store::log::{Answer, Created, Received, Released, Request};
 use store::row::LockName;
 use store::{Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, Store, format, row};
@@ -164,6 +164,9 @@ pub(crate) struct Partition {
     groups: Table<MessageGroup, Group>,
     /// Message start events by tenant and name of the message.
     starts: Table<(Arc<str>, Arc<str>), Vec<row::Subscription>>,
+    /// Signals that are told to one at a time, and who could not be told.
+    told_alone: FxHashSet<u64>,
+    untold: FxHashSet<WaitKey>,
     /// The instance that keeps others of its process from being started with its correlation key.
     locks: Table<LockName, Option<InstanceKey>>,
     /// First answers by tenant and idempotency key.
@@ -181,6 +184,8 @@ pub(crate) struct Partition {
     /// What was due and could not be done as things were, with when it is tried again.
     postponed: BTreeSet<(Millis, (u64, DueKind))>,
     awaiting: FxHashMap<InstanceKey, Vec<Awaiting>>,
+    /// Until then callers are taken to be waiting.
+    busy_until: Millis,
     /// Until then other servers are taken to be interested in every commit.
     followed_until: Millis,
     /// When those who have gone are swept out next.
@@ -216,6 +221,9 @@ impl Partition {
             groups: Table::default(),
             starts: Table::default(),
             locks: Table::default(),
+            told_alone: FxHashSet::default(),
+            untold: FxHashSet::default(),
+            busy_until: Millis::MIN,
             idempotent: Table::default(),
             catalogue: Catalogue::default(),
             rested: Rested::default(),

@@ -20,8 +20,11 @@ use crate::sinks::{Sink, Waiter, Wish};
 /// When a command turns out to need something, so many behind it are tried to see what they need.
 const PROBED_MAX: usize = 64;
 
-/// How many that are due by themselves a tick takes: callers do not wait long behind those that were missed.
-const DUE_MAX: usize = 200;
+/// How much of what is due is done in one tick while callers wait.
+const DUE_BESIDE_CALLERS_MAX: usize = 32;
+
+/// How long after one callers are taken to be waiting.
+const BUSY_FOR: Millis = 250;
 
 /// How far a run has come.
 #[derive(Debug)]
@@ -89,7 +92,15 @@ impl Partition {
         self.caution.commands_max().min(self.limits.batch_max) <= tick.commands
             || self.limits.tick_bytes_max <= tick.bytes
             || self.limits.tick_rows_max <= tick.recorder.rows()
-            || DUE_MAX <= tick.due
+            || self.due_max(tick) <= tick.due
+    }
+
+    /// How much of what is due is done in one tick: while callers wait it is little, so that they do not wait for it.
+    fn due_max(&self, tick: &Tick) -> usize {
+        match tick.now < self.busy_until {
+            true => self.limits.due_max.min(DUE_BESIDE_CALLERS_MAX),
+            false => self.limits.due_max,
+        }
     }
 
     /// What is due becomes commands, after those that are there, unless it is one of these that is to blame.
@@ -97,13 +108,13 @@ impl Partition {
         let room = match self.blamed {
             None => {
                 let room = self.caution.commands_max().min(self.limits.batch_max).saturating_sub(tick.commands + inputs.len());
-                room.min(self.limits.due_max)
+                room
             }
             Some(Source::Due) => 1,
             Some(Source::Caller | Source::Inbox) => 0,
         };
         let taken = tick.due + inputs.iter().filter(|input| input.source() == Some(Source::Due)).count();
-        let room = room.min(DUE_MAX.saturating_sub(taken));
+        let room = room.min(self.due_max(tick).saturating_sub(taken));
         let mut due = self.timeline.due(due_by, room);
         while due.len() < room && self.postponed.first().is_some_and(|(at, _)| *at <= due_by) {
             due.extend(self.postponed.pop_first().map(|(_, what)| what));
@@ -160,9 +171,13 @@ impl Partition {
                     Ok(answer) => answer,
                     Err(needs) => return Some((input, needs)),
                 };
-                if let (Input::Due(due), Answer::Rejected(Rejection { code: Code::InvalidState, .. })) = (&input, &answer) {
-                    // It could not be done as things are; it is still to be done.
-                    self.postponed.insert((tick.now + LOOK_AGAIN_EVERY, (due.key, due.what)));
+                if let (Input::Due(due), Answer::Rejected(Rejection { code, .. })) = (&input, &answer)
+                    && *code != Code::NotFound
+                {
+                    self.not_done(tick.now, due);
+                }
+                if let Input::Request { .. } | Input::Received(_) = &input {
+                    self.busy_until = tick.now + BUSY_FOR;
                 }
                 tick.due += usize::from(matches!(input, Input::Due(_)));
                 tick.done.push(match input {
@@ -172,6 +187,18 @@ impl Partition {
             }
         }
         None
+    }
+
+    /// What was due could not be done as things are; it is still to be done.
+    fn not_done(&mut self, now: Millis, due: &Due) {
+        let again = match due.what {
+            DueKind::Signal => {
+                self.tell_one_by_one(due.key);
+                now
+            }
+            DueKind::Job | DueKind::Turn { .. } | DueKind::Timer { .. } | DueKind::MessageExpires => now + LOOK_AGAIN_EVERY,
+        };
+        self.postponed.insert((again, (due.key, due.what)));
     }
 
     pub(super) fn wait(&mut self, waiter: Waiter) {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use engine::{Document, Triggered};
-use store::log::{Answer, Caller};
+use store::log::Answer;
 use store::row::{self, Signal};
 use store::{DueKind, Error};
 
@@ -21,6 +21,8 @@ use super::unit::{Stop, Unit};
 pub(super) struct Telling {
     signal: Signal,
     next: Vec<row::Subscription>,
+    /// How many were asked for: fewer are the last.
+    limit: usize,
 }
 
 impl Partition {
@@ -31,18 +33,17 @@ impl Partition {
         name: &Arc<str>,
         variables: &Document,
     ) -> Result<Answer, Stop> {
-        let key = self.send_signal(tick, tenant, name, variables);
+        let key = self.keys.take();
+        self.send_signal(tick, key, tenant, name, variables);
         Ok(Answer::Published { key, tenant: tenant.clone() })
     }
 
     /// Puts a signal on its way.
-    pub(super) fn send_signal(&mut self, tick: &mut Tick, tenant: &Arc<str>, name: &Arc<str>, variables: &Document) -> u64 {
-        let key = self.keys.take();
+    pub(super) fn send_signal(&mut self, tick: &mut Tick, key: u64, tenant: &Arc<str>, name: &Arc<str>, variables: &Document) {
         tick.bytes += bytes_of(variables);
         let (tenant, name, variables) = (tenant.clone(), name.clone(), variables.clone());
         tick.unit.changes.signals_put.push(Signal { key, tenant, name, variables, after: 0, due: tick.now });
         tick.unit.signals.push(key);
-        key
     }
 
     /// What is put on its way goes on after the commit, to those that are next by then.
@@ -63,15 +64,11 @@ impl Partition {
             return Err(Stop::not_found(format!("there is no signal {key} under way")));
         };
         self.foresee_told(tick, &telling)?;
-        for row in &telling.next {
-            match self.tell(tick, &telling.signal, row) {
-                // One that cannot be told must not keep it from the others.
-                Ok(()) | Err(Stop::Refused(_)) => {}
-                Err(Stop::Needs(needs)) => return Err(Stop::Needs(needs)),
-            }
+        for row in telling.next.iter().filter(|row| !self.untold.contains(&row.key)).cloned().collect::<Vec<_>>() {
+            self.tell(tick, &telling.signal, &row)?;
         }
         match telling.next.last() {
-            Some(last) if self.limits.signal_page_max <= telling.next.len() => {
+            Some(last) if telling.limit <= telling.next.len() => {
                 let signal = Signal { after: last.key.0, due: tick.now, ..telling.signal.clone() };
                 tick.unit.changes.signals_put.push(signal);
                 tick.unit.signals.push(key);
@@ -79,6 +76,18 @@ impl Partition {
             Some(_) | None => tick.unit.changes.signals_done.push(key),
         }
         Ok(Answer::Done)
+    }
+
+    /// Telling a page of them was refused: from now on one is told at a time, and one that cannot be told keeps it from no other.
+    pub(super) fn tell_one_by_one(&mut self, signal: u64) {
+        let telling = self.rested.signals.remove(&signal).flatten();
+        if self.told_alone.insert(signal) {
+            return;
+        }
+        if let Some(row) = telling.as_ref().and_then(|telling| telling.next.first()) {
+            tracing::error!(signal, subscription = row.key.0, "who waits for a signal could not be told");
+            self.untold.insert(row.key);
+        }
     }
 
     fn foresee_told(&self, tick: &Tick, telling: &Telling) -> Result<(), Stop> {
@@ -99,7 +108,7 @@ impl Partition {
             }
             return Ok(());
         };
-        if !self.runs(tick, &Caller::engine(), origin.instance)? {
+        if !self.can_go_on(tick, origin.instance)? {
             return Ok(());
         }
         let variables = signal.variables.clone();
@@ -116,8 +125,8 @@ impl Partition {
         let loaded = self.store.load(partition, &wanted, 0).await?;
         let Some(signal) = loaded.signals.into_iter().next() else { return Ok(None) };
         let (after, up_to) = (engine::WaitKey(signal.after), engine::WaitKey(key));
-        let limit = self.limits.signal_page_max;
+        let limit = if self.told_alone.contains(&key) { 1 } else { self.limits.signal_page_max };
         let next = self.store.signal_subscriptions(partition, &signal.tenant, &signal.name, after, up_to, limit).await?;
-        Ok(Some(Arc::new(Telling { signal, next })))
+        Ok(Some(Arc::new(Telling { signal, next, limit })))
     }
 }

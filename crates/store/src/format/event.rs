@@ -135,10 +135,11 @@ fn put_asked(event: &Event, to: &mut Writer) {
             process.put(to);
         }
         Event::MessageThrown(thrown) => thrown.put(to),
-        Event::SignalThrown { element, name, variables } => {
+        Event::SignalThrown { key, element, name, variables } => {
             element.put(to);
             name.put(to);
             variables.put(to);
+            key.put(to);
         }
         Event::ThrownOut(thrown) => thrown.put(to),
         Event::Progressed { key, progress } => {
@@ -227,7 +228,10 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
         }),
         20 => Event::Called { element: Stored::take(from)?, process: Stored::take(from)? },
         21 => Event::MessageThrown(Stored::take(from)?),
-        22 => Event::SignalThrown { element: Stored::take(from)?, name: Stored::take(from)?, variables: Stored::take(from)? },
+        22 => {
+            let (element, name, variables) = (Stored::take(from)?, Stored::take(from)?, Stored::take(from)?);
+            Event::SignalThrown { key: Stored::take(from)?, element, name, variables }
+        }
         23 => Event::ThrownOut(Stored::take(from)?),
         40 => Event::Progressed { key: Stored::take(from)?, progress: Stored::take(from)? },
         41 => Event::CompensationKept { scope: Stored::take(from)?, compensation: Stored::take(from)? },

@@ -155,7 +155,8 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
             parent
         }),
         (element_key(), text()).prop_map(|(element, process)| Event::Called { element, process }),
-        (element_key(), text(), document()).prop_map(|(element, name, variables)| Event::SignalThrown {
+        (number(), element_key(), text(), document()).prop_map(|(key, element, name, variables)| Event::SignalThrown {
+            key,
             element,
             name,
             variables
