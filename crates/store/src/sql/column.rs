@@ -190,6 +190,8 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::BusinessId => (Own, "@.business_id", Maybe),
         Field::ElementKey => (Own, "@.element_instance", of_waiting),
         Field::ElementId => (DefinitionElement, "@.id", Always),
+        // A task without a name goes by its id.
+        Field::ElementName if entity == Entity::UserTasks => (DefinitionElement, "coalesce(@.name, @.id)", Always),
         Field::ElementName => (DefinitionElement, "@.name", Maybe),
         Field::ElementKind => (DefinitionElement, "@.kind", Always),
         Field::ScopeKey => (Own, "@.scope", Always),

@@ -8,7 +8,7 @@ use store::row::Resource;
 
 use super::*;
 
-const ENTITIES: [(Entity, &str); 9] = [
+const ENTITIES: [(Entity, &str); 10] = [
     (Entity::Definitions, "process-definitions"),
     (Entity::Instances, "process-instances"),
     (Entity::Elements, "element-instances"),
@@ -18,6 +18,7 @@ const ENTITIES: [(Entity, &str); 9] = [
     (Entity::Requirements, "decision-requirements"),
     (Entity::Decisions, "decision-definitions"),
     (Entity::EvaluatedDecisions, "decision-instances"),
+    (Entity::UserTasks, "user-tasks"),
 ];
 
 /// Beside the partition of the server: rows of two tenants, and a file of each.
