@@ -122,17 +122,10 @@ impl Recorder {
                     self.turns_done.push(*key);
                 }
             }
-            Event::Started { .. }
-            | Event::Entered { .. }
-            | Event::WaitOpened(_)
-            | Event::WaitClosed { .. }
-            | Event::DecisionCalled { .. }
-            | Event::FormSought { .. }
-            | Event::Called { .. }
-            | Event::MessageThrown(_)
-            | Event::SignalThrown { .. }
-            | Event::ThrownOut(_)
-            | Event::Ended { .. } => {}
+            Event::Started { .. } | Event::Entered { .. } | Event::Ended { .. } => {}
+            Event::WaitOpened(_) | Event::WaitClosed { .. } => {}
+            Event::DecisionCalled { .. } | Event::FormSought { .. } | Event::Called { .. } => {}
+            Event::MessageThrown(_) | Event::SignalThrown { .. } | Event::ThrownOut(_) => {}
         }
     }
 

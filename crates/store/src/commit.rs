@@ -110,83 +110,57 @@ pub struct Changes {
 
 impl Changes {
     /// These as well.
-    pub fn add(&mut self, more: Self) {
-        let Self {
-            resources_new,
-            definitions_new,
-            definitions_deleted,
-            requirements_new,
-            requirements_deleted,
-            forms_new,
-            forms_deleted,
-            evaluated_decisions_new,
-            evaluations_deleted,
-            instances_new,
-            instances_changed,
-            elements_new,
-            elements_changed,
-            variables_new,
-            variables_changed,
-            jobs_new,
-            jobs_changed,
-            tokens,
-            turns_new,
-            turns_done,
-            timers_new,
-            timers_changed,
-            user_tasks_new,
-            user_tasks_changed,
-            subscriptions_new,
-            subscriptions_changed,
-            messages_new,
-            messages_taken,
-            messages_gone,
-            correlations_new,
-            locks_new,
-            locks_gone,
-            signals_put,
-            signals_done,
-            incidents_new,
-            incidents_changed,
-            idempotent_new,
-        } = more;
-        self.resources_new.extend(resources_new);
-        self.definitions_new.extend(definitions_new);
-        self.definitions_deleted.extend(definitions_deleted);
-        self.requirements_new.extend(requirements_new);
-        self.requirements_deleted.extend(requirements_deleted);
-        self.forms_new.extend(forms_new);
-        self.forms_deleted.extend(forms_deleted);
-        self.evaluated_decisions_new.extend(evaluated_decisions_new);
-        self.evaluations_deleted.extend(evaluations_deleted);
-        self.instances_new.extend(instances_new);
-        self.instances_changed.extend(instances_changed);
-        self.elements_new.extend(elements_new);
-        self.elements_changed.extend(elements_changed);
-        self.variables_new.extend(variables_new);
-        self.variables_changed.extend(variables_changed);
-        self.jobs_new.extend(jobs_new);
-        self.jobs_changed.extend(jobs_changed);
-        self.tokens.extend(tokens);
-        self.turns_new.extend(turns_new);
-        self.turns_done.extend(turns_done);
-        self.timers_new.extend(timers_new);
-        self.timers_changed.extend(timers_changed);
-        self.user_tasks_new.extend(user_tasks_new);
-        self.user_tasks_changed.extend(user_tasks_changed);
-        self.subscriptions_new.extend(subscriptions_new);
-        self.subscriptions_changed.extend(subscriptions_changed);
-        self.messages_new.extend(messages_new);
-        self.messages_taken.extend(messages_taken);
-        self.messages_gone.extend(messages_gone);
-        self.correlations_new.extend(correlations_new);
-        self.locks_new.extend(locks_new);
-        self.locks_gone.extend(locks_gone);
-        self.signals_put.extend(signals_put);
-        self.signals_done.extend(signals_done);
-        self.incidents_new.extend(incidents_new);
-        self.incidents_changed.extend(incidents_changed);
-        self.idempotent_new.extend(idempotent_new);
+    pub fn add(&mut self, mut more: Self) {
+        self.take_deployed(&mut more);
+        self.take_work(&mut more);
+        self.take_waits(&mut more);
+        debug_assert_eq!(more, Self::default(), "some changes were left behind");
+    }
+
+    fn take_deployed(&mut self, more: &mut Self) {
+        self.resources_new.append(&mut more.resources_new);
+        self.definitions_new.append(&mut more.definitions_new);
+        self.definitions_deleted.append(&mut more.definitions_deleted);
+        self.requirements_new.append(&mut more.requirements_new);
+        self.requirements_deleted.append(&mut more.requirements_deleted);
+        self.forms_new.append(&mut more.forms_new);
+        self.forms_deleted.append(&mut more.forms_deleted);
+    }
+
+    fn take_work(&mut self, more: &mut Self) {
+        self.evaluated_decisions_new.append(&mut more.evaluated_decisions_new);
+        self.evaluations_deleted.append(&mut more.evaluations_deleted);
+        self.instances_new.append(&mut more.instances_new);
+        self.instances_changed.append(&mut more.instances_changed);
+        self.elements_new.append(&mut more.elements_new);
+        self.elements_changed.append(&mut more.elements_changed);
+        self.variables_new.append(&mut more.variables_new);
+        self.variables_changed.append(&mut more.variables_changed);
+        self.jobs_new.append(&mut more.jobs_new);
+        self.jobs_changed.append(&mut more.jobs_changed);
+        self.tokens.append(&mut more.tokens);
+        self.incidents_new.append(&mut more.incidents_new);
+        self.incidents_changed.append(&mut more.incidents_changed);
+        self.idempotent_new.append(&mut more.idempotent_new);
+    }
+
+    fn take_waits(&mut self, more: &mut Self) {
+        self.turns_new.append(&mut more.turns_new);
+        self.turns_done.append(&mut more.turns_done);
+        self.timers_new.append(&mut more.timers_new);
+        self.timers_changed.append(&mut more.timers_changed);
+        self.user_tasks_new.append(&mut more.user_tasks_new);
+        self.user_tasks_changed.append(&mut more.user_tasks_changed);
+        self.subscriptions_new.append(&mut more.subscriptions_new);
+        self.subscriptions_changed.append(&mut more.subscriptions_changed);
+        self.messages_new.append(&mut more.messages_new);
+        self.messages_taken.append(&mut more.messages_taken);
+        self.messages_gone.append(&mut more.messages_gone);
+        self.correlations_new.append(&mut more.correlations_new);
+        self.locks_new.append(&mut more.locks_new);
+        self.locks_gone.append(&mut more.locks_gone);
+        self.signals_put.append(&mut more.signals_put);
+        self.signals_done.append(&mut more.signals_done);
     }
 }
 

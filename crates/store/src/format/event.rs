@@ -104,17 +104,11 @@ fn put_body(event: &Event, to: &mut Writer) {
             element.put(to);
         }
         Event::Ended { outcome } => outcome.put(to),
-        Event::DecisionCalled { element, decision } => {
+        Event::DecisionCalled { element, decision: id }
+        | Event::FormSought { element, form: id }
+        | Event::Called { element, process: id } => {
             element.put(to);
-            decision.put(to);
-        }
-        Event::FormSought { element, form } => {
-            element.put(to);
-            form.put(to);
-        }
-        Event::Called { element, process } => {
-            element.put(to);
-            process.put(to);
+            id.put(to);
         }
         Event::MessageThrown(thrown) => thrown.put(to),
         Event::SignalThrown { element, name, variables } => {

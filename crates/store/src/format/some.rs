@@ -95,22 +95,8 @@ fn user_task() -> impl Strategy<Value = UserTask> {
     })
 }
 
-pub(super) fn event() -> impl Strategy<Value = Event> {
-    let kinds = prop::sample::select(vec![
-        IncidentKind::IoMapping,
-        IncidentKind::ExtractValue,
-        IncidentKind::Condition,
-        IncidentKind::JobNoRetries,
-        IncidentKind::UnhandledError,
-        IncidentKind::LoopLimit,
-        IncidentKind::CalledElement,
-        IncidentKind::CalledDecision,
-        IncidentKind::DecisionEvaluation,
-        IncidentKind::FormNotFound,
-        IncidentKind::Fault,
-    ]);
-    let ends = prop::sample::select(vec![WaitEnd::Completed, WaitEnd::Cancelled, WaitEnd::ErrorThrown]);
-    let on = prop_oneof![
+fn on() -> impl Strategy<Value = On> {
+    prop_oneof![
         (text(), any::<i32>(), prop::option::of(text())).prop_map(|(job_type, retries, headers)| On::Job {
             job_type,
             retries,
@@ -127,7 +113,24 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         text().prop_map(|name| On::Signal { name }),
         Just(On::Condition),
         number().prop_map(|key| On::Child { instance: InstanceKey(key) }),
-    ];
+    ]
+}
+
+pub(super) fn event() -> impl Strategy<Value = Event> {
+    let kinds = prop::sample::select(vec![
+        IncidentKind::IoMapping,
+        IncidentKind::ExtractValue,
+        IncidentKind::Condition,
+        IncidentKind::JobNoRetries,
+        IncidentKind::UnhandledError,
+        IncidentKind::LoopLimit,
+        IncidentKind::CalledElement,
+        IncidentKind::CalledDecision,
+        IncidentKind::DecisionEvaluation,
+        IncidentKind::FormNotFound,
+        IncidentKind::Fault,
+    ]);
+    let ends = prop::sample::select(vec![WaitEnd::Completed, WaitEnd::Cancelled, WaitEnd::ErrorThrown]);
     let parent = (number(), element_key()).prop_map(|(key, element)| Parent { instance: InstanceKey(key), element });
     prop_oneof![
         (number(), number(), prop::option::of(parent)).prop_map(|(a, b, parent)| Event::Started {
@@ -163,7 +166,7 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
             name,
             value
         }),
-        (number(), element_key(), prop::option::of(element_ix()), on)
+        (number(), element_key(), prop::option::of(element_ix()), on())
             .prop_map(|(key, element, catch, on)| { Event::WaitOpened(Opened { key: WaitKey(key), element, catch, on }) }),
         (number(), element_key(), waited(), ends).prop_map(|(key, element, on, end)| Event::WaitClosed {
             key: WaitKey(key),

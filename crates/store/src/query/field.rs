@@ -165,16 +165,12 @@ impl Field {
             | Self::EvaluationKey
             | Self::RootDecisionKey
             | Self::Evaluated
-            | Self::TimerKey
-            | Self::Due
-            | Self::Number
             | Self::SubscriptionKey
             | Self::CorrelatedKey
             | Self::MessageKey
-            | Self::Correlated
-            | Self::UserTaskKey
-            | Self::Priority
-            | Self::FollowUp => ScalarKind::Int,
+            | Self::Correlated => ScalarKind::Int,
+            Self::TimerKey | Self::Due | Self::Number => ScalarKind::Int,
+            Self::UserTaskKey | Self::Priority | Self::FollowUp => ScalarKind::Int,
             Self::ProcessId
             | Self::DefinitionName
             | Self::VersionTag
@@ -206,9 +202,8 @@ impl Field {
             | Self::TimerState
             | Self::SubscriptionState
             | Self::MessageName
-            | Self::CorrelationKey
-            | Self::UserTaskState
-            | Self::Assignee => ScalarKind::Text,
+            | Self::CorrelationKey => ScalarKind::Text,
+            Self::UserTaskState | Self::Assignee => ScalarKind::Text,
         }
     }
 }

@@ -169,6 +169,8 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
     let (of_instance, of_waiting) = presence_of_instance(entity);
     match field {
         key if key == entity.key() => (Own, "@.key", Always),
+        Field::Due | Field::ElementName if entity == Entity::UserTasks => of_user_task(field),
+        Field::Assignee | Field::Priority | Field::FollowUp | Field::UserTaskKey => of_user_task(field),
         Field::DefinitionKey => (Own, "@.definition", of_evaluated),
         Field::ProcessId => (of_definition, "@.process_id", Always),
         Field::DefinitionName => (of_definition, "@.name", Maybe),
@@ -190,8 +192,6 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::BusinessId => (Own, "@.business_id", Maybe),
         Field::ElementKey => (Own, "@.element_instance", of_waiting),
         Field::ElementId => (DefinitionElement, "@.id", Always),
-        // A task without a name goes by its id.
-        Field::ElementName if entity == Entity::UserTasks => (DefinitionElement, "coalesce(@.name, @.id)", Always),
         Field::ElementName => (DefinitionElement, "@.name", Maybe),
         Field::ElementKind => (DefinitionElement, "@.kind", Always),
         Field::ScopeKey => (Own, "@.scope", Always),
@@ -204,8 +204,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Worker => (Own, "@.worker", Always),
         Field::Deadline => (Own, "@.deadline", Maybe),
         Field::ErrorCode => (Own, "@.error_code", Always),
-        Field::ErrorMessage if entity == Entity::Incidents => (Own, "@.message", Always),
-        Field::ErrorMessage => (Own, "@.error_message", Always),
+        Field::ErrorMessage => (Own, if entity == Entity::Incidents { "@.message" } else { "@.error_message" }, Always),
         Field::FailedWithRetriesLeft => (Own, "@.failed_with_retries_left", Always),
         Field::Created => (Own, "@.created", Always),
         Field::Updated => (Own, "@.updated", Always),
@@ -220,23 +219,31 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::DecisionKey => (Own, "@.decision", Maybe),
         Field::DecisionId if entity == Entity::Decisions => (Own, "@.id", Always),
         Field::DecisionId => (Own, "@.decision_id", Always),
-        Field::VariableKey | Field::EvaluatedKey | Field::TimerKey | Field::CorrelatedKey | Field::UserTaskKey => {
-            (Own, "@.key", Always)
-        }
+        Field::VariableKey | Field::EvaluatedKey | Field::TimerKey | Field::CorrelatedKey => (Own, "@.key", Always),
         Field::EvaluatedId => (Own, evaluated_id(dialect), Always),
         Field::EvaluationKey => (Own, "@.evaluation", Always),
         Field::DecisionKind | Field::IncidentKind | Field::TimerKind => (Own, "@.kind", Always),
         Field::RootDecisionKey => (Own, "@.root_decision", Always),
         Field::Evaluated => (Own, "@.evaluated", Always),
-        Field::Due => (Own, "@.due", if entity == Entity::UserTasks { Maybe } else { Always }),
-        Field::FollowUp => (Own, "@.follow_up", Maybe),
-        Field::Assignee => (Own, "@.assignee", Maybe),
-        Field::Priority => (Own, "@.priority", Always),
+        Field::Due => (Own, "@.due", Always),
         Field::Number => (Own, "@.number", Always),
         Field::SubscriptionKey => (Own, "@.subscription", Always),
         Field::CorrelationKey => (Own, "@.correlation_key", Always),
         Field::MessageKey => (Own, "@.message", Always),
         Field::Correlated => (Own, "@.at", Always),
+    }
+}
+
+/// What only user tasks have, or have in a way of their own.
+fn of_user_task(field: Field) -> (Table, &'static str, Presence) {
+    match field {
+        Field::Assignee => (Own, "@.assignee", Maybe),
+        Field::Priority => (Own, "@.priority", Always),
+        Field::Due => (Own, "@.due", Maybe),
+        Field::FollowUp => (Own, "@.follow_up", Maybe),
+        // A task without a name goes by its id.
+        Field::ElementName => (DefinitionElement, "coalesce(@.name, @.id)", Always),
+        _ => (Own, "@.key", Always),
     }
 }
 
