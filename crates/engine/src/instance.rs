@@ -301,9 +301,9 @@ impl Instance {
                 Undo::VariableUpdated { scope: *scope, name: name.clone(), was }
             }
             // The element stays in its entry until the verdict, as it does with an incident.
-            Event::DecisionCalled { .. } | Event::FormSought { .. } | Event::Called { .. } | Event::ThrownOut(_) => Undo::Nothing,
+            Event::DecisionCalled { .. } | Event::FormSought { .. } | Event::Called { .. } => Undo::Nothing,
             // What happens to others.
-            Event::MessageThrown(_) | Event::SignalThrown { .. } => Undo::Nothing,
+            Event::MessageThrown(_) | Event::SignalThrown { .. } | Event::ThrownOut(_) => Undo::Nothing,
             Event::WaitOpened(opened) => {
                 if let On::Condition = opened.on {
                     self.conditions.insert((opened.element, opened.key));

@@ -190,8 +190,8 @@ async fn a_task_gets_the_form_it_is_bound_to() {
     let store = memory();
     let server = Server::start(&store).await;
     let bound = |id: &str, binding: &str| user(id, &format!(r#"<zeebe:formDefinition formId="ask" {binding}/>"#));
-    let tagged = bound("t", r#"bindingType="versionTag" versionTag="old""#);
-    let all = process(&format!("{tagged}{}{}", bound("d", r#"bindingType="deployment""#), bound("l", "")));
+    let tagged = bound("tagged", r#"bindingType="versionTag" versionTag="old""#);
+    let all = process(&format!("{tagged}{}{}", bound("together", r#"bindingType="deployment""#), bound("latest", "")));
     let together = deploy(&server, &[("ask.form", &form(1, "old")), ("p.bpmn", &all)]).await;
     let first = together.forms[0].clone();
     assert_eq!((&*first.id, first.version, &*first.resource_name), ("ask", 1, "ask.form"));

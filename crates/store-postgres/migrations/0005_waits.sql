@@ -194,8 +194,10 @@ CREATE TABLE user_tasks (
 ) WITH (fillfactor = 70);
 
 CREATE INDEX user_tasks_by_instance ON user_tasks (instance, (state = 'CREATED'));
--- For those who ask for their tasks: in the order of the key.
-CREATE INDEX user_tasks_by_assignee ON user_tasks (assignee, state, partition, key) WHERE assignee IS NOT NULL;
+CREATE INDEX user_tasks_by_assignee ON user_tasks (assignee) WHERE assignee IS NOT NULL;
+-- Those that are open are asked for by an expression: of it there are statistics, while state and assignee are taken for independent, and
+-- somebody who has done much would seem to have much to do. (Not partial: of such an index it uses no statistics.)
+CREATE INDEX user_tasks_open_by_assignee ON user_tasks ((CASE WHEN state = 'CREATED' THEN assignee END));
 
 -- Who may do them, to be found by. `open`: whether the task waits.
 CREATE TABLE user_task_candidates (
@@ -207,7 +209,9 @@ CREATE TABLE user_task_candidates (
     PRIMARY KEY (partition, task, kind, name)
 ) WITH (fillfactor = 70);
 
-CREATE INDEX user_task_candidates_by_name ON user_task_candidates (name, kind, open, partition, task);
+CREATE INDEX user_task_candidates_by_name ON user_task_candidates (name, kind);
+-- As with assignees.
+CREATE INDEX user_task_candidates_open_by_name ON user_task_candidates ((CASE WHEN open THEN name END), kind);
 
 -- One version of a form.
 CREATE TABLE forms (

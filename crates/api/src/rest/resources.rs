@@ -47,7 +47,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         method: Method::POST,
         path: "/v2/resources/{resourceKey}/deletion",
         id: "deleteResource",
-        summary: "Delete a process definition that has no running instances, or decision requirements with their decisions",
+        summary: "Delete a process definition that has no running instances, decision requirements with their decisions, or a form",
         input: Input::Optional(&DELETION),
         query: &[],
         output: Output::Object(&DELETED),

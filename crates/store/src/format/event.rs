@@ -122,17 +122,11 @@ fn put_body(event: &Event, to: &mut Writer) {
 /// What an element asks of others, how far it has come, and what it can undo.
 fn put_asked(event: &Event, to: &mut Writer) {
     match event {
-        Event::DecisionCalled { element, decision } => {
+        Event::DecisionCalled { element, decision: id }
+        | Event::FormSought { element, form: id }
+        | Event::Called { element, process: id } => {
             element.put(to);
-            decision.put(to);
-        }
-        Event::FormSought { element, form } => {
-            element.put(to);
-            form.put(to);
-        }
-        Event::Called { element, process } => {
-            element.put(to);
-            process.put(to);
+            id.put(to);
         }
         Event::MessageThrown(thrown) => thrown.put(to),
         Event::SignalThrown { key, element, name, variables } => {

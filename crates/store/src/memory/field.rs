@@ -280,7 +280,12 @@ fn of_user_task(tables: &Tables, row: &UserTask, field: Field) -> Option<Scalar>
         Field::ProcessId => of_definition(definition(tables, row.definition)?, field),
         Field::Tenant => text(&row.tenant),
         Field::InstanceKey => key(row.instance.0),
-        Field::ElementId | Field::ElementName => of_definition_element(element(tables, row.definition, row.element)?, field),
+        Field::ElementId => of_definition_element(element(tables, row.definition, row.element)?, field),
+        // A task without a name goes by its id.
+        Field::ElementName => {
+            let element = element(tables, row.definition, row.element)?;
+            text(element.name.as_ref().unwrap_or(&element.id))
+        }
         Field::ElementKey => key(row.element_instance.0),
         Field::Due => int(row.due?),
         Field::FollowUp => int(row.follow_up?),

@@ -184,6 +184,8 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         return own;
     }
     match field {
+        Field::Due | Field::ElementName if entity == Entity::UserTasks => of_user_task(field),
+        Field::Assignee | Field::Priority | Field::FollowUp | Field::UserTaskKey => of_user_task(field),
         Field::DefinitionKey => (Own, "@.definition", of_evaluated),
         Field::ProcessId => (of_definition, "@.process_id", Always),
         Field::DefinitionName => (of_definition, "@.name", Maybe),
@@ -229,22 +231,31 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::DeploymentKey => (of_requirements, "@.deployment", Always),
         Field::DecisionKey => (Own, "@.decision", Maybe),
         Field::DecisionId => (Own, "@.decision_id", Always),
-        Field::VariableKey | Field::EvaluatedKey | Field::TimerKey => (Own, "@.key", Always),
-        Field::CorrelatedKey | Field::UserTaskKey => (Own, "@.key", Always),
+        Field::VariableKey | Field::EvaluatedKey | Field::TimerKey | Field::CorrelatedKey => (Own, "@.key", Always),
         Field::EvaluatedId => (Own, evaluated_id(dialect), Always),
         Field::EvaluationKey => (Own, "@.evaluation", Always),
         Field::DecisionKind | Field::IncidentKind | Field::TimerKind => (Own, "@.kind", Always),
         Field::RootDecisionKey => (Own, "@.root_decision", Always),
         Field::Evaluated => (Own, "@.evaluated", Always),
-        Field::Due => (Own, "@.due", if entity == Entity::UserTasks { Maybe } else { Always }),
-        Field::FollowUp => (Own, "@.follow_up", Maybe),
-        Field::Assignee => (Own, "@.assignee", Maybe),
-        Field::Priority => (Own, "@.priority", Always),
+        Field::Due => (Own, "@.due", Always),
         Field::Number => (Own, "@.number", Always),
         Field::SubscriptionKey => (Own, "@.subscription", Always),
         Field::CorrelationKey => (Own, "@.correlation_key", Always),
         Field::MessageKey => (Own, "@.message", Always),
         Field::Correlated => (Own, "@.at", Always),
+    }
+}
+
+/// What only user tasks have, or have in a way of their own.
+fn of_user_task(field: Field) -> (Table, &'static str, Presence) {
+    match field {
+        Field::Assignee => (Own, "@.assignee", Maybe),
+        Field::Priority => (Own, "@.priority", Always),
+        Field::Due => (Own, "@.due", Maybe),
+        Field::FollowUp => (Own, "@.follow_up", Maybe),
+        // A task without a name goes by its id.
+        Field::ElementName => (DefinitionElement, "coalesce(@.name, @.id)", Always),
+        _ => (Own, "@.key", Always),
     }
 }
 

@@ -81,30 +81,34 @@ fn is_open_task(filter: &Filter) -> bool {
 
 /// Candidates are rows of their own, found by their name. Those of open tasks are told apart there: of a group that has done much, few are.
 fn candidate(writing: &mut Writing, from: &From, kind: Candidates, op: &Op) -> String {
-    let name = |sign: &str, value: String| format!(" AND c.name {sign} {value}");
+    let (column, open) = match (from.open_only, writing.dialect) {
+        (false, _) => ("c.name", ""),
+        (true, Dialect::Sqlite) => ("c.name", " AND c.open = TRUE"),
+        // As the index has it.
+        (true, Dialect::Postgres) => ("(CASE WHEN c.open THEN c.name END)", ""),
+    };
+    let mut name = |sign: &str, value: &Scalar| format!("{column} {sign} {}", writing.param(value.clone()));
     let (found, matches) = match op {
-        Op::Exists(exists) => (*exists, String::new()),
-        Op::Eq(value) => (true, name("=", writing.param(value.clone()))),
-        Op::Neq(value) => (false, name("=", writing.param(value.clone()))),
-        Op::In(values) => (true, name("IN", listed(writing, values))),
-        Op::NotIn(values) => (false, name("IN", listed(writing, values))),
-        Op::Lt(value) => (true, name("<", writing.param(value.clone()))),
-        Op::Lte(value) => (true, name("<=", writing.param(value.clone()))),
-        Op::Gt(value) => (true, name(">", writing.param(value.clone()))),
-        Op::Gte(value) => (true, name(">=", writing.param(value.clone()))),
-        Op::Like(like) => (true, format!(" AND {}", like_text(writing, "c.name", like))),
+        Op::Exists(exists) => (*exists, format!("{column} IS NOT NULL")),
+        Op::Eq(value) => (true, name("=", value)),
+        Op::Neq(value) => (false, name("=", value)),
+        Op::Lt(value) => (true, name("<", value)),
+        Op::Lte(value) => (true, name("<=", value)),
+        Op::Gt(value) => (true, name(">", value)),
+        Op::Gte(value) => (true, name(">=", value)),
+        Op::In(values) => (true, format!("{column} IN {}", listed(writing, values))),
+        Op::NotIn(values) => (false, format!("{column} IN {}", listed(writing, values))),
+        Op::Like(like) => (true, like_text(writing, column, like)),
     };
     let own = from.alias(Table::Own);
-    let (open, not) = (if from.open_only { " AND c.open = TRUE" } else { "" }, if found { "" } else { "NOT " });
-    let kind = kind.word();
+    let (kind, not) = (kind.word(), if found { "" } else { "NOT " });
+    let which = format!("c.kind = '{kind}'{open} AND {matches}");
     match writing.dialect {
         // It does not begin with what EXISTS asks for, but it does with what IN lists.
-        Dialect::Sqlite => {
-            format!("{own}.key {not}IN (SELECT c.task FROM user_task_candidates AS c WHERE c.kind = '{kind}'{open}{matches})")
-        }
+        Dialect::Sqlite => format!("{own}.key {not}IN (SELECT c.task FROM user_task_candidates AS c WHERE {which})"),
         Dialect::Postgres => format!(
             "{not}EXISTS (SELECT 1 FROM user_task_candidates AS c WHERE c.partition = {own}.partition AND c.task = {own}.key \
-             AND c.kind = '{kind}'{open}{matches})"
+             AND {which})"
         ),
     }
 }
@@ -142,8 +146,20 @@ fn like_text(writing: &mut Writing, text: &str, like: &str) -> String {
     }
 }
 
+/// A column to be found by.
+fn sought(writing: &Writing, from: &mut From, field: Field) -> String {
+    match (field, from.open_only, writing.dialect) {
+        // True of the same rows, since only open tasks are asked for, and written as the index has it.
+        (Field::Assignee, true, Dialect::Postgres) => {
+            let own = from.alias(Table::Own);
+            format!("(CASE WHEN {own}.state = 'CREATED' THEN {own}.assignee END)")
+        }
+        _ => from.text(column(from.entity, field, writing.dialect)),
+    }
+}
+
 fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -> String {
-    let text = from.text(column(from.entity, field, writing.dialect));
+    let text = sought(writing, from, field);
     match (field, value) {
         // Written as the partial index of active incidents has it.
         (Field::IncidentState, Scalar::Text(word)) if word == "ACTIVE" => {
@@ -189,7 +205,7 @@ fn in_list(writing: &mut Writing, from: &mut From, field: Field, values: &[Scala
     if values.is_empty() {
         return "FALSE".to_owned();
     }
-    let text = from.text(column(from.entity, field, writing.dialect));
+    let text = sought(writing, from, field);
     let list = format!("{text} IN ({})", list_text(writing, field, values));
     with_partitions(from, field, values, list)
 }

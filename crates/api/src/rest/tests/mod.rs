@@ -7,6 +7,7 @@ mod events;
 mod manners;
 mod story;
 mod tenants;
+mod user_tasks;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -101,8 +102,12 @@ impl Server {
 
     /// Deploys a process `work` with one task of type `work`.
     async fn deploy(&self) -> Reply {
+        self.deploy_file("work.bpmn", ONE_TASK).await
+    }
+
+    async fn deploy_file(&self, name: &str, content: &str) -> Reply {
         let form = format!(
-            "--b\r\nContent-Disposition: form-data; name=\"resources\"; filename=\"work.bpmn\"\r\n\r\n{ONE_TASK}\r\n--b--\r\n"
+            "--b\r\nContent-Disposition: form-data; name=\"resources\"; filename=\"{name}\"\r\n\r\n{content}\r\n--b--\r\n"
         );
         self.call("POST", "/v2/deployments", &form, &[("content-type", "multipart/form-data; boundary=b")]).await
     }

@@ -8,7 +8,7 @@ use store::row::Resource;
 
 use super::*;
 
-const ENTITIES: [(Entity, &str); 11] = [
+const ENTITIES: [(Entity, &str); 12] = [
     (Entity::Definitions, "process-definitions"),
     (Entity::Instances, "process-instances"),
     (Entity::Elements, "element-instances"),
@@ -20,6 +20,7 @@ const ENTITIES: [(Entity, &str); 11] = [
     (Entity::EvaluatedDecisions, "decision-instances"),
     (Entity::MessageSubscriptions, "message-subscriptions"),
     (Entity::MessageCorrelations, "correlated-message-subscriptions"),
+    (Entity::UserTasks, "user-tasks"),
 ];
 
 /// Beside the partition of the server: rows of two tenants, and a file of each.

@@ -46,7 +46,7 @@ fn sample(value: Value) -> String {
 }
 
 fn is_simple(filterable: &Filterable) -> bool {
-    matches!(filterable.by, By::Field(_) | By::Related(..) | By::Fixed(_) | By::Completed(_))
+    matches!(filterable.by, By::Field(_) | By::Related(..) | By::Fixed(_) | By::Completed(_) | By::Candidate(_))
 }
 
 #[test]
@@ -55,7 +55,8 @@ fn every_search_is_there() {
     let of_decisions = ["DecisionDefinition", "DecisionRequirements", "DecisionInstance"];
     let others = ["ProcessDefinition", "ProcessInstance", "Incident", "ElementInstance", "Variable", "Job"];
     let of_messages = ["MessageSubscription", "CorrelatedMessageSubscription"];
-    assert_eq!(names, [&others[..1], &of_decisions, &others[1..], &of_messages].concat());
+    let of_people = ["UserTask", "UserTaskVariable"];
+    assert_eq!(names, [&others[..1], &of_decisions, &others[1..], &of_messages, &of_people].concat());
 }
 
 #[test]
