@@ -106,10 +106,7 @@ impl Partition {
     /// What is due becomes commands, after those that are there, unless it is one of these that is to blame.
     fn take_due(&mut self, tick: &Tick, inputs: &mut VecDeque<Input>, due_by: Millis) {
         let room = match self.blamed {
-            None => {
-                let room = self.caution.commands_max().min(self.limits.batch_max).saturating_sub(tick.commands + inputs.len());
-                room
-            }
+            None => self.caution.commands_max().min(self.limits.batch_max).saturating_sub(tick.commands + inputs.len()),
             Some(Source::Due) => 1,
             Some(Source::Caller | Source::Inbox) => 0,
         };
