@@ -189,11 +189,10 @@ impl Partition {
     /// What was due could not be done as things are; it is still to be done.
     fn not_done(&mut self, now: Millis, due: &Due) {
         let again = match due.what {
-            DueKind::Signal => {
-                self.tell_one_by_one(due.key);
-                now
+            DueKind::Signal if self.tell_one_by_one(due.key) => now,
+            DueKind::Signal | DueKind::Job | DueKind::Turn { .. } | DueKind::Timer { .. } | DueKind::MessageExpires => {
+                now + LOOK_AGAIN_EVERY
             }
-            DueKind::Job | DueKind::Turn { .. } | DueKind::Timer { .. } | DueKind::MessageExpires => now + LOOK_AGAIN_EVERY,
         };
         self.postponed.insert((again, (due.key, due.what)));
     }

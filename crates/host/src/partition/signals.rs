@@ -78,16 +78,17 @@ impl Partition {
         Ok(Answer::Done)
     }
 
-    /// Telling a page of them was refused: from now on one is told at a time, and one that cannot be told keeps it from no other.
-    pub(super) fn tell_one_by_one(&mut self, signal: u64) {
-        let telling = self.rested.signals.remove(&signal).flatten();
-        if self.told_alone.insert(signal) {
-            return;
-        }
-        if let Some(row) = telling.as_ref().and_then(|telling| telling.next.first()) {
+    /// Telling a page of them was refused: from now on one is told at a time, and one that cannot be told keeps it from no other. False if
+    /// not even who is to be told could be looked up.
+    pub(super) fn tell_one_by_one(&mut self, signal: u64) -> bool {
+        let Some(telling) = self.rested.signals.remove(&signal).flatten() else { return false };
+        if !self.told_alone.insert(signal)
+            && let Some(row) = telling.next.first()
+        {
             tracing::error!(signal, subscription = row.key.0, "who waits for a signal could not be told");
             self.untold.insert(row.key);
         }
+        true
     }
 
     fn foresee_told(&self, tick: &Tick, telling: &Telling) -> Result<(), Stop> {
