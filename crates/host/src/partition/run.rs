@@ -21,7 +21,7 @@ use crate::sinks::{Sink, Waiter, Wish};
 const PROBED_MAX: usize = 64;
 
 /// How much of what is due is done in one tick while callers wait.
-const DUE_BESIDE_CALLERS_MAX: usize = 32;
+const DUE_BESIDE_CALLERS_MAX: usize = 8;
 
 /// How long after one callers are taken to be waiting.
 const BUSY_FOR: Millis = 250;
