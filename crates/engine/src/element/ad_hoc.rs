@@ -6,6 +6,7 @@ use std::sync::Arc;
 use feel::Value;
 use model::{AdHoc, ElementIx, Kind};
 
+use crate::element::multi_instance::plain_variable;
 use crate::expression::{Trouble, wrong_kind};
 use crate::step::Run;
 use crate::{Document, ElementKey, Event, IncidentKind, Phase, Rejected};
@@ -52,6 +53,10 @@ fn start(run: &mut Run<'_>, key: ElementKey, ad_hoc: &AdHoc, element: ElementIx,
     let inner = ElementKey(run.keys.take());
     run.emit(Event::Entered { key: inner, element: ad_hoc.run, scope: key });
     run.emit(Event::Activated { key: inner });
+    // As in multi-instance: what a run gives to the list is its own.
+    if let Some(name) = ad_hoc.output.as_ref().and_then(plain_variable) {
+        run.set_local(inner, name, &"null".into());
+    }
     for (name, value) in variables {
         run.set_local(inner, name, value);
     }

@@ -104,7 +104,7 @@ fn start<'t>(run: &mut Run<'_>, body: ElementKey, multi: &MultiInstance, items: 
 }
 
 /// An output element that is a variable and nothing else is local to each inner instance, so that they do not share it.
-fn plain_variable(output: &MultiOutput) -> Option<&Arc<str>> {
+pub(crate) fn plain_variable(output: &MultiOutput) -> Option<&Arc<str>> {
     let name = output.element.variables().first()?;
     (output.element.source().trim() == &**name).then_some(name)
 }
