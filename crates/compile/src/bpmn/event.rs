@@ -11,7 +11,7 @@ use roxmltree::Node;
 use super::element::job_task;
 use super::extension;
 use super::site::Site;
-use super::vocabulary::{boolean, bpmn_name, referred};
+use super::vocabulary::{boolean, bpmn_name, content, referred};
 use crate::diagnostic::quoted;
 use crate::draft::DraftElement;
 use crate::expression;
@@ -237,8 +237,4 @@ fn escalation(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<T
         None => Err(format!("the escalation {} does not exist", quoted(reference))),
     };
     site.note(definition, code)
-}
-
-fn content(node: Node<'_, '_>) -> String {
-    node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect()
 }

@@ -2,7 +2,7 @@
 
 use roxmltree::Node;
 
-use super::vocabulary::{PASSIVE_CHILDREN, bpmn_name, referred};
+use super::vocabulary::{PASSIVE_CHILDREN, bpmn_name, content, referred};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Condition, DraftFlow};
 use crate::expression;
@@ -36,8 +36,7 @@ fn condition(node: Node<'_, '_>, id: &str, findings: &mut Findings) -> Condition
                 if !matches!(condition, Condition::None) {
                     findings.add(at, id, "a flow has at most one condition");
                 }
-                let text: String = child.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect();
-                condition = match expression::required("the condition", text.trim()) {
+                condition = match expression::required("the condition", content(child).trim()) {
                     Ok(expression) => Condition::Read(expression),
                     Err(reason) => {
                         findings.add(at, id, reason);

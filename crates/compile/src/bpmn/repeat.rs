@@ -6,11 +6,13 @@ use roxmltree::Node;
 
 use super::extension;
 use super::site::Site;
-use super::vocabulary::{boolean, bpmn_name};
+use super::vocabulary::{boolean, bpmn_name, content};
 use crate::diagnostic::quoted;
 use crate::expression;
 
 const MULTI: &str = "multiInstanceLoopCharacteristics";
+/// When what is repeated, or runs side by side, is over before its time.
+pub(super) const COMPLETION: &str = "completionCondition";
 const STANDARD: &str = "standardLoopCharacteristics";
 
 /// Whether a child of an activity says how the activity is repeated.
@@ -32,10 +34,10 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> Option<Repeat> {
 }
 
 fn multi_instance(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>) -> Option<MultiInstance> {
-    check_children(site, marker, "completionCondition");
+    check_children(site, marker, COMPLETION);
     let sequential = flag(site, marker, "isSequential")?;
     let order = if sequential { MultiOrder::Sequential } else { MultiOrder::Parallel };
-    let until = condition(site, marker, "completionCondition", "the completion condition");
+    let until = condition(site, marker, COMPLETION, "the completion condition");
     let found = extension::all(marker, "loopCharacteristics");
     let &[characteristics] = found.as_slice() else {
         site.complain_at(marker, "multi-instance needs exactly one zeebe:loopCharacteristics");
@@ -47,6 +49,14 @@ fn multi_instance(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>) -> Option<M
         None => Err("zeebe:loopCharacteristics needs an inputCollection".to_owned()),
     };
     let collection = site.note(characteristics, collection);
+    let output = output(site, characteristics);
+    let item = attribute("inputElement").map(Into::into);
+    Some(MultiInstance { order, collection: collection?, item, output: output?, until: until? })
+}
+
+/// The list that is collected, if an extension says both what goes into it and where it goes.
+pub(super) fn output(site: &mut Site<'_, '_, '_>, extension: Node<'_, '_>) -> Option<Option<MultiOutput>> {
+    let attribute = |name: &str| extension.attribute(name).filter(|value| !value.is_empty());
     let output = match (attribute("outputCollection"), attribute("outputElement")) {
         (None, None) => Ok(None),
         (Some(collection), Some(element)) => expression::required("the outputElement", element)
@@ -54,9 +64,7 @@ fn multi_instance(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>) -> Option<M
         (Some(_), None) => Err("an outputCollection needs an outputElement: what each instance adds".to_owned()),
         (None, Some(_)) => Err("an outputElement needs an outputCollection: the variable for the list".to_owned()),
     };
-    let output = site.note(characteristics, output);
-    let item = attribute("inputElement").map(Into::into);
-    Some(MultiInstance { order, collection: collection?, item, output: output?, until: until? })
+    site.note(extension, output)
 }
 
 fn standard_loop(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>) -> Option<StandardLoop> {
@@ -79,12 +87,11 @@ fn flag(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>, name: &str) -> Option
 
 /// The expression inside a child of that name: nothing, if it is refused.
 #[expect(clippy::option_option, reason = "refused and absent are different")]
-fn condition(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>, name: &str, what: &str) -> Option<Option<Expression>> {
+pub(super) fn condition(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>, name: &str, what: &str) -> Option<Option<Expression>> {
     let Some(node) = marker.children().find(|child| bpmn_name(*child) == Some(name)) else {
         return Some(None);
     };
-    let text: String = node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect();
-    let condition = expression::required(what, text.trim());
+    let condition = expression::required(what, content(node).trim());
     site.note(node, condition).map(Some)
 }
 

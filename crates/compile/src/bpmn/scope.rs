@@ -77,5 +77,5 @@ fn contents<'a, 'input>(
 
 /// Markers of a sub-process are its own, not its contents.
 fn is_content(name: &str, scope: usize) -> bool {
-    scope == 0 || !(repeat::is_marker(name) || name == "completionCondition")
+    scope == 0 || !(repeat::is_marker(name) || name == repeat::COMPLETION)
 }

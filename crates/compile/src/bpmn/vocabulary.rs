@@ -159,3 +159,8 @@ pub(super) fn boolean(value: &str) -> Option<bool> {
         _ => None,
     }
 }
+
+/// The text inside an element.
+pub(super) fn content(node: Node<'_, '_>) -> String {
+    node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect()
+}

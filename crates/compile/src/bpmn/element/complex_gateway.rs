@@ -1,10 +1,9 @@
 //! Complex gateways: `activationCondition` says when they start. Mappings on gateways have no effect.
 
 use model::{ComplexGateway, Kind};
-use roxmltree::Node;
 
 use crate::bpmn::site::Site;
-use crate::bpmn::vocabulary::bpmn_name;
+use crate::bpmn::vocabulary::{bpmn_name, content};
 use crate::draft::DraftElement;
 use crate::expression;
 
@@ -15,10 +14,8 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     if let Some(second) = written.get(1) {
         site.complain_at(*second, "a complex gateway has at most one activationCondition");
     }
-    let activation = written.first().map(|node| {
-        let text: String = node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect();
-        site.note(*node, expression::required("the activation condition", text.trim()))
-    });
+    let activation =
+        written.first().map(|node| site.note(*node, expression::required("the activation condition", content(*node).trim())));
     let kind = match activation {
         Some(None) => None,
         activation => Some(Kind::ComplexGateway(ComplexGateway { activation: activation.flatten(), ..Default::default() })),
