@@ -93,6 +93,11 @@ impl Variables {
         std::mem::replace(&mut variable.value, value)
     }
 
+    /// Names and values alone.
+    pub fn document(&self) -> Document {
+        self.iter().map(|variable| (variable.name.clone(), variable.value.clone())).collect()
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.value_bytes
     }

@@ -24,7 +24,7 @@ pub fn variables_for_child(process: &Process, instance: &Instance, element: Elem
     let Some(alive) = instance.elements.get(&element) else { return Document::new() };
     match &process.element(alive.element).kind {
         Kind::CallActivity(call) if call.all_in => variables::visible(instance, element, &[]),
-        _ => alive.variables.iter().map(|variable| (variable.name.clone(), variable.value.clone())).collect(),
+        _ => alive.variables.document(),
     }
 }
 

@@ -42,8 +42,7 @@ pub(crate) fn send(run: &mut Run<'_>, key: ElementKey, publish: &Publish) -> Res
 
 /// What was mapped for it goes with it.
 fn carried(run: &Run<'_>, key: ElementKey) -> crate::Document {
-    let alive = &run.instance.elements[&key];
-    alive.variables.iter().map(|variable| (variable.name.clone(), variable.value.clone())).collect()
+    run.instance.elements[&key].variables.document()
 }
 
 fn message(run: &Run<'_>, key: ElementKey, publish: &Publish) -> Result<MessageThrown, Trouble> {

@@ -131,8 +131,7 @@ impl Partition {
         self.unlock(tick, instance)?;
         let Some(hot) = self.hot.get(instance) else { return Ok(()) };
         let (Some(parent), Outcome::Completed) = (hot.instance.parent, outcome) else { return Ok(()) };
-        let result = hot.instance.result.iter();
-        let variables = result.map(|variable| (variable.name.clone(), variable.value.clone())).collect();
+        let variables = hot.instance.result.document();
         if self.runs(tick, &Caller::engine(), parent.instance)? {
             let command = engine::Command::ChildCompleted { element: parent.element, child: instance, variables };
             // Refused where the activity was dropped in this very command.
