@@ -153,7 +153,23 @@ fn put_asked(event: &Event, to: &mut Writer) {
             key.put(to);
             scope.put(to);
         }
-        _ => {}
+        // Those that [`put_body`] writes itself.
+        Event::Started { .. }
+        | Event::Entered { .. }
+        | Event::Activated { .. }
+        | Event::Leaving { .. }
+        | Event::Left { .. }
+        | Event::Dropped { .. }
+        | Event::TokenArrived(_)
+        | Event::TokensTaken { .. }
+        | Event::TokenDropped(_)
+        | Event::VariableCreated { .. }
+        | Event::VariableUpdated { .. }
+        | Event::WaitOpened(_)
+        | Event::WaitClosed { .. }
+        | Event::IncidentRaised { .. }
+        | Event::IncidentResolved { .. }
+        | Event::Ended { .. } => {}
     }
 }
 
