@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use engine::{Document, InstanceKey, JobKey, Keys, TimerKey, UserTaskKey, WaitKey};
 use queue::{Dispatch, Timeline, WaiterId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use store::log::{Answer, Created, Received, Released, Request};
 use store::row::LockName;
 use store::{Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, Store, format, row};
@@ -164,9 +164,8 @@ pub(crate) struct Partition {
     groups: Table<MessageGroup, Group>,
     /// Message start events by tenant and name of the message.
     starts: Table<(Arc<str>, Arc<str>), Vec<row::Subscription>>,
-    /// Signals that are told to one at a time, and who could not be told.
-    told_alone: FxHashSet<u64>,
-    untold: FxHashSet<WaitKey>,
+    /// Signals under way that are told to one at a time, with the one who could not be told and is passed over.
+    told_alone: FxHashMap<u64, Option<WaitKey>>,
     /// The instance that keeps others of its process from being started with its correlation key.
     locks: Table<LockName, Option<InstanceKey>>,
     /// First answers by tenant and idempotency key.
@@ -221,8 +220,7 @@ impl Partition {
             groups: Table::default(),
             starts: Table::default(),
             locks: Table::default(),
-            told_alone: FxHashSet::default(),
-            untold: FxHashSet::default(),
+            told_alone: FxHashMap::default(),
             busy_until: Millis::MIN,
             idempotent: Table::default(),
             catalogue: Catalogue::default(),

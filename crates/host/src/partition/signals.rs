@@ -54,6 +54,9 @@ impl Partition {
         for key in unit.signals.iter().chain(&unit.changes.signals_done) {
             self.rested.signals.remove(key);
         }
+        for done in &unit.changes.signals_done {
+            self.told_alone.remove(done);
+        }
     }
 
     pub(super) fn signal_due(&mut self, tick: &mut Tick, key: u64) -> Result<Answer, Stop> {
@@ -64,8 +67,9 @@ impl Partition {
             return Err(Stop::not_found(format!("there is no signal {key} under way")));
         };
         self.foresee_told(tick, &telling)?;
-        for row in telling.next.iter().filter(|row| !self.untold.contains(&row.key)).cloned().collect::<Vec<_>>() {
-            self.tell(tick, &telling.signal, &row)?;
+        let skipped = self.told_alone.get(&key).copied().flatten();
+        for row in telling.next.iter().filter(|row| Some(row.key) != skipped) {
+            self.tell(tick, &telling.signal, row)?;
         }
         match telling.next.last() {
             Some(last) if telling.limit <= telling.next.len() => {
@@ -82,12 +86,12 @@ impl Partition {
     /// not even who is to be told could be looked up.
     pub(super) fn tell_one_by_one(&mut self, signal: u64) -> bool {
         let Some(telling) = self.rested.signals.remove(&signal).flatten() else { return false };
-        if !self.told_alone.insert(signal)
-            && let Some(row) = telling.next.first()
-        {
-            tracing::error!(signal, subscription = row.key.0, "who waits for a signal could not be told");
-            self.untold.insert(row.key);
+        // Told alone already, it is the one that was tried.
+        let skipped = self.told_alone.get(&signal).and_then(|_| telling.next.first()).map(|row| row.key);
+        if let Some(subscription) = skipped {
+            tracing::error!(signal, %subscription, "who waits for a signal could not be told");
         }
+        self.told_alone.insert(signal, skipped);
         true
     }
 
@@ -126,7 +130,7 @@ impl Partition {
         let loaded = self.store.load(partition, &wanted, 0).await?;
         let Some(signal) = loaded.signals.into_iter().next() else { return Ok(None) };
         let (after, up_to) = (engine::WaitKey(signal.after), engine::WaitKey(key));
-        let limit = if self.told_alone.contains(&key) { 1 } else { self.limits.signal_page_max };
+        let limit = if self.told_alone.contains_key(&key) { 1 } else { self.limits.signal_page_max };
         let next = self.store.signal_subscriptions(partition, &signal.tenant, &signal.name, after, up_to, limit).await?;
         Ok(Some(Arc::new(Telling { signal, next, limit })))
     }
