@@ -55,7 +55,7 @@ impl Partition {
         Ok(Answer::Correlated { key, instance, tenant: publish.tenant.clone() })
     }
 
-    /// A message that an instance throws; one that cannot be published is as good as lost, and says so in the log.
+    /// A message that an instance throws; one whose id is taken has been thrown already.
     pub(super) fn publish_thrown(&mut self, tick: &mut Tick, instance: InstanceKey, thrown: &MessageThrown) -> Result<(), Stop> {
         let Some(hot) = self.hot.get(instance) else { return Ok(()) };
         let publish = Publish {
