@@ -17,10 +17,5 @@ pub(crate) fn text(kind: TimerKind, text: &str) -> Result<Text, String> {
 }
 
 pub(crate) fn check(kind: TimerKind, text: &str) -> Result<(), String> {
-    let kind = match kind {
-        TimerKind::Date => schedule::Kind::Date,
-        TimerKind::Duration => schedule::Kind::Duration,
-        TimerKind::Cycle => schedule::Kind::Cycle,
-    };
     schedule::Timer::parse(kind, text).map(drop).map_err(|error| format!("the timer {} cannot be used: {error}", quoted(text)))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use feel::Expression;
+pub use schedule::Kind as TimerKind;
 
 use crate::{ElementIx, Text};
 
@@ -31,13 +32,6 @@ pub enum Trigger {
 pub struct TimerTrigger {
     pub kind: TimerKind,
     pub text: Text,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimerKind {
-    Date,
-    Duration,
-    Cycle,
 }
 
 /// A message as it is waited for.

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use engine::{DefinitionKey, ElementKey, InstanceKey, PartitionId, TimerKey, WaitKey};
 use model::ElementIx;
 use store::row::{
-    LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind, TimerState,
-    WaitOrigin,
+    LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerState, WaitOrigin,
 };
 use store::{Broken, Error, GROUP_MAX, Loaded, LoadedGroup, MessageGroup, Millis, Wanted, format, words};
 use tokio_postgres::Row;
@@ -229,7 +228,7 @@ fn origin(row: &mut Reading<'_>) -> Result<Option<WaitOrigin>, Error> {
 pub(crate) fn timer(row: &Row) -> Result<Timer, Error> {
     let mut row = Reading::of(row);
     let Common { key, origin, definition, tenant, element } = common(&mut row)?;
-    let (state, kind, created) = (TimerState::from_word(row.get()?)?, TimerKind::from_word(row.get()?)?, row.get()?);
+    let (state, kind, created) = (TimerState::from_word(row.get()?)?, words::timer_kind_from_word(row.get()?)?, row.get()?);
     Ok(Timer {
         key: TimerKey(key),
         wait: WaitKey(row.key()?),

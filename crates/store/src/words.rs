@@ -129,20 +129,18 @@ impl Availability {
     }
 }
 
-impl TimerKind {
-    pub const ALL: [Self; 3] = [Self::Date, Self::Duration, Self::Cycle];
+pub const TIMER_KINDS: [TimerKind; 3] = [TimerKind::Date, TimerKind::Duration, TimerKind::Cycle];
 
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Date => "DATE",
-            Self::Duration => "DURATION",
-            Self::Cycle => "CYCLE",
-        }
+pub fn timer_kind_word(kind: TimerKind) -> &'static str {
+    match kind {
+        TimerKind::Date => "DATE",
+        TimerKind::Duration => "DURATION",
+        TimerKind::Cycle => "CYCLE",
     }
+}
 
-    pub fn from_word(word: &str) -> Result<Self, Error> {
-        Self::ALL.into_iter().find(|one| one.word() == word).ok_or_else(|| unknown("kind of timer", word))
-    }
+pub fn timer_kind_from_word(word: &str) -> Result<TimerKind, Error> {
+    TIMER_KINDS.into_iter().find(|one| timer_kind_word(*one) == word).ok_or_else(|| unknown("kind of timer", word))
 }
 
 impl TimerState {
@@ -362,7 +360,7 @@ mod tests {
         for state in JobState::ALL {
             assert_eq!(JobState::from_word(state.word()).unwrap(), state);
         }
-        TimerKind::ALL.iter().for_each(|kind| assert_eq!(TimerKind::from_word(kind.word()).unwrap(), *kind));
+        TIMER_KINDS.iter().for_each(|kind| assert_eq!(timer_kind_from_word(timer_kind_word(*kind)).unwrap(), *kind));
         TimerState::ALL.iter().for_each(|state| assert_eq!(TimerState::from_word(state.word()).unwrap(), *state));
         SubscriptionKind::ALL.iter().for_each(|kind| assert_eq!(SubscriptionKind::from_word(kind.word()).unwrap(), *kind));
         SubscriptionState::ALL.iter().for_each(|state| assert_eq!(SubscriptionState::from_word(state.word()).unwrap(), *state));

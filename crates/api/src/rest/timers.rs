@@ -172,7 +172,7 @@ pub(super) static LAYOUT: Layout<TimerView> = Layout {
         optional("rootProcessInstanceKey", Kind::Key, |view| Cell::maybe(view.root, |root| Cell::Key(root.0))),
         optional("elementInstanceKey", Kind::Key, |view| Cell::maybe(view.element_instance, |element| Cell::Key(element.0))),
         column("elementId", Kind::Text, |view| Cell::Text(&view.element_id)),
-        column("type", Kind::Word(KINDS), |view| Cell::Text(view.kind.word())),
+        column("type", Kind::Word(KINDS), |view| Cell::Text(store::words::timer_kind_word(view.kind))),
         column("expression", Kind::Text, |view| Cell::Text(&view.text)),
         column("occurrence", Kind::Int64, |view| Cell::Number(view.number.into())),
         column("dueDate", Kind::Time, |view| Cell::Time(view.due)),

@@ -52,11 +52,6 @@ pub(crate) fn first(kind: TimerKind, text: &str, now: i64) -> Result<schedule::O
 /// # Errors
 /// If the text is none; texts of armed timers have been read before.
 pub fn timer(kind: TimerKind, text: &str) -> Result<schedule::Timer, String> {
-    let kind = match kind {
-        TimerKind::Date => schedule::Kind::Date,
-        TimerKind::Duration => schedule::Kind::Duration,
-        TimerKind::Cycle => schedule::Kind::Cycle,
-    };
     schedule::Timer::parse(kind, text).map_err(|error| error.to_string())
 }
 

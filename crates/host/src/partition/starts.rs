@@ -79,7 +79,7 @@ impl Partition {
                         definition: row.key,
                         tenant: row.tenant.clone(),
                         element,
-                        kind: kind.into(),
+                        kind,
                         text,
                         armed: at.armed,
                         number: 1,

@@ -55,9 +55,10 @@ impl Partition {
     }
 
     fn fire(&mut self, tick: &mut Tick, timer: &row::Timer, at: Millis) -> Result<Answer, Stop> {
-        let Due { fire: Some(_), next } = self.due_of_timer(timer, at)? else {
-            return self.skip(tick, timer, at);
-        };
+        let Due { fire, next } = self.due_of_timer(timer, at)?;
+        if fire.is_none() {
+            return self.skip(tick, timer, next);
+        }
         let Some(origin) = timer.origin else {
             self.start_by_timer(tick, timer, next)?;
             return Ok(Answer::Done);
@@ -65,7 +66,7 @@ impl Partition {
         if !self.runs(tick, &Caller::engine(), origin.instance)? {
             return Err(no_timer(timer.key));
         }
-        let next = next.map(|at| On::Timer { kind: timer.kind.into(), text: timer.text.clone(), at });
+        let next = next.map(|at| On::Timer { kind: timer.kind, text: timer.text.clone(), at });
         let triggered = Triggered { element: origin.element_instance, wait: timer.wait, variables: Vec::new(), next };
         let command = engine::Command::Trigger(triggered);
         self.step(tick, origin.instance, &command)?.map_err(|_| no_timer(timer.key))?;
@@ -74,8 +75,8 @@ impl Partition {
     }
 
     /// What was missed does not fire: the next occurrence is waited for, if there is one.
-    fn skip(&mut self, tick: &Tick, timer: &row::Timer, at: Millis) -> Result<Answer, Stop> {
-        match self.due_of_timer(timer, at)?.next {
+    fn skip(&mut self, tick: &Tick, timer: &row::Timer, next: Option<Occurrence>) -> Result<Answer, Stop> {
+        match next {
             Some(next) => self.timers.change(&timer.key, tick.number, |timer| timer.due = next.at),
             None => self.close_timer(tick, timer.key, WaitEnd::Cancelled)?,
         }
@@ -85,7 +86,7 @@ impl Partition {
     /// Whether the planned occurrence fires, and the one after it.
     fn due_of_timer(&self, timer: &row::Timer, at: Millis) -> Result<Due, Stop> {
         let unreadable = |reason| Stop::refused(Code::InvalidState, format!("timer {} cannot be read: {reason}", timer.key));
-        let parsed = engine::timer(timer.kind.into(), &timer.text).map_err(unreadable)?;
+        let parsed = engine::timer(timer.kind, &timer.text).map_err(unreadable)?;
         let pending = Occurrence { armed: timer.armed, number: timer.number.into(), at: timer.due };
         Ok(parsed.due(pending, at, self.limits.timers_missed))
     }

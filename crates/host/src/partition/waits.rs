@@ -151,7 +151,7 @@ impl Partition {
             definition: definition.key,
             tenant: definition.tenant.clone(),
             element: self.event_of(key, opened, events),
-            kind: timer.0.into(),
+            kind: timer.0,
             text: timer.1,
             armed: at.armed,
             number: u32::try_from(at.number).unwrap_or(u32::MAX),

@@ -59,7 +59,7 @@ fn timers_new(commit: &Commit) -> Option<Call<'_>> {
             .keys(rows.iter().map(|row| row.definition.0))
             .texts(rows.iter().map(|row| &*row.tenant))
             .smalls(rows.iter().map(|row| row.element.0 as i32))
-            .texts(rows.iter().map(|row| row.kind.word()))
+            .texts(rows.iter().map(|row| store::words::timer_kind_word(row.kind)))
             .texts(rows.iter().map(|row| &*row.text))
             .ints(rows.iter().map(|row| row.armed))
             .smalls(rows.iter().map(|row| row.number as i32))

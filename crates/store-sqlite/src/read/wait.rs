@@ -6,8 +6,7 @@ use engine::{DefinitionKey, ElementKey, InstanceKey, PartitionId, TimerKey, Wait
 use model::ElementIx;
 use rusqlite::{Connection, Params, Row, params};
 use store::row::{
-    LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind, TimerState,
-    WaitOrigin,
+    LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerState, WaitOrigin,
 };
 use store::{Broken, Error, GROUP_MAX, Loaded, LoadedGroup, Millis, Wanted, format, words};
 
@@ -138,7 +137,7 @@ pub(super) fn timer(row: &Row<'_>) -> Result<Timer, Failure> {
         definition: DefinitionKey(key_at(row, 4)?),
         tenant: row.get(5)?,
         element: ElementIx(row.get(6)?),
-        kind: TimerKind::from_word(text_at(row, 7)?)?,
+        kind: words::timer_kind_from_word(text_at(row, 7)?)?,
         text: row.get(8)?,
         armed: row.get(9)?,
         number: row.get(10)?,

@@ -71,7 +71,7 @@ fn insert_timer(insert: &mut Statement<'_>, partition: u16, row: &Timer) -> rusq
         row.definition.0 as i64,
         row.tenant,
         row.element.0,
-        row.kind.word(),
+        store::words::timer_kind_word(row.kind),
         row.text,
         row.armed,
         row.number,

@@ -9,7 +9,7 @@ use super::rows;
 use crate::Changes;
 use crate::row::{
     Availability, Definition, Element, ElementState, EvaluationOrigin, Instance, InstanceState, JobState, SubscriptionKind,
-    SubscriptionState, TimerKind, TimerState, UserTaskState,
+    SubscriptionState, TimerState, UserTaskState,
 };
 
 /// What breaks a statement that quotes badly, a pattern that escapes badly, and an order that is not that of bytes.
@@ -316,7 +316,7 @@ impl Making {
         let mut timer = rows::timer(self.keys.take(), task, 0);
         timer.tenant = definition.tenant.clone();
         timer.origin = timer.origin.filter(|_| has_origin);
-        timer.kind = TimerKind::ALL[self.pick(3)];
+        timer.kind = crate::words::TIMER_KINDS[self.pick(3)];
         timer.state = TimerState::ALL[self.pick(3)];
         timer.text = self.odd().into();
         timer.number = 1 + self.pick(4) as u32;

@@ -224,7 +224,7 @@ fn of_timer(tables: &Tables, row: &Timer, field: Field) -> Option<Scalar> {
         Field::InstanceKey => key(row.origin?.instance.0),
         Field::ElementId => of_definition_element(element(tables, row.definition, row.element)?, field),
         Field::ElementKey => key(row.origin?.element_instance.0),
-        Field::TimerKind => text(row.kind.word()),
+        Field::TimerKind => text(words::timer_kind_word(row.kind)),
         Field::TimerState => text(row.state.word()),
         Field::Due => int(row.due),
         Field::Number => int(row.number),

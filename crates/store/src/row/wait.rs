@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use engine::{DefinitionKey, Document, ElementKey, InstanceKey, TimerKey, WaitKey};
 use model::ElementIx;
+pub use model::TimerKind;
 
 use crate::Millis;
 
@@ -38,33 +39,6 @@ pub struct Timer {
     pub created: Millis,
     /// When it was fired or cancelled.
     pub ended: Option<Millis>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimerKind {
-    Date,
-    Duration,
-    Cycle,
-}
-
-impl From<model::TimerKind> for TimerKind {
-    fn from(kind: model::TimerKind) -> Self {
-        match kind {
-            model::TimerKind::Date => Self::Date,
-            model::TimerKind::Duration => Self::Duration,
-            model::TimerKind::Cycle => Self::Cycle,
-        }
-    }
-}
-
-impl From<TimerKind> for model::TimerKind {
-    fn from(kind: TimerKind) -> Self {
-        match kind {
-            TimerKind::Date => Self::Date,
-            TimerKind::Duration => Self::Duration,
-            TimerKind::Cycle => Self::Cycle,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

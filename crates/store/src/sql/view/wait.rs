@@ -7,7 +7,7 @@ use super::{Cells, Columns};
 use crate::Error;
 use crate::query::ScalarKind::{Int, Text};
 use crate::query::{MessageCorrelationView, MessageSubscriptionView, TimerView};
-use crate::row::{SubscriptionState, TimerKind, TimerState};
+use crate::row::{SubscriptionState, TimerState};
 use crate::sql::column::Table::{Definition, DefinitionElement, Instance, Own};
 
 pub(super) const TIMER: Columns = &[
@@ -38,7 +38,7 @@ pub(super) fn timer(row: &mut Row<'_, impl Cells>) -> Result<TimerView, Error> {
         root: row.key_maybe()?.map(InstanceKey),
         element_id: row.text()?,
         element_instance: row.key_maybe()?.map(ElementKey),
-        kind: TimerKind::from_word(&row.text()?)?,
+        kind: crate::words::timer_kind_from_word(&row.text()?)?,
         text: row.text()?,
         number: row.number()? as u32,
         due: row.int()?,
