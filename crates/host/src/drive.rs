@@ -389,7 +389,9 @@ impl Owner<'_> {
         wakeups: &mut watch::Receiver<u64>,
         stop: &mut watch::Receiver<bool>,
     ) -> Result<(), Trouble> {
-        let due = self.partition.wake_at().map(|at| until(self.now(), at));
+        // What is due already was not taken, to leave room for callers: it is looked at again with the next tick.
+        let now = self.now();
+        let due = self.partition.wake_at().filter(|at| now < *at).map(|at| until(now, at));
         let takes = !is_closed && self.inputs.is_empty();
         let mut inputs = Vec::new();
         let landed = tokio::select! {

@@ -185,6 +185,7 @@ pub(crate) struct Partition {
     awaiting: FxHashMap<InstanceKey, Vec<Awaiting>>,
     /// Until then callers are taken to be waiting.
     busy_until: Millis,
+    busy_until_tick: u64,
     /// Until then other servers are taken to be interested in every commit.
     followed_until: Millis,
     /// When those who have gone are swept out next.
@@ -222,6 +223,7 @@ impl Partition {
             locks: Table::default(),
             told_alone: FxHashMap::default(),
             busy_until: Millis::MIN,
+            busy_until_tick: 0,
             idempotent: Table::default(),
             catalogue: Catalogue::default(),
             rested: Rested::default(),

@@ -20,11 +20,12 @@ use crate::sinks::{Sink, Waiter, Wish};
 /// When a command turns out to need something, so many behind it are tried to see what they need.
 const PROBED_MAX: usize = 64;
 
-/// How much of what is due is done in one tick while callers wait.
-const DUE_BESIDE_CALLERS_MAX: usize = 8;
+/// How much of what is due is done in one tick even beside callers: it costs them little.
+const DUE_BESIDE_CALLERS_MIN: usize = 16;
 
-/// How long after one callers are taken to be waiting.
+/// How long after one callers are taken to be waiting, at least: those who are answered may ask again.
 const BUSY_FOR: Millis = 250;
+const BUSY_FOR_TICKS: u64 = 3;
 
 /// How far a run has come.
 #[derive(Debug)]
@@ -92,15 +93,20 @@ impl Partition {
         self.caution.commands_max().min(self.limits.batch_max) <= tick.commands
             || self.limits.tick_bytes_max <= tick.bytes
             || self.limits.tick_rows_max <= tick.recorder.rows()
-            || self.due_max(tick) <= tick.due
     }
 
-    /// How much of what is due is done in one tick: while callers wait it is little, so that they do not wait for it.
-    fn due_max(&self, tick: &Tick) -> usize {
-        match tick.now < self.busy_until {
-            true => self.limits.due_max.min(DUE_BESIDE_CALLERS_MAX),
-            false => self.limits.due_max,
+    /// How much of what is due is done in one tick: while callers wait, only so much that it does not keep them waiting.
+    fn due_max(&self, tick: &Tick, inputs: &VecDeque<Input>) -> usize {
+        if !self.is_busy(tick) {
+            return self.limits.due_max;
         }
+        let callers = tick.commands.saturating_sub(tick.due) + inputs.iter().filter(|input| input.is_callers()).count();
+        self.limits.due_max.min((callers * self.limits.due_share / 100).max(DUE_BESIDE_CALLERS_MIN))
+    }
+
+    /// Whether callers wait, or will again once they are answered.
+    fn is_busy(&self, tick: &Tick) -> bool {
+        tick.now < self.busy_until || tick.number <= self.busy_until_tick
     }
 
     /// What is due becomes commands, after those that are there, unless it is one of these that is to blame.
@@ -111,7 +117,7 @@ impl Partition {
             Some(Source::Caller | Source::Inbox) => 0,
         };
         let taken = tick.due + inputs.iter().filter(|input| input.source() == Some(Source::Due)).count();
-        let room = room.min(self.due_max(tick).saturating_sub(taken));
+        let room = room.min(self.due_max(tick, inputs).saturating_sub(taken));
         let mut due = self.timeline.due(due_by, room);
         while due.len() < room && self.postponed.first().is_some_and(|(at, _)| *at <= due_by) {
             due.extend(self.postponed.pop_first().map(|(_, what)| what));
@@ -173,8 +179,9 @@ impl Partition {
                 {
                     self.not_done(tick.now, due);
                 }
-                if let Input::Request { .. } | Input::Received(_) = &input {
+                if input.is_callers() {
                     self.busy_until = tick.now + BUSY_FOR;
+                    self.busy_until_tick = tick.number + BUSY_FOR_TICKS;
                 }
                 tick.due += usize::from(matches!(input, Input::Due(_)));
                 tick.done.push(match input {

@@ -153,6 +153,11 @@ impl Input {
         self.source().is_some()
     }
 
+    /// Whether somebody asked for it, as opposed to what is due by itself.
+    pub(crate) fn is_callers(&self) -> bool {
+        matches!(self.source(), Some(Source::Caller | Source::Inbox))
+    }
+
     /// Whether it lies in the inbox.
     pub(crate) fn is_received(&self) -> bool {
         matches!(self, Self::Received(_))

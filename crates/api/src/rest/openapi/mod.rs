@@ -4,6 +4,8 @@ mod operations;
 mod schema;
 mod searches;
 
+use std::sync::{Arc, OnceLock};
+
 use axum::Router;
 use axum::routing::get;
 use bytes::Bytes;
@@ -14,9 +16,14 @@ use super::{Config, answer};
 const DOCS: &str = include_str!("docs.html");
 
 pub(super) fn router(config: &Config) -> Router {
-    let description = Bytes::from(description(config).to_string());
+    // Few ask for it, and making it would take a good part of a server's start.
+    let (config, made) = (config.clone(), Arc::new(OnceLock::new()));
+    let description = async move || {
+        let description = made.get_or_init(|| Bytes::from(description(&config).to_string()));
+        answer::content("application/json", description.clone())
+    };
     Router::new()
-        .route("/openapi.json", get(async move || answer::content("application/json", description)))
+        .route("/openapi.json", get(description))
         .route("/docs", get(async || answer::content("text/html; charset=utf-8", DOCS)))
 }
 
