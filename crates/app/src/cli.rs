@@ -5,14 +5,21 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::decide::Decide;
+use crate::definitions::{Definitions, Delete};
 use crate::feel::Feel;
+use crate::incidents::{Incident, Incidents};
+use crate::instance::{Cancel, Instance};
+use crate::retries::Retries;
+use crate::start::Start;
+use crate::variables::Variables;
+use crate::work::Work;
 
 /// A durable workflow engine and job queue: BPMN 2.0 processes, Camunda 8 clients, one binary.
 #[derive(Debug, Parser)]
 #[command(
     name = "caudal",
     version,
-    after_help = "Without a command, `caudal` starts the server: the same as `caudal serve`.\n\nFirst steps:\n  caudal serve\n  caudal deploy order.bpmn\n  caudal start order --variables '{\"amount\": 5}'\n  caudal work charge-card --complete-with '{\"paid\": true}'\n  caudal instances"
+    after_help = "Without a command, `caudal` starts the server: the same as `caudal serve`.\n\nFirst steps:\n  caudal serve\n  caudal deploy order.bpmn\n  caudal start order --variables '{\"amount\": 5}'\n  caudal work charge-card --complete-with '{\"paid\": true}'\n  caudal instances\n\nWhen something is stuck:\n  caudal incidents\n  caudal instance KEY\n  caudal variables set KEY '{\"amount\": 7}'\n  caudal incident resolve KEY"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -25,7 +32,7 @@ pub(crate) enum Command {
     Serve(Box<Serve>),
     /// Print the commented configuration file with its defaults.
     Config,
-    /// Deploy BPMN files to a running server.
+    /// Deploy BPMN, DMN and form files to a running server.
     Deploy(Deploy),
     /// Start an instance of a process.
     Start(Start),
@@ -33,8 +40,26 @@ pub(crate) enum Command {
     Status(Plain),
     /// List process instances, the newest first.
     Instances(Instances),
+    /// Show a process instance: its elements, variables, incidents, and what it waits for.
+    Instance(Instance),
+    /// Cancel process instances, with those they called.
+    Cancel(Cancel),
+    /// Get or set the variables of a process instance or of one of its elements.
+    #[command(subcommand)]
+    Variables(Variables),
+    /// List incidents, the newest first.
+    Incidents(Incidents),
+    /// Try again what raised an incident.
+    #[command(subcommand)]
+    Incident(Incident),
     /// List jobs, the newest first.
     Jobs(Jobs),
+    /// Give a job tries again, or take them.
+    Retries(Retries),
+    /// List the processes that are deployed, or the decisions.
+    Definitions(Definitions),
+    /// Delete what was deployed: processes without running instances, decisions, forms.
+    Delete(Delete),
     /// Work on jobs of a type: print each, and complete it if told to.
     Work(Work),
     /// List tasks for people, the oldest first.
@@ -124,30 +149,9 @@ pub(crate) struct Plain {
 
 #[derive(Debug, Args)]
 pub(crate) struct Deploy {
-    /// BPMN files; all of them are deployed, or none
+    /// BPMN, DMN and form files; all of them are deployed, or none
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) remote: Remote,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Start {
-    /// Id of the process, as in the BPMN file
-    #[arg(value_name = "PROCESS_ID")]
-    pub(crate) process_id: String,
-    /// Variables as a JSON object
-    #[arg(long, value_name = "JSON", default_value = "{}")]
-    pub(crate) variables: String,
-    /// A version other than the latest
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) version: Option<i32>,
-    /// Wait for the instance to end and print its variables
-    #[arg(long = "await")]
-    pub(crate) wait: bool,
-    /// How long to wait, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    pub(crate) timeout: u64,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
@@ -183,27 +187,6 @@ pub(crate) struct Jobs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Work {
-    /// Type of the jobs
-    #[arg(value_name = "TYPE")]
-    pub(crate) job_type: String,
-    /// Complete each job with these variables; without it jobs are only shown and released when their lease ends
-    #[arg(long, value_name = "JSON")]
-    pub(crate) complete_with: Option<String>,
-    /// Stop after this many jobs
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) count: Option<u64>,
-    /// How long a job is leased, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    pub(crate) lease: u64,
-    /// Name of this worker
-    #[arg(long, value_name = "NAME", default_value = "caudal-work")]
-    pub(crate) worker: String,
-    #[command(flatten)]
-    pub(crate) remote: Remote,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Publish {
     /// Name of the message
     #[arg(value_name = "NAME")]
@@ -217,7 +200,7 @@ pub(crate) struct Publish {
     /// While it is kept, no second message with this id is taken
     #[arg(long, value_name = "ID", default_value = "")]
     pub(crate) id: String,
-    /// Variables as a JSON object
+    /// Variables as a JSON object; @FILE reads them from a file, - from standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) variables: String,
     #[command(flatten)]
@@ -232,7 +215,7 @@ pub(crate) struct Correlate {
     /// Correlation key: whom it is for
     #[arg(long, value_name = "KEY", default_value = "")]
     pub(crate) key: String,
-    /// Variables as a JSON object
+    /// Variables as a JSON object; @FILE reads them from a file, - from standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) variables: String,
     #[command(flatten)]
@@ -244,7 +227,7 @@ pub(crate) struct Signal {
     /// Name of the signal
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// Variables as a JSON object
+    /// Variables as a JSON object; @FILE reads them from a file, - from standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) variables: String,
     #[command(flatten)]
@@ -344,7 +327,7 @@ pub(crate) struct Complete {
     /// Key of the task, as `caudal tasks` shows it
     #[arg(value_name = "KEY")]
     pub(crate) key: u64,
-    /// What came of it, as a JSON object
+    /// What came of it, as a JSON object; @FILE reads it from a file, - from standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) variables: String,
     #[command(flatten)]

@@ -1,17 +1,25 @@
 //! The binary `caudal`: server, command line, configuration, wiring.
 
+mod backoff;
 mod bench;
 mod cli;
 mod client;
 mod config;
 mod decide;
+mod definitions;
 mod descriptors;
 mod edges;
 mod events;
 mod feel;
 mod health;
+mod incidents;
+mod instance;
+mod retries;
 mod serve;
+mod start;
 mod table;
+mod variables;
+mod work;
 
 use std::process::ExitCode;
 
@@ -34,11 +42,19 @@ fn main() -> ExitCode {
             Ok(())
         }
         Some(Command::Deploy(deploy)) => client::deploy(&deploy),
-        Some(Command::Start(start)) => client::start(&start),
+        Some(Command::Start(start)) => start::start(&start),
         Some(Command::Status(status)) => client::status(&status.remote),
         Some(Command::Instances(instances)) => client::instances(&instances),
+        Some(Command::Instance(instance)) => instance::show(&instance),
+        Some(Command::Cancel(cancel)) => instance::cancel(&cancel),
+        Some(Command::Variables(variables)) => variables::run(&variables),
+        Some(Command::Retries(retries)) => retries::set(&retries),
+        Some(Command::Incidents(incidents)) => incidents::list(&incidents),
+        Some(Command::Incident(incident)) => incidents::resolve(&incident),
+        Some(Command::Definitions(definitions)) => definitions::list(&definitions),
+        Some(Command::Delete(delete)) => definitions::delete(&delete),
         Some(Command::Jobs(jobs)) => client::jobs(&jobs),
-        Some(Command::Work(work)) => client::work(&work),
+        Some(Command::Work(work)) => work::work(&work),
         Some(Command::Publish(publish)) => events::publish(&publish),
         Some(Command::Correlate(correlate)) => events::correlate(&correlate),
         Some(Command::Signal(signal)) => events::signal(&signal),
