@@ -1,4 +1,4 @@
-//! The command line. Help texts teach; each flag of `serve` is also an environment variable and a key of the file.
+//! The command line. Help texts teach; those of `serve` are made from the table of settings.
 
 use std::path::PathBuf;
 
@@ -10,6 +10,7 @@ use crate::feel::Feel;
 use crate::incidents::{Incident, Incidents};
 use crate::instance::{Cancel, Instance};
 use crate::retries::Retries;
+use crate::settings::Given;
 use crate::start::Start;
 use crate::variables::Variables;
 use crate::work::Work;
@@ -29,9 +30,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Start the server.
-    Serve(Box<Serve>),
-    /// Print the commented configuration file with its defaults.
-    Config,
+    Serve(Box<Given>),
+    /// Print the commented configuration file with its defaults, or the settings in use.
+    Config(Box<Config>),
     /// Deploy BPMN, DMN and form files to a running server.
     Deploy(Deploy),
     /// Start an instance of a process.
@@ -87,47 +88,13 @@ pub(crate) enum Command {
     Bench(Bench),
 }
 
-#[derive(Debug, Args, Default)]
-pub(crate) struct Serve {
-    /// Folder of the embedded store
-    #[arg(long, value_name = "DIR", env = "CAUDAL_DATA")]
-    pub(crate) data: Option<PathBuf>,
-    /// sqlite:FOLDER, postgres://USER:PASSWORD@HOST/DATABASE, or memory:
-    #[arg(long, value_name = "URL", env = "CAUDAL_STORE", hide_env_values = true)]
-    pub(crate) store: Option<String>,
-    /// What stands between this server and PostgreSQL: none, or transaction for a pooler such as PgBouncer in transaction mode
-    #[arg(long, value_name = "MODE", env = "CAUDAL_POSTGRES_POOLER")]
-    pub(crate) postgres_pooler: Option<String>,
-    /// Leads past the pooler to PostgreSQL, so that servers can wake each other; without it they look every half second
-    #[arg(long, value_name = "URL", env = "CAUDAL_POSTGRES_DIRECT_URL", hide_env_values = true)]
-    pub(crate) postgres_direct_url: Option<String>,
-    /// Address of the REST API [default: 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDR", env = "CAUDAL_REST")]
-    pub(crate) rest: Option<String>,
-    /// Addresses of the gRPC API, separated by commas [default: 127.0.0.1:26500,127.0.0.1:9090]
-    #[arg(long, value_name = "ADDR", env = "CAUDAL_GRPC", value_delimiter = ',')]
-    pub(crate) grpc: Option<Vec<String>>,
-    /// Address of metrics and health [default: 127.0.0.1:9091]
-    #[arg(long, value_name = "ADDR", env = "CAUDAL_METRICS")]
-    pub(crate) metrics: Option<String>,
-    /// api, engine, or both [default: api,engine]
-    #[arg(long, value_name = "ROLES", env = "CAUDAL_ROLES", value_delimiter = ',')]
-    pub(crate) roles: Option<Vec<String>>,
-    /// This server's name among several on one database
-    #[arg(long, value_name = "NAME", env = "CAUDAL_NODE")]
-    pub(crate) node: Option<String>,
-    /// Let callers move the engine's time (PUT /v2/clock, POST /v1/clock/advance): for tests alone
-    #[arg(long, env = "CAUDAL_TEST_CLOCK")]
-    pub(crate) test_clock: bool,
-    /// Configuration file (see `caudal config`)
-    #[arg(long, value_name = "FILE", env = "CAUDAL_CONFIG")]
-    pub(crate) config: Option<PathBuf>,
-    /// text or json
-    #[arg(long, value_name = "FORMAT", env = "CAUDAL_LOG_FORMAT")]
-    pub(crate) log_format: Option<String>,
-    /// error, warn, info, debug or trace
-    #[arg(long, value_name = "LEVEL", env = "CAUDAL_LOG_LEVEL")]
-    pub(crate) log_level: Option<String>,
+#[derive(Debug, Args)]
+pub(crate) struct Config {
+    /// Print the settings as `caudal serve` with the same flags, environment and file would use them, or what is wrong with them
+    #[arg(long)]
+    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) given: Given,
 }
 
 /// Which server to talk to, and how to print.

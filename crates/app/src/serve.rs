@@ -12,6 +12,7 @@ use store_postgres::Postgres;
 use tokio::sync::watch;
 
 use crate::config::{Access, Config, Pooler, StoreUrl};
+use crate::settings::without_password;
 use crate::{descriptors, edges, table};
 
 /// How long a second signal is waited for before giving up on draining.
@@ -114,14 +115,6 @@ fn banner(config: &Config, took: Duration) {
     table::print(&format!("{}\n", lines.join("\n")));
 }
 
-/// What stands between `:` and `@` never reaches a screen or a log.
-fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return "postgres".to_owned() };
-    let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
-    let place = place.split('?').next().unwrap_or(place);
-    format!("{scheme}://{place}")
-}
-
 fn log_to_stderr(config: &Config) -> Result<(), String> {
     let level = config.log_level.parse::<tracing_subscriber::filter::EnvFilter>();
     let level = level.map_err(|_| format!("log_level is '{}': use error, warn, info, debug or trace", config.log_level))?;
@@ -144,14 +137,5 @@ async fn signalled() {
     tokio::select! {
         _ = terminate.recv() => {}
         _ = tokio::signal::ctrl_c() => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn passwords_are_not_shown() {
-        assert_eq!(super::without_password("postgres://me:se:cr@et@db.example/x?password=z"), "postgres://db.example/x");
-        assert_eq!(super::without_password("postgres://db.example/x"), "postgres://db.example/x");
     }
 }
