@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use api::rest::Visitors;
 use host::{Limits, Missed};
 
 use crate::settings::{Given, Settings};
@@ -23,6 +24,7 @@ pub(crate) struct Config {
     pub(crate) metrics: SocketAddr,
     pub(crate) roles: Roles,
     pub(crate) node: String,
+    pub(crate) visitors: Visitors,
     pub(crate) log_json: bool,
     pub(crate) log_level: String,
     pub(crate) warm_up: bool,
@@ -109,6 +111,12 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
             "a server without the engine role needs a store that several servers can share: use --store postgres://…".to_owned()
         );
     }
+    if !settings.flag("insecure") {
+        let api = std::iter::once(("rest", rest)).chain(grpc.iter().map(|address| ("grpc", *address)));
+        for (what, address) in api.filter(|_| roles.api).chain([("metrics", metrics)]) {
+            check_reach(what, address)?;
+        }
+    }
     let node = match settings.text("node") {
         "" => format!("{}/{rest}", host_name()),
         node => node.to_owned(),
@@ -121,6 +129,7 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
         metrics,
         roles,
         node,
+        visitors: Visitors::new(rest.ip(), settings.texts("hosts"), settings.texts("origins")),
         log_json: settings.text("log_format") == "json",
         log_level: log_level(settings.text("log_level"))?,
         warm_up: settings.flag("warm_up"),
@@ -134,6 +143,18 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
         page_max: settings.number("limits.page"),
         limits: limits(settings),
     })
+}
+
+/// Nobody has to say who he is: so nobody else may come.
+fn check_reach(what: &str, address: SocketAddr) -> Result<(), String> {
+    match address.ip().is_loopback() {
+        true => Ok(()),
+        false => Err(format!(
+            "{what} is {address}, which others can reach, and there is no authentication: whoever reaches it can do everything. \
+             Listen on 127.0.0.1 behind a proxy that knows its users, or say --insecure (CAUDAL_INSECURE=true, or insecure = true in the \
+             file) if you trust everybody in that network"
+        )),
+    }
 }
 
 /// A level, or several for parts of the server. The filter itself takes every word for the name of a part.
@@ -304,11 +325,15 @@ mod tests {
             ("log_format", "xml", "text or json"),
             ("test_clock", "yes", "true or false"),
             ("rest", "here", "127.0.0.1:8080"),
+            ("rest", "0.0.0.0:8080", "--insecure"),
+            ("grpc", "127.0.0.1:1,[::]:2", "--insecure"),
+            ("metrics", "10.0.0.1:1", "--insecure"),
         ] {
             let error = resolve(Given::of(&[(key, value)])).unwrap_err();
             assert!(error.contains(why), "{error}");
         }
         assert!(resolve(Given::of(&[("log_level", "warn,host=debug")])).is_ok());
+        assert!(resolve(Given::of(&[("rest", "0.0.0.0:8080"), ("insecure", "true")])).is_ok());
     }
 
     #[test]

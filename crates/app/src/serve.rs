@@ -31,6 +31,7 @@ pub(crate) fn run(mut config: Config) -> Result<(), String> {
 async fn serve(config: Config) -> Result<(), String> {
     let begun = Instant::now();
     let listeners = edges::Listeners::bind(&config).await?;
+    warn_of_reach(&config);
     let store = open(&config.store, &config.access).await?;
     let limits = Arc::new(config.limits.clone());
     let metrics = Arc::new(Metrics::default());
@@ -63,6 +64,14 @@ async fn serve(config: Config) -> Result<(), String> {
         () = tokio::time::sleep(DRAIN_MAX) => tracing::warn!("stopped before everything was finished"),
     }
     Ok(())
+}
+
+/// It was asked for; it is still worth a line in every log.
+fn warn_of_reach(config: &Config) {
+    let api = config.grpc.iter().chain([&config.rest]).filter(|_| config.roles.api);
+    for address in api.chain([&config.metrics]).filter(|address| !address.ip().is_loopback()) {
+        tracing::warn!(%address, "others can reach this address, and nobody has to say who he is: whoever reaches it can do everything");
+    }
 }
 
 /// A server that processes commands is worth announcing once it does; one that has to wait for another's lease serves meanwhile.

@@ -35,6 +35,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
     text("rest", "127.0.0.1:8080", "ADDR", "Address of the REST API"),
     texts("grpc", "127.0.0.1:26500,127.0.0.1:9090", "ADDR", "Addresses of the gRPC API"),
     text("metrics", "127.0.0.1:9091", "ADDR", "Address of metrics and health"),
+    flag(
+        "insecure",
+        false,
+        "Listen on addresses that others can reach although nobody has to say who he is: for trusted networks",
+    ),
+    texts("hosts", "", "NAMES", "Names this server may be asked by over REST, besides localhost and its addresses; * for any"),
+    texts("origins", "", "ORIGINS", "Pages from elsewhere that may use REST, such as https://app.example; * for all"),
     texts("roles", "api,engine", "ROLES", "What this server does: api accepts, answers and reads; engine processes"),
     text("node", "", "NAME", "This server's name among several on one database; empty for host name and REST address"),
     words("log_format", "text", &["text", "json"], "How log lines are written"),
