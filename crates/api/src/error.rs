@@ -29,6 +29,7 @@ pub enum Reason {
     Internal,
     // what only HTTP knows
     Unauthorized,
+    Forbidden,
     NoEndpoint,
     MethodNotAllowed,
     NotAcceptable,
@@ -134,6 +135,7 @@ impl Reason {
         match self {
             Self::Unreadable | Self::InvalidArgument => 400,
             Self::Unauthorized => 401,
+            Self::Forbidden => 403,
             Self::NotFound | Self::NoEndpoint => 404,
             Self::MethodNotAllowed => 405,
             Self::NotAcceptable => 406,
@@ -152,6 +154,7 @@ impl Reason {
             Self::Unreadable => "Bad Request",
             Self::InvalidArgument => "INVALID_ARGUMENT",
             Self::Unauthorized => "UNAUTHORIZED",
+            Self::Forbidden => "FORBIDDEN",
             Self::NotFound => "NOT_FOUND",
             Self::NoEndpoint => "Not Found",
             Self::MethodNotAllowed => "Method Not Allowed",
@@ -174,6 +177,7 @@ impl Reason {
                 tonic::Code::InvalidArgument
             }
             Self::Unauthorized => tonic::Code::Unauthenticated,
+            Self::Forbidden => tonic::Code::PermissionDenied,
             Self::NotFound => tonic::Code::NotFound,
             Self::NoEndpoint | Self::MethodNotAllowed => tonic::Code::Unimplemented,
             Self::AlreadyExists => tonic::Code::AlreadyExists,

@@ -1,18 +1,26 @@
-//! The command line. Help texts teach; each flag of `serve` is also an environment variable and a key of the file.
+//! The command line. Help texts teach; those of `serve` are made from the table of settings.
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::decide::Decide;
+use crate::definitions::{Definitions, Delete};
 use crate::feel::Feel;
+use crate::incidents::{Incident, Incidents};
+use crate::instance::{Cancel, Instance};
+use crate::retries::Retries;
+use crate::settings::Given;
+use crate::start::Start;
+use crate::variables::Variables;
+use crate::work::Work;
 
 /// A durable workflow engine and job queue: BPMN 2.0 processes, Camunda 8 clients, one binary.
 #[derive(Debug, Parser)]
 #[command(
     name = "caudal",
     version,
-    after_help = "Without a command, `caudal` starts the server: the same as `caudal serve`.\n\nFirst steps:\n  caudal serve\n  caudal deploy order.bpmn\n  caudal start order --variables '{\"amount\": 5}'\n  caudal work charge-card --complete-with '{\"paid\": true}'\n  caudal instances"
+    after_help = "Without a command, `caudal` starts the server: the same as `caudal serve`.\n\nFirst steps:\n  caudal serve\n  caudal deploy order.bpmn\n  caudal start order --variables '{\"amount\": 5}'\n  caudal work charge-card --complete-with '{\"paid\": true}'\n  caudal instances\n\nWhen something is stuck:\n  caudal incidents\n  caudal instance KEY\n  caudal variables set KEY '{\"amount\": 7}'\n  caudal incident resolve KEY"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -22,10 +30,10 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Start the server.
-    Serve(Box<Serve>),
-    /// Print the commented configuration file with its defaults.
-    Config,
-    /// Deploy BPMN files to a running server.
+    Serve(Box<Given>),
+    /// Print the commented configuration file with its defaults, or the settings in use.
+    Config(Box<Config>),
+    /// Deploy BPMN, DMN and form files to a running server.
     Deploy(Deploy),
     /// Start an instance of a process.
     Start(Start),
@@ -33,8 +41,26 @@ pub(crate) enum Command {
     Status(Plain),
     /// List process instances, the newest first.
     Instances(Instances),
+    /// Show a process instance: its elements, variables, incidents, and what it waits for.
+    Instance(Instance),
+    /// Cancel process instances, with those they called.
+    Cancel(Cancel),
+    /// Get or set the variables of a process instance or of one of its elements.
+    #[command(subcommand)]
+    Variables(Variables),
+    /// List incidents, the newest first.
+    Incidents(Incidents),
+    /// Try again what raised an incident.
+    #[command(subcommand)]
+    Incident(Incident),
     /// List jobs, the newest first.
     Jobs(Jobs),
+    /// Give a job tries again, or take them.
+    Retries(Retries),
+    /// List the processes that are deployed, or the decisions.
+    Definitions(Definitions),
+    /// Delete what was deployed: processes without running instances, decisions, forms.
+    Delete(Delete),
     /// Work on jobs of a type: print each, and complete it if told to.
     Work(Work),
     /// List tasks for people, the oldest first.
@@ -62,47 +88,13 @@ pub(crate) enum Command {
     Bench(Bench),
 }
 
-#[derive(Debug, Args, Default)]
-pub(crate) struct Serve {
-    /// Folder of the embedded store
-    #[arg(long, value_name = "DIR", env = "CAUDAL_DATA")]
-    pub(crate) data: Option<PathBuf>,
-    /// sqlite:FOLDER, postgres://USER:PASSWORD@HOST/DATABASE, or memory:
-    #[arg(long, value_name = "URL", env = "CAUDAL_STORE", hide_env_values = true)]
-    pub(crate) store: Option<String>,
-    /// What stands between this server and PostgreSQL: none, or transaction for a pooler such as PgBouncer in transaction mode
-    #[arg(long, value_name = "MODE", env = "CAUDAL_POSTGRES_POOLER")]
-    pub(crate) postgres_pooler: Option<String>,
-    /// Leads past the pooler to PostgreSQL, so that servers can wake each other; without it they look every half second
-    #[arg(long, value_name = "URL", env = "CAUDAL_POSTGRES_DIRECT_URL", hide_env_values = true)]
-    pub(crate) postgres_direct_url: Option<String>,
-    /// Address of the REST API [default: 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDR", env = "CAUDAL_REST")]
-    pub(crate) rest: Option<String>,
-    /// Addresses of the gRPC API, separated by commas [default: 127.0.0.1:26500,127.0.0.1:9090]
-    #[arg(long, value_name = "ADDR", env = "CAUDAL_GRPC", value_delimiter = ',')]
-    pub(crate) grpc: Option<Vec<String>>,
-    /// Address of metrics and health [default: 127.0.0.1:9091]
-    #[arg(long, value_name = "ADDR", env = "CAUDAL_METRICS")]
-    pub(crate) metrics: Option<String>,
-    /// api, engine, or both [default: api,engine]
-    #[arg(long, value_name = "ROLES", env = "CAUDAL_ROLES", value_delimiter = ',')]
-    pub(crate) roles: Option<Vec<String>>,
-    /// This server's name among several on one database
-    #[arg(long, value_name = "NAME", env = "CAUDAL_NODE")]
-    pub(crate) node: Option<String>,
-    /// Let callers move the engine's time (PUT /v2/clock, POST /v1/clock/advance): for tests alone
-    #[arg(long, env = "CAUDAL_TEST_CLOCK")]
-    pub(crate) test_clock: bool,
-    /// Configuration file (see `caudal config`)
-    #[arg(long, value_name = "FILE", env = "CAUDAL_CONFIG")]
-    pub(crate) config: Option<PathBuf>,
-    /// text or json
-    #[arg(long, value_name = "FORMAT", env = "CAUDAL_LOG_FORMAT")]
-    pub(crate) log_format: Option<String>,
-    /// error, warn, info, debug or trace
-    #[arg(long, value_name = "LEVEL", env = "CAUDAL_LOG_LEVEL")]
-    pub(crate) log_level: Option<String>,
+#[derive(Debug, Args)]
+pub(crate) struct Config {
+    /// Print the settings as `caudal serve` with the same flags, environment and file would use them, or what is wrong with them
+    #[arg(long)]
+    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) given: Given,
 }
 
 /// Which server to talk to, and how to print.
@@ -124,30 +116,9 @@ pub(crate) struct Plain {
 
 #[derive(Debug, Args)]
 pub(crate) struct Deploy {
-    /// BPMN files; all of them are deployed, or none
+    /// BPMN, DMN and form files; all of them are deployed, or none
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) remote: Remote,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Start {
-    /// Id of the process, as in the BPMN file
-    #[arg(value_name = "PROCESS_ID")]
-    pub(crate) process_id: String,
-    /// Variables as a JSON object
-    #[arg(long, value_name = "JSON", default_value = "{}")]
-    pub(crate) variables: String,
-    /// A version other than the latest
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) version: Option<i32>,
-    /// Wait for the instance to end and print its variables
-    #[arg(long = "await")]
-    pub(crate) wait: bool,
-    /// How long to wait, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    pub(crate) timeout: u64,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
@@ -183,27 +154,6 @@ pub(crate) struct Jobs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Work {
-    /// Type of the jobs
-    #[arg(value_name = "TYPE")]
-    pub(crate) job_type: String,
-    /// Complete each job with these variables; without it jobs are only shown and released when their lease ends
-    #[arg(long, value_name = "JSON")]
-    pub(crate) complete_with: Option<String>,
-    /// Stop after this many jobs
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) count: Option<u64>,
-    /// How long a job is leased, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    pub(crate) lease: u64,
-    /// Name of this worker
-    #[arg(long, value_name = "NAME", default_value = "caudal-work")]
-    pub(crate) worker: String,
-    #[command(flatten)]
-    pub(crate) remote: Remote,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Publish {
     /// Name of the message
     #[arg(value_name = "NAME")]
@@ -217,7 +167,7 @@ pub(crate) struct Publish {
     /// While it is kept, no second message with this id is taken
     #[arg(long, value_name = "ID", default_value = "")]
     pub(crate) id: String,
-    /// Variables as a JSON object
+    /// Variables as a JSON object; @FILE reads them from a file, - from standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) variables: String,
     #[command(flatten)]
@@ -232,7 +182,7 @@ pub(crate) struct Correlate {
     /// Correlation key: whom it is for
     #[arg(long, value_name = "KEY", default_value = "")]
     pub(crate) key: String,
-    /// Variables as a JSON object
+    /// Variables as a JSON object; @FILE reads them from a file, - from standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) variables: String,
     #[command(flatten)]
@@ -244,7 +194,7 @@ pub(crate) struct Signal {
     /// Name of the signal
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// Variables as a JSON object
+    /// Variables as a JSON object; @FILE reads them from a file, - from standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) variables: String,
     #[command(flatten)]
@@ -344,7 +294,7 @@ pub(crate) struct Complete {
     /// Key of the task, as `caudal tasks` shows it
     #[arg(value_name = "KEY")]
     pub(crate) key: u64,
-    /// What came of it, as a JSON object
+    /// What came of it, as a JSON object; @FILE reads it from a file, - from standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) variables: String,
     #[command(flatten)]

@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cli::{Deploy, Instances, Jobs, Remote, Start, Task, Tasks, Work};
+use crate::cli::{Deploy, Instances, Jobs, Remote, Task, Tasks};
 use crate::table::{print, table};
+use crate::variables;
 
 /// How long a call may take besides what the server is asked to wait.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long one poll for jobs waits.
-const POLL: Duration = Duration::from_secs(10);
+/// The longest answer that is read.
+const ANSWER_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
 pub(crate) fn deploy(deploy: &Deploy) -> Result<(), String> {
     let mut form = ureq::unversioned::multipart::Form::new();
@@ -66,39 +67,8 @@ fn deployed(answer: &Value) -> Vec<Vec<String>> {
     rows
 }
 
-pub(crate) fn start(start: &Start) -> Result<(), String> {
-    let variables = variables(&start.variables)?;
-    let mut body = json!({ "processDefinitionId": start.process_id, "variables": variables });
-    if let Some(version) = start.version {
-        body["processDefinitionVersion"] = json!(version);
-    }
-    let wait = Duration::from_secs(start.timeout);
-    if start.wait {
-        body["awaitCompletion"] = json!(true);
-        body["requestTimeout"] = json!(start.timeout * 1000);
-    }
-    let answer = post(&start.remote, "/v2/process-instances", &body, PATIENCE + wait)?;
-    if start.remote.json {
-        return show(&answer);
-    }
-    print(&format!("{}\n", text(&answer["processInstanceKey"])));
-    if start.wait {
-        show(&answer["variables"])?;
-    }
-    Ok(())
-}
-
-pub(crate) fn variables(text: &str) -> Result<Value, String> {
-    let variables: Value = serde_json::from_str(text).map_err(|error| format!("--variables is not JSON: {error}"))?;
-    match variables.is_object() {
-        true => Ok(variables),
-        false => Err("--variables must be a JSON object, such as '{\"amount\": 5}'".to_owned()),
-    }
-}
-
 pub(crate) fn status(remote: &Remote) -> Result<(), String> {
-    let sent = agent(PATIENCE).get(url(remote, "/v2/topology")).call();
-    let answer = read(remote, sent)?;
+    let answer = get(remote, "/v2/topology")?;
     if remote.json {
         return show(&answer);
     }
@@ -191,49 +161,15 @@ pub(crate) fn task(task: &Task) -> Result<(), String> {
             (&claim.remote, format!("/v2/user-tasks/{}/assignment", claim.key), body)
         }
         Task::Complete(complete) => {
-            let body = json!({ "variables": variables(&complete.variables)? });
+            let body = json!({ "variables": variables::given("--variables", &complete.variables)? });
             (&complete.remote, format!("/v2/user-tasks/{}/completion", complete.key), body)
         }
     };
-    post(remote, &path, &body, PATIENCE).map(drop)
+    let answer = post(remote, &path, &body, PATIENCE)?;
+    show_done(remote, &answer)
 }
 
-pub(crate) fn work(work: &Work) -> Result<(), String> {
-    let variables: Option<Value> = match &work.complete_with {
-        None => None,
-        Some(json) => Some(serde_json::from_str(json).map_err(|error| format!("--complete-with is not JSON: {error}"))?),
-    };
-    if variables.as_ref().is_some_and(|variables| !variables.is_object()) {
-        return Err("--complete-with must be a JSON object, such as '{}'".to_owned());
-    }
-    eprintln!("caudal: waiting for jobs of type '{}' (Ctrl-C ends)", work.job_type);
-    let poll = json!({
-        "type": work.job_type,
-        "worker": work.worker,
-        "timeout": work.lease * 1000,
-        "maxJobsToActivate": 1,
-        "requestTimeout": POLL.as_millis() as u64,
-    });
-    let mut done = 0;
-    while work.count.is_none_or(|count| done < count) {
-        let answer = post(&work.remote, "/v2/jobs/activation", &poll, PATIENCE + POLL)?;
-        for job in answer["jobs"].as_array().into_iter().flatten() {
-            let key = text(&job["jobKey"]);
-            if work.remote.json {
-                print(&format!("{job}\n"));
-            } else {
-                print(&format!("{key}  {}  {}\n", text(&job["elementId"]), job["variables"]));
-            }
-            if let Some(variables) = &variables {
-                post(&work.remote, &format!("/v2/jobs/{key}/completion"), &json!({ "variables": variables }), PATIENCE)?;
-            }
-            done += 1;
-        }
-    }
-    Ok(())
-}
-
-fn list(remote: &Remote, path: &str, body: &Value, columns: &[(&str, &str)]) -> Result<(), String> {
+pub(crate) fn list(remote: &Remote, path: &str, body: &Value, columns: &[(&str, &str)]) -> Result<(), String> {
     let answer = post(remote, path, body, PATIENCE)?;
     show_items(remote, &answer, columns)
 }
@@ -258,23 +194,87 @@ pub(crate) fn url(remote: &Remote, path: &str) -> String {
     format!("{}{path}", remote.url.trim_end_matches('/'))
 }
 
-pub(crate) fn post(remote: &Remote, path: &str, body: &Value, timeout: Duration) -> Result<Value, String> {
+pub(crate) fn post(remote: &Remote, path: &str, body: &Value, timeout: Duration) -> Result<Value, Failed> {
     let sent = agent(timeout).post(url(remote, path)).send_json(body);
     read(remote, sent)
 }
 
-/// The answer as JSON; what the server refused becomes its own words.
-pub(crate) fn read(remote: &Remote, sent: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Value, String> {
-    let mut response =
-        sent.map_err(|error| format!("cannot reach {}: {error}. Is the server running (`caudal serve`)?", remote.url))?;
+pub(crate) fn get(remote: &Remote, path: &str) -> Result<Value, Failed> {
+    let sent = agent(PATIENCE).get(url(remote, path)).call();
+    read(remote, sent)
+}
+
+/// Why a call did not do what it was for.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    /// Nobody answered, or not to the end: whether it was done is not known.
+    Unreachable { reason: String },
+    /// The server's own words.
+    Refused { status: u16, reason: String },
+}
+
+impl Failed {
+    /// Whether the same call may do better in a while.
+    pub(crate) fn may_pass(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } => true,
+            Self::Refused { status, .. } => matches!(status, 429 | 503 | 504),
+        }
+    }
+}
+
+impl From<Failed> for String {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Unreachable { reason } | Failed::Refused { reason, .. } => reason,
+        }
+    }
+}
+
+type Sent = Result<ureq::http::Response<ureq::Body>, ureq::Error>;
+
+/// The answer as JSON.
+pub(crate) fn read(remote: &Remote, sent: Sent) -> Result<Value, Failed> {
+    let unreachable = |reason: String| Failed::Unreachable { reason };
+    let mut response = sent
+        .map_err(|error| unreachable(format!("cannot reach {}: {error}. Is the server running (`caudal serve`)?", remote.url)))?;
     let status = response.status();
-    let body = response.body_mut().read_to_string().map_err(|error| format!("the answer broke off: {error}"))?;
+    let body = response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string();
+    let body = body.map_err(|error| unreachable(format!("the answer broke off: {error}")))?;
     let answer: Value = if body.is_empty() { Value::Null } else { serde_json::from_str(&body).unwrap_or(Value::String(body)) };
     if status.is_success() {
         return Ok(answer);
     }
     let detail = answer["detail"].as_str().map_or_else(|| answer.to_string(), str::to_owned);
-    Err(format!("{} {}: {detail}", status.as_u16(), text(&answer["title"])))
+    let reason = format!("{} {}: {detail}", status.as_u16(), text(&answer["title"]));
+    Err(Failed::Refused { status: status.as_u16(), reason })
+}
+
+/// Does the same for every key. One that is refused does not keep the others from being done, and makes the command fail at the end.
+pub(crate) fn each(remote: &Remote, keys: &[u64], done: &str, act: impl Fn(u64) -> Result<Value, Failed>) -> Result<(), String> {
+    let mut told = Vec::new();
+    let mut failures = 0;
+    for &key in keys {
+        let refused = act(key).err().map(String::from);
+        failures += usize::from(refused.is_some());
+        match &refused {
+            _ if remote.json => told.push(json!({ "key": key.to_string(), "done": refused.is_none(), "reason": refused })),
+            None => print(&format!("{key} {done}\n")),
+            Some(reason) => eprintln!("caudal: {key}: {reason}"),
+        }
+    }
+    if remote.json {
+        show(&Value::Array(told))?;
+    }
+    match failures {
+        0 => Ok(()),
+        failures => Err(format!("{failures} of {} not {done}", keys.len())),
+    }
+}
+
+/// Nothing to tell, but who asks for JSON gets some.
+pub(crate) fn show_done(remote: &Remote, answer: &Value) -> Result<(), String> {
+    if remote.json { show(answer) } else { Ok(()) }
 }
 
 pub(crate) fn show(answer: &Value) -> Result<(), String> {

@@ -21,7 +21,7 @@ pub(crate) struct Decide {
     /// Id or name of the decision; may be left out if there is only one
     #[arg(value_name = "DECISION")]
     decision: Option<String>,
-    /// Variables as a JSON object
+    /// Variables as a JSON object; @FILE reads them from a file, - from standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     variables: String,
     /// Print the result only

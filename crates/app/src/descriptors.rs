@@ -43,11 +43,12 @@ fn shared(wanted: &Connections, allowed: u64) -> Connections {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Overrides, resolve};
+    use crate::config::resolve;
+    use crate::settings::Given;
 
     #[test]
     fn edges_share_what_the_system_allows() {
-        let wanted = resolve(Overrides::default()).unwrap().connections;
+        let wanted = resolve(Given::default()).unwrap().connections;
         for (allowed, max, metrics_max) in
             [(u64::MAX, 10_000, 100), (20_228, 10_000, 100), (1_024, 398, 100), (256, 48, 32), (100, 16, 16)]
         {

@@ -56,6 +56,7 @@ fn rest(config: &Config) -> rest::Config {
         page_limit_max: config.page_max,
         page_bytes_max: config.page_bytes_max,
         test_clock: config.test_clock,
+        visitors: config.visitors.clone(),
         listen: listen::Config {
             connections_max: connections.max,
             head_timeout: connections.head_timeout,

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::cli::{Correlate, Publish, Remote, Signal, TimerFire, TimerReschedule, Timers};
-use crate::client::{PATIENCE, agent, post, read, show, show_items, text, url, variables};
+use crate::client::{PATIENCE, agent, post, read, show, show_done, show_items, text, url};
 use crate::table::print;
+use crate::variables;
 
 pub(crate) fn publish(publish: &Publish) -> Result<(), String> {
     let body = json!({
@@ -12,7 +13,7 @@ pub(crate) fn publish(publish: &Publish) -> Result<(), String> {
         "correlationKey": publish.key,
         "timeToLive": millis(&publish.ttl)?,
         "messageId": publish.id,
-        "variables": variables(&publish.variables)?,
+        "variables": variables::given("--variables", &publish.variables)?,
     });
     let answer = post(&publish.remote, "/v2/messages/publication", &body, PATIENCE)?;
     show_one(&publish.remote, &answer, "messageKey")
@@ -22,14 +23,14 @@ pub(crate) fn correlate(correlate: &Correlate) -> Result<(), String> {
     let body = json!({
         "name": correlate.name,
         "correlationKey": correlate.key,
-        "variables": variables(&correlate.variables)?,
+        "variables": variables::given("--variables", &correlate.variables)?,
     });
     let answer = post(&correlate.remote, "/v2/messages/correlation", &body, PATIENCE)?;
     show_one(&correlate.remote, &answer, "processInstanceKey")
 }
 
 pub(crate) fn signal(signal: &Signal) -> Result<(), String> {
-    let body = json!({ "signalName": signal.name, "variables": variables(&signal.variables)? });
+    let body = json!({ "signalName": signal.name, "variables": variables::given("--variables", &signal.variables)? });
     let answer = post(&signal.remote, "/v2/signals/broadcast", &body, PATIENCE)?;
     show_one(&signal.remote, &answer, "signalKey")
 }
@@ -86,11 +87,6 @@ fn show_one(remote: &Remote, answer: &Value, key: &str) -> Result<(), String> {
     }
     print(&format!("{}\n", text(&answer[key])));
     Ok(())
-}
-
-/// Nothing to tell, but who asks for JSON gets some.
-fn show_done(remote: &Remote, answer: &Value) -> Result<(), String> {
-    if remote.json { show(answer) } else { Ok(()) }
 }
 
 #[cfg(test)]

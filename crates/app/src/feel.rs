@@ -13,7 +13,7 @@ pub(crate) struct Feel {
     /// The expression, without the leading `=` of BPMN
     #[arg(value_name = "EXPRESSION")]
     expression: String,
-    /// Variables as a JSON object
+    /// Variables as a JSON object; @FILE reads them from a file, - from standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     context: String,
     /// Take the expression for unary tests, as in a cell of a decision table, and test this JSON value; may be repeated
@@ -64,7 +64,8 @@ fn answer(expression: &Expression, variables: &Context) -> Result<(), String> {
 
 /// A JSON object as variables.
 pub(crate) fn variables(flag: &str, json: &str) -> Result<Context, String> {
-    let value = Value::from_json(json).map_err(|error| format!("{flag} is not JSON: {error}"))?;
+    let json = crate::variables::text(flag, json)?;
+    let value = Value::from_json(&json).map_err(|error| format!("{flag} is not JSON: {error}"))?;
     value.as_context().cloned().ok_or_else(|| format!("{flag} must be a JSON object, as in {flag} '{{\"x\": 1}}'"))
 }
 

@@ -1,23 +1,33 @@
 //! The binary `caudal`: server, command line, configuration, wiring.
 
+mod backoff;
 mod bench;
 mod cli;
 mod client;
 mod config;
 mod decide;
+mod definitions;
 mod descriptors;
 mod edges;
 mod events;
 mod feel;
 mod health;
+mod incidents;
+mod instance;
+mod retries;
 mod serve;
+mod settings;
+mod start;
 mod table;
+mod variables;
+mod work;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use cli::{Bench, Cli, Command, Serve, Timer};
+use cli::{Bench, Cli, Command, Timer};
+use settings::Settings;
 
 /// A request is many small allocations, freed on another thread than the one that made them: what this one is good at.
 #[global_allocator]
@@ -29,16 +39,21 @@ fn main() -> ExitCode {
         // Without a command the flags of `serve` still come from the environment.
         None => run_server(Cli::parse_from(["caudal", "serve"])),
         Some(Command::Serve(_)) => run_server(cli),
-        Some(Command::Config) => {
-            table::print(config::DEFAULT_FILE);
-            Ok(())
-        }
+        Some(Command::Config(config)) => show_config(*config),
         Some(Command::Deploy(deploy)) => client::deploy(&deploy),
-        Some(Command::Start(start)) => client::start(&start),
+        Some(Command::Start(start)) => start::start(&start),
         Some(Command::Status(status)) => client::status(&status.remote),
         Some(Command::Instances(instances)) => client::instances(&instances),
+        Some(Command::Instance(instance)) => instance::show(&instance),
+        Some(Command::Cancel(cancel)) => instance::cancel(&cancel),
+        Some(Command::Variables(variables)) => variables::run(&variables),
+        Some(Command::Retries(retries)) => retries::set(&retries),
+        Some(Command::Incidents(incidents)) => incidents::list(&incidents),
+        Some(Command::Incident(incident)) => incidents::resolve(&incident),
+        Some(Command::Definitions(definitions)) => definitions::list(&definitions),
+        Some(Command::Delete(delete)) => definitions::delete(&delete),
         Some(Command::Jobs(jobs)) => client::jobs(&jobs),
-        Some(Command::Work(work)) => client::work(&work),
+        Some(Command::Work(work)) => work::work(&work),
         Some(Command::Publish(publish)) => events::publish(&publish),
         Some(Command::Correlate(correlate)) => events::correlate(&correlate),
         Some(Command::Signal(signal)) => events::signal(&signal),
@@ -62,27 +77,19 @@ fn main() -> ExitCode {
 }
 
 fn run_server(cli: Cli) -> Result<(), String> {
-    let Some(Command::Serve(serve)) = cli.command else {
+    let Some(Command::Serve(given)) = cli.command else {
         return Err("this is not the serve command".to_owned());
     };
-    let config = config::resolve(overrides(*serve))?;
-    serve::run(config)
+    serve::run(config::resolve(*given)?)
 }
 
-fn overrides(serve: Serve) -> config::Overrides {
-    config::Overrides {
-        file: serve.config,
-        data: serve.data,
-        store: serve.store,
-        postgres_pooler: serve.postgres_pooler,
-        postgres_direct_url: serve.postgres_direct_url,
-        rest: serve.rest,
-        grpc: serve.grpc,
-        metrics: serve.metrics,
-        roles: serve.roles,
-        node: serve.node,
-        test_clock: serve.test_clock,
-        log_format: serve.log_format,
-        log_level: serve.log_level,
+fn show_config(config: cli::Config) -> Result<(), String> {
+    if !config.check {
+        table::print(config::DEFAULT_FILE);
+        return Ok(());
     }
+    let settings = Settings::read(config.given)?;
+    config::meaning(&settings)?;
+    table::print(&table::table(&["KEY", "VALUE", "SAID BY"], &settings.rows()));
+    Ok(())
 }

@@ -12,6 +12,7 @@ use store_postgres::Postgres;
 use tokio::sync::watch;
 
 use crate::config::{Access, Config, Pooler, StoreUrl};
+use crate::settings::without_password;
 use crate::{descriptors, edges, table};
 
 /// How long a second signal is waited for before giving up on draining.
@@ -30,6 +31,7 @@ pub(crate) fn run(mut config: Config) -> Result<(), String> {
 async fn serve(config: Config) -> Result<(), String> {
     let begun = Instant::now();
     let listeners = edges::Listeners::bind(&config).await?;
+    warn_of_reach(&config);
     let store = open(&config.store, &config.access).await?;
     let limits = Arc::new(config.limits.clone());
     let metrics = Arc::new(Metrics::default());
@@ -62,6 +64,14 @@ async fn serve(config: Config) -> Result<(), String> {
         () = tokio::time::sleep(DRAIN_MAX) => tracing::warn!("stopped before everything was finished"),
     }
     Ok(())
+}
+
+/// It was asked for; it is still worth a line in every log.
+fn warn_of_reach(config: &Config) {
+    let api = config.grpc.iter().chain([&config.rest]).filter(|_| config.roles.api);
+    for address in api.chain([&config.metrics]).filter(|address| !address.ip().is_loopback()) {
+        tracing::warn!(%address, "others can reach this address, and nobody has to say who he is: whoever reaches it can do everything");
+    }
 }
 
 /// A server that processes commands is worth announcing once it does; one that has to wait for another's lease serves meanwhile.
@@ -114,14 +124,6 @@ fn banner(config: &Config, took: Duration) {
     table::print(&format!("{}\n", lines.join("\n")));
 }
 
-/// What stands between `:` and `@` never reaches a screen or a log.
-fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return "postgres".to_owned() };
-    let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
-    let place = place.split('?').next().unwrap_or(place);
-    format!("{scheme}://{place}")
-}
-
 fn log_to_stderr(config: &Config) -> Result<(), String> {
     let level = config.log_level.parse::<tracing_subscriber::filter::EnvFilter>();
     let level = level.map_err(|_| format!("log_level is '{}': use error, warn, info, debug or trace", config.log_level))?;
@@ -144,14 +146,5 @@ async fn signalled() {
     tokio::select! {
         _ = terminate.recv() => {}
         _ = tokio::signal::ctrl_c() => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn passwords_are_not_shown() {
-        assert_eq!(super::without_password("postgres://me:se:cr@et@db.example/x?password=z"), "postgres://db.example/x");
-        assert_eq!(super::without_password("postgres://db.example/x"), "postgres://db.example/x");
     }
 }

@@ -1,13 +1,20 @@
-//! The data folder: one server at a time.
+//! The data folder: one server at a time, and nobody else's business.
 
-use std::fs::{File, TryLockError, create_dir_all};
+use std::fs::{DirBuilder, File, Permissions, TryLockError, set_permissions};
 use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use store::Error;
 
 const LOCK: &str = "lock";
 const DATABASE: &str = "caudal.db";
+/// What SQLite keeps beside it, with the same permissions.
+const BESIDE: [&str; 2] = ["caudal.db-wal", "caudal.db-shm"];
+
+/// Whoever reads these files reads every variable: nobody but the server's user may.
+const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
 
 /// A folder this server has for itself until it drops it, or dies.
 pub(crate) struct Folder {
@@ -18,10 +25,16 @@ pub(crate) struct Folder {
 impl Folder {
     pub(crate) fn lock(path: &Path) -> Result<Self, Error> {
         let unusable = |error| unusable(path, &error);
-        create_dir_all(path).map_err(unusable)?;
-        let lock = File::options().create(true).truncate(false).write(true).open(path.join(LOCK)).map_err(unusable)?;
+        // A folder that was there keeps its permissions: its owner may have had others in mind. The files in it are ours.
+        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path).map_err(unusable)?;
+        let open = |name: &str| File::options().create(true).truncate(false).write(true).mode(FILE_MODE).open(path.join(name));
+        let lock = open(LOCK).map_err(unusable)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),
+            Ok(()) => {
+                open(DATABASE).map_err(unusable)?;
+                keep_private(path);
+                Ok(Self { path: path.to_owned(), _lock: lock })
+            }
             Err(TryLockError::WouldBlock) => Err(Error::InUse { what: path.display().to_string() }),
             Err(TryLockError::Error(error)) => Err(unusable(error)),
         }
@@ -29,6 +42,13 @@ impl Folder {
 
     pub(crate) fn database(&self) -> PathBuf {
         self.path.join(DATABASE)
+    }
+}
+
+/// What an earlier server made for others to read is closed to them. On a file system without permissions there is nothing to close.
+fn keep_private(path: &Path) {
+    for name in [LOCK, DATABASE].iter().chain(&BESIDE) {
+        let _there_may_be_none = set_permissions(path.join(name), Permissions::from_mode(FILE_MODE));
     }
 }
 
@@ -41,5 +61,35 @@ fn unusable(path: &Path, error: &std::io::Error) -> Error {
             "{folder}: {error}; make the folder writable for this user, or choose another one with --data"
         )),
         _ => Error::unavailable(format_args!("{folder}: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folder_and_files_are_for_the_servers_user_alone() {
+        let path = std::env::temp_dir().join(format!("caudal-sqlite-modes-{}", std::process::id()));
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        let opened = || crate::open(&path, crate::Options::default()).unwrap();
+        let store = opened();
+        assert_eq!(mode(&path), FOLDER_MODE);
+        let names = [LOCK, DATABASE].into_iter().chain(BESIDE);
+        for name in names.clone() {
+            assert_eq!(mode(&path.join(name)), FILE_MODE, "{name}");
+        }
+        drop(store);
+        for name in [LOCK, DATABASE] {
+            set_permissions(path.join(name), Permissions::from_mode(0o644)).unwrap();
+        }
+        set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        let store = opened();
+        for name in names {
+            assert_eq!(mode(&path.join(name)), FILE_MODE, "{name}");
+        }
+        assert_eq!(mode(&path), 0o755);
+        drop(store);
+        std::fs::remove_dir_all(&path).unwrap();
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Visitors;
 use crate::listen;
 
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub struct Config {
     pub await_timeout_max: Duration,
     /// Whether callers may move the engine's time.
     pub test_clock: bool,
+    /// By which names it may be asked, and by pages from where.
+    pub visitors: Visitors,
     pub listen: listen::Config,
     /// The version of Camunda 8 whose interface this is: clients decide by it what they may ask.
     pub version: String,
@@ -54,6 +57,7 @@ impl Default for Config {
             await_timeout_default: Duration::from_secs(15),
             await_timeout_max: Duration::from_secs(3600),
             test_clock: false,
+            visitors: Visitors::default(),
             listen: listen::Config::default(),
             version: "8.9.17".into(),
             cluster_id: "00000000-0000-0000-0000-000000000000".into(),

@@ -33,7 +33,7 @@ pub fn router(host: Host, config: &Config, budgets: Budgets, draining: watch::Re
         let methods = operations.iter().chain(inherited);
         router = router.route(path, methods.fold(MethodRouter::new(), |methods, operation| add(methods, operation, &server)));
     }
-    router.fallback(no_endpoint).method_not_allowed_fallback(method_not_allowed)
+    router.fallback(no_endpoint).method_not_allowed_fallback(move |request: Request| method_not_allowed(server, request))
 }
 
 fn add(methods: MethodRouter, operation: &'static Operation, server: &Arc<Server>) -> MethodRouter {
@@ -52,10 +52,12 @@ fn covers(pattern: &str, path: &str) -> bool {
 
 async fn dispatch(server: Arc<Server>, operation: &'static Operation, request: Request) -> Response {
     let uri = request.uri().clone();
-    match run(server, operation, request).await {
-        Ok(response) => response,
-        Err(failure) => answer::problem(&failure, uri.path()),
-    }
+    let problem = |failure: Failure| answer::problem(&failure, uri.path());
+    let admitted = match server.config.visitors.admit(request.headers(), &uri) {
+        Ok(admitted) => admitted,
+        Err(failure) => return problem(failure),
+    };
+    admitted.readable(run(server, operation, request).await.unwrap_or_else(problem))
 }
 
 async fn run(server: Arc<Server>, operation: &'static Operation, request: Request) -> Result<Response, Failure> {
@@ -95,7 +97,14 @@ async fn no_endpoint(method: axum::http::Method, uri: Uri) -> Response {
     answer::problem(&Failure::new(Reason::NoEndpoint, format!("No endpoint {method} {path}.")), path)
 }
 
-async fn method_not_allowed(method: axum::http::Method, uri: Uri) -> Response {
-    let failure = Failure::new(Reason::MethodNotAllowed, format!("Method '{method}' is not supported."));
-    answer::problem(&failure, uri.path())
+/// Also where browsers ask whether they may ask.
+async fn method_not_allowed(server: Arc<Server>, request: Request) -> Response {
+    let (method, path) = (request.method(), request.uri().path());
+    match server.config.visitors.admit(request.headers(), request.uri()) {
+        Err(failure) => answer::problem(&failure, path),
+        Ok(admitted) => admitted.preflight(method, request.headers()).unwrap_or_else(|| {
+            let failure = Failure::new(Reason::MethodNotAllowed, format!("Method '{method}' is not supported."));
+            admitted.readable(answer::problem(&failure, path))
+        }),
+    }
 }

@@ -44,6 +44,8 @@ mod time;
 mod timers;
 mod user_tasks;
 mod variables;
+mod visitors;
 
 pub use config::Config;
 pub use dispatch::router;
+pub use visitors::Visitors;

@@ -7,7 +7,7 @@ use super::searches;
 use crate::rest::operation::{self, Input, Operation, Output};
 
 /// What every operation may answer when it does not do what it was asked.
-const FAILURES_ALWAYS: [u16; 3] = [400, 406, 503];
+const FAILURES_ALWAYS: [u16; 4] = [400, 403, 406, 503];
 /// What one that takes a body may answer besides.
 const FAILURES_BODY: [u16; 3] = [408, 413, 415];
 
@@ -144,6 +144,7 @@ fn success(schemas: &mut Schemas, operation: &Operation) -> (&'static str, Value
 fn problem(status: u16) -> Value {
     let why = match status {
         400 => "The request cannot be read, or asks for something that cannot be",
+        403 => "The server does not go by this name, or the page that asks may not",
         404 => "What the request names is not there",
         406 => "The caller takes nothing this server can answer with",
         408 => "The body did not arrive in time",

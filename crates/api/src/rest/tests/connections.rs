@@ -45,7 +45,8 @@ async fn rest_of(stream: &mut TcpStream) -> String {
 async fn a_body_that_does_not_come_is_given_up() {
     let listening = start(Config { body_timeout: SHORT, ..Config::default() }).await;
     let mut stream = listening.connect().await;
-    let head = b"POST /v2/jobs/search HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 5\r\n\r\n{";
+    let head =
+        b"POST /v2/jobs/search HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 5\r\n\r\n{";
     stream.write_all(head).await.unwrap();
     assert!(rest_of(&mut stream).await.starts_with("HTTP/1.1 408"));
 }
@@ -57,7 +58,7 @@ async fn a_long_poll_outlives_every_patience_and_ends_when_the_server_drains() {
     let listening = start(config).await;
     let body = r#"{"type":"work","timeout":1000,"maxJobsToActivate":1,"requestTimeout":60000}"#;
     let head = format!(
-        "POST /v2/jobs/activation HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        "POST /v2/jobs/activation HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
     let mut stream = listening.connect().await;
