@@ -5,7 +5,8 @@ use std::sync::Arc;
 use model::ElementIx;
 
 use crate::{
-    Document, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, On, Parent, Thrown, ThrownOut, WaitKey,
+    Document, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, NotEntered, On, Parent, Thrown, ThrownOut,
+    WaitKey,
 };
 
 /// A command against one instance.
@@ -13,6 +14,8 @@ use crate::{
 pub enum Command {
     /// Begin, at the none start event or at the one that was triggered. Only for an instance that has not begun.
     Start { at: Option<ElementIx>, parent: Option<Parent>, variables: Document },
+    /// Begin somewhere else, or end before the end. Only for an instance that has not begun.
+    StartAt(StartAt),
     /// Drop everything and end the instance.
     Cancel,
     /// A worker has done a job.
@@ -45,6 +48,16 @@ pub enum Command {
     Turn { wait: WaitKey },
     /// Show a person that a command of this instance was refused through no fault of the process.
     Mark { reason: Arc<str> },
+}
+
+/// Where to begin and to end, by the one who creates an instance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartAt {
+    /// What is entered at first; without any, the none start event.
+    pub elements: Vec<ElementIx>,
+    /// Ids of elements: when the first of them has been left or dropped, the instance is terminated.
+    pub end_after: Vec<Arc<str>>,
+    pub variables: Document,
 }
 
 /// A wait that is over, or has happened once more.
@@ -112,4 +125,6 @@ pub enum Rejected {
     NoSuchIncident,
     /// The instance waits for no such turn.
     NoSuchTurn,
+    /// An element cannot be entered where no flow leads.
+    NotEntered(NotEntered),
 }

@@ -8,9 +8,10 @@ use model::{Element, ElementIx, Process};
 
 use crate::expression::Trouble;
 use crate::join::Woken;
+use crate::start_at::EndAfter;
 use crate::{
-    Budget, Command, Document, ElementKey, Event, FailedJob, IncidentKind, Instance, JobKey, Keys, On, Opened, Outcome, Parent,
-    Phase, Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element, repeat,
+    Budget, Command, Document, ElementKey, Event, FailedJob, IncidentKind, Instance, JobKey, Keys, On, Opened, Parent, Phase,
+    Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element, repeat,
 };
 
 /// An instance that enters more elements than this, and than a few times those its process has, without ever waiting is taken to loop.
@@ -53,6 +54,7 @@ pub(crate) struct Run<'a> {
     /// Scopes that were emptied, with the number of the first entry that came after.
     emptied: BTreeMap<ElementKey, u64>,
     entry_next: u64,
+    pub(crate) end_after: EndAfter,
     events: Vec<Event>,
 }
 
@@ -91,6 +93,7 @@ enum Work {
 impl<'a> Run<'a> {
     fn new(means: Means<'a>, instance: &'a mut Instance) -> Self {
         let Means { process, now, keys, budget } = means;
+        let end_after = EndAfter::of(process, instance);
         Self {
             process,
             instance,
@@ -102,20 +105,21 @@ impl<'a> Run<'a> {
             scheduled: BTreeMap::new(),
             emptied: BTreeMap::new(),
             entry_next: 0,
+            end_after,
             events: Vec::new(),
         }
     }
 
     fn begin(&mut self, command: &Command) -> Result<(), Rejected> {
         match (self.instance.state, command) {
-            (State::New, Command::Start { .. }) | (State::Active, _) => {}
+            (State::New, Command::Start { .. } | Command::StartAt(_)) | (State::Active, _) => {}
             (State::New | State::Completed | State::Terminated, _) => return Err(Rejected::NotRunning),
         }
         match command {
             Command::Start { at, parent, variables } => self.start(*at, *parent, variables),
+            Command::StartAt(start) => self.start_at(start),
             Command::Cancel => {
-                self.drop_element(self.instance.key.root());
-                self.emit(Event::Ended { outcome: Outcome::Terminated });
+                self.terminate();
                 Ok(())
             }
             Command::CompleteJob { job, element, variables } => {
@@ -166,9 +170,7 @@ impl<'a> Run<'a> {
             None => self.process.start(),
         };
         let start = start.ok_or(Rejected::NoStartEvent)?;
-        let root = self.instance.key.root();
-        self.emit(Event::Started { instance: self.instance.key, definition: self.instance.definition, parent });
-        self.emit(Event::Entered { key: root, element: Process::ROOT, scope: root });
+        let root = self.come_to_life(parent);
         // What came with a trigger is the start event's to map; otherwise it is the process's.
         let mapped = at.is_some() && self.process.element(start).outputs.is_some();
         if !mapped {
@@ -192,6 +194,14 @@ impl<'a> Run<'a> {
             Err(trouble) => self.raise(root, None, trouble),
         }
         Ok(())
+    }
+
+    /// The instance begins, with nothing inside it yet.
+    pub(crate) fn come_to_life(&mut self, parent: Option<Parent>) -> ElementKey {
+        let root = self.instance.key.root();
+        self.emit(Event::Started { instance: self.instance.key, definition: self.instance.definition, parent });
+        self.emit(Event::Entered { key: root, element: Process::ROOT, scope: root });
+        root
     }
 
     fn fail_job(&mut self, failed: &FailedJob) -> Result<(), Rejected> {
@@ -241,6 +251,9 @@ impl<'a> Run<'a> {
 
     /// Records an event and makes it true. Nothing else changes the instance.
     pub(crate) fn emit(&mut self, event: Event) {
+        if !self.end_after.is_none() {
+            self.look_at_end(&event);
+        }
         self.instance.apply(&event);
         if !self.instance.conditions.is_empty() {
             self.look_at_conditions(&event);
@@ -276,7 +289,9 @@ impl<'a> Run<'a> {
 impl Run<'_> {
     /// Until nothing is left to do or the budget is spent; what is left then waits for a turn.
     fn go_on(&mut self) {
-        while let Some(work) = self.work.pop_front() {
+        while !self.end_if_due()
+            && let Some(work) = self.work.pop_front()
+        {
             if self.budget.is_spent() {
                 self.work.push_front(work);
                 return self.pause();

@@ -2,7 +2,7 @@
 //!
 //! Commands: `start {…}`, `job ELEMENT {…}`, `fail ELEMENT {…}` (retries left), `stuck ELEMENT {…}` (none left),
 //! `error ELEMENT CODE {…}`, `decide ELEMENT {"output": …}` (without an output it failed), `no-decision ELEMENT`, `set ELEMENT {…}`, `set-local ELEMENT {…}`, `resolve ELEMENT`, `cancel`.
-//! `start EVENT {…}` (at a triggered start event), `called {…}` (started by a call activity), `trigger EVENT {…}`, `again EVENT DUE` (a timer that
+//! `start EVENT {…}` (at a triggered start event), `start-at ELEMENT… until ELEMENT… {…}` (begin there, end after those), `called {…}` (started by a call activity), `trigger EVENT {…}`, `again EVENT DUE` (a timer that
 //! will fire again), `call ELEMENT`, `no-process ELEMENT`, `child ELEMENT {…}`, `child-error ELEMENT CODE {…}`,
 //! `child-escalation ELEMENT CODE {…}`, `uncaught`, `give-form ELEMENT`, `no-form ELEMENT`, `begin ELEMENT ACTIVITY {…}` (in an ad-hoc sub-process), `begin-only ELEMENT ACTIVITY {…}`
 //! (dropping what runs in it). A person who has done a task is a `trigger`.
@@ -17,8 +17,8 @@ use std::sync::Arc;
 use engine::trace::Trace;
 use engine::{
     Budget, Command, DefinitionKey, Document, ElementInstance, ElementKey, Event, FailedJob, FormKey, IncidentKey, IncidentKind,
-    Instance, InstanceKey, JobKey, Keys, Means, On, Opened, Parent, Phase, Rejected, State, Thrown, ThrownError, ThrownOut,
-    Triggered, Undecided, WaitKey, WaitKind, step,
+    Instance, InstanceKey, JobKey, Keys, Means, On, Opened, Parent, Phase, Rejected, StartAt, State, Thrown, ThrownError,
+    ThrownOut, Triggered, Undecided, WaitKey, WaitKind, step,
 };
 use model::{Kind, Process, TimerKind};
 use schedule::Occurrence;
@@ -163,6 +163,7 @@ impl<'a> Run<'a> {
         Ok(match words[..] {
             ["start"] => Command::Start { at: None, parent: None, variables },
             ["start", id] => Command::Start { at: self.process.find(id), parent: None, variables },
+            ["start-at", ref ids @ ..] => self.start_at(ids, variables)?,
             ["called"] => {
                 Command::Start { at: None, parent: Some(Parent { instance: InstanceKey(7), element: ElementKey(8) }), variables }
             }
@@ -215,6 +216,14 @@ impl<'a> Run<'a> {
             ["resolve", id] => Command::ResolveIncident { incident: self.incident(id) },
             _ => return Err(format!("'{line}' is no command")),
         })
+    }
+
+    fn start_at(&self, ids: &[&str], variables: Document) -> Result<Command, String> {
+        let mut parts = ids.split(|id| *id == "until");
+        let found = |id: &&str| self.process.find(id).ok_or_else(|| format!("no element {id}"));
+        let elements = parts.next().unwrap_or_default().iter().map(found).collect::<Result<_, _>>()?;
+        let end_after = parts.next().unwrap_or_default().iter().map(|id| (*id).into()).collect();
+        Ok(Command::StartAt(StartAt { elements, end_after, variables }))
     }
 
     fn child_threw(&self, id: &str, what: Thrown, code: &str, variables: Document) -> Command {

@@ -267,6 +267,12 @@ impl Run<'_> {
                 let process = ProcessRef::Id { id: self.process.id.clone(), version: None };
                 vec![Command::Create(Create { process, tenant, variables, tags: vec![], business_id: None })]
             }
+            ["start-at", ref ids @ ..] => {
+                let process = ProcessRef::Id { id: self.process.id.clone(), version: None };
+                let create = Create { process, tenant, variables, tags: vec![], business_id: None };
+                let mut parts = ids.split(|id| *id == "until").map(|ids| ids.iter().map(|id| (*id).into()).collect());
+                vec![Command::creating(create, parts.next().unwrap_or_default(), parts.next().unwrap_or_default())]
+            }
             ["start", id] => self.start_by(id, variables),
             ["cancel"] => vec![Command::Cancel { instance: self.instance.key }],
             ["job", id] => vec![Command::CompleteJob { job: self.job(id), variables }],

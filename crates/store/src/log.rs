@@ -20,6 +20,8 @@ pub enum Command {
         key: u64,
     },
     Create(Create),
+    /// Create an instance that begins somewhere else, or ends before the end.
+    CreateAt(CreateAt),
     Cancel {
         instance: InstanceKey,
     },
@@ -160,6 +162,15 @@ pub struct Create {
 }
 
 #[derive(Debug, Clone, PartialEq)]
+pub struct CreateAt {
+    pub create: Create,
+    /// Ids of the elements to begin at; without any, the none start event.
+    pub start: Vec<Arc<str>>,
+    /// Ids of elements: when the first of them is left or dropped, the instance is terminated.
+    pub end_after: Vec<Arc<str>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
 pub enum ProcessRef {
     Key(DefinitionKey),
     /// The latest version unless one is named.
@@ -249,12 +260,20 @@ pub struct Activate {
 }
 
 impl Command {
+    /// Creates an instance, with places to begin at and to end after if there are any.
+    pub fn creating(create: Create, start: Vec<Arc<str>>, end_after: Vec<Arc<str>>) -> Self {
+        if start.is_empty() && end_after.is_empty() {
+            return Self::Create(create);
+        }
+        Self::CreateAt(CreateAt { create, start, end_after })
+    }
+
     /// One word for logs and metrics.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Deploy(_) => "deploy",
             Self::DeleteResource { .. } => "delete-resource",
-            Self::Create(_) => "create",
+            Self::Create(_) | Self::CreateAt(_) => "create",
             Self::Cancel { .. } => "cancel",
             Self::CompleteJob { .. } => "complete-job",
             Self::FailJob(_) => "fail-job",
@@ -301,6 +320,9 @@ impl Request {
         let own = match &self.command {
             Command::Deploy(deploy) => deploy.resources.iter().map(|resource| resource.content.len()).sum(),
             Command::Create(create) => texts(&create.variables),
+            Command::CreateAt(CreateAt { create, start, end_after }) => {
+                texts(&create.variables) + start.iter().chain(end_after).map(|id| id.len() + 32).sum::<usize>()
+            }
             Command::CompleteJob { variables, .. } | Command::SetVariables { variables, .. } => texts(variables),
             Command::CompleteUserTask { variables, action, .. } => texts(variables) + action.len(),
             Command::AssignUserTask(assign) => assign.assignee.len() + assign.action.len(),

@@ -77,12 +77,9 @@ fn command(
     name: &'static str,
     request: wire::CreateProcessInstanceRequest,
 ) -> Result<Command, Status> {
-    if !request.start_instructions.is_empty() {
-        return Err(Status::unimplemented("starting at other elements (startInstructions) is not served yet"));
-    }
-    if !request.runtime_instructions.is_empty() {
-        return Err(Status::unimplemented("runtimeInstructions are not served yet"));
-    }
+    let start = request.start_instructions.into_iter().map(|instruction| instruction.element_id.into()).collect();
+    let end_after = request.runtime_instructions.into_iter().map(|instruction| end_after(intent, instruction));
+    let end_after = end_after.collect::<Result<_, _>>()?;
     let create = Create {
         tenant: call.tenant(name, &request.tenant_id)?,
         variables: call.variables(&request.variables)?,
@@ -90,7 +87,15 @@ fn command(
         business_id: label::business_id(request.business_id.map(Arc::from)).map_err(|reason| refused(intent, reason))?,
         process: process(request.process_definition_key, request.bpmn_process_id, request.version),
     };
-    Ok(Command::Create(create))
+    Ok(Command::creating(create, start, end_after))
+}
+
+fn end_after(intent: &'static str, instruction: wire::ProcessInstanceCreationRuntimeInstruction) -> Result<Arc<str>, Status> {
+    use wire::process_instance_creation_runtime_instruction::Instruction;
+    match instruction.instruction {
+        Some(Instruction::Terminate(terminate)) => Ok(terminate.after_element_id.into()),
+        None => Err(refused(intent, "a runtime instruction says nothing that is known here".to_owned())),
+    }
 }
 
 /// By id where there is one; a negative version is the latest.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, Phase, TimerKey, WaitKey};
+use model::Process;
 use store::log::{Answer, Caller, Code, Command, Create, Created, IdempotencyKey, ProcessRef, Rejection, Request, StartAdHoc};
 use store::row::{self, InstanceState};
 use store::{Millis, format};
@@ -29,6 +30,7 @@ impl Partition {
             Command::Evaluate(evaluate) => self.evaluate(tick, evaluate),
             Command::DeleteEvaluation { evaluation } => self.delete_evaluation(tick, *evaluation),
             Command::Create(create) => self.create(tick, create),
+            Command::CreateAt(create) => self.create_at(tick, create),
             Command::Cancel { instance } => self.cancel(tick, caller, *instance),
             Command::CompleteJob { job, variables } => self.complete_job(tick, caller, *job, variables),
             Command::FailJob(fail) => self.fail_job(tick, caller, fail),
@@ -68,11 +70,17 @@ impl Partition {
 
     fn create(&mut self, tick: &mut Tick, create: &Create) -> Result<Answer, Stop> {
         let definition = self.definition(tick, create)?;
-        let process = &definition.process;
-        if process.start().is_none() {
-            let reason = format!("Expected to create an instance of process '{}', but it has no none start event", process.id);
-            return Err(Stop::refused(Code::InvalidState, reason));
+        if definition.process.start().is_none() {
+            return Err(no_start(&definition.process));
         }
+        let created = self.begin_created(tick, create, definition);
+        let command = engine::Command::Start { at: None, parent: None, variables: create.variables.clone() };
+        self.step(tick, created.instance, &command)?.expect("a new instance can start");
+        Ok(Answer::Created(created))
+    }
+
+    /// An instance that somebody creates, to which nothing has happened yet.
+    pub(super) fn begin_created(&mut self, tick: &mut Tick, create: &Create, definition: Arc<Compiled>) -> Created {
         let key = InstanceKey(self.keys.take());
         let row = row::Instance {
             key,
@@ -98,12 +106,10 @@ impl Partition {
             business_id: create.business_id.clone(),
         };
         self.begin(tick, row, definition);
-        let command = engine::Command::Start { at: None, parent: None, variables: create.variables.clone() };
-        self.step(tick, key, &command)?.expect("a new instance can start");
-        Ok(Answer::Created(created))
+        created
     }
 
-    fn definition(&self, tick: &Tick, create: &Create) -> Result<Arc<Compiled>, Stop> {
+    pub(super) fn definition(&self, tick: &Tick, create: &Create) -> Result<Arc<Compiled>, Stop> {
         let (key, missing) = match &create.process {
             ProcessRef::Key(key) => (Some(*key), format!("Expected to find process definition with key '{key}', but none found")),
             ProcessRef::Id { id, version: None } => (
@@ -302,6 +308,11 @@ impl Partition {
 
 pub(super) fn unusable(what: &str) -> Stop {
     Stop::refused(Code::InvalidState, format!("Expected to go on, but what is stored cannot be run: {what}"))
+}
+
+pub(super) fn no_start(process: &Process) -> Stop {
+    let reason = format!("Expected to create an instance of process '{}', but it has no none start event", process.id);
+    Stop::refused(Code::InvalidState, reason)
 }
 
 fn no_scope(scope: ElementKey) -> Stop {

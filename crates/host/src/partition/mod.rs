@@ -14,6 +14,7 @@ mod call;
 mod calls;
 mod commit;
 mod conditions;
+mod create_at;
 mod decide;
 mod deploy;
 mod execute;

@@ -7,7 +7,7 @@ use engine::{
     DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, UserTaskKey, WaitKey,
 };
 use rustc_hash::FxHashMap;
-use store::log::{Command, DecisionRef, ProcessRef, Publish, Request, StartAdHoc};
+use store::log::{Command, CreateAt, DecisionRef, ProcessRef, Publish, Request, StartAdHoc};
 use store::row::{self, LockName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
 
@@ -168,7 +168,7 @@ impl Partition {
             }
         }
         match &request.command {
-            Command::Create(create) => match &create.process {
+            Command::Create(create) | Command::CreateAt(CreateAt { create, .. }) => match &create.process {
                 ProcessRef::Key(key) => drop(needs.definitions.insert(*key)),
                 ProcessRef::Id { id, .. } => self.foresee_process((id.clone(), create.tenant.clone()), needs),
             },

@@ -299,6 +299,7 @@ impl Partition {
             Command::Deploy(_)
             | Command::DeleteResource { .. }
             | Command::Create(_)
+            | Command::CreateAt(_)
             | Command::ResolveIncident { .. }
             | Command::AssignUserTask(_)
             | Command::UnassignUserTask { .. }

@@ -3,8 +3,9 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, AssignUserTask, Caller, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, EvaluateConditions,
-    FailJob, IdempotencyKey, ProcessRef, Publish, Released, Request, StartAdHoc, ThrowError, UpdateJob, UpdateUserTask,
+    Activate, AssignUserTask, Caller, Command, Create, CreateAt, DecisionRef, Deploy, DeployResource, Evaluate,
+    EvaluateConditions, FailJob, IdempotencyKey, ProcessRef, Publish, Released, Request, StartAdHoc, ThrowError, UpdateJob,
+    UpdateUserTask,
 };
 use crate::query::Tenants;
 
@@ -13,6 +14,7 @@ record!(IdempotencyKey { tenant, key, fingerprint });
 record!(Deploy { tenant, resources });
 record!(DeployResource { name, content });
 record!(Create { process, tenant, variables, tags, business_id });
+record!(CreateAt { create, start, end_after });
 record!(Evaluate { decision, tenant, variables });
 record!(FailJob { job, retries, message, backoff, variables });
 record!(ThrowError { job, code, message, variables });
@@ -138,6 +140,7 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::EvaluateConditions(evaluate) => evaluate.put(to),
         Command::Evaluate(evaluate) => evaluate.put(to),
         Command::DeleteEvaluation { evaluation } => evaluation.put(to),
+        Command::CreateAt(create) => create.put(to),
     }
 }
 
@@ -169,6 +172,7 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         23 => Command::EvaluateConditions(Stored::take(from)?),
         24 => Command::MessageExpired { message: Stored::take(from)? },
         25 => Command::StartAdHoc(Stored::take(from)?),
+        28 => Command::CreateAt(Stored::take(from)?),
         40 => Command::AssignUserTask(Stored::take(from)?),
         41 => Command::UnassignUserTask { task: Stored::take(from)?, action: Stored::take(from)? },
         42 => Command::UpdateUserTask(Stored::take(from)?),
@@ -207,6 +211,7 @@ fn number(command: &Command) -> u8 {
         Command::EvaluateConditions(_) => 23,
         Command::MessageExpired { .. } => 24,
         Command::StartAdHoc(_) => 25,
+        Command::CreateAt(_) => 28,
         Command::AssignUserTask(_) => 40,
         Command::UnassignUserTask { .. } => 41,
         Command::UpdateUserTask(_) => 42,

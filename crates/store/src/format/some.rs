@@ -223,15 +223,19 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
         number().prop_map(|key| ProcessRef::Key(DefinitionKey(key))),
         (text(), any::<Option<i32>>()).prop_map(|(id, version)| ProcessRef::Id { id, version }),
     ];
+    let create = (process, text(), document(), texts(), prop::option::of(text()))
+        .prop_map(|(process, tenant, variables, tags, business_id)| Create { process, tenant, variables, tags, business_id })
+        .boxed();
     prop_oneof![
         (text(), prop::collection::vec(resource, 0..3))
             .prop_map(|(tenant, resources)| Command::Deploy(Deploy { tenant, resources })),
         number().prop_map(|key| Command::DeleteResource { key }),
-        (process, text(), document(), texts(), prop::option::of(text())).prop_map(
-            |(process, tenant, variables, tags, business_id)| {
-                Command::Create(Create { process, tenant, variables, tags, business_id })
-            }
-        ),
+        create.clone().prop_map(Command::Create),
+        (create, texts(), texts()).prop_map(|(create, start, end_after)| Command::CreateAt(CreateAt {
+            create,
+            start,
+            end_after
+        })),
         number().prop_map(|instance| Command::Cancel { instance: InstanceKey(instance) }),
         (job_key(), document()).prop_map(|(job, variables)| Command::CompleteJob { job, variables }),
         (job_key(), any::<i32>(), text(), any::<i64>(), document()).prop_map(|(job, retries, message, backoff, variables)| {

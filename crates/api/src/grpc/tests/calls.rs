@@ -102,7 +102,12 @@ async fn creating_is_checked() {
     let server = Server::start().await;
     let mut client = server.client().await;
     client.deploy_resource(one_task()).await.unwrap();
-    let elsewhere = wire::ProcessInstanceCreationStartInstruction { element_id: "end".to_owned() };
+    let at = |id: &str| wire::ProcessInstanceCreationStartInstruction { element_id: id.to_owned() };
+    let until = |id: &str| {
+        let terminate = wire::TerminateProcessInstanceInstruction { after_element_id: id.to_owned() };
+        let instruction = wire::process_instance_creation_runtime_instruction::Instruction::Terminate(terminate);
+        wire::ProcessInstanceCreationRuntimeInstruction { instruction: Some(instruction) }
+    };
     let cases = [
         (create("{oops"), Code::InvalidArgument),
         (create("[1]"), Code::InvalidArgument),
@@ -111,7 +116,17 @@ async fn creating_is_checked() {
         (wire::CreateProcessInstanceRequest { tenant_id: "blue".to_owned(), ..create("") }, Code::InvalidArgument),
         (wire::CreateProcessInstanceRequest { version: 0, ..create("") }, Code::NotFound),
         (wire::CreateProcessInstanceRequest::default(), Code::NotFound),
-        (wire::CreateProcessInstanceRequest { start_instructions: vec![elsewhere], ..create("") }, Code::Unimplemented),
+        (wire::CreateProcessInstanceRequest { start_instructions: vec![at("end")], ..create("") }, Code::Ok),
+        (wire::CreateProcessInstanceRequest { start_instructions: vec![at("nowhere")], ..create("") }, Code::InvalidArgument),
+        (wire::CreateProcessInstanceRequest { runtime_instructions: vec![until("task")], ..create("") }, Code::Ok),
+        (
+            wire::CreateProcessInstanceRequest { runtime_instructions: vec![until("nowhere")], ..create("") },
+            Code::InvalidArgument,
+        ),
+        (
+            wire::CreateProcessInstanceRequest { runtime_instructions: vec![Default::default()], ..create("") },
+            Code::InvalidArgument,
+        ),
     ];
     for (request, code) in cases {
         let got = client.create_process_instance(request.clone()).await.map_or_else(|status| status.code(), |_| Code::Ok);

@@ -26,8 +26,8 @@ pub(super) static CREATION: Shape = Shape {
         field("variables", Kind::Object, "Variables to begin with"),
         field("tenantId", Kind::Text, "The tenant"),
         field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more"),
-        field("startInstructions", Kind::FieldsList(&START), "Not supported yet"),
-        field("runtimeInstructions", Kind::FieldsList(&RUNTIME), "Not supported yet"),
+        field("startInstructions", Kind::FieldsList(&START), "Elements to begin at, instead of the start event"),
+        field("runtimeInstructions", Kind::FieldsList(&RUNTIME), "What is to happen on the way"),
         field("awaitCompletion", Kind::Boolean, "Answer when the instance has ended"),
         field("fetchVariables", Kind::Texts, "Names of the variables wanted in the answer; all if empty"),
         field("requestTimeout", Kind::Int64, "How many milliseconds to wait for the end"),
@@ -38,12 +38,15 @@ pub(super) static CREATION: Shape = Shape {
 
 static START: Shape = Shape {
     name: "ProcessInstanceCreationStartInstruction",
-    fields: &[field("elementId", Kind::Text, "Where to start").required()],
+    fields: &[field("elementId", Kind::Text, "The element; not inside anything that is repeated").required()],
 };
 
 static RUNTIME: Shape = Shape {
     name: "ProcessInstanceCreationRuntimeInstruction",
-    fields: &[field("type", Kind::Text, "What to do"), field("afterElementId", Kind::Text, "After which element").required()],
+    fields: &[
+        field("type", Kind::Text, "TERMINATE_PROCESS_INSTANCE"),
+        field("afterElementId", Kind::Text, "When this element is completed or terminated").required(),
+    ],
 };
 
 /// A new instance; with its variables if its end was awaited.
@@ -75,14 +78,14 @@ pub(super) async fn create(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&CREATION)?;
     let process = process(&mut fields)?;
     super::check_reference(fields.number("operationReference"))?;
-    check_instructions(&mut fields)?;
+    let (start, end_after) = (start(&mut fields), end_after(&mut fields)?);
     let tenant = call.tenant(fields.text("tenantId").as_deref(), "Create Process Instance")?;
     let (tags, business_id) = (tags(&mut fields)?, label::business_id(fields.shared("businessId")).map_err(Failure::invalid)?);
     let variables = fields.document("variables");
     let awaits = fields.boolean("awaitCompletion") == Some(true);
     let timeout = timeout(&call, fields.number("requestTimeout"));
     let fetch = fields.texts("fetchVariables");
-    let command = Command::Create(Create { process, tenant, variables, tags, business_id });
+    let command = Command::creating(Create { process, tenant, variables, tags, business_id }, start, end_after);
     if awaits && !call.wants_no_answer() {
         return create_and_await(call, command, fetch, timeout).await;
     }
@@ -138,13 +141,23 @@ fn process_id(id: Cow<'_, str>) -> Result<Arc<str>, Failure> {
     )))
 }
 
-fn check_instructions(fields: &mut Fields<'_>) -> Result<(), Failure> {
-    for name in ["startInstructions", "runtimeInstructions"] {
-        if !fields.objects(name).is_empty() {
-            return Err(Failure::invalid(format!("{name} are not supported yet: leave them out to begin at the start event")));
+fn start(fields: &mut Fields<'_>) -> Vec<Arc<str>> {
+    let instructions = fields.objects("startInstructions").into_iter();
+    instructions.filter_map(|mut instruction| instruction.shared("elementId")).collect()
+}
+
+fn end_after(fields: &mut Fields<'_>) -> Result<Vec<Arc<str>>, Failure> {
+    let mut elements = Vec::new();
+    for mut instruction in fields.objects("runtimeInstructions") {
+        match instruction.text("type").as_deref() {
+            Some("TERMINATE_PROCESS_INSTANCE") | None => elements.extend(instruction.shared("afterElementId")),
+            Some(other) => {
+                let reason = format!("The runtime instruction '{other}' is not known: only TERMINATE_PROCESS_INSTANCE is");
+                return Err(Failure::invalid(reason));
+            }
         }
     }
-    Ok(())
+    Ok(elements)
 }
 
 fn tags(fields: &mut Fields<'_>) -> Result<Vec<Arc<str>>, Failure> {

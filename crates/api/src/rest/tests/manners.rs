@@ -24,7 +24,7 @@ async fn every_refusal_is_a_problem_with_its_title() {
         (
             "POST",
             "/v2/process-instances",
-            r#"{"processDefinitionId":"x","startInstructions":[{"elementId":"a"}]}"#,
+            r#"{"processDefinitionId":"x","runtimeInstructions":[{"type":"PAUSE","afterElementId":"a"}]}"#,
             json,
             400,
             "INVALID_ARGUMENT",

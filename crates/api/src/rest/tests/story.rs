@@ -43,6 +43,37 @@ async fn the_end_of_an_instance_can_be_awaited() {
 }
 
 #[tokio::test]
+async fn an_instance_begins_and_ends_where_it_is_told() {
+    let server = Server::start().await;
+    server.deploy().await;
+    let create = async |more: &str| {
+        let body = format!("{{\"processDefinitionId\":\"work\",{more}}}");
+        server.post("/v2/process-instances", &body).await
+    };
+    let state = async |created: &Value| {
+        let path = format!("/v2/process-instances/{}", created["processInstanceKey"].as_str().unwrap());
+        server.get(&path).await.json()["state"].clone()
+    };
+    let at_the_end = create(r#""startInstructions":[{"elementId":"end"}]"#).await.json();
+    assert_eq!(state(&at_the_end).await, "COMPLETED");
+    let not_far =
+        create(r#""runtimeInstructions":[{"type":"TERMINATE_PROCESS_INSTANCE","afterElementId":"start"}]"#).await.json();
+    assert_eq!(state(&not_far).await, "TERMINATED");
+    let seen = server.post("/v2/variables/search", "").await.json();
+    assert_eq!(seen["page"]["totalItems"], 0, "where it ends is nobody's variable");
+    for more in [
+        r#""startInstructions":[{"elementId":"nowhere"}]"#,
+        r#""startInstructions":[{"elementId":"work"}]"#,
+        r#""startInstructions":[{"elementId":"end"},{"elementId":"start"}]"#,
+        r#""runtimeInstructions":[{"type":"TERMINATE_PROCESS_INSTANCE","afterElementId":"nowhere"}]"#,
+    ] {
+        let refused = create(more).await;
+        assert_eq!((refused.status, refused.title().as_str()), (400, "INVALID_ARGUMENT"), "{more}");
+    }
+    assert_eq!(server.post("/v2/process-instances/search", "").await.json()["page"]["totalItems"], 2);
+}
+
+#[tokio::test]
 async fn a_command_may_be_answered_before_it_is_done() {
     let server = Server::start().await;
     server.deploy().await;
