@@ -5,7 +5,8 @@ use std::sync::Arc;
 use model::ElementIx;
 
 use crate::{
-    Document, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, On, Parent, Thrown, ThrownOut, WaitKey,
+    Document, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Modification, On, Parent, Thrown, ThrownOut,
+    WaitKey,
 };
 
 /// A command against one instance.
@@ -45,6 +46,8 @@ pub enum Command {
     Turn { wait: WaitKey },
     /// Show a person that a command of this instance was refused through no fault of the process.
     Mark { reason: Arc<str> },
+    /// Enter elements, end element instances, move from one to the other: what an operator asks for.
+    Modify(Modification),
 }
 
 /// A wait that is over, or has happened once more.
@@ -86,7 +89,7 @@ pub struct Undecided {
 }
 
 /// The command does not fit the state of the instance; nothing has changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejected {
     /// The instance has begun already.
     AlreadyStarted,
@@ -112,4 +115,6 @@ pub enum Rejected {
     NoSuchIncident,
     /// The instance waits for no such turn.
     NoSuchTurn,
+    /// What was asked for does not fit the process, or what lives of it; the words are for who asked.
+    Invalid(Arc<str>),
 }

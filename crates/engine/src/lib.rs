@@ -17,6 +17,7 @@ mod command;
 mod compensation;
 pub mod decision;
 mod element;
+mod enter_at;
 mod event;
 mod expression;
 mod incident;
@@ -24,6 +25,7 @@ mod instance;
 mod join;
 mod key;
 mod lifecycle;
+mod modify;
 mod progress;
 mod repeat;
 mod step;
@@ -44,6 +46,7 @@ pub use key::{
     CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, InstanceKey, JobKey, Keys,
     PartitionId, RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
+pub use modify::{Activation, Ancestor, Modification, Move, ScopedVariables, Which};
 pub use progress::Progress;
 pub use step::{Means, STRAIGHT_MAX, step};
 pub use variables::{Document, KEPT, Variables, visible};

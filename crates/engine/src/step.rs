@@ -154,6 +154,7 @@ impl<'a> Run<'a> {
                 self.mark(reason);
                 Ok(())
             }
+            Command::Modify(modification) => self.modify(modification),
         }
     }
 

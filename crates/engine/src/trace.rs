@@ -47,7 +47,11 @@ impl Trace {
 
     /// The line of a command that was refused.
     pub fn rejected(rejected: Rejected) -> String {
-        format!("{:<11} {rejected:?}\n", "rejected")
+        let why = match &rejected {
+            Rejected::Invalid(reason) => reason.to_string(),
+            other => format!("{other:?}"),
+        };
+        format!("{:<11} {why}\n", "rejected")
     }
 
     fn line(&mut self, process: &Process, event: &Event) -> Option<(String, String)> {

@@ -16,15 +16,33 @@ const ELEMENTS: &str = "adHocSubProcessElements";
 
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, ad_hoc: &AdHoc) -> Result<(), Trouble> {
     let first = first(run, key, ad_hoc)?;
+    open(run, key, ad_hoc)?;
+    for element in first {
+        start(run, key, ad_hoc, element, &Vec::new());
+    }
+    Ok(())
+}
+
+/// It is active, with nothing inside it.
+pub(crate) fn open(run: &mut Run<'_>, key: ElementKey, ad_hoc: &AdHoc) -> Result<(), Trouble> {
     run.activated(key)?;
     run.set_local(key, &ELEMENTS.into(), &ad_hoc.described);
     if let Some(output) = &ad_hoc.output {
         run.set_local(key, &output.collection, &"[]".into());
     }
-    for element in first {
-        start(run, key, ad_hoc, element, &Vec::new());
-    }
     Ok(())
+}
+
+/// A run that was entered is active, with nothing inside it.
+pub(crate) fn open_run(run: &mut Run<'_>, inner: ElementKey) {
+    let process = run.process;
+    run.emit(Event::Activated { key: inner });
+    let around = run.instance.elements[&inner].scope;
+    let Kind::AdHoc(ad_hoc) = &process.element(run.instance.elements[&around].element).kind else { return };
+    // As in multi-instance: what a run gives to the list is its own.
+    if let Some(name) = ad_hoc.output.as_ref().and_then(plain_variable) {
+        run.set_local(inner, name, &"null".into());
+    }
 }
 
 /// What is started with it.
@@ -52,11 +70,7 @@ fn entry(run: &Run<'_>, ad_hoc: &AdHoc, id: &str) -> Option<ElementIx> {
 fn start(run: &mut Run<'_>, key: ElementKey, ad_hoc: &AdHoc, element: ElementIx, variables: &Document) {
     let inner = ElementKey(run.keys.take());
     run.emit(Event::Entered { key: inner, element: ad_hoc.run, scope: key });
-    run.emit(Event::Activated { key: inner });
-    // As in multi-instance: what a run gives to the list is its own.
-    if let Some(name) = ad_hoc.output.as_ref().and_then(plain_variable) {
-        run.set_local(inner, name, &"null".into());
-    }
+    open_run(run, inner);
     for (name, value) in variables {
         run.set_local(inner, name, value);
     }

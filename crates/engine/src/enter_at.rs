@@ -1,0 +1,145 @@
+//! Entering an element anywhere: inside the scopes it belongs to, of which those that do not live yet come into being.
+//!
+//! A scope made this way begins without its start event and without its input mappings; what waits on it and inside it waits.
+
+use model::{Catch, ElementIx, Kind, Process};
+
+use crate::step::Run;
+use crate::{Document, ElementKey, Event, Phase, Rejected, element};
+
+/// Where to enter, and with what.
+pub(crate) struct Entry<'a> {
+    pub(crate) element: ElementIx,
+    /// An element instance around it: what lies between the two is made anew.
+    pub(crate) ancestor: Option<ElementKey>,
+    /// For the element and the scopes around it, whether they are new or not.
+    pub(crate) variables: &'a [(ElementIx, Document)],
+}
+
+/// Enters the element; it is activated in its turn. Gives the scopes it lies in, the outermost first.
+pub(crate) fn enter_at(run: &mut Run<'_>, entry: &Entry<'_>) -> Result<Vec<ElementKey>, Rejected> {
+    let root = run.instance.key.root();
+    let mut scopes = vec![root];
+    check_open(run, root, entry.element)?;
+    put_variables(run, root, Process::ROOT, entry);
+    for place in around(run.process, entry.element).into_iter().rev() {
+        let scope = *scopes.last().expect("the process itself is the first");
+        if let Some(found) = reached(run, scope, place, entry)? {
+            check_open(run, found, entry.element)?;
+            scopes.push(found);
+            put_variables(run, found, place, entry);
+        } else {
+            scopes.push(make(run, scope, place, entry)?);
+            continue;
+        }
+        // The work of a repeated activity is done inside its body.
+        if run.process.element(place).repeat.is_some() {
+            let body = scopes[scopes.len() - 1];
+            let inner = reached(run, body, place, entry)?.ok_or_else(|| repeated(run, place))?;
+            check_open(run, inner, entry.element)?;
+            scopes.push(inner);
+            put_variables(run, inner, place, entry);
+        }
+    }
+    let scope = *scopes.last().expect("the process itself is the first");
+    check_not_interrupted(run, scope, entry.element)?;
+    let key = ElementKey(run.keys.take());
+    run.come_in(key, entry.element, scope);
+    put_variables(run, key, entry.element, entry);
+    run.activate_later(key);
+    Ok(scopes)
+}
+
+/// The scopes around an element but for the process itself, the innermost first.
+pub(crate) fn around(process: &Process, element: ElementIx) -> Vec<ElementIx> {
+    let outward = std::iter::successors(Some(process.element(element).scope), |ix| Some(process.element(*ix).scope));
+    outward.take_while(|ix| *ix != Process::ROOT).collect()
+}
+
+/// Whether an element instance lies inside another, at any depth.
+pub(crate) fn lies_in(run: &Run<'_>, inner: ElementKey, outer: ElementKey) -> bool {
+    let mut outward = std::iter::successors(Some(inner), |key| {
+        let scope = run.instance.elements.get(key)?.scope;
+        (scope != *key).then_some(scope)
+    });
+    outward.any(|key| key == outer)
+}
+
+/// The instance of a scope to go into; none if a new one is wanted.
+fn reached(run: &Run<'_>, scope: ElementKey, place: ElementIx, entry: &Entry<'_>) -> Result<Option<ElementKey>, Rejected> {
+    let living: Vec<_> = run.instance.children(scope).filter(|key| run.instance.elements[key].element == place).collect();
+    match (entry.ancestor, &living[..]) {
+        (Some(ancestor), living) => Ok(living.iter().copied().find(|key| lies_in(run, ancestor, *key))),
+        (None, []) => Ok(None),
+        (None, [one]) => Ok(Some(*one)),
+        (None, _) => Err(invalid(format!(
+            "'{}' cannot be entered without saying where: '{}' has more than one active instance; name an ancestor element instance",
+            run.process.element(entry.element).id,
+            run.process.element(place).id
+        ))),
+    }
+}
+
+/// A new instance of a scope, with nothing inside it.
+fn make(run: &mut Run<'_>, scope: ElementKey, place: ElementIx, entry: &Entry<'_>) -> Result<ElementKey, Rejected> {
+    let process = run.process;
+    let element = process.element(place);
+    if element.repeat.is_some() {
+        return Err(repeated(run, place));
+    }
+    check_not_interrupted(run, scope, place)?;
+    let key = ElementKey(run.keys.take());
+    run.emit(Event::Entered { key, element: place, scope });
+    put_variables(run, key, place, entry);
+    let opened = match &element.kind {
+        Kind::AdHoc(ad_hoc) => element::ad_hoc::open(run, key, ad_hoc),
+        Kind::AdHocRun => {
+            element::ad_hoc::open_run(run, key);
+            Ok(())
+        }
+        _ => run.activated(key),
+    };
+    opened.map_err(|trouble| invalid(format!("'{}' cannot wait for its events: {}", element.id, trouble.message)))?;
+    Ok(key)
+}
+
+/// Things can happen inside it: it has been activated and does not leave.
+fn check_open(run: &Run<'_>, scope: ElementKey, entered: ElementIx) -> Result<(), Rejected> {
+    let alive = &run.instance.elements[&scope];
+    if alive.phase == Phase::Active {
+        return Ok(());
+    }
+    let (id, around) = (&run.process.element(entered).id, &run.process.element(alive.element).id);
+    Err(invalid(format!("'{id}' cannot be entered: element instance {scope} of '{around}' around it is not active")))
+}
+
+/// An event sub-process that interrupts is all that is left of its scope.
+fn check_not_interrupted(run: &Run<'_>, scope: ElementKey, entered: ElementIx) -> Result<(), Rejected> {
+    let mut places = run.instance.children(scope).map(|key| run.instance.elements[&key].element);
+    let Some(interrupting) = places.find(|place| interrupts(run.process, *place)) else { return Ok(()) };
+    let (id, by) = (&run.process.element(entered).id, &run.process.element(interrupting).id);
+    Err(invalid(format!("'{id}' cannot be entered: the event sub-process '{by}' has interrupted what is around it")))
+}
+
+fn interrupts(process: &Process, place: ElementIx) -> bool {
+    let Kind::EventSubProcess(scope) = &process.element(place).kind else { return false };
+    let start = scope.start.map(|start| &process.element(start).kind);
+    matches!(start, Some(Kind::StartEvent(Some(Catch { interrupting: true, .. }))))
+}
+
+fn put_variables(run: &mut Run<'_>, key: ElementKey, place: ElementIx, entry: &Entry<'_>) {
+    for (_, variables) in entry.variables.iter().filter(|(scope, _)| *scope == place) {
+        for (name, value) in variables {
+            run.set_local(key, name, value);
+        }
+    }
+}
+
+fn repeated(run: &Run<'_>, place: ElementIx) -> Rejected {
+    let id = &run.process.element(place).id;
+    invalid(format!("no new instance of '{id}' can be made around an element: it is a multi-instance activity"))
+}
+
+fn invalid(reason: String) -> Rejected {
+    Rejected::Invalid(reason.into())
+}
