@@ -26,6 +26,7 @@ mod join;
 mod key;
 mod lifecycle;
 mod modify;
+mod modify_text;
 mod progress;
 mod repeat;
 mod step;

@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 use engine::trace::Trace;
 use engine::{
-    Activation, Ancestor, Budget, Command, DefinitionKey, Document, ElementInstance, ElementKey, Event, FailedJob, FormKey,
-    IncidentKey, IncidentKind, Instance, InstanceKey, JobKey, Keys, Means, Modification, Move, On, Opened, Parent, Phase,
-    Rejected, ScopedVariables, State, Thrown, ThrownError, ThrownOut, Triggered, Undecided, WaitKey, WaitKind, Which, step,
+    Budget, Command, DefinitionKey, Document, ElementInstance, ElementKey, Event, FailedJob, FormKey, IncidentKey, IncidentKind,
+    Instance, InstanceKey, JobKey, Keys, Means, Modification, On, Opened, Parent, Phase, Rejected, State, Thrown, ThrownError,
+    ThrownOut, Triggered, Undecided, WaitKey, WaitKind, step,
 };
 use model::{Kind, Process, TimerKind};
 use schedule::Occurrence;
@@ -213,43 +213,11 @@ impl<'a> Run<'a> {
                 Command::StartAdHoc { element: self.element(id), activities, drop_rest: words[0] == "begin-only" }
             }
             ["resolve", id] => Command::ResolveIncident { incident: self.incident(id) },
-            ["modify", ref words @ ..] => Command::Modify(self.modification(words, &variables)?),
+            ["modify", ref words @ ..] => {
+                Command::Modify(Modification::from_words(words.iter().copied(), &variables, |id| Ok(self.element(id)))?)
+            }
             _ => return Err(format!("'{line}' is no command")),
         })
-    }
-
-    /// `+a` activates, `-a` ends all of an element, `-=a` ends one instance, `a>b` moves all and `a=>b` one. Behind the target: `^s` says in
-    /// which element instance, `^^` in the one around the source, `^?` in those of the source; `@s` is the scope of the variables.
-    fn modification(&self, words: &[&str], variables: &Document) -> Result<Modification, String> {
-        let mut modification = Modification::default();
-        for word in words {
-            let (word, scope) = word.split_once('@').unwrap_or((word, ""));
-            let (word, around) = word.split_once('^').map_or((word, None), |(word, around)| (word, Some(around)));
-            let scoped = ScopedVariables { scope: scope.into(), variables: variables.clone() };
-            let scoped = if variables.is_empty() { Vec::new() } else { vec![scoped] };
-            if let Some(id) = word.strip_prefix("-=") {
-                modification.terminate.push(Which::Key(self.element(id)));
-            } else if let Some(id) = word.strip_prefix('-') {
-                modification.terminate.push(Which::Id(id.into()));
-            } else if let Some(id) = word.strip_prefix('+') {
-                let ancestor = around.map(|id| self.element(id));
-                modification.activate.push(Activation { element: id.into(), ancestor, variables: scoped });
-            } else {
-                let (source, target) = word.split_once('>').ok_or_else(|| format!("'{word}' changes nothing"))?;
-                let source = match source.strip_suffix('=') {
-                    Some(id) => Which::Key(self.element(id)),
-                    None => Which::Id(source.into()),
-                };
-                let ancestor = match around {
-                    None => Ancestor::Any,
-                    Some("^") => Ancestor::ParentOfSource,
-                    Some("?") => Ancestor::OfSource,
-                    Some(id) => Ancestor::Key(self.element(id)),
-                };
-                modification.moves.push(Move { source, target: target.into(), ancestor, variables: scoped });
-            }
-        }
-        Ok(modification)
     }
 
     fn child_threw(&self, id: &str, what: Thrown, code: &str, variables: Document) -> Command {

@@ -13,12 +13,13 @@ use std::time::Duration;
 
 use engine::trace::Trace;
 use engine::{
-    DefinitionKey, Document, ElementInstance, ElementKey, Event, IncidentKind, Instance, InstanceKey, On, TimerKey, UserTaskKey,
-    WaitKey, WaitKind,
+    DefinitionKey, Document, ElementInstance, ElementKey, Event, IncidentKind, Instance, InstanceKey, Modification, On, TimerKey,
+    UserTaskKey, WaitKey, WaitKind,
 };
 use model::Process;
 use server::layer::{Fate, Layer};
 use server::{Server, TENANT, clocked};
+use store::change::Change;
 use store::log::{Answer, Command, Create, FailJob, ProcessRef, Publish, StartAdHoc, ThrowError, UpdateJob};
 use store::{Commit, Store, format};
 
@@ -95,10 +96,11 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Timers are due so long after whatever time it is.
+/// Timers are due so long after whatever time it is, and keys are whatever comes next.
 fn without_moments(text: &str) -> String {
     let mut plain = String::new();
     for line in text.lines() {
+        let line = &without_key(line);
         let parts = line.split(", ").map(|part| match part.find(" due ") {
             Some(at) if part.contains("waits for timer") => &part[..at],
             _ => part,
@@ -107,6 +109,18 @@ fn without_moments(text: &str) -> String {
         plain.push('\n');
     }
     plain
+}
+
+/// A refusal may name an element instance.
+fn without_key(line: &str) -> String {
+    const NAMED: &str = "element instance ";
+    match line.find(NAMED).filter(|_| line.starts_with("rejected")) {
+        Some(at) => {
+            let (before, key) = line.split_at(at + NAMED.len());
+            format!("{before}{}", key.trim_start_matches(|digit: char| digit.is_ascii_digit()))
+        }
+        None => line.to_owned(),
+    }
 }
 
 /// What commits have written, as far as traces tell it.
@@ -190,6 +204,10 @@ impl Run<'_> {
         server.stop().await;
         let events = self.new_events();
         match (&answer, events.is_empty()) {
+            (Answer::Rejected(rejection), true) if words[0] == "modify" => {
+                let (_, why) = rejection.reason.split_once(", but ").unwrap_or(("", "NotRunning"));
+                format!("{:<11} {why}\n", "rejected")
+            }
             (Answer::Rejected(_), true) => self.rejected_as_written(&words),
             (Answer::Rejected(rejection), false) => panic!("'{line}' was refused and something happened: {rejection:?}"),
             _ => self.trace.render(self.process, &events),
@@ -286,6 +304,10 @@ impl Run<'_> {
                 vec![Command::StartAdHoc(StartAdHoc { element: self.element(id), activities, drop_rest })]
             }
             ["resolve", id] => self.resolve(id),
+            ["modify", ref words @ ..] => {
+                let modification = Modification::from_words(words.iter().copied(), &variables, |id| Ok(self.element(id)));
+                vec![Command::Change { instance: self.instance.key, change: Change::Modify(modification.unwrap()) }]
+            }
             ["trigger", id] | ["again", id, _] => self.trigger(id, variables),
             _ => panic!("no such command: {words:?}"),
         }

@@ -12,6 +12,7 @@
 
 mod call;
 mod calls;
+mod change;
 mod commit;
 mod conditions;
 mod decide;

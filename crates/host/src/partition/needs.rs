@@ -219,6 +219,7 @@ impl Partition {
                     needs.wanted.timers.push(*timer);
                 }
             }
+            Command::Change { instance, .. } => self.foresee_instance(*instance, needs),
             Command::Deploy(_)
             | Command::DeleteResource { .. }
             | Command::DeleteEvaluation { .. }

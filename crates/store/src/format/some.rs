@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use engine::{
-    Compensation, CompensationKey, DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event, FormKey, IncidentKey,
-    IncidentKind, InstanceKey, JobKey, MessageThrown, On, Opened, Outcome, Parent, Progress, RequirementsKey, Thrown, ThrownOut,
-    TimerKey, Token, Turn, UserTask, UserTaskKey, VariableKey, WaitEnd, WaitKey, Waited,
+    Activation, Ancestor, Compensation, CompensationKey, DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event,
+    FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, MessageThrown, Modification, Move, On, Opened, Outcome, Parent,
+    Progress, RequirementsKey, ScopedVariables, Thrown, ThrownOut, TimerKey, Token, Turn, UserTask, UserTaskKey, VariableKey,
+    WaitEnd, WaitKey, Waited, Which,
 };
 use model::{ElementIx, FlowIx, TimerKind};
 use proptest::prelude::*;
 use schedule::Occurrence;
 
+use crate::change::Change;
 use crate::log::*;
 use crate::query::Tenants;
 use crate::row::{EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, MatchedRule};
@@ -258,6 +260,7 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
         job_key().prop_map(|job| Command::JobDue { job }),
         (number(), number()).prop_map(|(wait, instance)| Command::Turn { wait: WaitKey(wait), instance: InstanceKey(instance) }),
         waits_command(),
+        change_command(),
         number().prop_map(|key| Command::DeleteEvaluation { evaluation: EvaluationKey(key) }),
         (decision_ref(), text(), document()).prop_map(|(decision, tenant, variables)| Command::Evaluate(Evaluate {
             decision,
@@ -320,6 +323,34 @@ fn waits_command() -> impl Strategy<Value = Command> {
         (element_key(), prop::collection::vec((text(), document()), 0..3), any::<bool>())
             .prop_map(|(element, activities, drop_rest)| Command::StartAdHoc(StartAdHoc { element, activities, drop_rest })),
     ]
+}
+
+fn change_command() -> impl Strategy<Value = Command> {
+    let scoped = || (text(), document()).prop_map(|(scope, variables)| ScopedVariables { scope, variables });
+    let scoped = move || prop::collection::vec(scoped(), 0..3);
+    let which = || prop_oneof![element_key().prop_map(Which::Key), text().prop_map(Which::Id)];
+    let ancestor = prop_oneof![
+        Just(Ancestor::Any),
+        element_key().prop_map(Ancestor::Key),
+        Just(Ancestor::OfSource),
+        Just(Ancestor::ParentOfSource)
+    ];
+    let activation = (text(), prop::option::of(element_key()), scoped()).prop_map(|(element, ancestor, variables)| Activation {
+        element,
+        ancestor,
+        variables,
+    });
+    let moved = (which(), text(), ancestor, scoped()).prop_map(|(source, target, ancestor, variables)| Move {
+        source,
+        target,
+        ancestor,
+        variables,
+    });
+    let modification =
+        (prop::collection::vec(activation, 0..3), prop::collection::vec(which(), 0..3), prop::collection::vec(moved, 0..3));
+    let modification = modification.prop_map(|(activate, terminate, moves)| Modification { activate, terminate, moves });
+    let change = modification.prop_map(Change::Modify);
+    (number(), change).prop_map(|(instance, change)| Command::Change { instance: InstanceKey(instance), change })
 }
 
 pub(super) fn answer() -> impl Strategy<Value = Answer> {
