@@ -117,4 +117,6 @@ pub enum Rejected {
     NoSuchTurn,
     /// What was asked for does not fit the process, or what lives of it; the words are for who asked.
     Invalid(Arc<str>),
+    /// It does not fit where the instance is now.
+    Unfit(Arc<str>),
 }

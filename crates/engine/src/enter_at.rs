@@ -115,10 +115,18 @@ fn check_open(run: &Run<'_>, scope: ElementKey, entered: ElementIx) -> Result<()
 
 /// An event sub-process that interrupts is all that is left of its scope.
 fn check_not_interrupted(run: &Run<'_>, scope: ElementKey, entered: ElementIx) -> Result<(), Rejected> {
-    let mut places = run.instance.children(scope).map(|key| run.instance.elements[&key].element);
-    let Some(interrupting) = places.find(|place| interrupts(run.process, *place)) else { return Ok(()) };
+    let Some(interrupting) = interrupting(run, scope) else { return Ok(()) };
     let (id, by) = (&run.process.element(entered).id, &run.process.element(interrupting).id);
     Err(invalid(format!("'{id}' cannot be entered: the event sub-process '{by}' has interrupted what is around it")))
+}
+
+pub(crate) fn is_interrupted(run: &Run<'_>, scope: ElementKey) -> bool {
+    interrupting(run, scope).is_some()
+}
+
+fn interrupting(run: &Run<'_>, scope: ElementKey) -> Option<ElementIx> {
+    let mut places = run.instance.children(scope).map(|key| run.instance.elements[&key].element);
+    places.find(|place| interrupts(run.process, *place))
 }
 
 fn interrupts(process: &Process, place: ElementIx) -> bool {

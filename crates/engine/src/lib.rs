@@ -25,6 +25,7 @@ mod instance;
 mod join;
 mod key;
 mod lifecycle;
+mod migrate;
 mod modify;
 mod modify_text;
 mod progress;
@@ -47,8 +48,9 @@ pub use key::{
     CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, InstanceKey, JobKey, Keys,
     PartitionId, RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
+pub use migrate::{Migrated, Migration, Recaught, Rejoined};
 pub use modify::{Activation, Ancestor, Modification, Move, ScopedVariables, Which};
 pub use progress::Progress;
-pub use step::{Means, STRAIGHT_MAX, step};
+pub use step::{Means, STRAIGHT_MAX, migrate, step};
 pub use variables::{Document, KEPT, Variables, visible};
 pub use wait::{On, Opened, Turn, UserTask, Wait, WaitEnd, WaitKind, Waited};

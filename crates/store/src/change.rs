@@ -1,11 +1,22 @@
 //! What an operator may change about a running instance.
 
-use engine::{Document, Modification, ScopedVariables, Which};
+use std::sync::Arc;
+
+use engine::{DefinitionKey, Document, Modification, ScopedVariables, Which};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     /// Enter elements, end element instances, move between them.
     Modify(Modification),
+    /// Go on as an instance of another definition.
+    Migrate(Migrate),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Migrate {
+    pub definition: DefinitionKey,
+    /// Ids of elements: what is at the first goes on at the second.
+    pub mappings: Vec<(Arc<str>, Arc<str>)>,
 }
 
 impl Change {
@@ -13,6 +24,7 @@ impl Change {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Modify(_) => "modify",
+            Self::Migrate(_) => "migrate",
         }
     }
 
@@ -20,6 +32,7 @@ impl Change {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Modify(modification) => modification_bytes(modification),
+            Self::Migrate(migrate) => migrate.mappings.iter().map(|(source, target)| source.len() + target.len() + 64).sum(),
         }
     }
 }

@@ -23,6 +23,7 @@ impl Partition {
         }
         match change {
             Change::Modify(modification) => self.modify(tick, instance, modification),
+            Change::Migrate(migrate) => self.migrate(tick, instance, migrate),
         }
     }
 
@@ -40,6 +41,6 @@ impl Partition {
     }
 }
 
-fn gone(instance: InstanceKey, what: &str) -> Stop {
+pub(super) fn gone(instance: InstanceKey, what: &str) -> Stop {
     Stop::not_found(format!("Expected to {what} process instance, but no process instance found with key '{instance}'"))
 }

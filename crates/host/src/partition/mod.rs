@@ -23,6 +23,7 @@ mod forms;
 mod hand_out;
 mod jobs;
 mod messages;
+mod migrate;
 mod needs;
 mod run;
 mod signals;

@@ -4,12 +4,13 @@ use engine::{Activation, Ancestor, Modification, Move, ScopedVariables, Which};
 
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
-use crate::change::Change;
+use crate::change::{Change, Migrate};
 
 record!(Modification { activate, terminate, moves });
 record!(Activation { element, ancestor, variables });
 record!(Move { source, target, ancestor, variables });
 record!(ScopedVariables { scope, variables });
+record!(Migrate { definition, mappings });
 
 impl Stored for Change {
     fn put(&self, to: &mut Writer) {
@@ -18,12 +19,17 @@ impl Stored for Change {
                 to.byte(0);
                 modification.put(to);
             }
+            Self::Migrate(migrate) => {
+                to.byte(1);
+                migrate.put(to);
+            }
         });
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
         from.framed(|from| match from.byte()? {
             0 => Ok(Self::Modify(Stored::take(from)?)),
+            1 => Ok(Self::Migrate(Stored::take(from)?)),
             tag => Err(unknown("change of an instance", tag)),
         })
     }

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use engine::{
     Activation, Ancestor, Compensation, CompensationKey, DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event,
-    FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, MessageThrown, Modification, Move, On, Opened, Outcome, Parent,
-    Progress, RequirementsKey, ScopedVariables, Thrown, ThrownOut, TimerKey, Token, Turn, UserTask, UserTaskKey, VariableKey,
-    WaitEnd, WaitKey, Waited, Which,
+    FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, MessageThrown, Migrated, Modification, Move, On, Opened, Outcome,
+    Parent, Progress, Recaught, Rejoined, RequirementsKey, ScopedVariables, Thrown, ThrownOut, TimerKey, Token, Turn, UserTask,
+    UserTaskKey, VariableKey, WaitEnd, WaitKey, Waited, Which,
 };
 use model::{ElementIx, FlowIx, TimerKind};
 use proptest::prelude::*;
 use schedule::Occurrence;
 
-use crate::change::Change;
+use crate::change::{Change, Migrate};
 use crate::log::*;
 use crate::query::Tenants;
 use crate::row::{EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, MatchedRule};
@@ -80,6 +80,23 @@ fn thrown_out() -> impl Strategy<Value = ThrownOut> {
     let what = prop::sample::select(vec![Thrown::Error, Thrown::Escalation]);
     (element_key(), prop::option::of(job_key()), what, text(), text(), document())
         .prop_map(|(element, job, what, code, message, variables)| ThrownOut { element, job, what, code, message, variables })
+}
+
+fn migrated() -> impl Strategy<Value = Migrated> {
+    let catch = (element_key(), number(), element_ix());
+    let catch = catch.prop_map(|(element, wait, catch)| Recaught { element, wait: WaitKey(wait), catch });
+    let rejoined = (token(), token(), any::<u32>()).prop_map(|(from, to, count)| Rejoined { from, to, count });
+    let elements = prop::collection::vec((element_key(), element_ix()), 0..3);
+    let kept = prop::collection::vec((element_key(), compensation()), 0..3);
+    (number(), elements, prop::collection::vec(catch, 0..3), prop::collection::vec(rejoined, 0..3), kept).prop_map(
+        |(definition, elements, catches, tokens, compensations)| Migrated {
+            definition: DefinitionKey(definition),
+            elements,
+            catches,
+            tokens,
+            compensations,
+        },
+    )
 }
 
 fn compensation() -> impl Strategy<Value = Compensation> {
@@ -206,6 +223,7 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         (element_key(), element_key(), prop::collection::vec(compensation(), 0..4))
             .prop_map(|(from, to, compensations)| Event::CompensationsHandedOn { from, to, compensations }),
         (number(), element_key()).prop_map(|(key, scope)| Event::CompensationTaken { key: CompensationKey(key), scope }),
+        migrated().prop_map(|migrated| Event::Migrated(Box::new(migrated))),
     ]
 }
 
@@ -349,7 +367,9 @@ fn change_command() -> impl Strategy<Value = Command> {
     let modification =
         (prop::collection::vec(activation, 0..3), prop::collection::vec(which(), 0..3), prop::collection::vec(moved, 0..3));
     let modification = modification.prop_map(|(activate, terminate, moves)| Modification { activate, terminate, moves });
-    let change = modification.prop_map(Change::Modify);
+    let migrate = (number(), prop::collection::vec((text(), text()), 0..3))
+        .prop_map(|(definition, mappings)| Migrate { definition: DefinitionKey(definition), mappings });
+    let change = prop_oneof![modification.prop_map(Change::Modify), migrate.prop_map(Change::Migrate)];
     (number(), change).prop_map(|(instance, change)| Command::Change { instance: InstanceKey(instance), change })
 }
 
