@@ -5,7 +5,7 @@ use std::sync::Arc;
 use model::ElementIx;
 
 use crate::{
-    Document, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, NotEntered, On, Parent, Thrown, ThrownOut,
+    Document, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Modification, On, Parent, Thrown, ThrownOut,
     WaitKey,
 };
 
@@ -48,6 +48,8 @@ pub enum Command {
     Turn { wait: WaitKey },
     /// Show a person that a command of this instance was refused through no fault of the process.
     Mark { reason: Arc<str> },
+    /// Enter elements, end element instances, move from one to the other: what an operator asks for.
+    Modify(Modification),
 }
 
 /// Where to begin and to end, by the one who creates an instance.
@@ -99,7 +101,7 @@ pub struct Undecided {
 }
 
 /// The command does not fit the state of the instance; nothing has changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejected {
     /// The instance has begun already.
     AlreadyStarted,
@@ -125,6 +127,8 @@ pub enum Rejected {
     NoSuchIncident,
     /// The instance waits for no such turn.
     NoSuchTurn,
-    /// An element cannot be entered where no flow leads.
-    NotEntered(NotEntered),
+    /// What was asked for does not fit the process, or what lives of it; the words are for who asked.
+    Invalid(Arc<str>),
+    /// It does not fit where the instance is now.
+    Unfit(Arc<str>),
 }

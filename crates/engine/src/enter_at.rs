@@ -1,59 +1,64 @@
-//! Entering an element that no flow leads to: where an instance is to begin somewhere else, or is changed while it runs. Scopes around the
-//! element that are missing come into being first, the outermost first. Their inputs are not mapped and nothing starts in them: what is
-//! entered is all there is. Whatever sits on them or inside them waits as ever.
+//! Entering an element anywhere: inside the scopes it belongs to, of which those that do not live yet come into being.
+//!
+//! A scope made this way begins without its start event and without its input mappings; what waits on it and inside it waits.
 
-use model::{ElementIx, Kind, Process};
+use model::{Catch, ElementIx, Kind, Process};
 
 use crate::step::Run;
-use crate::{ElementKey, Event, Phase, element};
+use crate::{Document, ElementKey, Event, Phase, Rejected, element};
 
-/// In which scopes an element is to be entered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Within {
-    /// In those that live, as long as there is one of each; missing ones are made.
-    Living,
-    /// In this element instance; those between are made, whatever lives.
-    Scope(ElementKey),
+/// Where to enter, and with what.
+pub(crate) struct Entry<'a> {
+    pub(crate) element: ElementIx,
+    /// An element instance around it: what lies between the two is made anew.
+    pub(crate) ancestor: Option<ElementKey>,
+    /// For the element and the scopes around it, whether they are new or not.
+    pub(crate) variables: &'a [(ElementIx, Document)],
 }
 
-/// What came into being.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
-    /// The scopes that were missing, the outermost first.
-    pub(crate) scopes: Vec<ElementKey>,
-    /// Of the element itself; it is activated in its turn, so that it can be given variables before.
-    pub(crate) element: ElementKey,
-}
-
-/// Why an element cannot be entered where no flow leads. Where a scope is the reason, it is named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotEntered {
-    /// It is the process itself, a start event or an event on a boundary: those come with what they belong to.
-    Kind,
-    /// It stands behind an event-based gateway, which waits for it.
-    BehindEventGateway,
-    /// A scope around it is repeated: nothing says which of its inner instances is meant.
-    Repeated(ElementIx),
-    /// More than one instance of a scope around it lives.
-    Ambiguous(ElementIx),
-    /// The element instance it is to be entered in is not active.
-    NoSuchScope,
-    /// That element instance is no scope around it.
-    Elsewhere,
-    /// What sits on a scope that is missing, or inside it, cannot wait: an expression has no value, or one of the wrong kind.
-    CannotWait(ElementIx),
-}
-
-/// Whether an element can be entered without a flow at all.
-///
-/// # Errors
-/// Why it cannot.
-pub fn can_be_entered(process: &Process, element: ElementIx) -> Result<(), NotEntered> {
-    let place = process.element(element);
-    match &place.kind {
-        Kind::Process(_) | Kind::StartEvent(_) | Kind::BoundaryEvent(_) | Kind::CompensationBoundary(_) | Kind::AdHocRun => {
-            return Err(NotEntered::Kind);
+/// Enters the element; it is activated in its turn. Gives the scopes it lies in, the outermost first.
+pub(crate) fn enter_at(run: &mut Run<'_>, entry: &Entry<'_>) -> Result<Vec<ElementKey>, Rejected> {
+    let root = run.instance.key.root();
+    let mut scopes = vec![root];
+    check_open(run, root, entry.element)?;
+    put_variables(run, root, Process::ROOT, entry);
+    for place in around(run.process, entry.element).into_iter().rev() {
+        let scope = *scopes.last().expect("the process itself is the first");
+        if let Some(found) = reached(run, scope, place, entry)? {
+            check_open(run, found, entry.element)?;
+            scopes.push(found);
+            put_variables(run, found, place, entry);
+        } else {
+            scopes.push(make(run, scope, place, entry)?);
+            continue;
         }
+        // The work of a repeated activity is done inside its body.
+        if run.process.element(place).repeat.is_some() {
+            let body = scopes[scopes.len() - 1];
+            let inner = reached(run, body, place, entry)?.ok_or_else(|| repeated(run, place))?;
+            check_open(run, inner, entry.element)?;
+            scopes.push(inner);
+            put_variables(run, inner, place, entry);
+        }
+    }
+    let scope = *scopes.last().expect("the process itself is the first");
+    check_not_interrupted(run, scope, entry.element)?;
+    let key = ElementKey(run.keys.take());
+    run.come_in(key, entry.element, scope);
+    put_variables(run, key, entry.element, entry);
+    run.activate_later(key);
+    Ok(scopes)
+}
+
+/// Whether an element can be entered where no flow leads.
+pub(crate) fn check_can_be_entered(process: &Process, ix: ElementIx) -> Result<(), Rejected> {
+    let element = process.element(ix);
+    let what = match element.kind {
+        Kind::StartEvent(_) => "a start event",
+        Kind::BoundaryEvent(_) | Kind::CompensationBoundary(_) => "a boundary event",
+        Kind::Process(_) => "the process itself",
+        Kind::AdHocRun => "a run of an ad-hoc sub-process",
+        Kind::CatchEvent(_) | Kind::ReceiveTask(_) if is_behind_event_gateway(process, ix) => "behind an event-based gateway",
         Kind::SubProcess(_)
         | Kind::EventSubProcess(_)
         | Kind::AdHoc(_)
@@ -74,101 +79,118 @@ pub fn can_be_entered(process: &Process, element: ElementIx) -> Result<(), NotEn
         | Kind::ExclusiveGateway { .. }
         | Kind::ParallelGateway
         | Kind::InclusiveGateway(_)
-        | Kind::ComplexGateway(_) => {}
+        | Kind::ComplexGateway(_) => return Ok(()),
+    };
+    Err(Rejected::Invalid(format!("'{}' cannot be entered by itself: it is {what}", element.id).into()))
+}
+
+fn is_behind_event_gateway(process: &Process, ix: ElementIx) -> bool {
+    let mut sources = process.element(ix).incoming.iter().map(|flow| process.flow(*flow).source);
+    sources.any(|source| matches!(process.element(source).kind, Kind::EventGateway))
+}
+
+/// The scopes around an element but for the process itself, the innermost first.
+pub(crate) fn around(process: &Process, element: ElementIx) -> Vec<ElementIx> {
+    let outward = std::iter::successors(Some(process.element(element).scope), |ix| Some(process.element(*ix).scope));
+    outward.take_while(|ix| *ix != Process::ROOT).collect()
+}
+
+/// Whether an element instance lies inside another, at any depth.
+pub(crate) fn lies_in(run: &Run<'_>, inner: ElementKey, outer: ElementKey) -> bool {
+    let mut outward = std::iter::successors(Some(inner), |key| {
+        let scope = run.instance.elements.get(key)?.scope;
+        (scope != *key).then_some(scope)
+    });
+    outward.any(|key| key == outer)
+}
+
+/// The instance of a scope to go into; none if a new one is wanted.
+fn reached(run: &Run<'_>, scope: ElementKey, place: ElementIx, entry: &Entry<'_>) -> Result<Option<ElementKey>, Rejected> {
+    if let (Kind::AdHocRun, None) = (&run.process.element(place).kind, entry.ancestor) {
+        // What a run gives is its own: what is begun in an ad-hoc sub-process has one for itself.
+        return Ok(None);
     }
-    let comes_from = |flow: &model::FlowIx| &process.element(process.flow(*flow).source).kind;
-    match place.incoming.iter().any(|flow| matches!(comes_from(flow), Kind::EventGateway)) {
-        true => Err(NotEntered::BehindEventGateway),
-        false => Ok(()),
+    let living: Vec<_> = run.instance.children(scope).filter(|key| run.instance.elements[key].element == place).collect();
+    match (entry.ancestor, &living[..]) {
+        (Some(ancestor), living) => Ok(living.iter().copied().find(|key| lies_in(run, ancestor, *key))),
+        (None, []) => Ok(None),
+        (None, [one]) => Ok(Some(*one)),
+        (None, _) => Err(invalid(format!(
+            "'{}' cannot be entered without saying where: '{}' has more than one active instance; name an ancestor element instance",
+            run.process.element(entry.element).id,
+            run.process.element(place).id
+        ))),
     }
 }
 
-impl Run<'_> {
-    /// Enters an element without a flow, in scopes that are made where they are missing.
-    pub(crate) fn enter_at(&mut self, element: ElementIx, within: Within) -> Result<Entry, NotEntered> {
-        can_be_entered(self.process, element)?;
-        let mut at = match within {
-            Within::Living => self.instance.key.root(),
-            Within::Scope(scope) => self.scope_to_enter(scope)?,
-        };
-        let around = around(self.process, element, self.instance.elements[&at].element)?;
-        let mut scopes = Vec::new();
-        for scope in around {
-            let living = match within {
-                Within::Living => self.living(at, scope)?,
-                Within::Scope(_) => None,
-            };
-            at = match living {
-                Some(living) => living,
-                None => self.make_scope(scope, at)?,
-            };
-            if living.is_none() {
-                scopes.push(at);
-            }
-        }
-        let key = ElementKey(self.keys.take());
-        self.come_in(key, element, at);
-        self.activate_later(key);
-        Ok(Entry { scopes, element: key })
+/// A new instance of a scope, with nothing inside it.
+fn make(run: &mut Run<'_>, scope: ElementKey, place: ElementIx, entry: &Entry<'_>) -> Result<ElementKey, Rejected> {
+    let process = run.process;
+    let element = process.element(place);
+    if element.repeat.is_some() {
+        return Err(repeated(run, place));
     }
-
-    fn scope_to_enter(&self, scope: ElementKey) -> Result<ElementKey, NotEntered> {
-        let living = self.instance.elements.get(&scope).filter(|living| living.phase == Phase::Active);
-        let living = living.ok_or(NotEntered::NoSuchScope)?;
-        match self.repeat(scope) {
-            Some(_) => Err(NotEntered::Repeated(living.element)),
-            None => Ok(scope),
+    check_not_interrupted(run, scope, place)?;
+    let key = ElementKey(run.keys.take());
+    run.emit(Event::Entered { key, element: place, scope });
+    put_variables(run, key, place, entry);
+    let opened = match &element.kind {
+        Kind::AdHoc(ad_hoc) => element::ad_hoc::open(run, key, ad_hoc),
+        Kind::AdHocRun => {
+            element::ad_hoc::open_run(run, key);
+            Ok(())
         }
+        _ => run.activated(key),
+    };
+    opened.map_err(|trouble| invalid(format!("'{}' cannot wait for its events: {}", element.id, trouble.message)))?;
+    Ok(key)
+}
+
+/// Things can happen inside it: it has been activated and does not leave.
+fn check_open(run: &Run<'_>, scope: ElementKey, entered: ElementIx) -> Result<(), Rejected> {
+    let alive = &run.instance.elements[&scope];
+    if alive.phase == Phase::Active {
+        return Ok(());
     }
+    let (id, around) = (&run.process.element(entered).id, &run.process.element(alive.element).id);
+    Err(invalid(format!("'{id}' cannot be entered: element instance {scope} of '{around}' around it is not active")))
+}
 
-    /// The one instance of a scope that lives inside another. Every start in an ad-hoc sub-process has a run of its own.
-    fn living(&self, outer: ElementKey, scope: ElementIx) -> Result<Option<ElementKey>, NotEntered> {
-        if let Kind::AdHocRun = self.process.element(scope).kind {
-            return Ok(None);
-        }
-        let lives = |key: &ElementKey| {
-            let living = &self.instance.elements[key];
-            living.element == scope && living.phase == Phase::Active
-        };
-        let mut living = self.instance.children(outer).filter(lives);
-        match (living.next(), living.next()) {
-            (Some(_), Some(_)) => Err(NotEntered::Ambiguous(scope)),
-            (one, _) => Ok(one),
-        }
-    }
+/// An event sub-process that interrupts is all that is left of its scope.
+fn check_not_interrupted(run: &Run<'_>, scope: ElementKey, entered: ElementIx) -> Result<(), Rejected> {
+    let Some(interrupting) = interrupting(run, scope) else { return Ok(()) };
+    let (id, by) = (&run.process.element(entered).id, &run.process.element(interrupting).id);
+    Err(invalid(format!("'{id}' cannot be entered: the event sub-process '{by}' has interrupted what is around it")))
+}
 
-    /// A scope comes into being with nothing inside it.
-    fn make_scope(&mut self, scope: ElementIx, outer: ElementKey) -> Result<ElementKey, NotEntered> {
-        let process = self.process;
-        let key = ElementKey(self.keys.take());
-        self.emit(Event::Entered { key, element: scope, scope: outer });
-        match &process.element(scope).kind {
-            Kind::AdHoc(ad_hoc) => element::ad_hoc::open(self, key, ad_hoc),
-            Kind::AdHocRun => {
-                element::ad_hoc::open_run(self, key);
-                Ok(())
-            }
-            _ => self.activated(key),
+pub(crate) fn is_interrupted(run: &Run<'_>, scope: ElementKey) -> bool {
+    interrupting(run, scope).is_some()
+}
+
+fn interrupting(run: &Run<'_>, scope: ElementKey) -> Option<ElementIx> {
+    let mut places = run.instance.children(scope).map(|key| run.instance.elements[&key].element);
+    places.find(|place| interrupts(run.process, *place))
+}
+
+fn interrupts(process: &Process, place: ElementIx) -> bool {
+    let Kind::EventSubProcess(scope) = &process.element(place).kind else { return false };
+    let start = scope.start.map(|start| &process.element(start).kind);
+    matches!(start, Some(Kind::StartEvent(Some(Catch { interrupting: true, .. }))))
+}
+
+fn put_variables(run: &mut Run<'_>, key: ElementKey, place: ElementIx, entry: &Entry<'_>) {
+    for (_, variables) in entry.variables.iter().filter(|(scope, _)| *scope == place) {
+        for (name, value) in variables {
+            run.set_local(key, name, value);
         }
-        .map_err(|_| NotEntered::CannotWait(scope))?;
-        Ok(key)
     }
 }
 
-/// The scopes around an element that lie inside another, the outermost first.
-fn around(process: &Process, element: ElementIx, outer: ElementIx) -> Result<Vec<ElementIx>, NotEntered> {
-    let mut scopes = Vec::new();
-    let mut at = process.element(element).scope;
-    while at != outer {
-        if at == Process::ROOT {
-            return Err(NotEntered::Elsewhere);
-        }
-        if process.element(at).repeat.is_some() {
-            return Err(NotEntered::Repeated(at));
-        }
-        scopes.push(at);
-        at = process.element(at).scope;
-    }
-    scopes.reverse();
-    Ok(scopes)
+fn repeated(run: &Run<'_>, place: ElementIx) -> Rejected {
+    let id = &run.process.element(place).id;
+    invalid(format!("no new instance of '{id}' can be made around an element: it is a multi-instance activity"))
+}
+
+fn invalid(reason: String) -> Rejected {
+    Rejected::Invalid(reason.into())
 }

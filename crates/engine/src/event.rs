@@ -5,8 +5,8 @@ use std::sync::Arc;
 use model::{ElementIx, FlowIx};
 
 use crate::{
-    Compensation, CompensationKey, DefinitionKey, Document, ElementKey, IncidentKey, InstanceKey, JobKey, Opened, Progress,
-    VariableKey, WaitEnd, WaitKey, Waited,
+    Compensation, CompensationKey, DefinitionKey, Document, ElementKey, IncidentKey, InstanceKey, JobKey, Migrated, Opened,
+    Progress, VariableKey, WaitEnd, WaitKey, Waited,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -132,6 +132,8 @@ pub enum Event {
         key: IncidentKey,
         element: ElementKey,
     },
+    /// It goes on as an instance of another definition.
+    Migrated(Box<Migrated>),
     /// The instance ended.
     Ended {
         outcome: Outcome,

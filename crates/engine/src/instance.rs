@@ -316,6 +316,7 @@ impl Instance {
                 self.raise(*key, Incident { element: *element, job: *job, kind: *kind })
             }
             Event::IncidentResolved { key, .. } => self.resolve(*key),
+            Event::Migrated(migrated) => Undo::Migrated(Box::new(self.migrated(migrated))),
             Event::Ended { outcome } => {
                 let was = self.state;
                 self.state = match outcome {

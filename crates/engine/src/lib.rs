@@ -25,6 +25,9 @@ mod instance;
 mod join;
 mod key;
 mod lifecycle;
+mod migrate;
+mod modify;
+mod modify_text;
 mod progress;
 mod repeat;
 mod start_at;
@@ -40,14 +43,15 @@ pub use compensation::Compensation;
 pub use element::call_activity::variables_for_child;
 pub use element::error::catches;
 pub use element::start_event::{start_condition, start_trigger, timer};
-pub use enter_at::{NotEntered, Within, can_be_entered};
 pub use event::{Event, IncidentKind, MessageThrown, Outcome, Parent, Thrown, ThrownOut, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
 pub use key::{
     CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, InstanceKey, JobKey, Keys,
     PartitionId, RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
+pub use migrate::{Migrated, Migration, Recaught, Rejoined};
+pub use modify::{Activation, Ancestor, Modification, Move, ScopedVariables, Which};
 pub use progress::Progress;
-pub use step::{Means, STRAIGHT_MAX, step};
+pub use step::{Means, STRAIGHT_MAX, migrate, step};
 pub use variables::{Document, KEPT, Variables, visible};
 pub use wait::{On, Opened, Turn, UserTask, Wait, WaitEnd, WaitKind, Waited};

@@ -42,12 +42,15 @@ impl Run<'_> {
 /// The events that catch what happens in an element instance: those on its boundary, and the starts of the event sub-processes inside it.
 /// A repeated activity has the first on its body and the second in each inner instance.
 pub(crate) fn catching<'a>(process: &'a Process, instance: &Instance, key: ElementKey) -> (&'a [ElementIx], &'a [ElementIx]) {
-    let element = instance.elements[&key].element;
+    catching_of(process, instance.elements[&key].element, instance.is_inner(key))
+}
+
+pub(crate) fn catching_of(process: &Process, element: ElementIx, is_inner: bool) -> (&[ElementIx], &[ElementIx]) {
     let boundaries = &*process.element(element).boundaries;
     let starts = process.scope(element).map(|scope| &*scope.event_starts).unwrap_or_default();
     match process.element(element).repeat {
         None => (boundaries, starts),
-        Some(_) if instance.is_inner(key) => (&[], starts),
+        Some(_) if is_inner => (&[], starts),
         Some(_) => (boundaries, &[]),
     }
 }

@@ -3,9 +3,10 @@
 use feel::Value;
 use model::{ElementIx, Process};
 
-use crate::enter_at::Within;
+use crate::enter_at::{Entry, check_can_be_entered, enter_at};
+use crate::expression::Trouble;
 use crate::step::Run;
-use crate::{Event, Instance, NotEntered, Outcome, Rejected, StartAt, State};
+use crate::{Event, Instance, Outcome, Rejected, StartAt, State};
 
 /// The elements after which an instance ends, while it runs.
 #[derive(Debug, Default)]
@@ -41,6 +42,9 @@ impl Run<'_> {
         if elements.is_empty() && self.process.start().is_none() {
             return Err(Rejected::NoStartEvent);
         }
+        for element in elements {
+            check_can_be_entered(self.process, *element)?;
+        }
         let root = self.come_to_life(None);
         for (name, value) in variables {
             self.set_local(root, name, value);
@@ -54,9 +58,10 @@ impl Run<'_> {
             self.activate(root);
             return Ok(());
         }
-        self.activated(root).map_err(|_| Rejected::NotEntered(NotEntered::CannotWait(Process::ROOT)))?;
+        let cannot_wait = |trouble: Trouble| format!("the process cannot wait for its events: {}", trouble.message);
+        self.activated(root).map_err(|trouble| Rejected::Invalid(cannot_wait(trouble).into()))?;
         for element in elements {
-            self.enter_at(*element, Within::Living).map_err(Rejected::NotEntered)?;
+            enter_at(self, &Entry { element: *element, ancestor: None, variables: &[] })?;
         }
         Ok(())
     }

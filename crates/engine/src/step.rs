@@ -10,8 +10,8 @@ use crate::expression::Trouble;
 use crate::join::Woken;
 use crate::start_at::EndAfter;
 use crate::{
-    Budget, Command, Document, ElementKey, Event, FailedJob, IncidentKind, Instance, JobKey, Keys, On, Opened, Parent, Phase,
-    Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element, repeat,
+    Budget, Command, Document, ElementKey, Event, FailedJob, IncidentKind, Instance, JobKey, Keys, Migration, On, Opened, Parent,
+    Phase, Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element, repeat,
 };
 
 /// An instance that enters more elements than this, and than a few times those its process has, without ever waiting is taken to loop.
@@ -29,10 +29,26 @@ pub struct Means<'a> {
 
 /// Does the command, changing the instance by the events it returns; a rejected command changes nothing.
 pub fn step(means: Means<'_>, instance: &mut Instance, command: &Command) -> Result<Vec<Event>, Rejected> {
+    taken(means, instance, |run| run.begin(command))
+}
+
+/// Lets a running instance go on as one of another process, by the events it returns; refused, it is as it was.
+pub fn migrate<'a>(means: Means<'a>, instance: &'a mut Instance, migration: &Migration<'a>) -> Result<Vec<Event>, Rejected> {
+    if instance.state != State::Active {
+        return Err(Rejected::NotRunning);
+    }
+    taken(means, instance, |run| run.migrate(migration))
+}
+
+fn taken<'a>(
+    means: Means<'a>,
+    instance: &'a mut Instance,
+    begin: impl FnOnce(&mut Run<'a>) -> Result<(), Rejected>,
+) -> Result<Vec<Event>, Rejected> {
     let mark = instance.journal.len();
     let mut run = Run::new(means, instance);
-    if let Err(rejected) = run.begin(command) {
-        instance.undo_to(mark);
+    if let Err(rejected) = begin(&mut run) {
+        run.instance.undo_to(mark);
         return Err(rejected);
     }
     run.go_on();
@@ -158,6 +174,7 @@ impl<'a> Run<'a> {
                 self.mark(reason);
                 Ok(())
             }
+            Command::Modify(modification) => self.modify(modification),
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use model::Process;
 
 use crate::variables::KEPT;
-use crate::{ElementKey, Event, IncidentKind, On, Outcome, Rejected, UserTask, WaitEnd, WaitKey};
+use crate::{ElementKey, Event, IncidentKind, Migrated, On, Outcome, Rejected, UserTask, WaitEnd, WaitKey};
 
 /// A command that did more than this shows its beginning and its end.
 const LINES_MAX: usize = 100;
@@ -47,7 +47,11 @@ impl Trace {
 
     /// The line of a command that was refused.
     pub fn rejected(rejected: Rejected) -> String {
-        format!("{:<11} {rejected:?}\n", "rejected")
+        let why = match &rejected {
+            Rejected::Invalid(reason) | Rejected::Unfit(reason) => reason.to_string(),
+            other => format!("{other:?}"),
+        };
+        format!("{:<11} {why}\n", "rejected")
     }
 
     fn line(&mut self, process: &Process, event: &Event) -> Option<(String, String)> {
@@ -104,6 +108,7 @@ impl Trace {
             Event::DecisionCalled { element, decision } => (self.name(*element), format!("calls decision {decision}")),
             Event::IncidentRaised { element, kind, .. } => (self.name(*element), format!("stuck: {}", kind_name(*kind))),
             Event::IncidentResolved { element, .. } => (self.name(*element), "incident resolved".to_owned()),
+            Event::Migrated(migrated) => ("process".to_owned(), self.migrated(process, migrated)),
             Event::Ended { outcome: Outcome::Completed } => ("process".to_owned(), "completed".to_owned()),
             Event::Ended { outcome: Outcome::Terminated } => ("process".to_owned(), "terminated".to_owned()),
         };
@@ -118,6 +123,24 @@ impl Trace {
         let count = self.inner.entry(scope).or_insert(0);
         *count += 1;
         format!("{id}#{count}")
+    }
+
+    /// What has another name now; `process` is the one it has become.
+    fn migrated(&mut self, process: &Process, migrated: &Migrated) -> String {
+        let mut says = "migrated".to_owned();
+        for (key, element) in &migrated.elements {
+            let was = self.name(*key);
+            let id = &process.element(*element).id;
+            let is = match was.split_once('#') {
+                Some((_, number)) if !id.contains('#') => format!("{id}#{number}"),
+                _ => id.to_string(),
+            };
+            if was != is {
+                says.push_str(&format!(", {was} is {is}"));
+                self.names.insert(*key, is);
+            }
+        }
+        says
     }
 
     fn name(&self, key: ElementKey) -> String {

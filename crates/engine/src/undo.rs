@@ -7,7 +7,7 @@ use model::{ElementIx, FlowIx};
 use crate::variables::Variables;
 use crate::{
     Compensation, CompensationKey, DefinitionKey, ElementInstance, ElementKey, Incident, IncidentKey, Instance, InstanceKey,
-    Phase, Progress, State, Token, Wait, WaitKind,
+    Migrated, Phase, Progress, State, Token, Wait, WaitKind,
 };
 
 #[derive(Debug, Clone)]
@@ -30,6 +30,7 @@ pub(crate) enum Undo {
     CompensationKept { scope: ElementKey, key: CompensationKey },
     CompensationsHandedOn { from: ElementKey, to: ElementKey, keys: Vec<CompensationKey> },
     CompensationTaken { scope: ElementKey, compensation: Compensation },
+    Migrated(Box<Migrated>),
     Ended { was: State },
 }
 
@@ -114,6 +115,7 @@ impl Instance {
             Undo::CompensationKept { scope, key } => drop(self.take_compensation(scope, key)),
             Undo::CompensationsHandedOn { from, to, keys } => self.move_compensations(&keys, to, from),
             Undo::CompensationTaken { scope, compensation } => self.keep_compensation(scope, compensation),
+            Undo::Migrated(back) => drop(self.migrated(&back)),
             Undo::Ended { was } => self.state = was,
         }
     }

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use engine::trace::Trace;
 use engine::{
     Budget, Command, DefinitionKey, Document, ElementInstance, ElementKey, Event, FailedJob, FormKey, IncidentKey, IncidentKind,
-    Instance, InstanceKey, JobKey, Keys, Means, On, Opened, Parent, Phase, Rejected, StartAt, State, Thrown, ThrownError,
-    ThrownOut, Triggered, Undecided, WaitKey, WaitKind, step,
+    Instance, InstanceKey, JobKey, Keys, Means, Migration, Modification, On, Opened, Parent, Phase, Rejected, StartAt, State,
+    Thrown, ThrownError, ThrownOut, Triggered, Undecided, WaitKey, WaitKind, migrate, step,
 };
 use model::{Kind, Process, TimerKind};
 use schedule::Occurrence;
@@ -66,8 +66,11 @@ fn play(source: &str) -> Result<String, String> {
     if !head.starts_with("# ") {
         return Err("the first line says in a sentence what the trace shows".to_owned());
     }
-    let process = compile::text(head).map_err(|diagnostics| diagnostics.iter().map(|d| format!("{d}\n")).collect::<String>())?;
+    let (first, then) = head.split_once(BECOMES).map_or((head, None), |(first, then)| (first, Some(then)));
+    let process = compiled(first)?;
+    let becomes = then.map(compiled).transpose()?;
     let mut run = Run::new(&process);
+    run.becomes = becomes.as_ref();
     let mut played = head.to_owned();
     for line in commands.lines().filter_map(|line| line.strip_prefix("> ")) {
         played.push_str(&format!("> {line}\n"));
@@ -78,8 +81,16 @@ fn play(source: &str) -> Result<String, String> {
     Ok(played)
 }
 
+/// Between the process that instances begin with and the one they migrate to.
+const BECOMES: &str = "--- becomes ---\n";
+
+fn compiled(text: &str) -> Result<Process, String> {
+    compile::text(text).map_err(|diagnostics| diagnostics.iter().map(|d| format!("{d}\n")).collect::<String>())
+}
+
 struct Run<'a> {
     process: &'a Process,
+    becomes: Option<&'a Process>,
     instance: Instance,
     history: Vec<Event>,
     keys: Keys,
@@ -89,13 +100,16 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(process: &'a Process) -> Self {
         let instance = Instance::new(InstanceKey(1), DefinitionKey(1));
-        Self { process, instance, history: Vec::new(), keys: Keys::starting_at(2), trace: Trace::default() }
+        Self { process, becomes: None, instance, history: Vec::new(), keys: Keys::starting_at(2), trace: Trace::default() }
     }
 
     fn command(&mut self, line: &str) -> Result<String, String> {
-        let command = self.parse(line)?;
         let before = self.instance.clone();
-        let mut events = match self.step(&command) {
+        let stepped = match line.strip_prefix("migrate") {
+            Some(mappings) => self.migrate(mappings),
+            None => self.step(&self.parse(line)?),
+        };
+        let mut events = match stepped {
             Err(rejected) => {
                 assert_eq!(self.instance, before, "'{line}' was rejected and changed something");
                 return Ok(Trace::rejected(rejected));
@@ -118,6 +132,18 @@ impl<'a> Run<'a> {
     fn step(&mut self, command: &Command) -> Result<Vec<Event>, Rejected> {
         let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(1_000, 1 << 24) };
         step(means, &mut self.instance, command)
+    }
+
+    /// To the other process, or to one like its own where there is no other.
+    fn migrate(&mut self, mappings: &str) -> Result<Vec<Event>, Rejected> {
+        let target = self.becomes.unwrap_or(self.process);
+        let mappings = mappings.split_whitespace().filter_map(|word| word.split_once('>'));
+        let mappings: Vec<_> = mappings.map(|(from, to)| (from.into(), to.into())).collect();
+        let migration = Migration { definition: DefinitionKey(2), process: target, mappings: &mappings };
+        let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(1_000, 1 << 24) };
+        let events = migrate(means, &mut self.instance, &migration)?;
+        self.process = target;
+        Ok(events)
     }
 
     /// What the host does next by itself: a step that takes long goes on.
@@ -214,6 +240,9 @@ impl<'a> Run<'a> {
                 Command::StartAdHoc { element: self.element(id), activities, drop_rest: words[0] == "begin-only" }
             }
             ["resolve", id] => Command::ResolveIncident { incident: self.incident(id) },
+            ["modify", ref words @ ..] => {
+                Command::Modify(Modification::from_words(words.iter().copied(), &variables, |id| Ok(self.element(id)))?)
+            }
             _ => return Err(format!("'{line}' is no command")),
         })
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use engine::{
-    Compensation, CompensationKey, ElementKey, Event, IncidentKey, InstanceKey, On, Opened, Outcome, Phase, Progress, Token,
-    VariableKey, WaitKey, Waited,
+    Compensation, CompensationKey, ElementKey, Event, IncidentKey, InstanceKey, Migrated, On, Opened, Outcome, Phase, Progress,
+    Token, VariableKey, WaitKey, Waited,
 };
 use model::{ElementIx, FlowIx, Process};
 use store::row::{ElementState, InstanceState};
@@ -51,7 +51,9 @@ impl Recorder {
         self.rows == 0 && self.changes == Changes::default()
     }
 
-    pub(crate) fn finish(self) -> Changes {
+    pub(crate) fn finish(mut self) -> Changes {
+        let migrated = std::mem::take(&mut self.changes.migrated);
+        let migrated: BTreeMap<_, _> = migrated.into_iter().map(|row| ((row.table, row.key), row)).collect();
         Changes {
             instances_new: self.instances_new.into_values().collect(),
             instances_changed: self.instances_changed.into_values().collect(),
@@ -66,6 +68,7 @@ impl Recorder {
             compensations_gone: self.compensations_gone,
             incidents_new: self.incidents_new.into_values().collect(),
             incidents_changed: self.incidents_changed.into_values().collect(),
+            migrated: migrated.into_values().collect(),
             ..self.changes
         }
     }
@@ -123,6 +126,7 @@ impl Recorder {
                 self.compensations_put.remove(key);
                 self.compensations_gone.push(*key);
             }
+            Event::Migrated(migrated) => self.migrate(hot, migrated),
             Event::Started { .. }
             | Event::Entered { .. }
             | Event::WaitOpened(_)
@@ -134,6 +138,17 @@ impl Recorder {
             | Event::SignalThrown { .. }
             | Event::ThrownOut(_)
             | Event::Ended { .. } => {}
+        }
+    }
+
+    /// Tokens and compensations say where they are themselves; the other rows are told by their keys.
+    fn migrate(&mut self, hot: &HotInstance, migrated: &Migrated) {
+        for moved in &migrated.tokens {
+            self.count_tokens(hot, moved.from);
+            self.count_tokens(hot, moved.to);
+        }
+        for (scope, compensation) in &migrated.compensations {
+            self.put_compensation(hot.instance.key, *scope, *compensation);
         }
     }
 

@@ -13,13 +13,16 @@ use std::time::Duration;
 
 use engine::trace::Trace;
 use engine::{
-    DefinitionKey, Document, ElementInstance, ElementKey, Event, IncidentKind, Instance, InstanceKey, On, TimerKey, UserTaskKey,
-    WaitKey, WaitKind,
+    DefinitionKey, Document, ElementInstance, ElementKey, Event, IncidentKind, Instance, InstanceKey, Modification, On, TimerKey,
+    UserTaskKey, WaitKey, WaitKind,
 };
 use model::Process;
 use server::layer::{Fate, Layer};
 use server::{Server, TENANT, clocked};
-use store::log::{Answer, Command, Create, FailJob, ProcessRef, Publish, StartAdHoc, ThrowError, UpdateJob};
+use store::change::{Change, Migrate};
+use store::log::{
+    Answer, Command, Create, Deploy, DeployResource, FailJob, ProcessRef, Publish, StartAdHoc, ThrowError, UpdateJob,
+};
 use store::{Commit, Store, format};
 
 #[tokio::test]
@@ -95,10 +98,11 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Timers are due so long after whatever time it is.
+/// Timers are due so long after whatever time it is, and keys are whatever comes next.
 fn without_moments(text: &str) -> String {
     let mut plain = String::new();
     for line in text.lines() {
+        let line = &without_key(line);
         let parts = line.split(", ").map(|part| match part.find(" due ") {
             Some(at) if part.contains("waits for timer") => &part[..at],
             _ => part,
@@ -107,6 +111,18 @@ fn without_moments(text: &str) -> String {
         plain.push('\n');
     }
     plain
+}
+
+/// A refusal may name an element instance.
+fn without_key(line: &str) -> String {
+    const NAMED: &str = "element instance ";
+    match line.find(NAMED).filter(|_| line.starts_with("rejected")) {
+        Some(at) => {
+            let (before, key) = line.split_at(at + NAMED.len());
+            format!("{before}{}", key.trim_start_matches(|digit: char| digit.is_ascii_digit()))
+        }
+        None => line.to_owned(),
+    }
 }
 
 /// What commits have written, as far as traces tell it.
@@ -137,7 +153,9 @@ impl Written {
 }
 
 async fn play(store: &Arc<dyn Store>, head: &str, commands: &str) -> String {
-    let process = compile::text(head).unwrap();
+    let (first, then) = head.split_once(BECOMES).map_or((head, None), |(first, then)| (first, Some(then)));
+    let process = compile::text(first).unwrap();
+    let becomes = then.map(|then| compile::text(then).unwrap());
     let written = Arc::new(Mutex::new(Written::default()));
     let seen = written.clone();
     let watched = Layer::of(store.clone()).on_commit(move |commit| {
@@ -146,6 +164,7 @@ async fn play(store: &Arc<dyn Store>, head: &str, commands: &str) -> String {
     });
     let mut run = Run {
         process: &process,
+        becomes: becomes.as_ref().zip(then),
         store: watched.shared(),
         written,
         instance: Instance::new(InstanceKey(0), DefinitionKey(0)),
@@ -153,7 +172,7 @@ async fn play(store: &Arc<dyn Store>, head: &str, commands: &str) -> String {
         trace: Trace::default(),
     };
     let server = Server::start(&run.store).await;
-    server.deploy(&[("process.notation", head)]).await;
+    server.deploy(&[("process.notation", first)]).await;
     server.stop().await;
     let mut happened = String::new();
     for line in commands.lines().filter_map(|line| line.strip_prefix("> ")) {
@@ -165,8 +184,13 @@ async fn play(store: &Arc<dyn Store>, head: &str, commands: &str) -> String {
     without_moments(&happened)
 }
 
+/// Between the process that instances begin with and the one they migrate to.
+const BECOMES: &str = "--- becomes ---\n";
+
 struct Run<'a> {
     process: &'a Process,
+    /// With its text.
+    becomes: Option<(&'a Process, &'a str)>,
     store: Arc<dyn Store>,
     written: Arc<Mutex<Written>>,
     /// What the events say.
@@ -176,13 +200,21 @@ struct Run<'a> {
     trace: Trace,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     async fn command(&mut self, line: &str) -> String {
         let (words, json) = line.split_at(line.find('{').unwrap_or(line.len()));
         let variables = document(if json.is_empty() { "{}" } else { json });
         let words: Vec<&str> = words.split_whitespace().collect();
         let server = Server::start(&self.store).await;
         let mut answer = Answer::Done;
+        let then = match words[..] {
+            ["migrate", ref mappings @ ..] => {
+                let (then, command) = self.migration(&server, mappings).await;
+                answer = server.ask(command).await;
+                Some(then)
+            }
+            _ => None,
+        };
         for command in self.commands(&words, variables) {
             answer = server.ask(command).await;
         }
@@ -190,10 +222,29 @@ impl Run<'_> {
         server.stop().await;
         let events = self.new_events();
         match (&answer, events.is_empty()) {
+            (Answer::Rejected(rejection), true) if ["modify", "migrate"].contains(&words[0]) => {
+                let (_, why) = rejection.reason.split_once(", but ").unwrap_or(("", "NotRunning"));
+                format!("{:<11} {why}\n", "rejected")
+            }
             (Answer::Rejected(_), true) => self.rejected_as_written(&words),
             (Answer::Rejected(rejection), false) => panic!("'{line}' was refused and something happened: {rejection:?}"),
-            _ => self.trace.render(self.process, &events),
+            _ => {
+                self.process = then.unwrap_or(self.process);
+                self.trace.render(self.process, &events)
+            }
         }
+    }
+
+    /// To the other process, or to another version of its own where there is no other.
+    async fn migration(&self, server: &Server, mappings: &[&str]) -> (&'a Process, Command) {
+        let (then, text) = self.becomes.expect("a trace that migrates says to what");
+        let resource = DeployResource { name: "process.notation".into(), content: text.as_bytes().into() };
+        let deploy = Deploy { tenant: TENANT.into(), resources: vec![resource] };
+        let Answer::Deployed(deployed) = server.ask(Command::Deploy(deploy)).await else { panic!("it deploys") };
+        let mappings = mappings.iter().filter_map(|word| word.split_once('>'));
+        let mappings = mappings.map(|(from, to)| (from.into(), to.into())).collect();
+        let migrate = Migrate { definition: deployed.processes[0].definition, mappings };
+        (then, Command::Change { instance: self.instance.key, change: Change::Migrate(migrate) })
     }
 
     /// Until no turn waits and no signal is under way.
@@ -292,6 +343,11 @@ impl Run<'_> {
                 vec![Command::StartAdHoc(StartAdHoc { element: self.element(id), activities, drop_rest })]
             }
             ["resolve", id] => self.resolve(id),
+            ["migrate", ..] => vec![],
+            ["modify", ref words @ ..] => {
+                let modification = Modification::from_words(words.iter().copied(), &variables, |id| Ok(self.element(id)));
+                vec![Command::Change { instance: self.instance.key, change: Change::Modify(modification.unwrap()) }]
+            }
             ["trigger", id] | ["again", id, _] => self.trigger(id, variables),
             _ => panic!("no such command: {words:?}"),
         }

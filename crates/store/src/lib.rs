@@ -12,6 +12,7 @@
 //!
 //! Deliberately absent: SQL drivers, compiled processes, any decision about what a command means.
 
+pub mod change;
 mod commit;
 pub mod conformance;
 mod contract;
@@ -19,6 +20,7 @@ mod error;
 pub mod format;
 pub mod log;
 pub mod memory;
+mod migrated;
 mod pattern;
 pub mod query;
 pub mod row;
@@ -34,3 +36,4 @@ pub use contract::{
     PartitionStatus, ReadyAfter, ReadyJob, Renewed, Store, Wanted,
 };
 pub use error::{CommitError, Error};
+pub use migrated::{MigratedRow, MigratedTable};

@@ -8,6 +8,7 @@ use engine::{
     TimerKey, UserTaskKey, WaitKey,
 };
 
+use crate::change::Change;
 use crate::query::Tenants;
 use crate::{Millis, row};
 
@@ -79,6 +80,11 @@ pub enum Command {
     RescheduleTimer {
         timer: TimerKey,
         due: Millis,
+    },
+    /// An operator changes a running instance.
+    Change {
+        instance: InstanceKey,
+        change: Change,
     },
     /// Hand out ready jobs to a worker that is connected to another server.
     Activate(Activate),
@@ -301,6 +307,7 @@ impl Command {
             Self::Release { .. } => "release",
             Self::JobDue { .. } => "job-due",
             Self::Turn { .. } => "turn",
+            Self::Change { change, .. } => change.kind(),
         }
     }
 }
@@ -340,6 +347,7 @@ impl Request {
             }
             Command::Broadcast { name, variables, .. } => texts(variables) + name.len(),
             Command::EvaluateConditions(evaluate) => texts(&evaluate.variables),
+            Command::Change { change, .. } => change.bytes(),
             Command::DeleteResource { .. }
             | Command::Cancel { .. }
             | Command::UpdateJob(_)

@@ -311,6 +311,8 @@ pub enum JobState {
     TimedOut,
     Cancelled,
     ErrorThrown,
+    /// Its instance goes on as one of another definition.
+    Migrated,
 }
 
 /// What may happen to a job next. `Leased` and `BackingOff` end by themselves at their time.

@@ -76,8 +76,16 @@ pub fn phase_from_number(number: i64) -> Result<Phase, Error> {
 }
 
 impl JobState {
-    pub const ALL: [Self; 7] =
-        [Self::Created, Self::Completed, Self::Failed, Self::RetriesUpdated, Self::TimedOut, Self::Cancelled, Self::ErrorThrown];
+    pub const ALL: [Self; 8] = [
+        Self::Created,
+        Self::Completed,
+        Self::Failed,
+        Self::RetriesUpdated,
+        Self::TimedOut,
+        Self::Cancelled,
+        Self::ErrorThrown,
+        Self::Migrated,
+    ];
 
     pub fn word(self) -> &'static str {
         match self {
@@ -89,6 +97,7 @@ impl JobState {
             // One L, as clients of Camunda 8 write it.
             Self::Cancelled => "CANCELED",
             Self::ErrorThrown => "ERROR_THROWN",
+            Self::Migrated => "MIGRATED",
         }
     }
 

@@ -9,7 +9,7 @@ use tonic::{Request, Response, Status};
 use super::call::Call;
 use super::wire::gateway_server;
 use super::{
-    Config, activation, decisions, deployments, incidents, instances, jobs, messages, pushing, topology, variables, wire,
+    Config, activation, changes, decisions, deployments, incidents, instances, jobs, messages, pushing, topology, variables, wire,
 };
 use crate::budget::Budget;
 
@@ -99,9 +99,10 @@ impl gateway_server::Gateway for Gateway {
 
     async fn modify_process_instance(
         &self,
-        _: Request<wire::ModifyProcessInstanceRequest>,
+        request: Request<wire::ModifyProcessInstanceRequest>,
     ) -> Answer<wire::ModifyProcessInstanceResponse> {
-        Err(not_yet("ModifyProcessInstance"))
+        let (call, request) = Call::open(self, request);
+        changes::modify(call, request).await
     }
 
     async fn migrate_process_instance(

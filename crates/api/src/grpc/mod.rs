@@ -11,6 +11,7 @@
 
 mod activation;
 mod call;
+mod changes;
 mod config;
 mod decisions;
 mod delivery;

@@ -23,7 +23,7 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, ad_hoc: &AdHoc) -> Resul
     Ok(())
 }
 
-/// It is active, and nothing is started in it yet.
+/// It is active, with nothing inside it.
 pub(crate) fn open(run: &mut Run<'_>, key: ElementKey, ad_hoc: &AdHoc) -> Result<(), Trouble> {
     run.activated(key)?;
     run.set_local(key, &ELEMENTS.into(), &ad_hoc.described);
@@ -31,6 +31,18 @@ pub(crate) fn open(run: &mut Run<'_>, key: ElementKey, ad_hoc: &AdHoc) -> Result
         run.set_local(key, &output.collection, &"[]".into());
     }
     Ok(())
+}
+
+/// A run that was entered is active, with nothing inside it.
+pub(crate) fn open_run(run: &mut Run<'_>, inner: ElementKey) {
+    let process = run.process;
+    run.emit(Event::Activated { key: inner });
+    let around = run.instance.elements[&inner].scope;
+    let Kind::AdHoc(ad_hoc) = &process.element(run.instance.elements[&around].element).kind else { return };
+    // As in multi-instance: what a run gives to the list is its own.
+    if let Some(name) = ad_hoc.output.as_ref().and_then(plain_variable) {
+        run.set_local(inner, name, &"null".into());
+    }
 }
 
 /// What is started with it.
@@ -63,18 +75,6 @@ fn start(run: &mut Run<'_>, key: ElementKey, ad_hoc: &AdHoc, element: ElementIx,
         run.set_local(inner, name, value);
     }
     run.schedule(element, inner);
-}
-
-/// A run has come into being.
-pub(crate) fn open_run(run: &mut Run<'_>, inner: ElementKey) {
-    run.emit(Event::Activated { key: inner });
-    let outer = run.instance.elements[&inner].scope;
-    // As in multi-instance: what a run gives to the list is its own.
-    if let Kind::AdHoc(ad_hoc) = &run.element_of(outer).kind
-        && let Some(name) = ad_hoc.output.as_ref().and_then(plain_variable)
-    {
-        run.set_local(inner, name, &"null".into());
-    }
 }
 
 impl Run<'_> {

@@ -50,7 +50,7 @@ fn is_meant(process: &Process, activity: ElementIx, compensate: &Compensate) -> 
     outward.into_iter().any(|ix| ix == wanted)
 }
 
-fn boundary(process: &Process, activity: ElementIx) -> Option<(ElementIx, Compensated)> {
+pub(crate) fn boundary(process: &Process, activity: ElementIx) -> Option<(ElementIx, Compensated)> {
     process.element(activity).boundaries.iter().find_map(|ix| match process.element(*ix).kind {
         Kind::CompensationBoundary(compensated) => Some((*ix, compensated)),
         _ => None,

@@ -65,6 +65,7 @@ impl Partition {
             Command::TimerDue { wait, instance } => self.timer_due(tick, TimerKey(wait.0), *instance),
             Command::SignalDue { signal } => self.signal_due(tick, *signal),
             Command::MessageExpired { message } => self.message_expired(tick, *message),
+            Command::Change { instance, change } => self.change(tick, caller, *instance, change),
         }
     }
 

@@ -90,7 +90,8 @@ fn asked_by(event: &Event) -> Option<FollowUp> {
         | Event::VariableUpdated { .. }
         | Event::WaitClosed { .. }
         | Event::IncidentRaised { .. }
-        | Event::IncidentResolved { .. } => return None,
+        | Event::IncidentResolved { .. }
+        | Event::Migrated(_) => return None,
     })
 }
 

@@ -334,7 +334,7 @@ fn next_kept(group: &Group, process: &Arc<str>, now: Millis) -> Option<u64> {
     kept.next().map(|kept| kept.key)
 }
 
-fn is_started_by_messages(process: &Process) -> bool {
+pub(super) fn is_started_by_messages(process: &Process) -> bool {
     let starts = process.scope(Process::ROOT).map(|scope| &*scope.triggered).unwrap_or_default();
     starts.iter().any(|start| matches!(process.catch(*start), Some(Trigger::Message(_))))
 }

@@ -12,6 +12,7 @@
 
 mod call;
 mod calls;
+mod change;
 mod commit;
 mod conditions;
 mod create_at;
@@ -23,6 +24,7 @@ mod forms;
 mod hand_out;
 mod jobs;
 mod messages;
+mod migrate;
 mod needs;
 mod run;
 mod signals;

@@ -7,6 +7,7 @@ use engine::{
     DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, UserTaskKey, WaitKey,
 };
 use rustc_hash::FxHashMap;
+use store::change::Change;
 use store::log::{Command, CreateAt, DecisionRef, ProcessRef, Publish, Request, StartAdHoc};
 use store::row::{self, LockName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
@@ -217,6 +218,12 @@ impl Partition {
             Command::FireTimer { timer } | Command::RescheduleTimer { timer, .. } => {
                 if !self.timers.knows(timer) {
                     needs.wanted.timers.push(*timer);
+                }
+            }
+            Command::Change { instance, change } => {
+                self.foresee_instance(*instance, needs);
+                if let Change::Migrate(migrate) = change {
+                    needs.definitions.insert(migrate.definition);
                 }
             }
             Command::Deploy(_)

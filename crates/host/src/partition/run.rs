@@ -288,7 +288,7 @@ impl Partition {
     fn instance_of(&self, command: &Command) -> Option<InstanceKey> {
         let of_job = |job: JobKey| self.jobs.get(&job)?.origin.map(|origin| origin.instance);
         let instance = match command {
-            Command::Cancel { instance } | Command::Turn { instance, .. } => Some(*instance),
+            Command::Cancel { instance } | Command::Turn { instance, .. } | Command::Change { instance, .. } => Some(*instance),
             Command::TimerDue { instance, .. } => *instance,
             Command::CompleteJob { job, .. } | Command::JobDue { job } => of_job(*job),
             Command::FailJob(fail) => of_job(fail.job),

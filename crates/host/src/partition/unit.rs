@@ -9,6 +9,7 @@ use store::row::{Availability, Job, JobState};
 use store::{Changes, DueKind, LogRow, format, row};
 
 use super::Partition;
+use super::migrate::Before;
 use super::needs::Needs;
 use super::tick::{Ended, Tick};
 use crate::definitions::{Compiled, CompiledDecisions};
@@ -22,7 +23,9 @@ pub(super) struct Unit {
     /// Instances that came into being.
     created: Vec<InstanceKey>,
     /// Instances that were stepped.
-    stepped: Vec<InstanceKey>,
+    pub(super) stepped: Vec<InstanceKey>,
+    /// Instances that have migrated.
+    pub(super) migrated: Vec<Before>,
     /// What concerns no instance.
     pub(super) changes: Changes,
     /// Signals that go on after the commit.
@@ -94,11 +97,16 @@ impl Partition {
             Ok(events) => events,
             Err(rejected) => return Ok(Err(rejected)),
         };
-        self.follow_jobs(tick, key, &events)?;
-        self.follow_waits(tick, key, &events)?;
-        self.follow_user_tasks(tick, key, &events)?;
+        self.follow_events(tick, key, &events)?;
         tick.unit.steps.push((key, events));
         Ok(Ok(()))
+    }
+
+    /// What is opened and closed becomes rows.
+    pub(super) fn follow_events(&mut self, tick: &mut Tick, key: InstanceKey, events: &[Event]) -> Result<(), Stop> {
+        self.follow_jobs(tick, key, events)?;
+        self.follow_waits(tick, key, events)?;
+        self.follow_user_tasks(tick, key, events)
     }
 
     /// The command is done: what it changed is written with the tick.
@@ -153,6 +161,12 @@ impl Partition {
         for key in unit.stepped {
             if let Some(hot) = self.hot.get_mut(key, tick.number) {
                 hot.instance.undo();
+            }
+        }
+        for before in unit.migrated.into_iter().rev() {
+            if let Some(hot) = self.hot.get_mut(before.instance, tick.number) {
+                hot.row.definition = before.definition.row.key;
+                (hot.definition, hot.lock) = (before.definition, before.lock);
             }
         }
         for key in unit.created {
@@ -249,7 +263,8 @@ impl Partition {
                 | JobState::RetriesUpdated
                 | JobState::TimedOut
                 | JobState::Cancelled
-                | JobState::ErrorThrown,
+                | JobState::ErrorThrown
+                | JobState::Migrated,
                 _,
             ) => {}
         }

@@ -3,7 +3,7 @@
 use store::row::{Job, Tokens};
 use store::{Changes, Commit, format, words};
 
-use super::{decisions, user_tasks, waits};
+use super::{decisions, migrated, user_tasks, waits};
 use crate::call::Call;
 
 /// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
@@ -88,7 +88,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         idempotent_new(commit),
     ];
     let all = all.into_iter().flatten().chain(waits::of_changes(commit, &texts.waits));
-    all.chain(user_tasks::of_changes(commit, &texts.user_tasks))
+    all.chain(user_tasks::of_changes(commit, &texts.user_tasks)).chain(migrated::of_changes(commit))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.

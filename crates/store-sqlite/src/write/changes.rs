@@ -8,7 +8,7 @@ use store::{Changes, ElementChange, IncidentChange, InstanceChange, VariableChan
 
 use super::decision::{delete_evaluations, delete_requirements, insert_evaluated_decisions, insert_requirements};
 use super::definition::{delete_definitions, insert_definitions, insert_resources};
-use super::{user_task, wait};
+use super::{migrated, user_task, wait};
 use crate::failure::Failure;
 use crate::statement;
 
@@ -35,7 +35,8 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     user_task::write(connection, partition, changes)?;
     insert_incidents(connection, partition, &changes.incidents_new)?;
     resolve_incidents(connection, partition, &changes.incidents_changed)?;
-    remember_first_answers(connection, partition, &changes.idempotent_new)
+    remember_first_answers(connection, partition, &changes.idempotent_new)?;
+    migrated::write(connection, partition, &changes.migrated)
 }
 
 fn insert_instances(connection: &Connection, partition: PartitionId, rows: &[Instance]) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ mod commit;
 mod decision;
 mod definition;
 mod inbox;
+mod migrated;
 mod ownership;
 mod user_task;
 mod wait;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use engine::{
-    Compensation, ElementKey, Event, IncidentKind, MessageThrown, On, Opened, Outcome, Parent, Progress, Thrown, ThrownOut,
-    Token, Turn, UserTask, VariableKey, WaitEnd, WaitKey, Waited,
+    Compensation, ElementKey, Event, IncidentKind, MessageThrown, Migrated, On, Opened, Outcome, Parent, Progress, Recaught,
+    Rejoined, Thrown, ThrownOut, Token, Turn, UserTask, VariableKey, WaitEnd, WaitKey, Waited,
 };
 use model::TimerKind;
 use schedule::Occurrence;
@@ -22,6 +22,9 @@ record!(UserTask { assignee, candidate_groups, candidate_users, due, follow_up, 
 record!(ThrownOut { element, job, what, code, message, variables });
 record!(Progress { total, started, completed, terminated });
 record!(Compensation { key, activity });
+record!(Migrated { definition, elements, catches, tokens, compensations });
+record!(Recaught { element, wait, catch });
+record!(Rejoined { from, to, count });
 
 /// An event as it was written, maybe without the value of a variable.
 pub(super) enum Recorded {
@@ -115,7 +118,8 @@ fn put_body(event: &Event, to: &mut Writer) {
         | Event::Progressed { .. }
         | Event::CompensationKept { .. }
         | Event::CompensationsHandedOn { .. }
-        | Event::CompensationTaken { .. } => put_asked(event, to),
+        | Event::CompensationTaken { .. }
+        | Event::Migrated(_) => put_asked(event, to),
     }
 }
 
@@ -153,6 +157,7 @@ fn put_asked(event: &Event, to: &mut Writer) {
             key.put(to);
             scope.put(to);
         }
+        Event::Migrated(migrated) => migrated.put(to),
         // Those that [`put_body`] writes itself.
         Event::Started { .. }
         | Event::Entered { .. }
@@ -252,6 +257,7 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
         },
         43 => Event::CompensationTaken { key: Stored::take(from)?, scope: Stored::take(from)? },
         60 => Event::FormSought { element: Stored::take(from)?, form: Stored::take(from)? },
+        44 => Event::Migrated(Box::new(Stored::take(from)?)),
         tag => return Err(unknown("event", tag)),
     })
 }
@@ -292,6 +298,7 @@ fn number(event: &Event) -> u8 {
         Event::CompensationKept { .. } => 41,
         Event::CompensationsHandedOn { .. } => 42,
         Event::CompensationTaken { .. } => 43,
+        Event::Migrated(_) => 44,
         Event::FormSought { .. } => 60,
     }
 }

@@ -9,6 +9,7 @@
 
 mod answer;
 mod bytes;
+mod change;
 mod decision;
 mod event;
 mod request;

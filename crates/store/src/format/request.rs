@@ -141,6 +141,10 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::Evaluate(evaluate) => evaluate.put(to),
         Command::DeleteEvaluation { evaluation } => evaluation.put(to),
         Command::CreateAt(create) => create.put(to),
+        Command::Change { instance, change } => {
+            instance.put(to);
+            change.put(to);
+        }
     }
 }
 
@@ -179,6 +183,7 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         43 => {
             Command::CompleteUserTask { task: Stored::take(from)?, variables: Stored::take(from)?, action: Stored::take(from)? }
         }
+        47 => Command::Change { instance: Stored::take(from)?, change: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -216,6 +221,7 @@ fn number(command: &Command) -> u8 {
         Command::UnassignUserTask { .. } => 41,
         Command::UpdateUserTask(_) => 42,
         Command::CompleteUserTask { .. } => 43,
+        Command::Change { .. } => 47,
     }
 }
 

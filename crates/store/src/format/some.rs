@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use engine::{
-    Compensation, CompensationKey, DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event, FormKey, IncidentKey,
-    IncidentKind, InstanceKey, JobKey, MessageThrown, On, Opened, Outcome, Parent, Progress, RequirementsKey, Thrown, ThrownOut,
-    TimerKey, Token, Turn, UserTask, UserTaskKey, VariableKey, WaitEnd, WaitKey, Waited,
+    Activation, Ancestor, Compensation, CompensationKey, DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, Event,
+    FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, MessageThrown, Migrated, Modification, Move, On, Opened, Outcome,
+    Parent, Progress, Recaught, Rejoined, RequirementsKey, ScopedVariables, Thrown, ThrownOut, TimerKey, Token, Turn, UserTask,
+    UserTaskKey, VariableKey, WaitEnd, WaitKey, Waited, Which,
 };
 use model::{ElementIx, FlowIx, TimerKind};
 use proptest::prelude::*;
 use schedule::Occurrence;
 
+use crate::change::{Change, Migrate};
 use crate::log::*;
 use crate::query::Tenants;
 use crate::row::{EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, MatchedRule};
@@ -78,6 +80,23 @@ fn thrown_out() -> impl Strategy<Value = ThrownOut> {
     let what = prop::sample::select(vec![Thrown::Error, Thrown::Escalation]);
     (element_key(), prop::option::of(job_key()), what, text(), text(), document())
         .prop_map(|(element, job, what, code, message, variables)| ThrownOut { element, job, what, code, message, variables })
+}
+
+fn migrated() -> impl Strategy<Value = Migrated> {
+    let catch = (element_key(), number(), element_ix());
+    let catch = catch.prop_map(|(element, wait, catch)| Recaught { element, wait: WaitKey(wait), catch });
+    let rejoined = (token(), token(), any::<u32>()).prop_map(|(from, to, count)| Rejoined { from, to, count });
+    let elements = prop::collection::vec((element_key(), element_ix()), 0..3);
+    let kept = prop::collection::vec((element_key(), compensation()), 0..3);
+    (number(), elements, prop::collection::vec(catch, 0..3), prop::collection::vec(rejoined, 0..3), kept).prop_map(
+        |(definition, elements, catches, tokens, compensations)| Migrated {
+            definition: DefinitionKey(definition),
+            elements,
+            catches,
+            tokens,
+            compensations,
+        },
+    )
 }
 
 fn compensation() -> impl Strategy<Value = Compensation> {
@@ -204,6 +223,7 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         (element_key(), element_key(), prop::collection::vec(compensation(), 0..4))
             .prop_map(|(from, to, compensations)| Event::CompensationsHandedOn { from, to, compensations }),
         (number(), element_key()).prop_map(|(key, scope)| Event::CompensationTaken { key: CompensationKey(key), scope }),
+        migrated().prop_map(|migrated| Event::Migrated(Box::new(migrated))),
     ]
 }
 
@@ -262,6 +282,7 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
         job_key().prop_map(|job| Command::JobDue { job }),
         (number(), number()).prop_map(|(wait, instance)| Command::Turn { wait: WaitKey(wait), instance: InstanceKey(instance) }),
         waits_command(),
+        change_command(),
         number().prop_map(|key| Command::DeleteEvaluation { evaluation: EvaluationKey(key) }),
         (decision_ref(), text(), document()).prop_map(|(decision, tenant, variables)| Command::Evaluate(Evaluate {
             decision,
@@ -324,6 +345,36 @@ fn waits_command() -> impl Strategy<Value = Command> {
         (element_key(), prop::collection::vec((text(), document()), 0..3), any::<bool>())
             .prop_map(|(element, activities, drop_rest)| Command::StartAdHoc(StartAdHoc { element, activities, drop_rest })),
     ]
+}
+
+fn change_command() -> impl Strategy<Value = Command> {
+    let scoped = || (text(), document()).prop_map(|(scope, variables)| ScopedVariables { scope, variables });
+    let scoped = move || prop::collection::vec(scoped(), 0..3);
+    let which = || prop_oneof![element_key().prop_map(Which::Key), text().prop_map(Which::Id)];
+    let ancestor = prop_oneof![
+        Just(Ancestor::Any),
+        element_key().prop_map(Ancestor::Key),
+        Just(Ancestor::OfSource),
+        Just(Ancestor::ParentOfSource)
+    ];
+    let activation = (text(), prop::option::of(element_key()), scoped()).prop_map(|(element, ancestor, variables)| Activation {
+        element,
+        ancestor,
+        variables,
+    });
+    let moved = (which(), text(), ancestor, scoped()).prop_map(|(source, target, ancestor, variables)| Move {
+        source,
+        target,
+        ancestor,
+        variables,
+    });
+    let modification =
+        (prop::collection::vec(activation, 0..3), prop::collection::vec(which(), 0..3), prop::collection::vec(moved, 0..3));
+    let modification = modification.prop_map(|(activate, terminate, moves)| Modification { activate, terminate, moves });
+    let migrate = (number(), prop::collection::vec((text(), text()), 0..3))
+        .prop_map(|(definition, mappings)| Migrate { definition: DefinitionKey(definition), mappings });
+    let change = prop_oneof![modification.prop_map(Change::Modify), migrate.prop_map(Change::Migrate)];
+    (number(), change).prop_map(|(instance, change)| Command::Change { instance: InstanceKey(instance), change })
 }
 
 pub(super) fn answer() -> impl Strategy<Value = Answer> {

@@ -67,6 +67,9 @@ impl Tables {
             self.resolve_incident(change);
         }
         self.idempotent.extend(changes.idempotent_new.into_iter().map(|row| ((row.tenant.clone(), row.key.clone()), row)));
+        for row in changes.migrated {
+            self.migrate(row);
+        }
     }
 
     fn change_definitions(&mut self, changes: &mut Changes) {

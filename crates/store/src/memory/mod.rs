@@ -9,6 +9,7 @@ mod decision;
 mod definition;
 mod field;
 mod load;
+mod migrated;
 mod search;
 mod view;
 mod waits;

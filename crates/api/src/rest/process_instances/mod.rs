@@ -1,7 +1,8 @@
-//! Process instances: create, get, search, cancel, the incidents in them.
+//! Process instances: create, get, search, cancel, modify, the incidents in them.
 
 mod create;
 pub(super) mod hierarchy;
+mod modify;
 
 use axum::http::Method;
 use axum::response::Response;
@@ -79,6 +80,17 @@ pub(super) static OPERATIONS: &[Operation] = &[
         output: Output::NoContent,
         failures: &[404, 409, 504],
         run: |call| Box::pin(cancel(call)),
+    },
+    Operation {
+        method: Method::POST,
+        path: "/v2/process-instances/{processInstanceKey}/modification",
+        id: "modifyProcessInstance",
+        summary: "Enter elements of a running process instance, end element instances, move between them: all of it or nothing",
+        input: Input::Required(&modify::MODIFICATION),
+        query: &[],
+        output: Output::NoContent,
+        failures: &[404, 504],
+        run: |call| Box::pin(modify::modify(call)),
     },
     Operation {
         method: Method::POST,

@@ -1,0 +1,10 @@
+-- Rows of instances that have migrated. $1 partition, then a column each.
+-- (Why OFFSET 0 and ANY: see commit/mod.rs.)
+UPDATE instances AS t
+SET definition = given.definition
+FROM (
+    SELECT $1 AS partition, given.*
+    FROM UNNEST($2::bigint[], $3::bigint[]) AS given (key, definition)
+    OFFSET 0
+) AS given
+WHERE t.partition = ANY (ARRAY[given.partition]) AND t.key = given.key

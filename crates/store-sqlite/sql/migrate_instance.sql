@@ -1,0 +1,1 @@
+UPDATE instances SET definition = ?3 WHERE partition = ?1 AND key = ?2

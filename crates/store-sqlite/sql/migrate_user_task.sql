@@ -1,0 +1,1 @@
+UPDATE user_tasks SET definition = ?3, element = ?4 WHERE partition = ?1 AND key = ?2

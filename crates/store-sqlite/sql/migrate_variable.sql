@@ -1,0 +1,1 @@
+UPDATE variables SET definition = ?3 WHERE partition = ?1 AND key = ?2
