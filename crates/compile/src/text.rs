@@ -51,6 +51,7 @@
 //! | `event-subprocess FIRST` | event sub-process, likewise |
 //! | `ad-hoc`, `ad-hoc = FEEL` | ad-hoc sub-process, with the ids of what is started at once; inside is what says `in ID`; options `until FEEL`,
 //! | | `keep-rest`, `collect VARIABLE = FEEL` |
+//! | `ad-hoc by TYPE` | ad-hoc sub-process that the worker of a job directs |
 //!
 //! TRIGGER is `at DATE`, `after DURATION`, `every CYCLE` (or `= FEEL` for each), `message NAME by FEEL`, `signal NAME`, `when FEEL`
 //! (`when-created`, `when-updated`), `error CODE`, `escalation CODE`. THROWN is `escalation CODE`, `signal NAME`, `message NAME to FEEL`.
@@ -69,6 +70,7 @@
 //!
 //! A word with odd characters stands between double quotes, as in FEEL.
 
+mod ad_hoc;
 mod compensation;
 mod element;
 mod event;

@@ -19,7 +19,7 @@ use engine::{
 use model::Process;
 use server::layer::{Fate, Layer};
 use server::{Server, TENANT, clocked};
-use store::log::{Answer, Command, Create, FailJob, ProcessRef, Publish, StartAdHoc, ThrowError, UpdateJob};
+use store::log::{Answer, Command, Create, DirectAdHoc, FailJob, ProcessRef, Publish, StartAdHoc, ThrowError, UpdateJob};
 use store::{Commit, Store, format};
 
 #[tokio::test]
@@ -243,6 +243,11 @@ impl Run<'_> {
             Some(&"start") => "NoStartEvent",
             Some(&("job" | "fail" | "stuck" | "error")) => self.refused_job(words[1]),
             Some(&"trigger") => "NoSuchWait",
+            Some(&"direct") if words.contains(&"over") && 3 < words.len() => "OverAndMore",
+            Some(&"direct") if self.job(words[1]) != engine::JobKey(u64::MAX) && self.refused_job(words[1]) != "Stuck" => {
+                "NoSuchElement"
+            }
+            Some(&"direct") => self.refused_job(words[1]),
             Some(&"begin") => "NoSuchElement",
             Some(&"resolve") => "NoSuchIncident",
             Some(&("set" | "set-local")) => "NoSuchScope",
@@ -285,10 +290,22 @@ impl Run<'_> {
                 let (activities, drop_rest) = (vec![(activity.into(), variables)], words[0] == "begin-only");
                 vec![Command::StartAdHoc(StartAdHoc { element: self.element(id), activities, drop_rest })]
             }
+            ["direct", id, ref rest @ ..] => vec![Command::DirectAdHoc(self.directed(id, rest, variables))],
             ["resolve", id] => self.resolve(id),
             ["trigger", id] | ["again", id, _] => self.trigger(id, variables),
             _ => panic!("no such command: {words:?}"),
         }
+    }
+
+    /// Ids of what is started, `over`, `only`; of the variables, those called like an activity are its own.
+    fn directed(&self, id: &str, rest: &[&str], mut variables: Document) -> DirectAdHoc {
+        let mut activities = Vec::new();
+        for id in rest.iter().filter(|word| !["over", "only"].contains(word)) {
+            let own = variables.iter().position(|(name, _)| &**name == *id).map(|at| variables.remove(at).1);
+            activities.push((Arc::from(*id), own.map(|own| document(&own)).unwrap_or_default()));
+        }
+        let (is_over, drop_rest) = (rest.contains(&"over"), rest.contains(&"only"));
+        DirectAdHoc { job: self.job(id), variables, activities, is_over, drop_rest }
     }
 
     fn start_by(&self, id: &str, variables: Document) -> Vec<Command> {
@@ -307,7 +324,8 @@ impl Run<'_> {
         let incident = element.and_then(|element| element.incident);
         let Some(key) = incident else { return vec![Command::ResolveIncident { incident: engine::IncidentKey(u64::MAX) }] };
         let incident = &self.instance.incidents[&key];
-        let retries = incident.job.filter(|_| incident.kind == IncidentKind::JobNoRetries);
+        let without = [IncidentKind::JobNoRetries, IncidentKind::AdHocNoRetries];
+        let retries = incident.job.filter(|_| without.contains(&incident.kind));
         let retries = retries.map(|job| Command::UpdateJob(UpdateJob { job, retries: Some(1), timeout: None }));
         retries.into_iter().chain([Command::ResolveIncident { incident: key }]).collect()
     }
@@ -347,7 +365,8 @@ impl Run<'_> {
         if id == "process" {
             return self.instance.key.root();
         }
-        let (id, number) = id.split_once('#').map_or((id, None), |(id, number)| (id, Some(number)));
+        let inner = id.split_once('#').filter(|_| self.process.find(id).is_none());
+        let (id, number) = inner.map_or((id, None), |(id, number)| (id, Some(number)));
         let mut alive = self.instance.elements.iter();
         let found = alive.find(|(key, element)| {
             let is_meant = number.is_none_or(|number| self.instance.is_inner(**key) && self.counts(element, number));

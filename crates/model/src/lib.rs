@@ -151,6 +151,8 @@ pub struct AdHoc {
     /// Whether runs that are left are dropped when the condition is true, or waited for.
     pub drop_rest: bool,
     pub output: Option<MultiOutput>,
+    /// Whose worker says what is started and when it ends; then there is neither a list nor a condition.
+    pub directed: Option<Box<JobTask>>,
 }
 
 #[derive(Debug, Clone)]
@@ -206,6 +208,8 @@ pub enum JobTaskFlavour {
     /// A message end event that a worker does.
     End,
     User,
+    /// An ad-hoc sub-process that a worker directs.
+    AdHoc,
 }
 
 #[derive(Debug, Clone)]

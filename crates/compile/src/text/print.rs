@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use model::{
-    AdHoc, Binding, Call, DecisionTask, Element, EndEvent, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Scope,
+    Binding, Call, DecisionTask, Element, EndEvent, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Scope,
 };
 
 use super::event::{self, write_value as value};
 use super::flow::usual_id;
-use super::{repeat, user_task, words};
+use super::{ad_hoc, repeat, user_task, words};
 use crate::draft::RUN;
 
 /// Writes a process in text notation.
@@ -42,10 +42,7 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::Process(_) => "process".to_owned(),
         Kind::SubProcess(scope) => format!("subprocess {}", start(process, scope)),
         Kind::EventSubProcess(scope) => format!("event-subprocess {}", start(process, scope)),
-        Kind::AdHoc(ad_hoc) => match &ad_hoc.active {
-            Some(active) => format!("ad-hoc = {}", active.source()),
-            None => "ad-hoc".to_owned(),
-        },
+        Kind::AdHoc(ad_hoc) => ad_hoc::write(ad_hoc),
         Kind::AdHocRun => String::new(),
         Kind::StartEvent(None) => "start".to_owned(),
         Kind::StartEvent(Some(catch)) => {
@@ -74,6 +71,8 @@ fn kind(process: &Process, index: usize) -> String {
                 JobTaskFlavour::Throw => "throw-task",
                 JobTaskFlavour::End => "end-task",
                 JobTaskFlavour::User => "user-task",
+                // Only inside an ad-hoc sub-process.
+                JobTaskFlavour::AdHoc => "ad-hoc by",
             };
             format!("{word} {}", value(job_type))
         }
@@ -153,7 +152,10 @@ fn options(text: &mut String, element: &Element) {
     }
     match &element.kind {
         Kind::JobTask(task) => job_options(text, task),
-        Kind::AdHoc(ad_hoc) => ad_hoc_options(text, ad_hoc),
+        Kind::AdHoc(ad_hoc) => {
+            ad_hoc::options(ad_hoc).into_iter().for_each(|one| option(text, Some(one)));
+            ad_hoc.directed.iter().for_each(|task| job_options(text, task));
+        }
         Kind::UserTask(task) => user_task::options(task).into_iter().for_each(|one| option(text, Some(one))),
         Kind::DecisionTask(DecisionTask { binding, .. }) => option(text, binding_option(binding)),
         Kind::CallActivity(Call { binding, all_in, all_out, .. }) => {
@@ -165,18 +167,6 @@ fn options(text: &mut String, element: &Element) {
             }
         }
         _ => {}
-    }
-}
-
-fn ad_hoc_options(text: &mut String, ad_hoc: &AdHoc) {
-    if let Some(until) = &ad_hoc.until {
-        line(text, &format!("    until {}", until.source()));
-    }
-    if !ad_hoc.drop_rest {
-        line(text, "    keep-rest");
-    }
-    if let Some(output) = &ad_hoc.output {
-        line(text, &format!("    collect {} = {}", words::write(&output.collection), output.element.source()));
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod compensation;
 pub(crate) mod complex_gateway;
 pub(crate) mod condition;
 pub(crate) mod decision_task;
+pub(crate) mod directed_ad_hoc;
 pub(crate) mod end_event;
 pub(crate) mod error;
 pub(crate) mod escalation;

@@ -7,7 +7,7 @@ use engine::{
     DefinitionKey, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, UserTaskKey, WaitKey,
 };
 use rustc_hash::FxHashMap;
-use store::log::{Command, DecisionRef, ProcessRef, Publish, Request, StartAdHoc};
+use store::log::{Command, DecisionRef, DirectAdHoc, ProcessRef, Publish, Request, StartAdHoc};
 use store::row::{self, LockName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
 
@@ -182,7 +182,9 @@ impl Partition {
             }
             Command::Cancel { instance } => self.foresee_instance(*instance, needs),
             Command::Turn { instance, .. } => self.foresee_instance(*instance, needs),
-            Command::CompleteJob { job, .. } => self.foresee_job(*job, true, needs),
+            Command::CompleteJob { job, .. } | Command::DirectAdHoc(DirectAdHoc { job, .. }) => {
+                self.foresee_job(*job, true, needs);
+            }
             Command::ThrowError(throw) => self.foresee_job(throw.job, true, needs),
             Command::FailJob(fail) => {
                 let steps = fail.retries < 1 || !fail.variables.is_empty();

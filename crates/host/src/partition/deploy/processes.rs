@@ -133,6 +133,7 @@ fn shown(element: &model::Element) -> row::DefinitionElement {
     let headers = match &element.kind {
         Kind::JobTask(task) => crate::json::object_of_texts(&task.headers),
         Kind::UserTask(task) => crate::json::object_of_texts(&task.headers),
+        Kind::AdHoc(ad_hoc) => crate::json::object_of_texts(ad_hoc.directed.as_ref().map_or(&[], |task| &task.headers)),
         _ => "{}".to_owned(),
     };
     row::DefinitionElement {
@@ -164,6 +165,7 @@ fn kind_word(kind: &Kind) -> &'static str {
             JobTaskFlavour::Throw => "INTERMEDIATE_THROW_EVENT",
             JobTaskFlavour::End => "END_EVENT",
             JobTaskFlavour::User => "USER_TASK",
+            JobTaskFlavour::AdHoc => "AD_HOC_SUB_PROCESS",
         },
         Kind::UserTask(_) => "USER_TASK",
         Kind::ReceiveTask(_) => "RECEIVE_TASK",
