@@ -5,6 +5,7 @@ mod compensation;
 mod joins;
 mod links;
 mod rules;
+mod transactions;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub(crate) fn link(draft: Draft, findings: &mut Findings) -> Option<Process> {
     let defaults = rules::defaults(&graph, findings);
     let links = links::resolve(&draft, findings);
     rules::repeats(&draft, findings);
+    transactions::check(&graph, findings);
     let compensations = compensation::resolve(&graph, findings);
     let Graph { ends, incoming, outgoing, .. } = graph;
     let wiring = Wiring { ends, incoming, outgoing, scopes, boundaries, defaults, links, compensations };
@@ -172,6 +174,7 @@ fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
     Some(match kind {
         Kind::Process(_) => Kind::Process(scope()),
         Kind::SubProcess(_) => Kind::SubProcess(scope()),
+        Kind::Transaction(_) => Kind::Transaction(scope()),
         Kind::EventSubProcess(_) => Kind::EventSubProcess(scope()),
         Kind::ExclusiveGateway { .. } => Kind::ExclusiveGateway { default },
         Kind::InclusiveGateway(gateway) => Kind::InclusiveGateway(InclusiveGateway { default, ..gateway }),

@@ -40,7 +40,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         element.outgoing.iter().map(|flow| process.flow(*flow).target.0 as usize).collect()
     };
     let entered = (0..count).map(|index| match &process.elements[index].kind {
-        Kind::SubProcess(scope) => scope.start.map(|start| start.0 as usize).into_iter().collect(),
+        Kind::SubProcess(scope) | Kind::Transaction(scope) => scope.start.map(|start| start.0 as usize).into_iter().collect(),
         Kind::CallActivity(call) if calls_itself(process, call) => {
             process.start().map(|start| start.0 as usize).into_iter().collect()
         }
@@ -54,7 +54,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         | Kind::ReceiveTask(_)
         | Kind::CallActivity(_)
         | Kind::EventGateway
-        | Kind::EndEvent(EndEvent::Error { .. })
+        | Kind::EndEvent(EndEvent::Error { .. } | EndEvent::Cancel)
         | Kind::BoundaryEvent(_)
         | Kind::CompensationBoundary(_) => Vec::new(),
         Kind::StartEvent(_)
@@ -72,7 +72,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         Kind::LinkThrow(link) => vec![link.catch.0 as usize],
     });
     let left = (0..count).map(|index| match &process.elements[index].kind {
-        Kind::SubProcess(_) => ways_on(index),
+        Kind::SubProcess(_) | Kind::Transaction(_) => ways_on(index),
         _ => Vec::new(),
     });
     entered.chain(left).collect()
@@ -95,6 +95,7 @@ fn is_work(kind: &Kind) -> bool {
         | Kind::DecisionTask(_) => true,
         Kind::Process(_)
         | Kind::SubProcess(_)
+        | Kind::Transaction(_)
         | Kind::EventSubProcess(_)
         | Kind::AdHoc(_)
         | Kind::AdHocRun

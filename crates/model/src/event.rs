@@ -26,6 +26,8 @@ pub enum Trigger {
     /// Errors and escalations are not waited for: they come from inside.
     Error(CodeCatch),
     Escalation(CodeCatch),
+    /// The transaction it sits on was cancelled and is undone.
+    Cancel,
 }
 
 #[derive(Debug, Clone)]
@@ -74,6 +76,8 @@ pub enum EndEvent {
     },
     /// Throws something and ends.
     Throw(Throw),
+    /// Cancels the transaction around it.
+    Cancel,
 }
 
 #[derive(Debug, Clone)]
@@ -119,7 +123,7 @@ impl Trigger {
     pub fn is_waited_for(&self) -> bool {
         match self {
             Self::Timer(_) | Self::Message(_) | Self::Signal { .. } | Self::Condition(_) => true,
-            Self::Error(_) | Self::Escalation(_) => false,
+            Self::Error(_) | Self::Escalation(_) | Self::Cancel => false,
         }
     }
 }

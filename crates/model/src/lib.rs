@@ -77,6 +77,8 @@ pub enum Kind {
     Process(Scope),
     /// An embedded sub-process.
     SubProcess(Scope),
+    /// An embedded sub-process that can be cancelled: what completed in it is undone then.
+    Transaction(Scope),
     /// A sub-process that an event starts while its enclosing scope is alive.
     EventSubProcess(Scope),
     /// An ad-hoc sub-process: what lies inside is started by name, any number of times.
@@ -293,7 +295,9 @@ impl Process {
     /// What the element is as a scope, if it is one.
     pub fn scope(&self, ix: ElementIx) -> Option<&Scope> {
         match &self.element(ix).kind {
-            Kind::Process(scope) | Kind::SubProcess(scope) | Kind::EventSubProcess(scope) => Some(scope),
+            Kind::Process(scope) | Kind::SubProcess(scope) | Kind::Transaction(scope) | Kind::EventSubProcess(scope) => {
+                Some(scope)
+            }
             _ => None,
         }
     }

@@ -45,6 +45,7 @@ pub(super) fn caught(site: &mut Site<'_, '_, '_>, trigger: &str, definition: Nod
         "conditional" => condition(site, definition).map(Trigger::Condition),
         "error" => code(site, definition, "error").map(Trigger::Error),
         "escalation" => code(site, definition, "escalation").map(Trigger::Escalation),
+        "cancel" => Some(Trigger::Cancel),
         _ => return Read::Unsupported,
     };
     read.map_or(Read::Refused, Read::Caught)
@@ -77,10 +78,17 @@ pub(super) fn compensated(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>)
     activity.map(Into::into)
 }
 
-/// Errors always interrupt.
+/// Errors and cancelling always interrupt.
 pub(super) fn check_interrupting(site: &mut Site<'_, '_, '_>, trigger: &Trigger, interrupting: bool) {
-    if matches!(trigger, Trigger::Error(_)) && !interrupting {
-        site.complain("what catches an error always interrupts: remove cancelActivity or isInterrupting \"false\"");
+    let what = match trigger {
+        Trigger::Error(_) => "an error",
+        Trigger::Cancel => "a cancellation",
+        Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } | Trigger::Condition(_) | Trigger::Escalation(_) => {
+            return;
+        }
+    };
+    if !interrupting {
+        site.complain(format!("what catches {what} always interrupts: remove cancelActivity or isInterrupting \"false\""));
     }
 }
 

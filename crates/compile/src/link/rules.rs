@@ -61,7 +61,7 @@ pub(super) fn scopes(draft: &Draft, findings: &mut Findings) -> Vec<Scope> {
         let reason = match element.kind() {
             Some(Kind::Process(_)) if plain + triggered + refused == 0 => "a process needs a start event",
             Some(Kind::Process(_)) if 1 < plain => "a process has at most one start event without a trigger",
-            Some(Kind::SubProcess(_)) if plain + refused != 1 || 0 < triggered => {
+            Some(Kind::SubProcess(_) | Kind::Transaction(_)) if plain + refused != 1 || 0 < triggered => {
                 "a sub-process needs exactly one start event, without a trigger"
             }
             Some(Kind::EventSubProcess(_)) if triggered + refused != 1 || 0 < plain => {
@@ -108,6 +108,7 @@ pub(super) fn is_activity(element: &DraftElement) -> bool {
         Some(Kind::JobTask(task)) => !matches!(task.flavour, JobTaskFlavour::Throw | JobTaskFlavour::End),
         Some(
             Kind::SubProcess(_)
+            | Kind::Transaction(_)
             | Kind::AdHoc(_)
             | Kind::PassTask(_)
             | Kind::UserTask(_)
@@ -160,8 +161,8 @@ fn check_start(element: &DraftElement, findings: &mut Findings) {
         Trigger::Message(message) => &message.name,
         Trigger::Signal { name } => name,
         Trigger::Condition(_) => return,
-        Trigger::Error(_) | Trigger::Escalation(_) => {
-            findings.add(element.at, &element.id, "no process is started by an error or an escalation");
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel => {
+            findings.add(element.at, &element.id, "no process is started by an error, an escalation or a cancellation");
             return;
         }
     };
@@ -185,7 +186,8 @@ fn message_of(kind: &Kind) -> Option<&Message> {
 fn message_in(trigger: &Trigger) -> Option<&Message> {
     match trigger {
         Trigger::Message(message) => Some(message),
-        Trigger::Timer(_) | Trigger::Signal { .. } | Trigger::Condition(_) | Trigger::Error(_) | Trigger::Escalation(_) => None,
+        Trigger::Timer(_) | Trigger::Signal { .. } | Trigger::Condition(_) => None,
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel => None,
     }
 }
 
@@ -237,6 +239,7 @@ fn what_is_caught(kind: &Kind) -> Option<String> {
         Trigger::Signal { name: Text::Fixed(name) } => Some(format!("the signal {}", quoted(name))),
         Trigger::Error(catch) => Some(code("error", catch)),
         Trigger::Escalation(catch) => Some(code("escalation", catch)),
+        Trigger::Cancel => Some("the cancellation".to_owned()),
         Trigger::Condition(condition) => Some(format!("the condition {}", quoted(condition.expression.source()))),
         Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } => None,
     }

@@ -154,8 +154,10 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
         "link-throw" => link(rest).map(|name| (Kind::LinkThrow(LinkThrow { name, catch: Process::ROOT }), None, None)),
         "link-catch" => link(rest).map(|name| (Kind::LinkCatch(name), None, None)),
         "ad-hoc" => ad_hoc::read(rest).map(|kind| (kind, None, None)),
-        "subprocess" | "event-subprocess" => match words::whole(rest) {
+        "cancel" => bare(Kind::EndEvent(EndEvent::Cancel)),
+        "subprocess" | "transaction" | "event-subprocess" => match words::whole(rest) {
             Some(first) if word == "subprocess" => Ok((Kind::SubProcess(Scope::default()), Some(first), None)),
+            Some(first) if word == "transaction" => Ok((Kind::Transaction(Scope::default()), Some(first), None)),
             Some(first) => Ok((Kind::EventSubProcess(Scope::default()), Some(first), None)),
             None => Err(format!("write '{word} FIRST', FIRST being its start event")),
         },

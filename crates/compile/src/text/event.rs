@@ -10,8 +10,8 @@ use super::words;
 use crate::expression;
 use crate::timer;
 
-const USAGE: &str = "write 'at DATE', 'after DURATION', 'every CYCLE', 'message NAME by FEEL', 'signal NAME', 'when FEEL', 'error CODE' or \
-                     'escalation CODE'";
+const USAGE: &str = "write 'at DATE', 'after DURATION', 'every CYCLE', 'message NAME by FEEL', 'signal NAME', 'when FEEL', 'error CODE', \
+                     'escalation CODE' or 'cancel'";
 
 pub(super) fn trigger(text: &str) -> Result<Trigger, String> {
     let (word, rest) = split(text);
@@ -26,6 +26,7 @@ pub(super) fn trigger(text: &str) -> Result<Trigger, String> {
         "when-updated" => condition(rest, VariableChange::Updated)?,
         "error" => Trigger::Error(code(rest)),
         "escalation" => Trigger::Escalation(code(rest)),
+        "cancel" if rest.is_empty() => Trigger::Cancel,
         _ => return Err(USAGE.to_owned()),
     })
 }
@@ -134,6 +135,7 @@ pub(super) fn write_trigger(trigger: &Trigger) -> String {
         }
         Trigger::Error(catch) => code("error", catch),
         Trigger::Escalation(catch) => code("escalation", catch),
+        Trigger::Cancel => "cancel".to_owned(),
     }
 }
 

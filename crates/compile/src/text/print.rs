@@ -41,6 +41,7 @@ fn kind(process: &Process, index: usize) -> String {
     match &process.elements[index].kind {
         Kind::Process(_) => "process".to_owned(),
         Kind::SubProcess(scope) => format!("subprocess {}", start(process, scope)),
+        Kind::Transaction(scope) => format!("transaction {}", start(process, scope)),
         Kind::EventSubProcess(scope) => format!("event-subprocess {}", start(process, scope)),
         Kind::AdHoc(ad_hoc) => ad_hoc::write(ad_hoc),
         Kind::AdHocRun => String::new(),
@@ -56,6 +57,7 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::CallActivity(call) => format!("call {}", value(&call.process)),
         Kind::EndEvent(EndEvent::None) => "end".to_owned(),
         Kind::EndEvent(EndEvent::Terminate) => "terminate".to_owned(),
+        Kind::EndEvent(EndEvent::Cancel) => "cancel".to_owned(),
         Kind::EndEvent(EndEvent::Error { code }) => format!("error {}", value(code)),
         Kind::EndEvent(EndEvent::Throw(throw)) => event::write_throw(process, "end", throw),
         Kind::ThrowEvent(None) => "throw".to_owned(),

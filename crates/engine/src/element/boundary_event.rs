@@ -61,7 +61,7 @@ impl Run<'_> {
             self.set_local(key, name, value);
         }
         let stays = match catch.trigger {
-            Trigger::Error(_) | Trigger::Escalation(_) => true,
+            Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel => true,
             Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } | Trigger::Condition(_) => false,
         };
         if !stays && self.element_of(key).outputs.is_none() {

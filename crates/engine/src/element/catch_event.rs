@@ -68,7 +68,7 @@ pub(crate) fn waits_on(run: &Run<'_>, seen_from: (ElementKey, ElementKey), trigg
             Some(On::Signal { name: bounded(run.text(seen_from.0, name, "the signal name")?, "signal name")? })
         }
         Trigger::Condition(_) => Some(On::Condition),
-        Trigger::Error(_) | Trigger::Escalation(_) => None,
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel => None,
     })
 }
 

@@ -27,6 +27,7 @@ pub(crate) mod script_task;
 pub(crate) mod standard_loop;
 pub(crate) mod start_event;
 pub(crate) mod throw_event;
+pub(crate) mod transaction;
 pub(crate) mod user_task;
 
 use crate::IncidentKind;

@@ -5,6 +5,7 @@ use model::{Kind, TimerKind, Trigger};
 use super::link_event;
 use crate::bpmn::event;
 use crate::bpmn::site::Site;
+use crate::bpmn::vocabulary::with_article;
 use crate::draft::DraftElement;
 
 pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
@@ -16,8 +17,9 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
         }
         Some(("link", definition)) => link_event::catch(site, *definition),
         Some((trigger, definition)) => match event::caught(site, trigger, *definition) {
-            event::Read::Caught(Trigger::Error(_) | Trigger::Escalation(_)) => {
-                site.complain(format!("no intermediate catch event catches an {trigger}: put it on the boundary of an activity"));
+            event::Read::Caught(Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel) => {
+                let what = with_article(trigger);
+                site.complain(format!("no intermediate catch event catches {what}: put it on the boundary of an activity"));
                 site.element(None)
             }
             event::Read::Caught(trigger) => {

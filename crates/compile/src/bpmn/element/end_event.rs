@@ -15,6 +15,7 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     let end = match triggers.first() {
         None => Some(EndEvent::None),
         Some(("terminate", _)) => Some(EndEvent::Terminate),
+        Some(("cancel", _)) => Some(EndEvent::Cancel),
         Some(("error", definition)) => error(site, *definition).map(|code| EndEvent::Error { code }),
         Some((trigger, definition)) => match event::thrown(site, trigger, *definition, JobTaskFlavour::End) {
             event::Thrown::Throw(throw) => {

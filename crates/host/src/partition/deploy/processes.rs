@@ -147,7 +147,8 @@ fn shown(element: &model::Element) -> row::DefinitionElement {
 fn kind_word(kind: &Kind) -> &'static str {
     match kind {
         Kind::Process(_) => "PROCESS",
-        Kind::SubProcess(_) => "SUB_PROCESS",
+        // Clients have no word for a transaction.
+        Kind::SubProcess(_) | Kind::Transaction(_) => "SUB_PROCESS",
         Kind::EventSubProcess(_) => "EVENT_SUB_PROCESS",
         Kind::AdHoc(_) => "AD_HOC_SUB_PROCESS",
         Kind::AdHocRun => "AD_HOC_SUB_PROCESS_INNER_INSTANCE",
