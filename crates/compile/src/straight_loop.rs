@@ -54,11 +54,12 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         | Kind::ReceiveTask(_)
         | Kind::CallActivity(_)
         | Kind::EventGateway
-        | Kind::EndEvent(EndEvent::Error { .. } | EndEvent::Cancel)
         | Kind::BoundaryEvent(_)
-        | Kind::CompensationBoundary(_) => Vec::new(),
+        | Kind::CompensationBoundary(_)
+        | Kind::EventPart(_) => Vec::new(),
+        Kind::EndEvent(end) if throws_out(end) => Vec::new(),
         Kind::StartEvent(_)
-        | Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Throw(_))
+        | Kind::EndEvent(_)
         | Kind::ThrowEvent(_)
         | Kind::SendTask(_)
         | Kind::PassTask(_)
@@ -76,6 +77,15 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         _ => Vec::new(),
     });
     entered.chain(left).collect()
+}
+
+/// An end from which nothing goes on beside it.
+fn throws_out(end: &EndEvent) -> bool {
+    match end {
+        EndEvent::Error { .. } | EndEvent::Cancel => true,
+        EndEvent::None | EndEvent::Terminate | EndEvent::Throw(_) => false,
+        EndEvent::After { end, .. } => throws_out(end),
+    }
 }
 
 /// A process that calls itself under its own id goes on from its start.
@@ -112,7 +122,8 @@ fn is_work(kind: &Kind) -> bool {
         | Kind::InclusiveGateway(_)
         | Kind::ComplexGateway(_)
         | Kind::BoundaryEvent(_)
-        | Kind::CompensationBoundary(_) => false,
+        | Kind::CompensationBoundary(_)
+        | Kind::EventPart(_) => false,
     }
 }
 

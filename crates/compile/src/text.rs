@@ -54,8 +54,10 @@
 //! | | `keep-rest`, `collect VARIABLE = FEEL` |
 //! | `ad-hoc by TYPE` | ad-hoc sub-process that the worker of a job directs |
 //!
-//! TRIGGER is `at DATE`, `after DURATION`, `every CYCLE` (or `= FEEL` for each), `message NAME by FEEL`, `signal NAME`, `when FEEL`
-//! (`when-created`, `when-updated`), `error CODE`, `escalation CODE`, `cancel` (of a transaction). THROWN is `escalation CODE`, `signal NAME`, `message NAME to FEEL`.
+//! TRIGGER is `any` or `all` with each trigger on a line `of TRIGGER` below (an event with several definitions), or `at DATE`, `after DURATION`, `every CYCLE` (or `= FEEL` for each), `message NAME by FEEL`, `signal NAME`, `when FEEL`
+//! (`when-created`, `when-updated`), `error CODE`, `escalation CODE`, `cancel` (of a transaction). THROWN is `escalation CODE`, `signal NAME`, `message NAME to FEEL`,
+//! or `several` with lines `of THROWN` below, of which the last may also be `compensate`, `compensate ID`, and of an end event `terminate`,
+//! `cancel`, `error CODE`.
 //!
 //! `id in SCOPE: …` says outright which sub-process an element belongs to (the id of the process for none).
 //! A flow is `TARGET`, `TARGET if FEEL` or `default TARGET`, each with `as ID` behind the target if wanted.
@@ -79,6 +81,7 @@ mod flow;
 mod print;
 mod repeat;
 mod scopes;
+mod several;
 mod statement;
 mod user_task;
 mod words;

@@ -41,7 +41,8 @@ impl Run<'_> {
             | Kind::LinkCatch(_)
             | Kind::PassTask(_)
             | Kind::BoundaryEvent(_)
-            | Kind::CompensationBoundary(_) => element::pass::enter(self, key),
+            | Kind::CompensationBoundary(_)
+            | Kind::EventPart(_) => element::pass::enter(self, key),
             Kind::ThrowEvent(Some(throw)) => element::throw_event::enter(self, key, throw)?,
             Kind::SendTask(publish) => element::throw_event::send(self, key, publish)?,
             Kind::CatchEvent(trigger) => element::catch_event::enter(self, key, trigger)?,

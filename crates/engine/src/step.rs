@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
             Some(start) => self.process.scope(Process::ROOT).filter(|scope| scope.triggered.contains(&start)).map(|_| start),
             None => self.process.start(),
         };
-        let start = start.ok_or(Rejected::NoStartEvent)?;
+        let start = self.process.event(start.ok_or(Rejected::NoStartEvent)?);
         let root = self.instance.key.root();
         self.emit(Event::Started { instance: self.instance.key, definition: self.instance.definition, parent });
         self.emit(Event::Entered { key: root, element: Process::ROOT, scope: root });

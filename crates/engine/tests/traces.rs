@@ -238,7 +238,8 @@ impl<'a> Run<'a> {
 
     /// The wait of an element, or for an event, with this id.
     fn triggered(&self, id: &str, variables: Document, next: Option<On>) -> Triggered {
-        let (id, number) = id.split_once('#').map_or((id, None), |(id, number)| (id, Some(number)));
+        let inner = id.split_once('#').filter(|_| self.process.find(id).is_none());
+        let (id, number) = inner.map_or((id, None), |(id, number)| (id, Some(number)));
         let event = self.process.find(id);
         let waits =
             self.instance.elements.iter().flat_map(|(key, element)| element.waits.iter().map(move |wait| (key, element, wait)));

@@ -331,7 +331,8 @@ impl Run<'_> {
     }
 
     fn trigger(&self, id: &str, variables: Document) -> Vec<Command> {
-        let (id, number) = id.split_once('#').map_or((id, None), |(id, number)| (id, Some(number)));
+        let inner = id.split_once('#').filter(|_| self.process.find(id).is_none());
+        let (id, number) = inner.map_or((id, None), |(id, number)| (id, Some(number)));
         let event = self.process.find(id);
         let alive = self.instance.elements.values().filter(|element| number.is_none_or(|number| self.counts(element, number)));
         let waits = alive.flat_map(|element| element.waits.iter().map(move |wait| (element, wait)));

@@ -28,6 +28,29 @@ pub enum Trigger {
     Escalation(CodeCatch),
     /// The transaction it sits on was cancelled and is undone.
     Cancel,
+    /// Several things; each is waited for as an element of its own.
+    Several(Several),
+}
+
+/// An event with several definitions.
+#[derive(Debug, Clone)]
+pub struct Several {
+    pub parts: Vec<ElementIx>,
+    pub needed: Needed,
+}
+
+/// How many of several things must come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needed {
+    Any,
+    All,
+}
+
+/// One of several definitions of an event.
+#[derive(Debug, Clone)]
+pub struct EventPart {
+    pub event: ElementIx,
+    pub trigger: Trigger,
 }
 
 #[derive(Debug, Clone)]
@@ -78,6 +101,11 @@ pub enum EndEvent {
     Throw(Throw),
     /// Cancels the transaction around it.
     Cancel,
+    /// Throws all of these, then ends like that.
+    After {
+        thrown: Vec<Throw>,
+        end: Box<EndEvent>,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -91,6 +119,8 @@ pub enum Throw {
     Message(Publish),
     /// Undoes what has completed beside it.
     Compensation(Compensate),
+    /// Several of these: signals and messages, and last perhaps one of the others.
+    Several(Vec<Throw>),
 }
 
 /// What undoes an activity.
@@ -122,7 +152,7 @@ impl Trigger {
     /// Whether something outside the instance, or its variables, triggers it.
     pub fn is_waited_for(&self) -> bool {
         match self {
-            Self::Timer(_) | Self::Message(_) | Self::Signal { .. } | Self::Condition(_) => true,
+            Self::Timer(_) | Self::Message(_) | Self::Signal { .. } | Self::Condition(_) | Self::Several(_) => true,
             Self::Error(_) | Self::Escalation(_) | Self::Cancel => false,
         }
     }

@@ -21,8 +21,8 @@ use feel::Expression;
 
 pub use decision::Requirements;
 pub use event::{
-    Catch, CodeCatch, Compensate, Compensated, Condition, EndEvent, Message, Publish, Throw, TimerKind, TimerTrigger, Trigger,
-    VariableChange,
+    Catch, CodeCatch, Compensate, Compensated, Condition, EndEvent, EventPart, Message, Needed, Publish, Several, Throw,
+    TimerKind, TimerTrigger, Trigger, VariableChange,
 };
 pub use join::{ElementSet, Join};
 pub use repeat::{LoopTest, MultiInstance, MultiOrder, MultiOutput, Repeat, StandardLoop};
@@ -124,6 +124,8 @@ pub enum Kind {
     BoundaryEvent(Catch),
     /// Says what undoes the activity it is attached to, once that has completed.
     CompensationBoundary(Compensated),
+    /// One of several definitions of an event: nothing enters it, it is waited for.
+    EventPart(EventPart),
 }
 
 /// A process or sub-process: what lies inside starts at its start event.
@@ -307,7 +309,16 @@ impl Process {
         match &self.element(ix).kind {
             Kind::StartEvent(Some(catch)) | Kind::BoundaryEvent(catch) => Some(&catch.trigger),
             Kind::CatchEvent(trigger) => Some(trigger),
+            Kind::EventPart(part) => Some(&part.trigger),
             _ => None,
+        }
+    }
+
+    /// The event that something waits for: of one of several definitions the event that has them.
+    pub fn event(&self, ix: ElementIx) -> ElementIx {
+        match &self.element(ix).kind {
+            Kind::EventPart(part) => part.event,
+            _ => ix,
         }
     }
 

@@ -28,7 +28,8 @@ pub(super) fn check(graph: &Graph<'_>, findings: &mut Findings) {
             findings.add(start.at, &start.id, "a cancellation starts nothing: put it on the boundary of a transaction");
         }
     }
-    for end in elements.iter().filter(|element| matches!(element.kind(), Some(Kind::EndEvent(EndEvent::Cancel)))) {
+    let cancels = |kind: Option<&Kind>| matches!(kind, Some(Kind::EndEvent(end)) if is_cancel(end));
+    for end in elements.iter().filter(|element| cancels(element.kind())) {
         match transaction_around(graph, end.scope) {
             None => findings.add(end.at, &end.id, "a cancel end event stands inside a transaction"),
             Some(transaction) if !ways_out[transaction] => {
@@ -38,6 +39,14 @@ pub(super) fn check(graph: &Graph<'_>, findings: &mut Findings) {
             }
             Some(_) => {}
         }
+    }
+}
+
+fn is_cancel(end: &EndEvent) -> bool {
+    match end {
+        EndEvent::Cancel => true,
+        EndEvent::After { end, .. } => is_cancel(end),
+        EndEvent::None | EndEvent::Terminate | EndEvent::Error { .. } | EndEvent::Throw(_) => false,
     }
 }
 

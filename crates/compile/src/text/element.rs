@@ -11,7 +11,7 @@ use model::{
 use super::event;
 use super::flow::Flows;
 use super::statement::{Line, Statement};
-use super::{ad_hoc, compensation, repeat, user_task, words};
+use super::{ad_hoc, compensation, repeat, several, user_task, words};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Content, DraftElement, DraftFlow, RUN};
 use crate::expression;
@@ -89,19 +89,7 @@ fn move_into_runs(elements: &mut [WrittenElement]) {
 }
 
 fn element(at: usize, id: &str, content: Content) -> DraftElement {
-    DraftElement {
-        at,
-        id: id.into(),
-        name: None,
-        scope: 0,
-        content,
-        inputs: None,
-        outputs: None,
-        default: None,
-        attached_to: None,
-        compensation: None,
-        repeat: None,
-    }
+    DraftElement { id: id.into(), content, ..DraftElement::bare(at) }
 }
 
 fn split_arrow(head: &str) -> (&str, Option<&str>) {
@@ -268,6 +256,7 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
             "version-tag" if matches!(draft.kind(), Some(Kind::Process(_))) => {
                 words::whole(rest).map(|tag| version_tag = Some(tag.into())).ok_or("write 'version-tag TEXT'".to_owned())
             }
+            "of" => several::of(draft, rest),
             "retries" => retries(draft, rest),
             "header" => header(draft, rest),
             "binding" => binding(draft, rest),
@@ -285,6 +274,9 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
         if let Err(reason) = read {
             findings.add(*at, &statement.id, reason);
         }
+    }
+    if let Err(reason) = several::check(draft) {
+        findings.add(statement.at, &statement.id, reason);
     }
     for (mappings, slot) in [(inputs, &mut draft.inputs), (outputs, &mut draft.outputs)] {
         match mappings.finish() {

@@ -9,7 +9,7 @@ use model::{
 
 use super::event::{self, write_value as value};
 use super::flow::usual_id;
-use super::{ad_hoc, repeat, user_task, words};
+use super::{ad_hoc, repeat, several, user_task, words};
 use crate::draft::RUN;
 
 /// Writes a process in text notation.
@@ -18,7 +18,7 @@ use crate::draft::RUN;
 pub fn print(process: &Process) -> String {
     let mut text = String::new();
     for (index, element) in process.elements.iter().enumerate() {
-        if let Kind::AdHocRun = element.kind {
+        if let Kind::AdHocRun | Kind::EventPart(_) = element.kind {
             continue;
         }
         let scope = match element.scope {
@@ -27,6 +27,7 @@ pub fn print(process: &Process) -> String {
         };
         line(&mut text, &format!("{}{scope}: {}", element.id, kind(process, index)));
         flows(&mut text, process, element);
+        several::lines(process, &element.kind).into_iter().for_each(|one| option(&mut text, Some(one)));
         options(&mut text, element);
         if index == 0
             && let Some(tag) = &process.version_tag
@@ -44,7 +45,7 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::Transaction(scope) => format!("transaction {}", start(process, scope)),
         Kind::EventSubProcess(scope) => format!("event-subprocess {}", start(process, scope)),
         Kind::AdHoc(ad_hoc) => ad_hoc::write(ad_hoc),
-        Kind::AdHocRun => String::new(),
+        Kind::AdHocRun | Kind::EventPart(_) => String::new(),
         Kind::StartEvent(None) => "start".to_owned(),
         Kind::StartEvent(Some(catch)) => {
             let word = if catch.interrupting { "start" } else { "start-beside" };
@@ -58,6 +59,7 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::EndEvent(EndEvent::None) => "end".to_owned(),
         Kind::EndEvent(EndEvent::Terminate) => "terminate".to_owned(),
         Kind::EndEvent(EndEvent::Cancel) => "cancel".to_owned(),
+        Kind::EndEvent(EndEvent::After { .. }) => "end several".to_owned(),
         Kind::EndEvent(EndEvent::Error { code }) => format!("error {}", value(code)),
         Kind::EndEvent(EndEvent::Throw(throw)) => event::write_throw(process, "end", throw),
         Kind::ThrowEvent(None) => "throw".to_owned(),

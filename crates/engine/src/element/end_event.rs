@@ -22,6 +22,10 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, end: &EndEvent) -> Resul
             transaction::cancel(run, key);
             return Ok(());
         }
+        EndEvent::After { thrown, end } => {
+            throw_event::before(run, key, thrown)?;
+            return enter(run, key, end);
+        }
         EndEvent::Throw(thrown) => return throw_event::enter(run, key, thrown),
     }
     run.emit(Event::Activated { key });

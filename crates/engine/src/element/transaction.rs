@@ -72,7 +72,7 @@ pub(crate) fn undo_next(run: &mut Run<'_>, key: ElementKey) {
         _ => None,
     });
     if let Some((event, catch)) = found {
-        run.caught(key, event, catch, &Vec::new());
+        run.caught(key, (event, &catch.trigger), catch, &Vec::new());
     }
 }
 

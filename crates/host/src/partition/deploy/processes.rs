@@ -62,7 +62,7 @@ impl Partition {
             deployment: file.deployment,
             checksum: file.checksum.clone(),
             deleted: false,
-            elements: process.elements.iter().map(shown).collect(),
+            elements: process.elements.iter().map(|element| shown(&process, element)).collect(),
             flows: Some(process.flows.iter().map(|flow| flow.id.clone()).collect()),
         };
         let deployed = DeployedProcess {
@@ -129,7 +129,12 @@ pub(in crate::partition) struct DefinitionDeletion {
 }
 
 /// What searches show of an element.
-fn shown(element: &model::Element) -> row::DefinitionElement {
+fn shown(process: &Process, element: &model::Element) -> row::DefinitionElement {
+    // One of several definitions of an event is shown as that event.
+    let element = match &element.kind {
+        Kind::EventPart(part) => process.element(part.event),
+        _ => element,
+    };
     let headers = match &element.kind {
         Kind::JobTask(task) => crate::json::object_of_texts(&task.headers),
         Kind::UserTask(task) => crate::json::object_of_texts(&task.headers),
@@ -181,5 +186,7 @@ fn kind_word(kind: &Kind) -> &'static str {
         // Clients have no word for it.
         Kind::ComplexGateway(_) => "UNKNOWN",
         Kind::BoundaryEvent(_) | Kind::CompensationBoundary(_) => "BOUNDARY_EVENT",
+        // It is shown as the event it is a part of.
+        Kind::EventPart(_) => "UNKNOWN",
     }
 }
