@@ -8,6 +8,7 @@ mod extension;
 mod flow;
 mod repeat;
 mod scope;
+mod several;
 mod site;
 mod vocabulary;
 

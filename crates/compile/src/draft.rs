@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use feel::Expression;
-use model::{Kind, Repeat};
+use model::{Kind, Repeat, Trigger};
 
 /// What the id of an ad-hoc sub-process is followed by in that of its runs.
 pub(crate) const RUN: &str = "#innerInstance";
@@ -45,6 +45,8 @@ pub(crate) struct DraftElement {
     /// Id of the handler of a compensation boundary event, or of the activity a compensation throw event names.
     pub(crate) compensation: Option<Arc<str>>,
     pub(crate) repeat: Option<Repeat>,
+    /// What an event with several definitions waits for; they become elements of their own.
+    pub(crate) parts: Vec<Trigger>,
 }
 
 /// What became of an element. A refused one stays in the draft, so that what refers to it is not blamed as well.
@@ -72,20 +74,32 @@ pub(crate) enum Condition {
 }
 
 impl DraftElement {
-    /// The element of the runs inside an ad-hoc sub-process, which has this index.
-    pub(crate) fn run(&self, index: usize) -> Self {
+    /// An element about which nothing is known but its place.
+    pub(crate) fn bare(at: usize) -> Self {
         Self {
-            at: self.at,
-            id: format!("{}{RUN}", self.id).into(),
-            name: self.name.clone(),
-            scope: index,
-            content: Content::Read(Kind::AdHocRun),
+            at,
+            id: "".into(),
+            name: None,
+            scope: 0,
+            content: Content::Refused,
             inputs: None,
             outputs: None,
             default: None,
             attached_to: None,
             compensation: None,
             repeat: None,
+            parts: Vec::new(),
+        }
+    }
+
+    /// The element of the runs inside an ad-hoc sub-process, which has this index.
+    pub(crate) fn run(&self, index: usize) -> Self {
+        Self {
+            id: format!("{}{RUN}", self.id).into(),
+            name: self.name.clone(),
+            scope: index,
+            content: Content::Read(Kind::AdHocRun),
+            ..Self::bare(self.at)
         }
     }
 

@@ -4,15 +4,16 @@ mod ad_hoc;
 mod compensation;
 mod joins;
 mod links;
+mod parts;
 mod rules;
+mod transactions;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use feel::Expression;
 use model::{
-    Compensate, Compensated, ComplexGateway, Element, ElementIx, EndEvent, Flow, FlowIx, InclusiveGateway, Kind, LinkThrow,
-    Process, Scope, Throw,
+    Compensate, Compensated, ComplexGateway, Element, ElementIx, Flow, FlowIx, InclusiveGateway, Kind, LinkThrow, Process, Scope,
 };
 
 use crate::diagnostic::{Findings, quoted};
@@ -20,7 +21,8 @@ use crate::draft::{Condition, Content, Draft, DraftFlow, FlowOrder};
 use crate::straight_loop;
 
 /// The process, unless something in it was refused; `findings` says what.
-pub(crate) fn link(draft: Draft, findings: &mut Findings) -> Option<Process> {
+pub(crate) fn link(mut draft: Draft, findings: &mut Findings) -> Option<Process> {
+    parts::expand(&mut draft);
     let graph = Graph::new(&draft, findings);
     rules::directions(&graph, findings);
     let scopes = rules::scopes(&draft, findings);
@@ -34,6 +36,7 @@ pub(crate) fn link(draft: Draft, findings: &mut Findings) -> Option<Process> {
     let defaults = rules::defaults(&graph, findings);
     let links = links::resolve(&draft, findings);
     rules::repeats(&draft, findings);
+    transactions::check(&graph, findings);
     let compensations = compensation::resolve(&graph, findings);
     let Graph { ends, incoming, outgoing, .. } = graph;
     let wiring = Wiring { ends, incoming, outgoing, scopes, boundaries, defaults, links, compensations };
@@ -168,10 +171,14 @@ fn condition(condition: Condition, is_default: bool) -> Option<Option<Expression
 fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
     let default = wiring.defaults[index].map(flow_ix);
     let mut scope = || std::mem::take(&mut wiring.scopes[index]);
-    let compensate = Throw::Compensation(Compensate { activity: wiring.compensations[index].map(element_ix) });
+    let mut kind = kind;
+    if let Some(compensate) = compensation::thrown_mut(&mut kind) {
+        *compensate = Compensate { activity: wiring.compensations[index].map(element_ix) };
+    }
     Some(match kind {
         Kind::Process(_) => Kind::Process(scope()),
         Kind::SubProcess(_) => Kind::SubProcess(scope()),
+        Kind::Transaction(_) => Kind::Transaction(scope()),
         Kind::EventSubProcess(_) => Kind::EventSubProcess(scope()),
         Kind::ExclusiveGateway { .. } => Kind::ExclusiveGateway { default },
         Kind::InclusiveGateway(gateway) => Kind::InclusiveGateway(InclusiveGateway { default, ..gateway }),
@@ -180,8 +187,6 @@ fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
         Kind::CompensationBoundary(_) => {
             Kind::CompensationBoundary(Compensated { handler: wiring.compensations[index].map(element_ix)? })
         }
-        Kind::ThrowEvent(Some(Throw::Compensation(_))) => Kind::ThrowEvent(Some(compensate)),
-        Kind::EndEvent(EndEvent::Throw(Throw::Compensation(_))) => Kind::EndEvent(EndEvent::Throw(compensate)),
         Kind::AdHoc(_)
         | Kind::AdHocRun
         | Kind::StartEvent(_)
@@ -199,6 +204,7 @@ fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
         | Kind::DecisionTask(_)
         | Kind::LinkCatch(_)
         | Kind::ParallelGateway
+        | Kind::EventPart(_)
         | Kind::BoundaryEvent(_) => kind,
     })
 }

@@ -40,7 +40,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         element.outgoing.iter().map(|flow| process.flow(*flow).target.0 as usize).collect()
     };
     let entered = (0..count).map(|index| match &process.elements[index].kind {
-        Kind::SubProcess(scope) => scope.start.map(|start| start.0 as usize).into_iter().collect(),
+        Kind::SubProcess(scope) | Kind::Transaction(scope) => scope.start.map(|start| start.0 as usize).into_iter().collect(),
         Kind::CallActivity(call) if calls_itself(process, call) => {
             process.start().map(|start| start.0 as usize).into_iter().collect()
         }
@@ -54,11 +54,12 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         | Kind::ReceiveTask(_)
         | Kind::CallActivity(_)
         | Kind::EventGateway
-        | Kind::EndEvent(EndEvent::Error { .. })
         | Kind::BoundaryEvent(_)
-        | Kind::CompensationBoundary(_) => Vec::new(),
+        | Kind::CompensationBoundary(_)
+        | Kind::EventPart(_) => Vec::new(),
+        Kind::EndEvent(end) if throws_out(end) => Vec::new(),
         Kind::StartEvent(_)
-        | Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Throw(_))
+        | Kind::EndEvent(_)
         | Kind::ThrowEvent(_)
         | Kind::SendTask(_)
         | Kind::PassTask(_)
@@ -72,10 +73,19 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         Kind::LinkThrow(link) => vec![link.catch.0 as usize],
     });
     let left = (0..count).map(|index| match &process.elements[index].kind {
-        Kind::SubProcess(_) => ways_on(index),
+        Kind::SubProcess(_) | Kind::Transaction(_) => ways_on(index),
         _ => Vec::new(),
     });
     entered.chain(left).collect()
+}
+
+/// An end from which nothing goes on beside it.
+fn throws_out(end: &EndEvent) -> bool {
+    match end {
+        EndEvent::Error { .. } | EndEvent::Cancel => true,
+        EndEvent::None | EndEvent::Terminate | EndEvent::Throw(_) => false,
+        EndEvent::After { end, .. } => throws_out(end),
+    }
 }
 
 /// A process that calls itself under its own id goes on from its start.
@@ -95,6 +105,7 @@ fn is_work(kind: &Kind) -> bool {
         | Kind::DecisionTask(_) => true,
         Kind::Process(_)
         | Kind::SubProcess(_)
+        | Kind::Transaction(_)
         | Kind::EventSubProcess(_)
         | Kind::AdHoc(_)
         | Kind::AdHocRun
@@ -111,7 +122,8 @@ fn is_work(kind: &Kind) -> bool {
         | Kind::InclusiveGateway(_)
         | Kind::ComplexGateway(_)
         | Kind::BoundaryEvent(_)
-        | Kind::CompensationBoundary(_) => false,
+        | Kind::CompensationBoundary(_)
+        | Kind::EventPart(_) => false,
     }
 }
 

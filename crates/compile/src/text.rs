@@ -48,12 +48,16 @@
 //! | `compensate-end`, `compensate-end ID` | the same as an end event |
 //! | `compensate by HANDLER on ID` | compensation boundary event; `HANDLER` is an activity without flows |
 //! | `subprocess FIRST` | embedded sub-process; inside is whatever can be reached from `FIRST`, with its boundary events |
-//! | `event-subprocess FIRST` | event sub-process, likewise |
+//! | `event-subprocess FIRST`, `transaction FIRST` | event sub-process, transaction, likewise |
+//! | `cancel` | cancel end event |
 //! | `ad-hoc`, `ad-hoc = FEEL` | ad-hoc sub-process, with the ids of what is started at once; inside is what says `in ID`; options `until FEEL`,
 //! | | `keep-rest`, `collect VARIABLE = FEEL` |
+//! | `ad-hoc by TYPE` | ad-hoc sub-process that the worker of a job directs |
 //!
-//! TRIGGER is `at DATE`, `after DURATION`, `every CYCLE` (or `= FEEL` for each), `message NAME by FEEL`, `signal NAME`, `when FEEL`
-//! (`when-created`, `when-updated`), `error CODE`, `escalation CODE`. THROWN is `escalation CODE`, `signal NAME`, `message NAME to FEEL`.
+//! TRIGGER is `any` or `all` with each trigger on a line `of TRIGGER` below (an event with several definitions), or `at DATE`, `after DURATION`, `every CYCLE` (or `= FEEL` for each), `message NAME by FEEL`, `signal NAME`, `when FEEL`
+//! (`when-created`, `when-updated`), `error CODE`, `escalation CODE`, `cancel` (of a transaction). THROWN is `escalation CODE`, `signal NAME`, `message NAME to FEEL`,
+//! or `several` with lines `of THROWN` below, of which the last may also be `compensate`, `compensate ID`, and of an end event `terminate`,
+//! `cancel`, `error CODE`.
 //!
 //! `id in SCOPE: …` says outright which sub-process an element belongs to (the id of the process for none).
 //! A flow is `TARGET`, `TARGET if FEEL` or `default TARGET`, each with `as ID` behind the target if wanted.
@@ -69,6 +73,7 @@
 //!
 //! A word with odd characters stands between double quotes, as in FEEL.
 
+mod ad_hoc;
 mod compensation;
 mod element;
 mod event;
@@ -76,6 +81,7 @@ mod flow;
 mod print;
 mod repeat;
 mod scopes;
+mod several;
 mod statement;
 mod user_task;
 mod words;

@@ -42,6 +42,8 @@ pub enum Command {
     Uncaught(ThrownOut),
     /// Start activities of an ad-hoc sub-process by their ids, each with variables of its own; what runs in it may be dropped first.
     StartAdHoc { element: ElementKey, activities: Vec<(Arc<str>, Document)>, drop_rest: bool },
+    /// The worker that directs an ad-hoc sub-process has decided what is next.
+    DirectAdHoc(Directed),
     /// Try again what raised the incident.
     ResolveIncident { incident: IncidentKey },
     /// Go on with a step that stopped because it took long.
@@ -70,6 +72,21 @@ pub struct Triggered {
     pub variables: Document,
     /// Of a timer that does not interrupt: its next occurrence.
     pub next: Option<On>,
+}
+
+/// What the worker of an ad-hoc sub-process decided. Of any other job: that it is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Directed {
+    pub job: JobKey,
+    /// The element instance that waits for it.
+    pub element: ElementKey,
+    pub variables: Document,
+    /// Ids of what is started, each with variables of its own.
+    pub activities: Vec<(Arc<str>, Document)>,
+    /// It ends: at once, or when what runs in it has ended. Then nothing more is started.
+    pub is_over: bool,
+    /// What runs in it is dropped first.
+    pub drop_rest: bool,
 }
 
 /// A job that failed: its variables stay with the task; without retries left the task is stuck.
@@ -125,6 +142,8 @@ pub enum Rejected {
     NoSuchElement,
     /// No incident of this instance has that key.
     NoSuchIncident,
+    /// What is over starts nothing more.
+    OverAndMore,
     /// The instance waits for no such turn.
     NoSuchTurn,
     /// What was asked for does not fit the process, or what lives of it; the words are for who asked.

@@ -58,8 +58,10 @@ pub(crate) fn check_can_be_entered(process: &Process, ix: ElementIx) -> Result<(
         Kind::BoundaryEvent(_) | Kind::CompensationBoundary(_) => "a boundary event",
         Kind::Process(_) => "the process itself",
         Kind::AdHocRun => "a run of an ad-hoc sub-process",
+        Kind::EventPart(_) => "a part of an event",
         Kind::CatchEvent(_) | Kind::ReceiveTask(_) if is_behind_event_gateway(process, ix) => "behind an event-based gateway",
         Kind::SubProcess(_)
+        | Kind::Transaction(_)
         | Kind::EventSubProcess(_)
         | Kind::AdHoc(_)
         | Kind::EndEvent(_)

@@ -214,6 +214,8 @@ pub enum IncidentKind {
     DecisionEvaluation,
     /// There is no such form.
     FormNotFound,
+    /// The job of an ad-hoc sub-process's worker has no retries left.
+    AdHocNoRetries,
     /// A command of this instance was refused because of a fault that is not the process's own.
     Fault,
 }

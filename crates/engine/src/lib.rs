@@ -38,7 +38,7 @@ mod variables;
 mod wait;
 
 pub use budget::Budget;
-pub use command::{Command, FailedJob, Rejected, StartAt, ThrownError, Triggered, Undecided};
+pub use command::{Command, Directed, FailedJob, Rejected, StartAt, ThrownError, Triggered, Undecided};
 pub use compensation::Compensation;
 pub use element::call_activity::variables_for_child;
 pub use element::error::catches;

@@ -32,7 +32,7 @@ impl Run<'_> {
             }
         }
         match &element.kind {
-            Kind::Process(scope) | Kind::SubProcess(scope) => element::scope::enter(self, key, scope)?,
+            Kind::Process(scope) | Kind::SubProcess(scope) | Kind::Transaction(scope) => element::scope::enter(self, key, scope)?,
             // Resolving an incident of its entry: what triggered it is gone, so it begins at its start event once more.
             Kind::EventSubProcess(scope) => element::scope::enter(self, key, scope)?,
             Kind::StartEvent(_)
@@ -41,7 +41,8 @@ impl Run<'_> {
             | Kind::LinkCatch(_)
             | Kind::PassTask(_)
             | Kind::BoundaryEvent(_)
-            | Kind::CompensationBoundary(_) => element::pass::enter(self, key),
+            | Kind::CompensationBoundary(_)
+            | Kind::EventPart(_) => element::pass::enter(self, key),
             Kind::ThrowEvent(Some(throw)) => element::throw_event::enter(self, key, throw)?,
             Kind::SendTask(publish) => element::throw_event::send(self, key, publish)?,
             Kind::CatchEvent(trigger) => element::catch_event::enter(self, key, trigger)?,
@@ -71,6 +72,11 @@ impl Run<'_> {
         let process = self.process;
         let instance = &self.instance.elements[&key];
         let (element, scope) = (process.element(instance.element), instance.scope);
+        if let Kind::Transaction(_) = element.kind
+            && element::transaction::is_cancelled(instance)
+        {
+            return element::transaction::undo_next(self, key);
+        }
         if instance.phase != Phase::Leaving {
             self.begin_leaving(key);
         }

@@ -125,6 +125,11 @@ impl<'a> Run<'a> {
         let (mut kept, mut closed, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
         for wait in &alive.waits {
             let Some(event) = wait.catch else { continue };
+            let whole = process.event(event);
+            if whole != event && map.elements.contains_key(&whole) {
+                let id = &process.element(whole).id;
+                return Err(unfit(format!("'{id}' has several definitions: what it has seen of them cannot be migrated yet")));
+            }
             match map.elements.get(&event) {
                 Some(becomes) => kept.push((wait.key, *becomes)),
                 None => {
@@ -157,22 +162,21 @@ impl<'a> Run<'a> {
             let element = process.element(*event);
             let on_boundary = matches!(element.kind, Kind::BoundaryEvent(_));
             let seen_from = (key, if on_boundary { scope } else { key });
-            let on = match (&element.kind, process.catch(*event)) {
-                (Kind::ReceiveTask(message), _) => catch_event::message_on(self, seen_from, message).map(Some),
-                (_, Some(trigger)) => catch_event::waits_on(self, seen_from, trigger),
-                (_, None) => Ok(None),
+            let waits = match (&element.kind, process.catch(*event)) {
+                (Kind::ReceiveTask(message), _) => catch_event::message_on(self, seen_from, message).map(|on| vec![(*event, on)]),
+                (_, Some(trigger)) => catch_event::waits_for(self, seen_from, *event, trigger),
+                (_, None) => Ok(Vec::new()),
             };
-            let on = on.map_err(|trouble| unfit(format!("'{}' cannot begin to wait: {}", element.id, trouble.message)))?;
-            let Some(on) = on else { continue };
-            if let On::Message { name, .. } = &on
-                && plan.names.contains(name)
-            {
-                return Err(unfit(format!(
-                    "'{}' waits for the message '{name}', which is waited for already: map the event that does",
-                    element.id
-                )));
+            let waits = waits.map_err(|trouble| unfit(format!("'{}' cannot begin to wait: {}", element.id, trouble.message)))?;
+            for (catch, on) in waits {
+                if let On::Message { name, .. } = &on
+                    && plan.names.contains(name)
+                {
+                    let reason = "which is waited for already: map the event that does";
+                    return Err(unfit(format!("'{}' waits for the message '{name}', {reason}", element.id)));
+                }
+                self.open(key, Some(catch), on);
             }
-            self.open(key, Some(*event), on);
         }
         Ok(())
     }

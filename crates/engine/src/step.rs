@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 
 use feel::Now;
-use model::{Element, ElementIx, Process};
+use model::{Element, ElementIx, Kind, Process};
 
 use crate::expression::Trouble;
 use crate::join::Woken;
@@ -140,11 +140,10 @@ impl<'a> Run<'a> {
             }
             Command::CompleteJob { job, element, variables } => {
                 self.check_job(*job, *element)?;
-                self.close(*element, job.wait(), WaitEnd::Completed);
-                self.take_result(*element, variables);
-                self.finish_later(*element);
+                self.complete_job(*job, *element, variables);
                 Ok(())
             }
+            Command::DirectAdHoc(directed) => element::directed_ad_hoc::direct(self, directed),
             Command::FailJob(failed) => self.fail_job(failed),
             Command::ThrowError(thrown) => self.throw_from_job(thrown),
             Command::GiveForm { element, verdict } => element::user_task::give_form(self, *element, verdict),
@@ -186,7 +185,7 @@ impl<'a> Run<'a> {
             Some(start) => self.process.scope(Process::ROOT).filter(|scope| scope.triggered.contains(&start)).map(|_| start),
             None => self.process.start(),
         };
-        let start = start.ok_or(Rejected::NoStartEvent)?;
+        let start = self.process.event(start.ok_or(Rejected::NoStartEvent)?);
         let root = self.come_to_life(parent);
         // What came with a trigger is the start event's to map; otherwise it is the process's.
         let mapped = at.is_some() && self.process.element(start).outputs.is_some();
@@ -221,13 +220,26 @@ impl<'a> Run<'a> {
         root
     }
 
+    pub(crate) fn complete_job(&mut self, job: JobKey, element: ElementKey, variables: &Document) {
+        self.close(element, job.wait(), WaitEnd::Completed);
+        if let Kind::AdHoc(_) = self.element_of(element).kind {
+            return self.propagate(element, variables);
+        }
+        self.take_result(element, variables);
+        self.finish_later(element);
+    }
+
     fn fail_job(&mut self, failed: &FailedJob) -> Result<(), Rejected> {
         self.check_job(failed.job, failed.element)?;
         for (name, value) in &failed.variables {
             self.set_local(failed.element, name, value);
         }
         if let Some(reason) = &failed.stuck {
-            let trouble = Trouble { kind: IncidentKind::JobNoRetries, message: reason.to_string() };
+            let kind = match self.element_of(failed.element).kind {
+                Kind::AdHoc(_) => IncidentKind::AdHocNoRetries,
+                _ => IncidentKind::JobNoRetries,
+            };
+            let trouble = Trouble { kind, message: reason.to_string() };
             self.raise(failed.element, Some(failed.job), trouble);
         }
         Ok(())
@@ -243,7 +255,7 @@ impl<'a> Run<'a> {
     }
 
     /// The element waits for that job and nothing holds it.
-    fn check_job(&self, job: JobKey, element: ElementKey) -> Result<(), Rejected> {
+    pub(crate) fn check_job(&self, job: JobKey, element: ElementKey) -> Result<(), Rejected> {
         let element = self.instance.elements.get(&element).ok_or(Rejected::NoSuchJob)?;
         element.wait(job.wait()).filter(|wait| wait.kind == WaitKind::Job).ok_or(Rejected::NoSuchJob)?;
         match element.incident.and_then(|incident| self.instance.incidents.get(&incident)) {

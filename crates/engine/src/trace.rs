@@ -195,7 +195,7 @@ fn kind_name(kind: IncidentKind) -> &'static str {
         IncidentKind::IoMapping => "mapping",
         IncidentKind::ExtractValue => "value",
         IncidentKind::Condition => "no condition holds",
-        IncidentKind::JobNoRetries => "no retries left",
+        IncidentKind::JobNoRetries | IncidentKind::AdHocNoRetries => "no retries left",
         IncidentKind::UnhandledError => "error not caught",
         IncidentKind::LoopLimit => "endless loop",
         IncidentKind::CalledElement => "no such process",

@@ -5,7 +5,7 @@
 //! `start EVENT {…}` (at a triggered start event), `start-at ELEMENT… until ELEMENT… {…}` (begin there, end after those), `called {…}` (started by a call activity), `trigger EVENT {…}`, `again EVENT DUE` (a timer that
 //! will fire again), `call ELEMENT`, `no-process ELEMENT`, `child ELEMENT {…}`, `child-error ELEMENT CODE {…}`,
 //! `child-escalation ELEMENT CODE {…}`, `uncaught`, `give-form ELEMENT`, `no-form ELEMENT`, `begin ELEMENT ACTIVITY {…}` (in an ad-hoc sub-process), `begin-only ELEMENT ACTIVITY {…}`
-//! (dropping what runs in it). A person who has done a task is a `trigger`.
+//! (dropping what runs in it), `direct ELEMENT ACTIVITY… {…}` (its worker; also `over`, `only`). A person who has done a task is a `trigger`.
 //! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant; `id#2` is the second inside the body of
 //! a repeated activity.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 use engine::trace::Trace;
 use engine::{
-    Budget, Command, DefinitionKey, Document, ElementInstance, ElementKey, Event, FailedJob, FormKey, IncidentKey, IncidentKind,
-    Instance, InstanceKey, JobKey, Keys, Means, Migration, Modification, On, Opened, Parent, Phase, Rejected, StartAt, State,
-    Thrown, ThrownError, ThrownOut, Triggered, Undecided, WaitKey, WaitKind, migrate, step,
+    Budget, Command, DefinitionKey, Directed, Document, ElementInstance, ElementKey, Event, FailedJob, FormKey, IncidentKey,
+    IncidentKind, Instance, InstanceKey, JobKey, Keys, Means, Migration, Modification, On, Opened, Parent, Phase, Rejected,
+    StartAt, State, Thrown, ThrownError, ThrownOut, Triggered, Undecided, WaitKey, WaitKind, migrate, step,
 };
 use model::{Kind, Process, TimerKind};
 use schedule::Occurrence;
@@ -239,6 +239,7 @@ impl<'a> Run<'a> {
                 let activities = vec![(activity.into(), variables)];
                 Command::StartAdHoc { element: self.element(id), activities, drop_rest: words[0] == "begin-only" }
             }
+            ["direct", id, ref rest @ ..] => Command::DirectAdHoc(self.directed(id, rest, variables)),
             ["resolve", id] => Command::ResolveIncident { incident: self.incident(id) },
             ["modify", ref words @ ..] => {
                 Command::Modify(Modification::from_words(words.iter().copied(), &variables, |id| Ok(self.element(id)))?)
@@ -259,9 +260,24 @@ impl<'a> Run<'a> {
         Command::ChildThrew { element: self.element(id), what, code: code.into(), variables }
     }
 
+    /// What a worker decides: ids of what is started, `over`, `only` (dropping the rest). Of the variables, those called like an
+    /// activity are an object with its own.
+    fn directed(&self, id: &str, rest: &[&str], mut variables: Document) -> Directed {
+        let (job, element) = (self.job(id), self.element(id));
+        let started = rest.iter().filter(|word| !["over", "only"].contains(word));
+        let mut activities = Vec::new();
+        for id in started {
+            let own = variables.iter().position(|(name, _)| &**name == *id).map(|at| variables.remove(at).1);
+            activities.push((Arc::from(*id), own.map(|own| document(&own).unwrap()).unwrap_or_default()));
+        }
+        let (is_over, drop_rest) = (rest.contains(&"over"), rest.contains(&"only"));
+        Directed { job, element, variables, activities, is_over, drop_rest }
+    }
+
     /// The wait of an element, or for an event, with this id.
     fn triggered(&self, id: &str, variables: Document, next: Option<On>) -> Triggered {
-        let (id, number) = id.split_once('#').map_or((id, None), |(id, number)| (id, Some(number)));
+        let inner = id.split_once('#').filter(|_| self.process.find(id).is_none());
+        let (id, number) = inner.map_or((id, None), |(id, number)| (id, Some(number)));
         let event = self.process.find(id);
         let waits =
             self.instance.elements.iter().flat_map(|(key, element)| element.waits.iter().map(move |wait| (key, element, wait)));
@@ -296,7 +312,8 @@ impl<'a> Run<'a> {
         if id == "process" {
             return InstanceKey(1).root();
         }
-        let (id, number) = id.split_once('#').map_or((id, None), |(id, number)| (id, Some(number)));
+        let inner = id.split_once('#').filter(|_| self.process.find(id).is_none());
+        let (id, number) = inner.map_or((id, None), |(id, number)| (id, Some(number)));
         let mut alive = self.instance.elements.iter();
         let found = alive.find(|(key, element)| {
             let is_meant = match number {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use engine::{DefinitionKey, RequirementsKey};
-use model::{Process, Requirements};
+use model::{ElementIx, Process, Requirements};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use store::{Error, Store, row};
@@ -153,7 +153,8 @@ fn compile_one(resource: &row::Resource, row: &row::Definition) -> Result<Proces
     let process =
         process.ok_or_else(|| Error::corrupt(format!("{} no longer has process '{}'", resource.name, row.process_id)))?;
     // Rows of instances name elements and flows by their place: a compiler that numbers them otherwise must not be obeyed.
-    let elements = process.elements.iter().map(|element| &element.id).eq(row.elements.iter().map(|element| &element.id));
+    let shown = |index: usize| &process.element(process.event(ElementIx(index as u32))).id;
+    let elements = (0..process.elements.len()).map(shown).eq(row.elements.iter().map(|element| &element.id));
     let flows = row.flows.as_ref().is_none_or(|flows| process.flows.iter().map(|flow| &flow.id).eq(flows));
     match elements && flows {
         true => Ok(process),

@@ -23,6 +23,7 @@ use store::change::{Change, Migrate};
 use store::log::{
     Answer, Command, Create, Deploy, DeployResource, FailJob, ProcessRef, Publish, StartAdHoc, ThrowError, UpdateJob,
 };
+use store::log::{Answer, Command, Create, DirectAdHoc, FailJob, ProcessRef, Publish, StartAdHoc, ThrowError, UpdateJob};
 use store::{Commit, Store, format};
 
 #[tokio::test]
@@ -294,6 +295,11 @@ impl<'a> Run<'a> {
             Some(&"start") => "NoStartEvent",
             Some(&("job" | "fail" | "stuck" | "error")) => self.refused_job(words[1]),
             Some(&"trigger") => "NoSuchWait",
+            Some(&"direct") if words.contains(&"over") && 3 < words.len() => "OverAndMore",
+            Some(&"direct") if self.job(words[1]) != engine::JobKey(u64::MAX) && self.refused_job(words[1]) != "Stuck" => {
+                "NoSuchElement"
+            }
+            Some(&"direct") => self.refused_job(words[1]),
             Some(&"begin") => "NoSuchElement",
             Some(&"resolve") => "NoSuchIncident",
             Some(&("set" | "set-local")) => "NoSuchScope",
@@ -342,6 +348,7 @@ impl<'a> Run<'a> {
                 let (activities, drop_rest) = (vec![(activity.into(), variables)], words[0] == "begin-only");
                 vec![Command::StartAdHoc(StartAdHoc { element: self.element(id), activities, drop_rest })]
             }
+            ["direct", id, ref rest @ ..] => vec![Command::DirectAdHoc(self.directed(id, rest, variables))],
             ["resolve", id] => self.resolve(id),
             ["migrate", ..] => vec![],
             ["modify", ref words @ ..] => {
@@ -351,6 +358,17 @@ impl<'a> Run<'a> {
             ["trigger", id] | ["again", id, _] => self.trigger(id, variables),
             _ => panic!("no such command: {words:?}"),
         }
+    }
+
+    /// Ids of what is started, `over`, `only`; of the variables, those called like an activity are its own.
+    fn directed(&self, id: &str, rest: &[&str], mut variables: Document) -> DirectAdHoc {
+        let mut activities = Vec::new();
+        for id in rest.iter().filter(|word| !["over", "only"].contains(word)) {
+            let own = variables.iter().position(|(name, _)| &**name == *id).map(|at| variables.remove(at).1);
+            activities.push((Arc::from(*id), own.map(|own| document(&own)).unwrap_or_default()));
+        }
+        let (is_over, drop_rest) = (rest.contains(&"over"), rest.contains(&"only"));
+        DirectAdHoc { job: self.job(id), variables, activities, is_over, drop_rest }
     }
 
     fn start_by(&self, id: &str, variables: Document) -> Vec<Command> {
@@ -369,13 +387,15 @@ impl<'a> Run<'a> {
         let incident = element.and_then(|element| element.incident);
         let Some(key) = incident else { return vec![Command::ResolveIncident { incident: engine::IncidentKey(u64::MAX) }] };
         let incident = &self.instance.incidents[&key];
-        let retries = incident.job.filter(|_| incident.kind == IncidentKind::JobNoRetries);
+        let without = [IncidentKind::JobNoRetries, IncidentKind::AdHocNoRetries];
+        let retries = incident.job.filter(|_| without.contains(&incident.kind));
         let retries = retries.map(|job| Command::UpdateJob(UpdateJob { job, retries: Some(1), timeout: None }));
         retries.into_iter().chain([Command::ResolveIncident { incident: key }]).collect()
     }
 
     fn trigger(&self, id: &str, variables: Document) -> Vec<Command> {
-        let (id, number) = id.split_once('#').map_or((id, None), |(id, number)| (id, Some(number)));
+        let inner = id.split_once('#').filter(|_| self.process.find(id).is_none());
+        let (id, number) = inner.map_or((id, None), |(id, number)| (id, Some(number)));
         let event = self.process.find(id);
         let alive = self.instance.elements.values().filter(|element| number.is_none_or(|number| self.counts(element, number)));
         let waits = alive.flat_map(|element| element.waits.iter().map(move |wait| (element, wait)));
@@ -409,7 +429,8 @@ impl<'a> Run<'a> {
         if id == "process" {
             return self.instance.key.root();
         }
-        let (id, number) = id.split_once('#').map_or((id, None), |(id, number)| (id, Some(number)));
+        let inner = id.split_once('#').filter(|_| self.process.find(id).is_none());
+        let (id, number) = inner.map_or((id, None), |(id, number)| (id, Some(number)));
         let mut alive = self.instance.elements.iter();
         let found = alive.find(|(key, element)| {
             let is_meant = number.is_none_or(|number| self.instance.is_inner(**key) && self.counts(element, number));

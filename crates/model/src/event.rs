@@ -26,6 +26,31 @@ pub enum Trigger {
     /// Errors and escalations are not waited for: they come from inside.
     Error(CodeCatch),
     Escalation(CodeCatch),
+    /// The transaction it sits on was cancelled and is undone.
+    Cancel,
+    /// Several things; each is waited for as an element of its own.
+    Several(Several),
+}
+
+/// An event with several definitions.
+#[derive(Debug, Clone)]
+pub struct Several {
+    pub parts: Vec<ElementIx>,
+    pub needed: Needed,
+}
+
+/// How many of several things must come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needed {
+    Any,
+    All,
+}
+
+/// One of several definitions of an event.
+#[derive(Debug, Clone)]
+pub struct EventPart {
+    pub event: ElementIx,
+    pub trigger: Trigger,
 }
 
 #[derive(Debug, Clone)]
@@ -74,6 +99,13 @@ pub enum EndEvent {
     },
     /// Throws something and ends.
     Throw(Throw),
+    /// Cancels the transaction around it.
+    Cancel,
+    /// Throws all of these, then ends like that.
+    After {
+        thrown: Vec<Throw>,
+        end: Box<EndEvent>,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -87,6 +119,8 @@ pub enum Throw {
     Message(Publish),
     /// Undoes what has completed beside it.
     Compensation(Compensate),
+    /// Several of these: signals and messages, and last perhaps one of the others.
+    Several(Vec<Throw>),
 }
 
 /// What undoes an activity.
@@ -118,8 +152,8 @@ impl Trigger {
     /// Whether something outside the instance, or its variables, triggers it.
     pub fn is_waited_for(&self) -> bool {
         match self {
-            Self::Timer(_) | Self::Message(_) | Self::Signal { .. } | Self::Condition(_) => true,
-            Self::Error(_) | Self::Escalation(_) => false,
+            Self::Timer(_) | Self::Message(_) | Self::Signal { .. } | Self::Condition(_) | Self::Several(_) => true,
+            Self::Error(_) | Self::Escalation(_) | Self::Cancel => false,
         }
     }
 }

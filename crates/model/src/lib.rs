@@ -21,8 +21,8 @@ use feel::Expression;
 
 pub use decision::Requirements;
 pub use event::{
-    Catch, CodeCatch, Compensate, Compensated, Condition, EndEvent, Message, Publish, Throw, TimerKind, TimerTrigger, Trigger,
-    VariableChange,
+    Catch, CodeCatch, Compensate, Compensated, Condition, EndEvent, EventPart, Message, Needed, Publish, Several, Throw,
+    TimerKind, TimerTrigger, Trigger, VariableChange,
 };
 pub use join::{ElementSet, Join};
 pub use repeat::{LoopTest, MultiInstance, MultiOrder, MultiOutput, Repeat, StandardLoop};
@@ -77,6 +77,8 @@ pub enum Kind {
     Process(Scope),
     /// An embedded sub-process.
     SubProcess(Scope),
+    /// An embedded sub-process that can be cancelled: what completed in it is undone then.
+    Transaction(Scope),
     /// A sub-process that an event starts while its enclosing scope is alive.
     EventSubProcess(Scope),
     /// An ad-hoc sub-process: what lies inside is started by name, any number of times.
@@ -122,6 +124,8 @@ pub enum Kind {
     BoundaryEvent(Catch),
     /// Says what undoes the activity it is attached to, once that has completed.
     CompensationBoundary(Compensated),
+    /// One of several definitions of an event: nothing enters it, it is waited for.
+    EventPart(EventPart),
 }
 
 /// A process or sub-process: what lies inside starts at its start event.
@@ -151,6 +155,8 @@ pub struct AdHoc {
     /// Whether runs that are left are dropped when the condition is true, or waited for.
     pub drop_rest: bool,
     pub output: Option<MultiOutput>,
+    /// Whose worker says what is started and when it ends; then there is neither a list nor a condition.
+    pub directed: Option<Box<JobTask>>,
 }
 
 #[derive(Debug, Clone)]
@@ -206,6 +212,8 @@ pub enum JobTaskFlavour {
     /// A message end event that a worker does.
     End,
     User,
+    /// An ad-hoc sub-process that a worker directs.
+    AdHoc,
 }
 
 #[derive(Debug, Clone)]
@@ -289,7 +297,9 @@ impl Process {
     /// What the element is as a scope, if it is one.
     pub fn scope(&self, ix: ElementIx) -> Option<&Scope> {
         match &self.element(ix).kind {
-            Kind::Process(scope) | Kind::SubProcess(scope) | Kind::EventSubProcess(scope) => Some(scope),
+            Kind::Process(scope) | Kind::SubProcess(scope) | Kind::Transaction(scope) | Kind::EventSubProcess(scope) => {
+                Some(scope)
+            }
             _ => None,
         }
     }
@@ -299,7 +309,16 @@ impl Process {
         match &self.element(ix).kind {
             Kind::StartEvent(Some(catch)) | Kind::BoundaryEvent(catch) => Some(&catch.trigger),
             Kind::CatchEvent(trigger) => Some(trigger),
+            Kind::EventPart(part) => Some(&part.trigger),
             _ => None,
+        }
+    }
+
+    /// The event that something waits for: of one of several definitions the event that has them.
+    pub fn event(&self, ix: ElementIx) -> ElementIx {
+        match &self.element(ix).kind {
+            Kind::EventPart(part) => part.event,
+            _ => ix,
         }
     }
 

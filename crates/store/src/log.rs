@@ -10,6 +10,7 @@ use engine::{
 
 use crate::change::Change;
 use crate::query::Tenants;
+use crate::row::JobKind;
 use crate::{Millis, row};
 
 /// What may be asked of a partition.
@@ -61,6 +62,8 @@ pub enum Command {
     },
     /// Start activities of an ad-hoc sub-process.
     StartAdHoc(StartAdHoc),
+    /// The worker that directs an ad-hoc sub-process has decided what is next.
+    DirectAdHoc(DirectAdHoc),
     /// Publish a message: to those that wait for it, and, while it lives, to those that will.
     Publish(Publish),
     /// Give a message to those that wait for it now; somebody must.
@@ -122,6 +125,19 @@ pub struct StartAdHoc {
     pub element: ElementKey,
     /// Ids of activities, each with variables of its own.
     pub activities: Vec<(Arc<str>, Document)>,
+    /// Whether what runs in it is dropped first.
+    pub drop_rest: bool,
+}
+
+/// What came of the job of an ad-hoc sub-process. Of any other job: its completion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DirectAdHoc {
+    pub job: JobKey,
+    pub variables: Document,
+    /// Ids of activities to start, each with variables of its own.
+    pub activities: Vec<(Arc<str>, Document)>,
+    /// It ends when nothing runs in it any more.
+    pub is_over: bool,
     /// Whether what runs in it is dropped first.
     pub drop_rest: bool,
 }
@@ -294,6 +310,7 @@ impl Command {
             Self::Evaluate(_) => "evaluate",
             Self::DeleteEvaluation { .. } => "delete-evaluation",
             Self::StartAdHoc(_) => "start-ad-hoc",
+            Self::DirectAdHoc(_) => "direct-ad-hoc",
             Self::Publish(_) => "publish",
             Self::Correlate(_) => "correlate",
             Self::Broadcast { .. } => "broadcast",
@@ -324,6 +341,8 @@ impl Request {
     /// About as many bytes as it takes in memory.
     pub fn bytes(&self) -> usize {
         let texts = |document: &Document| document.iter().map(|(name, value)| name.len() + value.len() + 64).sum::<usize>();
+        let started =
+            |activities: &[(Arc<str>, Document)]| activities.iter().map(|(id, own)| id.len() + texts(own)).sum::<usize>();
         let own = match &self.command {
             Command::Deploy(deploy) => deploy.resources.iter().map(|resource| resource.content.len()).sum(),
             Command::Create(create) => texts(&create.variables),
@@ -341,7 +360,8 @@ impl Request {
             Command::FailJob(fail) => texts(&fail.variables) + fail.message.len(),
             Command::ThrowError(throw) => texts(&throw.variables) + throw.message.len(),
             Command::Evaluate(evaluate) => texts(&evaluate.variables),
-            Command::StartAdHoc(start) => start.activities.iter().map(|(id, variables)| id.len() + texts(variables)).sum(),
+            Command::StartAdHoc(start) => started(&start.activities),
+            Command::DirectAdHoc(direct) => texts(&direct.variables) + started(&direct.activities),
             Command::Publish(publish) | Command::Correlate(publish) => {
                 texts(&publish.variables) + publish.name.len() + publish.correlation_key.len() + publish.id.len()
             }
@@ -550,6 +570,7 @@ pub struct ActivatedJob {
     pub tenant: Arc<str>,
     pub tags: Vec<Arc<str>>,
     pub business_id: Option<Arc<str>>,
+    pub kind: JobKind,
 }
 
 /// The command was understood and refused; nothing changed.

@@ -302,6 +302,16 @@ pub struct JobOrigin {
     pub element_instance: ElementKey,
 }
 
+/// Whose work a job is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum JobKind {
+    /// An element's own.
+    #[default]
+    Element,
+    /// To direct an ad-hoc sub-process.
+    AdHoc,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobState {
     Created,

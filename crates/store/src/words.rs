@@ -3,8 +3,8 @@
 use engine::{IncidentKind, InstanceKey, Phase, Progress};
 
 use crate::row::{
-    Availability, Candidates, ElementState, InstanceState, JobState, SubscriptionKind, SubscriptionState, TimerKind, TimerState,
-    UserTaskState,
+    Availability, Candidates, ElementState, InstanceState, JobKind, JobState, SubscriptionKind, SubscriptionState, TimerKind,
+    TimerState, UserTaskState,
 };
 use crate::{DueKind, Error};
 
@@ -74,6 +74,26 @@ pub fn phase_from_number(number: i64) -> Result<Phase, Error> {
         _ => Err(unknown("phase", &number.to_string())),
     }
 }
+
+impl JobKind {
+    /// As a job of an element that clients call so is.
+    pub fn of(element_kind: &str) -> Self {
+        match element_kind {
+            AD_HOC => Self::AdHoc,
+            _ => Self::Element,
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Element => "BPMN_ELEMENT",
+            Self::AdHoc => AD_HOC,
+        }
+    }
+}
+
+/// What clients call an ad-hoc sub-process, and the jobs of the worker that directs it.
+const AD_HOC: &str = "AD_HOC_SUB_PROCESS";
 
 impl JobState {
     pub const ALL: [Self; 8] = [
@@ -258,7 +278,7 @@ pub fn progress_from_text(text: &str) -> Result<Progress, Error> {
     }
 }
 
-const INCIDENT_KINDS: [IncidentKind; 11] = [
+const INCIDENT_KINDS: [IncidentKind; 12] = [
     IncidentKind::IoMapping,
     IncidentKind::ExtractValue,
     IncidentKind::Condition,
@@ -269,6 +289,7 @@ const INCIDENT_KINDS: [IncidentKind; 11] = [
     IncidentKind::CalledDecision,
     IncidentKind::DecisionEvaluation,
     IncidentKind::FormNotFound,
+    IncidentKind::AdHocNoRetries,
     IncidentKind::Fault,
 ];
 
@@ -284,6 +305,7 @@ pub fn incident_kind_word(kind: IncidentKind) -> &'static str {
         IncidentKind::CalledDecision => "CALLED_DECISION_ERROR",
         IncidentKind::DecisionEvaluation => "DECISION_EVALUATION_ERROR",
         IncidentKind::FormNotFound => "FORM_NOT_FOUND",
+        IncidentKind::AdHocNoRetries => "AD_HOC_SUB_PROCESS_NO_RETRIES",
         IncidentKind::Fault => "UNKNOWN",
     }
 }

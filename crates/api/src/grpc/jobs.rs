@@ -1,7 +1,7 @@
 //! CompleteJob, FailJob, ThrowError, UpdateJobRetries, UpdateJobTimeout: a worker's verdict on a job, and changes to it.
 
-use engine::JobKey;
-use store::log::{Command, FailJob, ThrowError, UpdateJob};
+use engine::{Document, JobKey};
+use store::log::{Command, DirectAdHoc, FailJob, ThrowError, UpdateJob};
 use tonic::{Response, Status};
 
 use super::call::{Call, key};
@@ -11,9 +11,23 @@ pub(super) async fn complete(
     call: Call<'_>,
     request: wire::CompleteJobRequest,
 ) -> Result<Response<wire::CompleteJobResponse>, Status> {
-    let command = Command::CompleteJob { job: job(request.job_key), variables: call.variables(&request.variables)? };
+    let (job, variables) = (job(request.job_key), call.variables(&request.variables)?);
+    let command = match request.result.filter(|result| result.r#type.as_deref() == Some("adHocSubProcess")) {
+        Some(result) => Command::DirectAdHoc(directed(&call, job, variables, result)?),
+        None => Command::CompleteJob { job, variables },
+    };
     call.submit("COMPLETE", command).await?;
     Ok(Response::new(wire::CompleteJobResponse {}))
+}
+
+fn directed(call: &Call<'_>, job: JobKey, variables: Document, result: wire::JobResult) -> Result<DirectAdHoc, Status> {
+    let mut activities = Vec::with_capacity(result.activate_elements.len());
+    for activity in result.activate_elements {
+        activities.push((activity.element_id.into(), call.variables(&activity.variables)?));
+    }
+    let is_over = result.is_completion_condition_fulfilled.unwrap_or_default();
+    let drop_rest = result.is_cancel_remaining_instances.unwrap_or_default();
+    Ok(DirectAdHoc { job, variables, activities, is_over, drop_rest })
 }
 
 pub(super) async fn fail(call: Call<'_>, request: wire::FailJobRequest) -> Result<Response<wire::FailJobResponse>, Status> {

@@ -40,7 +40,11 @@ impl From<ActivatedJob> for wire::ActivatedJob {
             variables: job.variables,
             tenant_id: job.tenant.as_ref().to_owned(),
             user_task: None,
-            kind: JobKind::BpmnElement.into(),
+            kind: match job.kind {
+                store::row::JobKind::Element => JobKind::BpmnElement,
+                store::row::JobKind::AdHoc => JobKind::AdHocSubProcess,
+            }
+            .into(),
             listener_event_type: ListenerEventType::Unspecified.into(),
             tags: job.tags.iter().map(|tag| tag.as_ref().to_owned()).collect(),
             priority: 0,

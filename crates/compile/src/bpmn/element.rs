@@ -55,6 +55,7 @@ pub(super) fn read(mut site: Site<'_, '_, '_>) -> DraftElement {
         "inclusiveGateway" => inclusive_gateway::read,
         "complexGateway" => complex_gateway::read,
         "subProcess" => sub_process::read,
+        "transaction" => sub_process::transaction,
         "adHocSubProcess" => ad_hoc::read,
         _ => return unsupported::read(site),
     };
@@ -69,7 +70,7 @@ pub(super) fn read(mut site: Site<'_, '_, '_>) -> DraftElement {
 fn check_children(site: &mut Site<'_, '_, '_>) {
     match site.node.tag_name().name() {
         // Its other children are read as the contents of a scope.
-        "subProcess" | "adHocSubProcess" => site.check_children(|_| true),
+        "subProcess" | "transaction" | "adHocSubProcess" => site.check_children(|_| true),
         "complexGateway" => site.check_children(|name| name == complex_gateway::ACTIVATION),
         name if name.ends_with("Event") => site.check_children(|name| trigger(name).is_some()),
         _ => site.check_children(repeat::is_marker),

@@ -10,7 +10,7 @@ use roxmltree::Node;
 
 use super::element::job_task;
 use super::extension;
-use super::site::Site;
+use super::site::{Definition, Site};
 use super::vocabulary::{boolean, bpmn_name, content, referred};
 use crate::diagnostic::quoted;
 use crate::draft::DraftElement;
@@ -45,6 +45,7 @@ pub(super) fn caught(site: &mut Site<'_, '_, '_>, trigger: &str, definition: Nod
         "conditional" => condition(site, definition).map(Trigger::Condition),
         "error" => code(site, definition, "error").map(Trigger::Error),
         "escalation" => code(site, definition, "escalation").map(Trigger::Escalation),
+        "cancel" => Some(Trigger::Cancel),
         _ => return Read::Unsupported,
     };
     read.map_or(Read::Refused, Read::Caught)
@@ -65,8 +66,25 @@ pub(super) fn thrown(site: &mut Site<'_, '_, '_>, trigger: &str, definition: Nod
     throw.map_or(Thrown::Refused, Thrown::Throw)
 }
 
+/// The code that an error end event throws.
+pub(super) fn error(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<Text> {
+    let reference = definition.attribute("errorRef").map(referred).unwrap_or_default();
+    let code = match site.roots.errors.get(reference) {
+        Some(Some(code)) => expression::text("the error code", code),
+        Some(None) => Err(format!("the error {} needs an errorCode to be thrown", quoted(reference))),
+        None if reference.is_empty() => Err("an error end event needs an errorRef".to_owned()),
+        None => Err(format!("the error {} does not exist", quoted(reference))),
+    };
+    site.note(definition, code)
+}
+
+/// The activity that one of the definitions of an event names, if it compensates.
+pub(super) fn compensated(site: &mut Site<'_, '_, '_>, definitions: &[Definition<'_, '_>]) -> Option<Arc<str>> {
+    definitions.iter().find_map(|(_, definition)| compensated_by(site, *definition))
+}
+
 /// The activity that an event names, if it compensates.
-pub(super) fn compensated(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<Arc<str>> {
+fn compensated_by(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Option<Arc<str>> {
     if bpmn_name(definition) != Some("compensateEventDefinition") {
         return None;
     }
@@ -77,10 +95,16 @@ pub(super) fn compensated(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>)
     activity.map(Into::into)
 }
 
-/// Errors always interrupt.
+/// Errors and cancelling always interrupt.
 pub(super) fn check_interrupting(site: &mut Site<'_, '_, '_>, trigger: &Trigger, interrupting: bool) {
-    if matches!(trigger, Trigger::Error(_)) && !interrupting {
-        site.complain("what catches an error always interrupts: remove cancelActivity or isInterrupting \"false\"");
+    let what = match trigger {
+        Trigger::Error(_) => "an error",
+        Trigger::Cancel => "a cancellation",
+        Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } | Trigger::Condition(_) => return,
+        Trigger::Escalation(_) | Trigger::Several(_) => return,
+    };
+    if !interrupting {
+        site.complain(format!("what catches {what} always interrupts: remove cancelActivity or isInterrupting \"false\""));
     }
 }
 

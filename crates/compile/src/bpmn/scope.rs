@@ -65,7 +65,10 @@ fn contents<'a, 'input>(
             continue;
         };
         let element = element::read(Site { node: child, id, words, scope, roots, findings });
-        let inner = matches!(element.kind(), Some(Kind::SubProcess(_) | Kind::EventSubProcess(_) | Kind::AdHoc(_)));
+        let inner = matches!(
+            element.kind(),
+            Some(Kind::SubProcess(_) | Kind::Transaction(_) | Kind::EventSubProcess(_) | Kind::AdHoc(_))
+        );
         let run = matches!(element.kind(), Some(Kind::AdHoc(_))).then(|| element.run(draft.elements.len()));
         draft.elements.push(element);
         draft.elements.extend(run);

@@ -23,6 +23,9 @@ pub(super) struct Roots<'a, 'input> {
     pub(super) signals: HashMap<&'a str, Option<&'a str>>,
 }
 
+/// What triggers an event, and where it says so.
+pub(super) type Definition<'a, 'input> = (&'static str, Node<'a, 'input>);
+
 pub(super) struct Site<'a, 'input, 'f> {
     pub(super) node: Node<'a, 'input>,
     pub(super) id: &'a str,
@@ -65,7 +68,6 @@ impl<'a, 'input> Site<'a, 'input, '_> {
         let (inputs, outputs) = extension::mappings(self);
         let content = kind.map_or(Content::Refused, Content::Read);
         DraftElement {
-            at: self.node.range().start,
             id: self.id.into(),
             name: self.attribute("name").map(Into::into),
             scope: self.scope,
@@ -73,9 +75,7 @@ impl<'a, 'input> Site<'a, 'input, '_> {
             inputs,
             outputs,
             default: self.reference("default"),
-            attached_to: None,
-            compensation: None,
-            repeat: None,
+            ..DraftElement::bare(self.node.range().start)
         }
     }
 
@@ -86,14 +86,9 @@ impl<'a, 'input> Site<'a, 'input, '_> {
         self.element(None)
     }
 
-    /// The definitions of an event. More than one is refused.
-    pub(super) fn triggers(&mut self) -> Vec<(&'static str, Node<'a, 'input>)> {
-        let children = self.node.children().filter_map(|child| Some((trigger(bpmn_name(child)?)?, child)));
-        let triggers: Vec<_> = children.collect();
-        if 1 < triggers.len() {
-            self.complain(format!("{} has at most one event definition", with_article(self.words)));
-        }
-        triggers
+    /// The definitions of an event.
+    pub(super) fn triggers(&self) -> Vec<Definition<'a, 'input>> {
+        self.node.children().filter_map(|child| Some((trigger(bpmn_name(child)?)?, child))).collect()
     }
 
     /// Refuses children that BPMN knows but that are not executed, and those it does not know. `expected` are those the

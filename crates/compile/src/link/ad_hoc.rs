@@ -32,7 +32,10 @@ fn entries(process: &Process, run: ElementIx) -> Vec<ElementIx> {
     });
     let handlers: Vec<_> = handlers.collect();
     let entered = inside.filter(|(index, element)| {
-        let other = matches!(element.kind, Kind::BoundaryEvent(_) | Kind::CompensationBoundary(_) | Kind::LinkCatch(_));
+        let other = matches!(
+            element.kind,
+            Kind::BoundaryEvent(_) | Kind::CompensationBoundary(_) | Kind::LinkCatch(_) | Kind::EventPart(_)
+        );
         element.incoming.is_empty() && !other && !handlers.contains(&element_ix(*index))
     });
     entered.map(|(index, _)| element_ix(index)).collect()

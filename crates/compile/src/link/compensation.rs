@@ -1,7 +1,7 @@
 //! Compensation: what undoes what. A handler is an activity beside its boundary event that no flow touches; an event that compensates names
 //! an activity beside it, or none. Inside an event sub-process also what lies beside that can be named.
 
-use model::{EndEvent, Kind, Throw};
+use model::{Compensate, EndEvent, Kind, Throw};
 
 use super::rules::is_activity;
 use super::{Graph, quoted};
@@ -15,9 +15,7 @@ pub(super) fn resolve(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Option<
     for (index, element) in elements.iter().enumerate() {
         let is_boundary = match element.kind() {
             Some(Kind::CompensationBoundary(_)) => true,
-            Some(Kind::ThrowEvent(Some(Throw::Compensation(_))) | Kind::EndEvent(EndEvent::Throw(Throw::Compensation(_)))) => {
-                false
-            }
+            Some(kind) if thrown(kind).is_some() => false,
             _ => continue,
         };
         if is_boundary && !graph.outgoing[index].is_empty() {
@@ -42,6 +40,39 @@ pub(super) fn resolve(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Option<
         resolved[index] = Some(activity);
     }
     resolved
+}
+
+/// What an event undoes, perhaps as one of several things it does.
+fn thrown(kind: &Kind) -> Option<&Compensate> {
+    let throw = match kind {
+        Kind::ThrowEvent(Some(throw)) | Kind::EndEvent(EndEvent::Throw(throw)) => throw,
+        _ => return None,
+    };
+    match throw {
+        Throw::Compensation(compensate) => Some(compensate),
+        Throw::Several(several) => several.iter().find_map(|throw| match throw {
+            Throw::Compensation(compensate) => Some(compensate),
+            Throw::Escalation { .. } | Throw::Signal { .. } | Throw::Message(_) | Throw::Several(_) => None,
+        }),
+        Throw::Escalation { .. } | Throw::Signal { .. } | Throw::Message(_) => None,
+    }
+}
+
+pub(super) fn thrown_mut(kind: &mut Kind) -> Option<&mut Compensate> {
+    let throw = match kind {
+        Kind::ThrowEvent(Some(throw)) | Kind::EndEvent(EndEvent::Throw(throw)) => throw,
+        _ => return None,
+    };
+    let several = match throw {
+        Throw::Several(several) => &mut several[..],
+        Throw::Escalation { .. } | Throw::Signal { .. } | Throw::Message(_) | Throw::Compensation(_) => {
+            std::slice::from_mut(throw)
+        }
+    };
+    several.iter_mut().find_map(|throw| match throw {
+        Throw::Compensation(compensate) => Some(compensate),
+        Throw::Escalation { .. } | Throw::Signal { .. } | Throw::Message(_) | Throw::Several(_) => None,
+    })
 }
 
 /// The scopes that an event inside this one undoes as well: those around event sub-processes.

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use model::{CodeCatch, JobTaskFlavour, Kind, Message, Scope, Text, Trigger};
+use model::{CodeCatch, JobTaskFlavour, Kind, Message, Needed, Scope, Text, Trigger};
 
-use super::{Graph, element_ix};
+use super::{Graph, element_ix, parts};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Condition, Content, Draft, DraftElement};
 
@@ -61,7 +61,7 @@ pub(super) fn scopes(draft: &Draft, findings: &mut Findings) -> Vec<Scope> {
         let reason = match element.kind() {
             Some(Kind::Process(_)) if plain + triggered + refused == 0 => "a process needs a start event",
             Some(Kind::Process(_)) if 1 < plain => "a process has at most one start event without a trigger",
-            Some(Kind::SubProcess(_)) if plain + refused != 1 || 0 < triggered => {
+            Some(Kind::SubProcess(_) | Kind::Transaction(_)) if plain + refused != 1 || 0 < triggered => {
                 "a sub-process needs exactly one start event, without a trigger"
             }
             Some(Kind::EventSubProcess(_)) if triggered + refused != 1 || 0 < plain => {
@@ -78,6 +78,9 @@ pub(super) fn scopes(draft: &Draft, findings: &mut Findings) -> Vec<Scope> {
             scopes[element.scope].event_starts.extend(start);
         }
     }
+    // Each of several things that start a process is waited for by itself.
+    let starts = std::mem::take(&mut scopes[0].triggered);
+    scopes[0].triggered = starts.into_iter().flat_map(|start| parts::of(draft, start)).collect();
     scopes
 }
 
@@ -108,6 +111,7 @@ pub(super) fn is_activity(element: &DraftElement) -> bool {
         Some(Kind::JobTask(task)) => !matches!(task.flavour, JobTaskFlavour::Throw | JobTaskFlavour::End),
         Some(
             Kind::SubProcess(_)
+            | Kind::Transaction(_)
             | Kind::AdHoc(_)
             | Kind::PassTask(_)
             | Kind::UserTask(_)
@@ -134,34 +138,46 @@ pub(super) fn is_activity(element: &DraftElement) -> bool {
             | Kind::ComplexGateway(_)
             | Kind::EventGateway
             | Kind::BoundaryEvent(_)
-            | Kind::CompensationBoundary(_),
+            | Kind::CompensationBoundary(_)
+            | Kind::EventPart(_),
         ) => false,
     }
 }
 
 /// A message that is waited for inside an instance needs a correlation key; names that start a process are known when it is deployed.
 pub(super) fn messages(draft: &Draft, findings: &mut Findings) {
-    for element in draft.elements.iter().skip(1) {
-        let starts_process = element.scope == 0 && matches!(element.kind(), Some(Kind::StartEvent(_)));
+    for (index, element) in draft.elements.iter().enumerate().skip(1) {
+        let event = &draft.elements[parts::event(draft, index)];
+        let starts_process = element.scope == 0 && matches!(event.kind(), Some(Kind::StartEvent(_)));
         if starts_process {
-            check_start(element, findings);
+            check_start(element, &event.id, findings);
         } else if let Some(message) = element.kind().and_then(message_of)
             && message.correlation_key.is_none()
         {
-            findings.add(element.at, &element.id, "its message needs a zeebe:subscription with a correlationKey");
+            findings.add(element.at, &event.id, "its message needs a zeebe:subscription with a correlationKey");
         }
     }
 }
 
-fn check_start(element: &DraftElement, findings: &mut Findings) {
-    let Some(Kind::StartEvent(Some(catch))) = element.kind() else { return };
-    let text = match &catch.trigger {
+fn check_start(element: &DraftElement, id: &str, findings: &mut Findings) {
+    let trigger = match element.kind() {
+        Some(Kind::StartEvent(Some(catch))) => &catch.trigger,
+        Some(Kind::EventPart(part)) => &part.trigger,
+        _ => return,
+    };
+    let text = match trigger {
         Trigger::Timer(timer) => &timer.text,
         Trigger::Message(message) => &message.name,
         Trigger::Signal { name } => name,
-        Trigger::Condition(_) => return,
-        Trigger::Error(_) | Trigger::Escalation(_) => {
-            findings.add(element.at, &element.id, "no process is started by an error or an escalation");
+        Trigger::Several(several) if several.needed == Needed::All => {
+            let reason = "a process is not started by several things together, as nobody can tell which of them belong together: use several \
+                          start events, or wait for the others inside";
+            findings.add(element.at, id, reason);
+            return;
+        }
+        Trigger::Condition(_) | Trigger::Several(_) => return,
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel => {
+            findings.add(element.at, id, "no process is started by an error, an escalation or a cancellation");
             return;
         }
     };
@@ -169,7 +185,7 @@ fn check_start(element: &DraftElement, findings: &mut Findings) {
         && let Some(variable) = expression.variables().first()
     {
         let reason = format!("it is evaluated when the process is deployed and cannot read the variable {}", quoted(variable));
-        findings.add(element.at, &element.id, reason);
+        findings.add(element.at, id, reason);
     }
 }
 
@@ -178,6 +194,7 @@ fn message_of(kind: &Kind) -> Option<&Message> {
         Kind::ReceiveTask(message) => Some(message),
         Kind::StartEvent(Some(catch)) | Kind::BoundaryEvent(catch) => message_in(&catch.trigger),
         Kind::CatchEvent(trigger) => message_in(trigger),
+        Kind::EventPart(part) => message_in(&part.trigger),
         _ => None,
     }
 }
@@ -185,7 +202,8 @@ fn message_of(kind: &Kind) -> Option<&Message> {
 fn message_in(trigger: &Trigger) -> Option<&Message> {
     match trigger {
         Trigger::Message(message) => Some(message),
-        Trigger::Timer(_) | Trigger::Signal { .. } | Trigger::Condition(_) | Trigger::Error(_) | Trigger::Escalation(_) => None,
+        Trigger::Timer(_) | Trigger::Signal { .. } | Trigger::Condition(_) => None,
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Several(_) => None,
     }
 }
 
@@ -194,22 +212,22 @@ pub(super) fn caught_once(draft: &Draft, graph: &Graph<'_>, findings: &mut Findi
     let mut caught: HashSet<(usize, bool, String)> = HashSet::new();
     for (index, element) in draft.elements.iter().enumerate().skip(1) {
         let scope = element.scope;
-        let (owner, is_boundary) = match element.kind() {
-            Some(Kind::BoundaryEvent(_)) => match element.attached_to.as_deref().and_then(|id| graph.by_id.get(id)) {
+        let place = parts::event(draft, index);
+        let event = &draft.elements[place];
+        let (owner, is_boundary) = match event.kind() {
+            Some(Kind::BoundaryEvent(_)) => match event.attached_to.as_deref().and_then(|id| graph.by_id.get(id)) {
                 Some(host) => (*host, true),
                 None => continue,
             },
             Some(Kind::StartEvent(Some(_))) if scope == 0 => (0, true),
             Some(Kind::StartEvent(Some(_))) => (draft.elements[scope].scope, false),
-            Some(Kind::CatchEvent(_) | Kind::ReceiveTask(_)) => match gateway_before(graph, index) {
-                Some(gateway) => (gateway, true),
-                None => continue,
-            },
+            Some(Kind::CatchEvent(_) | Kind::ReceiveTask(_)) => (gateway_before(graph, place).unwrap_or(place), true),
             _ => continue,
         };
         let Some(what) = element.kind().and_then(what_is_caught) else { continue };
         if !caught.insert((owner, is_boundary, what.clone())) {
-            findings.add(element.at, &element.id, format!("another event there catches {what} already"));
+            let other = if place == index { "another event there" } else { "it or another event there" };
+            findings.add(element.at, &event.id, format!("{other} catches {what} already"));
         }
     }
 }
@@ -229,6 +247,7 @@ fn what_is_caught(kind: &Kind) -> Option<String> {
     let trigger = match kind {
         Kind::StartEvent(Some(catch)) | Kind::BoundaryEvent(catch) => &catch.trigger,
         Kind::CatchEvent(trigger) => trigger,
+        Kind::EventPart(part) => &part.trigger,
         Kind::ReceiveTask(Message { name: Text::Fixed(name), .. }) => return Some(format!("the message {}", quoted(name))),
         _ => return None,
     };
@@ -237,8 +256,9 @@ fn what_is_caught(kind: &Kind) -> Option<String> {
         Trigger::Signal { name: Text::Fixed(name) } => Some(format!("the signal {}", quoted(name))),
         Trigger::Error(catch) => Some(code("error", catch)),
         Trigger::Escalation(catch) => Some(code("escalation", catch)),
+        Trigger::Cancel => Some("the cancellation".to_owned()),
         Trigger::Condition(condition) => Some(format!("the condition {}", quoted(condition.expression.source()))),
-        Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } => None,
+        Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } | Trigger::Several(_) => None,
     }
 }
 

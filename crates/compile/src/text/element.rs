@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use model::{
-    AdHoc, Binding, Call, Catch, CodeCatch, ComplexGateway, DecisionTask, EndEvent, Form, InclusiveGateway, JobTask,
-    JobTaskFlavour, Kind, LinkThrow, MultiOutput, PassTask, Process, Retries, Scope, Script, Text, Trigger,
+    Binding, Call, Catch, CodeCatch, ComplexGateway, DecisionTask, EndEvent, Form, InclusiveGateway, JobTask, JobTaskFlavour,
+    Kind, LinkThrow, PassTask, Process, Retries, Scope, Script, Text, Trigger,
 };
 
 use super::event;
 use super::flow::Flows;
 use super::statement::{Line, Statement};
-use super::{compensation, repeat, user_task, words};
+use super::{ad_hoc, compensation, repeat, several, user_task, words};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Content, DraftElement, DraftFlow, RUN};
 use crate::expression;
@@ -89,19 +89,7 @@ fn move_into_runs(elements: &mut [WrittenElement]) {
 }
 
 fn element(at: usize, id: &str, content: Content) -> DraftElement {
-    DraftElement {
-        at,
-        id: id.into(),
-        name: None,
-        scope: 0,
-        content,
-        inputs: None,
-        outputs: None,
-        default: None,
-        attached_to: None,
-        compensation: None,
-        repeat: None,
-    }
+    DraftElement { id: id.into(), content, ..DraftElement::bare(at) }
 }
 
 fn split_arrow(head: &str) -> (&str, Option<&str>) {
@@ -153,9 +141,11 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
         "complex" => complex(rest),
         "link-throw" => link(rest).map(|name| (Kind::LinkThrow(LinkThrow { name, catch: Process::ROOT }), None, None)),
         "link-catch" => link(rest).map(|name| (Kind::LinkCatch(name), None, None)),
-        "ad-hoc" => ad_hoc(rest),
-        "subprocess" | "event-subprocess" => match words::whole(rest) {
+        "ad-hoc" => ad_hoc::read(rest).map(|kind| (kind, None, None)),
+        "cancel" => bare(Kind::EndEvent(EndEvent::Cancel)),
+        "subprocess" | "transaction" | "event-subprocess" => match words::whole(rest) {
             Some(first) if word == "subprocess" => Ok((Kind::SubProcess(Scope::default()), Some(first), None)),
+            Some(first) if word == "transaction" => Ok((Kind::Transaction(Scope::default()), Some(first), None)),
             Some(first) => Ok((Kind::EventSubProcess(Scope::default()), Some(first), None)),
             None => Err(format!("write '{word} FIRST', FIRST being its start event")),
         },
@@ -165,36 +155,7 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
     read.map_err(|reason| findings.add(statement.at, &statement.id, reason)).ok()
 }
 
-/// Nothing, or `= FEEL` for the ids of what is started with it; options say when it ends.
-fn ad_hoc(rest: &str) -> Result<Read, String> {
-    let active = match (rest, rest.strip_prefix('=')) {
-        ("", _) => None,
-        (_, Some(source)) => Some(expression::parse("the active elements", source)?),
-        (_, None) => return Err("write 'ad-hoc' or 'ad-hoc = FEEL'".to_owned()),
-    };
-    let (entries, described) = (Vec::new(), "[]".into());
-    let ad_hoc = AdHoc { run: Process::ROOT, entries, described, active, until: None, drop_rest: true, output: None };
-    Ok((Kind::AdHoc(ad_hoc), None, None))
-}
-
-/// `until FEEL`, `keep-rest`, `collect VARIABLE = FEEL` of an ad-hoc sub-process.
-fn ad_hoc_option(draft: &mut DraftElement, word: &str, rest: &str) -> Result<(), String> {
-    let Content::Read(Kind::AdHoc(ad_hoc)) = &mut draft.content else {
-        return Err(format!("only an ad-hoc sub-process has the option {}", quoted(word)));
-    };
-    match word {
-        "until" => ad_hoc.until = Some(expression::parse("the completion condition", rest)?),
-        "keep-rest" => ad_hoc.drop_rest = false,
-        _ => {
-            let (collection, element) = assignment(rest)?;
-            let element = expression::parse("the output element", element)?;
-            ad_hoc.output = Some(MultiOutput { collection: collection.into(), element });
-        }
-    }
-    Ok(())
-}
-
-fn job_task(flavour: JobTaskFlavour, rest: &str) -> Result<JobTask, String> {
+pub(super) fn job_task(flavour: JobTaskFlavour, rest: &str) -> Result<JobTask, String> {
     let job_type = value("the job type", rest)?.ok_or("a task needs a job type: 'task TYPE'")?;
     Ok(JobTask { flavour, job_type, retries: Retries::Fixed(3), headers: Vec::new(), headers_computed: Vec::new() })
 }
@@ -295,13 +256,16 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
             "version-tag" if matches!(draft.kind(), Some(Kind::Process(_))) => {
                 words::whole(rest).map(|tag| version_tag = Some(tag.into())).ok_or("write 'version-tag TEXT'".to_owned())
             }
+            "of" => several::of(draft, rest),
             "retries" => retries(draft, rest),
             "header" => header(draft, rest),
             "binding" => binding(draft, rest),
             "computed-header" => user_task::computed_header(draft, rest),
             word if user_task::OPTIONS.contains(&word) => user_task::read(draft, word, rest),
             "only" => only(draft, rest),
-            "until" | "keep-rest" | "collect" if matches!(draft.kind(), Some(Kind::AdHoc(_))) => ad_hoc_option(draft, word, rest),
+            "until" | "keep-rest" | "collect" if matches!(draft.kind(), Some(Kind::AdHoc(_))) => {
+                ad_hoc::option(draft, word, rest)
+            }
             word => match repeat::option(draft, word, rest) {
                 Some(read) => read,
                 None => Err(format!("there is no option {}", quoted(word))),
@@ -310,6 +274,9 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
         if let Err(reason) = read {
             findings.add(*at, &statement.id, reason);
         }
+    }
+    if let Err(reason) = several::check(draft) {
+        findings.add(statement.at, &statement.id, reason);
     }
     for (mappings, slot) in [(inputs, &mut draft.inputs), (outputs, &mut draft.outputs)] {
         match mappings.finish() {
@@ -322,15 +289,22 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
 }
 
 /// `NAME = REST`
-fn assignment(text: &str) -> Result<(String, &str), String> {
+pub(super) fn assignment(text: &str) -> Result<(String, &str), String> {
     let split = words::first(text).and_then(|(name, rest)| Some((name, rest.strip_prefix('=')?)));
     split.ok_or_else(|| "write 'NAME = VALUE'".to_owned())
 }
 
+/// What a worker does for this element.
+fn work(draft: &mut DraftElement) -> Option<&mut JobTask> {
+    match &mut draft.content {
+        Content::Read(Kind::JobTask(task)) => Some(task),
+        Content::Read(Kind::AdHoc(ad_hoc)) => ad_hoc.directed.as_deref_mut(),
+        Content::Read(_) | Content::Refused | Content::RefusedStart => None,
+    }
+}
+
 fn retries(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
-    let Content::Read(Kind::JobTask(task)) = &mut draft.content else {
-        return Err("only a task has retries".to_owned());
-    };
+    let task = work(draft).ok_or("only a task has retries")?;
     task.retries = match rest.strip_prefix('=') {
         Some(source) => Retries::Computed(expression::parse("the number of retries", source)?),
         None => Retries::Fixed(rest.parse().map_err(|_| format!("{} is no number", quoted(rest)))?),
@@ -375,9 +349,8 @@ fn only(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
 
 fn header(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
     let headers = match &mut draft.content {
-        Content::Read(Kind::JobTask(task)) => &mut task.headers,
         Content::Read(Kind::UserTask(task)) => &mut task.headers,
-        Content::Read(_) | Content::Refused | Content::RefusedStart => return Err("only a task has headers".to_owned()),
+        Content::Read(_) | Content::Refused | Content::RefusedStart => &mut work(draft).ok_or("only a task has headers")?.headers,
     };
     let (key, value) = assignment(rest)?;
     let value = words::whole(value).ok_or("write 'header KEY = VALUE'")?;

@@ -1,19 +1,22 @@
 //! What events of the notation wait for and throw, and back to text.
 
 use model::{
-    Catch, CodeCatch, Condition, EndEvent, Kind, Message, Process, Publish, Text, Throw, TimerKind, TimerTrigger, Trigger,
-    VariableChange,
+    Catch, CodeCatch, Condition, EndEvent, Kind, Message, Needed, Process, Publish, Text, Throw, TimerKind, TimerTrigger,
+    Trigger, VariableChange,
 };
 
 use super::element::value;
-use super::words;
+use super::{several, words};
 use crate::expression;
 use crate::timer;
 
-const USAGE: &str = "write 'at DATE', 'after DURATION', 'every CYCLE', 'message NAME by FEEL', 'signal NAME', 'when FEEL', 'error CODE' or \
-                     'escalation CODE'";
+const USAGE: &str = "write 'at DATE', 'after DURATION', 'every CYCLE', 'message NAME by FEEL', 'signal NAME', 'when FEEL', 'error CODE', \
+                     'escalation CODE' or 'cancel'";
 
 pub(super) fn trigger(text: &str) -> Result<Trigger, String> {
+    if let Some(several) = several::trigger(text) {
+        return Ok(several);
+    }
     let (word, rest) = split(text);
     Ok(match word {
         "at" => Trigger::Timer(timer_trigger(TimerKind::Date, rest)?),
@@ -26,6 +29,7 @@ pub(super) fn trigger(text: &str) -> Result<Trigger, String> {
         "when-updated" => condition(rest, VariableChange::Updated)?,
         "error" => Trigger::Error(code(rest)),
         "escalation" => Trigger::Escalation(code(rest)),
+        "cancel" if rest.is_empty() => Trigger::Cancel,
         _ => return Err(USAGE.to_owned()),
     })
 }
@@ -51,7 +55,10 @@ pub(super) fn throw(text: &str) -> Result<Kind, String> {
     thrown(text).map(|throw| Kind::ThrowEvent(Some(throw)))
 }
 
-fn thrown(text: &str) -> Result<Throw, String> {
+pub(super) fn thrown(text: &str) -> Result<Throw, String> {
+    if text == "several" {
+        return Ok(Throw::Several(Vec::new()));
+    }
     let (word, rest) = split(text);
     Ok(match word {
         "escalation" => Throw::Escalation { code: name(rest)? },
@@ -134,6 +141,11 @@ pub(super) fn write_trigger(trigger: &Trigger) -> String {
         }
         Trigger::Error(catch) => code("error", catch),
         Trigger::Escalation(catch) => code("escalation", catch),
+        Trigger::Cancel => "cancel".to_owned(),
+        Trigger::Several(several) => match several.needed {
+            Needed::Any => "any".to_owned(),
+            Needed::All => "all".to_owned(),
+        },
     }
 }
 
@@ -143,6 +155,7 @@ pub(super) fn write_throw(process: &Process, word: &str, throw: &Throw) -> Strin
         Throw::Escalation { code } => format!("{word} escalation {}", write_value(code)),
         Throw::Signal { name } => format!("{word} signal {}", write_value(name)),
         Throw::Message(publish) => format!("{word} message {}", write_publish(publish)),
+        Throw::Several(_) => format!("{word} several"),
         Throw::Compensation(compensate) => {
             let word = if word == "end" { "compensate-end" } else { "compensate" };
             let activity = compensate.activity.map(|activity| format!(" {}", process.element(activity).id));

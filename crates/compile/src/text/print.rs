@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use model::{
-    AdHoc, Binding, Call, DecisionTask, Element, EndEvent, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Scope,
+    Binding, Call, DecisionTask, Element, EndEvent, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Scope,
 };
 
 use super::event::{self, write_value as value};
 use super::flow::usual_id;
-use super::{repeat, user_task, words};
+use super::{ad_hoc, repeat, several, user_task, words};
 use crate::draft::RUN;
 
 /// Writes a process in text notation.
@@ -18,7 +18,7 @@ use crate::draft::RUN;
 pub fn print(process: &Process) -> String {
     let mut text = String::new();
     for (index, element) in process.elements.iter().enumerate() {
-        if let Kind::AdHocRun = element.kind {
+        if let Kind::AdHocRun | Kind::EventPart(_) = element.kind {
             continue;
         }
         let scope = match element.scope {
@@ -27,6 +27,7 @@ pub fn print(process: &Process) -> String {
         };
         line(&mut text, &format!("{}{scope}: {}", element.id, kind(process, index)));
         flows(&mut text, process, element);
+        several::lines(process, &element.kind).into_iter().for_each(|one| option(&mut text, Some(one)));
         options(&mut text, element);
         if index == 0
             && let Some(tag) = &process.version_tag
@@ -41,12 +42,10 @@ fn kind(process: &Process, index: usize) -> String {
     match &process.elements[index].kind {
         Kind::Process(_) => "process".to_owned(),
         Kind::SubProcess(scope) => format!("subprocess {}", start(process, scope)),
+        Kind::Transaction(scope) => format!("transaction {}", start(process, scope)),
         Kind::EventSubProcess(scope) => format!("event-subprocess {}", start(process, scope)),
-        Kind::AdHoc(ad_hoc) => match &ad_hoc.active {
-            Some(active) => format!("ad-hoc = {}", active.source()),
-            None => "ad-hoc".to_owned(),
-        },
-        Kind::AdHocRun => String::new(),
+        Kind::AdHoc(ad_hoc) => ad_hoc::write(ad_hoc),
+        Kind::AdHocRun | Kind::EventPart(_) => String::new(),
         Kind::StartEvent(None) => "start".to_owned(),
         Kind::StartEvent(Some(catch)) => {
             let word = if catch.interrupting { "start" } else { "start-beside" };
@@ -59,6 +58,8 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::CallActivity(call) => format!("call {}", value(&call.process)),
         Kind::EndEvent(EndEvent::None) => "end".to_owned(),
         Kind::EndEvent(EndEvent::Terminate) => "terminate".to_owned(),
+        Kind::EndEvent(EndEvent::Cancel) => "cancel".to_owned(),
+        Kind::EndEvent(EndEvent::After { .. }) => "end several".to_owned(),
         Kind::EndEvent(EndEvent::Error { code }) => format!("error {}", value(code)),
         Kind::EndEvent(EndEvent::Throw(throw)) => event::write_throw(process, "end", throw),
         Kind::ThrowEvent(None) => "throw".to_owned(),
@@ -74,6 +75,8 @@ fn kind(process: &Process, index: usize) -> String {
                 JobTaskFlavour::Throw => "throw-task",
                 JobTaskFlavour::End => "end-task",
                 JobTaskFlavour::User => "user-task",
+                // Only inside an ad-hoc sub-process.
+                JobTaskFlavour::AdHoc => "ad-hoc by",
             };
             format!("{word} {}", value(job_type))
         }
@@ -153,7 +156,10 @@ fn options(text: &mut String, element: &Element) {
     }
     match &element.kind {
         Kind::JobTask(task) => job_options(text, task),
-        Kind::AdHoc(ad_hoc) => ad_hoc_options(text, ad_hoc),
+        Kind::AdHoc(ad_hoc) => {
+            ad_hoc::options(ad_hoc).into_iter().for_each(|one| option(text, Some(one)));
+            ad_hoc.directed.iter().for_each(|task| job_options(text, task));
+        }
         Kind::UserTask(task) => user_task::options(task).into_iter().for_each(|one| option(text, Some(one))),
         Kind::DecisionTask(DecisionTask { binding, .. }) => option(text, binding_option(binding)),
         Kind::CallActivity(Call { binding, all_in, all_out, .. }) => {
@@ -165,18 +171,6 @@ fn options(text: &mut String, element: &Element) {
             }
         }
         _ => {}
-    }
-}
-
-fn ad_hoc_options(text: &mut String, ad_hoc: &AdHoc) {
-    if let Some(until) = &ad_hoc.until {
-        line(text, &format!("    until {}", until.source()));
-    }
-    if !ad_hoc.drop_rest {
-        line(text, "    keep-rest");
-    }
-    if let Some(output) = &ad_hoc.output {
-        line(text, &format!("    collect {} = {}", words::write(&output.collection), output.element.source()));
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use feel::Value;
 use model::{AdHoc, ElementIx, Kind};
 
+use crate::element::directed_ad_hoc;
 use crate::element::multi_instance::plain_variable;
 use crate::expression::{Trouble, wrong_kind};
 use crate::step::Run;
@@ -16,9 +17,13 @@ const ELEMENTS: &str = "adHocSubProcessElements";
 
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, ad_hoc: &AdHoc) -> Result<(), Trouble> {
     let first = first(run, key, ad_hoc)?;
+    let job = directed_ad_hoc::job(run, key, ad_hoc)?;
     open(run, key, ad_hoc)?;
     for element in first {
         start(run, key, ad_hoc, element, &Vec::new());
+    }
+    if let Some(job) = job {
+        run.open(key, None, job);
     }
     Ok(())
 }
@@ -63,11 +68,11 @@ fn first(run: &Run<'_>, key: ElementKey, ad_hoc: &AdHoc) -> Result<Vec<ElementIx
     Ok(found)
 }
 
-fn entry(run: &Run<'_>, ad_hoc: &AdHoc, id: &str) -> Option<ElementIx> {
+pub(crate) fn entry(run: &Run<'_>, ad_hoc: &AdHoc, id: &str) -> Option<ElementIx> {
     ad_hoc.entries.iter().copied().find(|entry| &*run.process.element(*entry).id == id)
 }
 
-fn start(run: &mut Run<'_>, key: ElementKey, ad_hoc: &AdHoc, element: ElementIx, variables: &Document) {
+pub(crate) fn start(run: &mut Run<'_>, key: ElementKey, ad_hoc: &AdHoc, element: ElementIx, variables: &Document) {
     let inner = ElementKey(run.keys.take());
     run.emit(Event::Entered { key: inner, element: ad_hoc.run, scope: key });
     open_run(run, inner);
@@ -105,16 +110,33 @@ impl Run<'_> {
     }
 }
 
-/// A run has come to its end: what it gave is collected, and the condition looked at. Trouble keeps the run there.
+/// A run has come to its end: what it gave is collected, and it is seen what comes next. Trouble keeps the run there.
 pub(crate) fn finish_run(run: &mut Run<'_>, inner: ElementKey) -> Result<(), Trouble> {
     let process = run.process;
     let key = run.instance.elements[&inner].scope;
     let Kind::AdHoc(ad_hoc) = &process.element(run.instance.elements[&key].element).kind else { return Ok(()) };
-    if let Some(output) = &ad_hoc.output {
-        let value = run.evaluate(inner, &output.element, IncidentKind::ExtractValue)?.to_json();
-        let list = run.instance.elements[&key].variables.get(&output.collection).map_or("[]".into(), |list| list.value.clone());
-        run.set_local(key, &output.collection, &appended(&list, &value));
+    let before = collect(run, (key, inner), ad_hoc)?;
+    let ended = match &ad_hoc.directed {
+        Some(_) => directed_ad_hoc::finish_run(run, (key, inner), ad_hoc),
+        None => end_or_go_on(run, (key, inner), ad_hoc),
+    };
+    if ended.is_err() {
+        // It will be collected once more when the incident is resolved.
+        before.iter().for_each(|(collection, list)| run.set_local(key, collection, list));
     }
+    ended
+}
+
+/// What the run gave comes to the list; gives what that was before.
+fn collect(run: &mut Run<'_>, (key, inner): (ElementKey, ElementKey), ad_hoc: &AdHoc) -> Result<Document, Trouble> {
+    let Some(output) = &ad_hoc.output else { return Ok(Document::new()) };
+    let value = run.evaluate(inner, &output.element, IncidentKind::ExtractValue)?.to_json();
+    let list = run.instance.elements[&key].variables.get(&output.collection).map_or("[]".into(), |list| list.value.clone());
+    run.set_local(key, &output.collection, &appended(&list, &value));
+    Ok(vec![(output.collection.clone(), list)])
+}
+
+fn end_or_go_on(run: &mut Run<'_>, (key, inner): (ElementKey, ElementKey), ad_hoc: &AdHoc) -> Result<(), Trouble> {
     let is_over = match &ad_hoc.until {
         None => None,
         Some(until) => match run.evaluate(key, until, IncidentKind::ExtractValue)? {

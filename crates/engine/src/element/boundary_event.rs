@@ -3,7 +3,7 @@
 
 use model::{Catch, ElementIx, Kind, Trigger};
 
-use crate::element::catch_event::waits_on;
+use crate::element::catch_event::waits_for;
 use crate::expression::Trouble;
 use crate::repeat;
 use crate::step::Run;
@@ -22,7 +22,7 @@ impl Run<'_> {
             let Some(trigger) = process.catch(*event) else { continue };
             let on_boundary = matches!(process.element(*event).kind, Kind::BoundaryEvent(_));
             let keys_seen_from = if on_boundary { scope } else { key };
-            waits.extend(waits_on(self, (key, keys_seen_from), trigger)?.map(|on| (*event, on)));
+            waits.extend(waits_for(self, (key, keys_seen_from), *event, trigger)?);
         }
         self.emit(Event::Activated { key });
         for (event, on) in waits {
@@ -41,7 +41,7 @@ impl Run<'_> {
     }
 
     /// An event on the boundary of an element, or of an event sub-process inside it, has caught something.
-    pub(crate) fn caught(&mut self, key: ElementKey, event: ElementIx, catch: &Catch, variables: &Document) {
+    pub(crate) fn caught(&mut self, key: ElementKey, (event, came): (ElementIx, &Trigger), catch: &Catch, variables: &Document) {
         let Kind::BoundaryEvent(_) = self.process.element(event).kind else {
             return super::event_sub_process::start(self, key, event, catch, variables);
         };
@@ -51,18 +51,19 @@ impl Run<'_> {
             self.drop_element(key);
         }
         self.emit(Event::Entered { key: entered, element: event, scope });
-        self.take_caught(entered, catch, variables);
+        self.take_caught(entered, came, variables);
         self.activate(entered);
     }
 
     /// The variables of what was caught stay with the event; those of messages and signals reach its scope as well, unless it maps them.
-    fn take_caught(&mut self, key: ElementKey, catch: &Catch, variables: &Document) {
+    fn take_caught(&mut self, key: ElementKey, came: &Trigger, variables: &Document) {
         for (name, value) in variables {
             self.set_local(key, name, value);
         }
-        let stays = match catch.trigger {
-            Trigger::Error(_) | Trigger::Escalation(_) => true,
+        let stays = match came {
+            Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel => true,
             Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } | Trigger::Condition(_) => false,
+            Trigger::Several(_) => false,
         };
         if !stays && self.element_of(key).outputs.is_none() {
             let scope = self.instance.elements[&key].scope;

@@ -3,21 +3,22 @@
 use std::sync::Arc;
 
 use feel::{Expression, Value};
-use model::{Kind, Message, Text, TimerKind, TimerTrigger, Trigger};
+use model::{ElementIx, Kind, Message, Text, TimerKind, TimerTrigger, Trigger};
 
 use crate::expression::{Trouble, wrong_kind};
 use crate::step::Run;
-use crate::{ElementKey, Event, IncidentKind, On, Rejected, Triggered, WaitEnd, WaitKind};
+use crate::{Document, ElementKey, Event, IncidentKind, On, Rejected, Triggered, WaitEnd, WaitKind};
 
 /// A name or a key goes into indexes of the stores, whose entries are bounded.
 const NAME_BYTES_MAX: usize = 1_000;
 
 /// An intermediate catch event.
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, trigger: &Trigger) -> Result<(), Trouble> {
-    let on = waits_on(run, (key, key), trigger)?;
+    let event = run.instance.elements[&key].element;
+    let waits = waits_for(run, (key, key), event, trigger)?;
     run.emit(Event::Activated { key });
-    if let Some(on) = on {
-        run.open(key, None, on);
+    for (caught, on) in waits {
+        run.open(key, (caught != event).then_some(caught), on);
     }
     Ok(())
 }
@@ -33,34 +34,69 @@ impl Run<'_> {
             WaitKind::Job | WaitKind::Turn(_) | WaitKind::Child { .. } => return Err(Rejected::NoSuchWait),
         }
         let is_timer = open.kind == WaitKind::Timer;
-        let Some(event) = open.catch else {
+        let Some(caught) = open.catch else {
             self.close(*key, *wait, WaitEnd::Completed);
             self.take_result(*key, variables);
             self.finish_later(*key);
             return Ok(());
         };
-        if let Kind::EventGateway = self.element_of(*key).kind {
-            self.close(*key, *wait, WaitEnd::Completed);
-            super::event_gateway::leave(self, *key, event, variables);
-            return Ok(());
-        }
-        let process = self.process;
-        let (Kind::BoundaryEvent(catch) | Kind::StartEvent(Some(catch))) = &process.element(event).kind else {
-            return Err(Rejected::NoSuchWait);
+        let event = self.process.event(caught);
+        let beside = match &self.process.element(event).kind {
+            Kind::BoundaryEvent(catch) | Kind::StartEvent(Some(catch)) => !catch.interrupting,
+            _ => false,
         };
-        if catch.interrupting || is_timer {
+        if !beside || is_timer {
             self.close(*key, *wait, WaitEnd::Completed);
         }
-        if let (false, Some(next)) = (catch.interrupting, next) {
-            self.open(*key, Some(event), next.clone());
+        if let (true, Some(next)) = (beside, next) {
+            self.open(*key, Some(caught), next.clone());
         }
-        self.caught(*key, event, catch, variables);
+        if let Some(variables) = super::multiple_event::complete(self, *key, caught, variables) {
+            self.event_came(*key, caught, &variables);
+        }
         Ok(())
+    }
+
+    /// An event has all it needs.
+    fn event_came(&mut self, key: ElementKey, caught: ElementIx, variables: &Document) {
+        let process = self.process;
+        let event = process.event(caught);
+        match (&self.element_of(key).kind, &process.element(event).kind) {
+            (Kind::EventGateway, _) => super::event_gateway::leave(self, key, event, variables),
+            (_, Kind::BoundaryEvent(catch) | Kind::StartEvent(Some(catch))) => {
+                let came = process.catch(caught).unwrap_or(&catch.trigger);
+                self.caught(key, (event, came), catch, variables);
+            }
+            // An intermediate catch event with several definitions.
+            _ => {
+                self.close_catches(key);
+                self.take_result(key, variables);
+                self.finish_later(key);
+            }
+        }
     }
 }
 
+/// What an event waits for, each with the event it triggers or the part of it.
+pub(crate) fn waits_for(
+    run: &Run<'_>,
+    seen_from: (ElementKey, ElementKey),
+    event: ElementIx,
+    trigger: &Trigger,
+) -> Result<Vec<(ElementIx, On)>, Trouble> {
+    let Trigger::Several(several) = trigger else {
+        return Ok(waits_on(run, seen_from, trigger)?.map(|on| (event, on)).into_iter().collect());
+    };
+    let mut waits = Vec::with_capacity(several.parts.len());
+    for part in &several.parts {
+        let Some(trigger) = run.process.catch(*part) else { continue };
+        waits.extend(waits_on(run, seen_from, trigger)?.map(|on| (*part, on)));
+    }
+    Ok(waits)
+}
+
 /// What a trigger waits for, evaluated as seen from an element; correlation keys as seen from the second.
-pub(crate) fn waits_on(run: &Run<'_>, seen_from: (ElementKey, ElementKey), trigger: &Trigger) -> Result<Option<On>, Trouble> {
+fn waits_on(run: &Run<'_>, seen_from: (ElementKey, ElementKey), trigger: &Trigger) -> Result<Option<On>, Trouble> {
     Ok(match trigger {
         Trigger::Timer(timer) => Some(timer_on(run, seen_from.0, timer)?),
         Trigger::Message(message) => Some(message_on(run, seen_from, message)?),
@@ -68,7 +104,7 @@ pub(crate) fn waits_on(run: &Run<'_>, seen_from: (ElementKey, ElementKey), trigg
             Some(On::Signal { name: bounded(run.text(seen_from.0, name, "the signal name")?, "signal name")? })
         }
         Trigger::Condition(_) => Some(On::Condition),
-        Trigger::Error(_) | Trigger::Escalation(_) => None,
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Several(_) => None,
     })
 }
 

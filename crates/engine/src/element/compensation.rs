@@ -21,16 +21,21 @@ pub(crate) fn throw(run: &mut Run<'_>, key: ElementKey, compensate: &Compensate)
     meant.sort_by_key(|(_, kept)| kept.key);
     run.emit(Event::Activated { key });
     for (scope, compensation) in meant {
-        run.emit(Event::CompensationTaken { key: compensation.key, scope });
-        let Some((boundary, compensated)) = boundary(process, compensation.activity) else { continue };
-        let event = ElementKey(run.keys.take());
-        run.emit(Event::Entered { key: event, element: boundary, scope: key });
-        run.emit(Event::Activated { key: event });
-        run.emit(Event::Left { key: event });
-        let handler = ElementKey(run.keys.take());
-        run.come_in(handler, compensated.handler, key);
-        run.activate_later(handler);
+        undo(run, scope, compensation, key);
     }
+}
+
+/// What a scope has kept is undone: the handler runs inside another.
+pub(crate) fn undo(run: &mut Run<'_>, kept_by: ElementKey, compensation: Compensation, inside: ElementKey) {
+    run.emit(Event::CompensationTaken { key: compensation.key, scope: kept_by });
+    let Some((boundary, compensated)) = boundary(run.process, compensation.activity) else { return };
+    let event = ElementKey(run.keys.take());
+    run.emit(Event::Entered { key: event, element: boundary, scope: inside });
+    run.emit(Event::Activated { key: event });
+    run.emit(Event::Left { key: event });
+    let handler = ElementKey(run.keys.take());
+    run.come_in(handler, compensated.handler, inside);
+    run.activate_later(handler);
 }
 
 /// The scope of the event. Inside an event sub-process also the one around it: what is undone is mostly there.
@@ -69,9 +74,19 @@ pub(crate) fn hand_on(run: &mut Run<'_>, key: ElementKey) {
         let compensation = Compensation { key: CompensationKey(run.keys.take()), activity };
         run.emit(Event::CompensationKept { scope, compensation });
     }
-    if !compensations.is_empty() {
-        run.emit(Event::CompensationsHandedOn { from: key, to: scope, compensations });
+    if compensations.is_empty() {
+        return;
     }
+    // What undoes something is not undone.
+    match is_handler(run.process, activity) {
+        true => forget(run, key),
+        false => run.emit(Event::CompensationsHandedOn { from: key, to: scope, compensations }),
+    }
+}
+
+fn is_handler(process: &Process, activity: ElementIx) -> bool {
+    let undone_by = |kind: &Kind| matches!(kind, Kind::CompensationBoundary(compensated) if compensated.handler == activity);
+    process.elements.iter().any(|element| undone_by(&element.kind))
 }
 
 /// A scope ends, and nobody will undo what completed in it.

@@ -18,7 +18,8 @@ fn condition_of<'a>(run: &Run<'a>, key: ElementKey, wait: WaitKey) -> Option<&'a
     let event = alive.wait(wait)?.catch.unwrap_or(alive.element);
     match process.catch(event)? {
         Trigger::Condition(condition) => Some(condition),
-        Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } | Trigger::Error(_) | Trigger::Escalation(_) => None,
+        Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } => None,
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Several(_) => None,
     }
 }
 

@@ -1,8 +1,8 @@
-//! End events: none, terminate, error, and those that throw something.
+//! End events: none, terminate, error, cancel, and those that throw something.
 
 use model::EndEvent;
 
-use crate::element::{error, throw_event};
+use crate::element::{error, throw_event, transaction};
 use crate::expression::Trouble;
 use crate::step::Run;
 use crate::{ElementKey, Event};
@@ -17,6 +17,14 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, end: &EndEvent) -> Resul
         EndEvent::Error { code } => {
             let code = run.text(key, code, "the error code")?;
             return error::throw(run, key, None, (&code, &"".into()), &Vec::new());
+        }
+        EndEvent::Cancel => {
+            transaction::cancel(run, key);
+            return Ok(());
+        }
+        EndEvent::After { thrown, end } => {
+            throw_event::before(run, key, thrown)?;
+            return enter(run, key, end);
         }
         EndEvent::Throw(thrown) => return throw_event::enter(run, key, thrown),
     }

@@ -13,6 +13,8 @@ use crate::{Document, ElementKey, Event, IncidentKind, Instance, JobKey, Phase, 
 pub(crate) struct Catcher<'a> {
     event: ElementIx,
     catch: &'a Catch,
+    /// Which of its definitions does.
+    trigger: &'a Trigger,
     at: ElementKey,
 }
 
@@ -40,9 +42,9 @@ pub(crate) fn catcher<'a>(
     loop {
         let alive = &instance.elements[&at];
         if !is_interrupted(process, instance, at)
-            && let Some((event, catch)) = event_at(process, instance, at, what, code)
+            && let Some((event, catch, trigger)) = event_at(process, instance, at, what, code)
         {
-            return Some(Catcher { event, catch, at });
+            return Some(Catcher { event, catch, trigger, at });
         }
         if alive.scope == at {
             return None;
@@ -57,20 +59,22 @@ fn event_at<'a>(
     at: ElementKey,
     what: Thrown,
     code: &str,
-) -> Option<(ElementIx, &'a Catch)> {
+) -> Option<(ElementIx, &'a Catch, &'a Trigger)> {
     let (boundaries, starts) = repeat::catching(process, instance, at);
     let events = starts.iter().chain(boundaries).copied();
     let catches = |ix: ElementIx, named: bool| {
         let (Kind::BoundaryEvent(catch) | Kind::StartEvent(Some(catch))) = &process.element(ix).kind else { return None };
-        let codes = match (&catch.trigger, what) {
-            (Trigger::Error(codes), Thrown::Error) | (Trigger::Escalation(codes), Thrown::Escalation) => codes,
-            _ => return None,
+        let fits = |trigger: &Trigger| match (trigger, what) {
+            (Trigger::Error(codes), Thrown::Error) | (Trigger::Escalation(codes), Thrown::Escalation) => match codes {
+                CodeCatch::Code(caught) => named && &**caught == code,
+                CodeCatch::Any => !named,
+            },
+            _ => false,
         };
-        let fits = match codes {
-            CodeCatch::Code(caught) => named && &**caught == code,
-            CodeCatch::Any => !named,
-        };
-        fits.then_some((ix, catch))
+        let one = std::slice::from_ref(&ix);
+        let parts = if let Trigger::Several(several) = &catch.trigger { &several.parts } else { one };
+        let trigger = parts.iter().filter_map(|part| process.catch(*part)).find(|trigger| fits(trigger))?;
+        Some((ix, catch, trigger))
     };
     events.clone().find_map(|ix| catches(ix, true)).or_else(|| events.clone().find_map(|ix| catches(ix, false)))
 }
@@ -85,7 +89,7 @@ fn is_interrupted(process: &Process, instance: &Instance, scope: ElementKey) -> 
 
 /// Goes on from the event that catches, which keeps the variables to itself.
 pub(crate) fn catch(run: &mut Run<'_>, catcher: Catcher<'_>, variables: &Document) {
-    run.caught(catcher.at, catcher.event, catcher.catch, variables);
+    run.caught(catcher.at, (catcher.event, catcher.trigger), catcher.catch, variables);
 }
 
 /// Throws an error; not caught by anything here, those that called this instance are asked.

@@ -12,12 +12,11 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, gateway: &Element) -> Re
     let mut waits = Vec::with_capacity(gateway.outgoing.len());
     for flow in &gateway.outgoing {
         let event = process.flow(*flow).target;
-        let on = match &process.element(event).kind {
-            Kind::ReceiveTask(message) => Some(catch_event::message_on(run, (key, key), message)?),
-            Kind::CatchEvent(trigger) => catch_event::waits_on(run, (key, key), trigger)?,
-            _ => None,
-        };
-        waits.extend(on.map(|on| (event, on)));
+        match &process.element(event).kind {
+            Kind::ReceiveTask(message) => waits.push((event, catch_event::message_on(run, (key, key), message)?)),
+            Kind::CatchEvent(trigger) => waits.extend(catch_event::waits_for(run, (key, key), event, trigger)?),
+            _ => {}
+        }
     }
     run.emit(Event::Activated { key });
     for (event, on) in waits {

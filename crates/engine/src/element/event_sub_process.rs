@@ -34,7 +34,7 @@ impl Run<'_> {
     pub(crate) fn close_event_starts(&mut self, key: ElementKey) {
         let process = self.process;
         let waits = self.instance.elements[&key].waits.iter();
-        let is_start = |event: ElementIx| matches!(process.element(event).kind, Kind::StartEvent(_));
+        let is_start = |event: ElementIx| matches!(process.element(process.event(event)).kind, Kind::StartEvent(_));
         let waits: Vec<_> = waits.filter(|wait| wait.catch.is_some_and(is_start)).map(|wait| wait.key).collect();
         for wait in waits {
             self.close(key, wait, WaitEnd::Cancelled);

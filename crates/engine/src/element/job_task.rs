@@ -11,6 +11,14 @@ use crate::{ElementKey, IncidentKind, On};
 const JOB_TYPE_BYTES_MAX: usize = 1_000;
 
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, task: &JobTask) -> Result<(), Trouble> {
+    let on = job_on(run, key, task)?;
+    run.activated(key)?;
+    run.open(key, None, on);
+    Ok(())
+}
+
+/// The job as seen from the element.
+pub(crate) fn job_on(run: &Run<'_>, key: ElementKey, task: &JobTask) -> Result<On, Trouble> {
     let job_type = run.text(key, &task.job_type, "the job type")?;
     if JOB_TYPE_BYTES_MAX < job_type.len() {
         let message = format!("the job type has {} bytes; at most {JOB_TYPE_BYTES_MAX} are allowed", job_type.len());
@@ -21,9 +29,7 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, task: &JobTask) -> Resul
         true => None,
         false => Some(super::user_task::headers(run, key, task)?),
     };
-    run.activated(key)?;
-    run.open(key, None, On::Job { job_type, retries, headers });
-    Ok(())
+    Ok(On::Job { job_type, retries, headers })
 }
 
 fn retries(run: &Run<'_>, key: ElementKey, retries: &Retries) -> Result<i32, Trouble> {

@@ -21,7 +21,9 @@ pub fn start_trigger(process: &Process, start: ElementIx, now: i64) -> Result<Op
         Trigger::Message(message) => On::Message { name: text(&message.name, now)?, correlation_key: "".into() },
         Trigger::Signal { name } => On::Signal { name: text(name, now)? },
         Trigger::Condition(_) => On::Condition,
-        Trigger::Error(_) | Trigger::Escalation(_) => return Ok(None),
+        // Its parts are waited for.
+        Trigger::Several(_) => return Ok(None),
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel => return Ok(None),
     };
     Ok(Some(on))
 }

@@ -1,10 +1,13 @@
 //! What throw events, end events and send tasks throw.
 
+use std::sync::Arc;
+
 use model::{Publish, Text, Throw};
 
 use crate::element::{catch_event, compensation, escalation};
 use crate::expression::Trouble;
 use crate::step::Run;
+use crate::variables::KEPT;
 use crate::{ElementKey, Event, MessageThrown};
 
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, throw: &Throw) -> Result<(), Trouble> {
@@ -14,21 +17,58 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, throw: &Throw) -> Result
             compensation::throw(run, key, compensate);
             return Ok(());
         }
-        Throw::Signal { name } => {
-            let name = run.text(key, name, "the signal name")?;
+        Throw::Signal { .. } | Throw::Message(_) => {
+            let thrown = broadcast(run, key, throw)?;
             run.emit(Event::Activated { key });
-            let variables = carried(run, key);
-            let signal = run.keys.take();
-            run.emit(Event::SignalThrown { key: signal, element: key, name, variables });
+            thrown.into_iter().for_each(|thrown| run.emit(thrown));
         }
-        Throw::Message(publish) => {
-            let thrown = message(run, key, publish)?;
-            run.emit(Event::Activated { key });
-            run.emit(Event::MessageThrown(thrown));
-        }
+        Throw::Several(several) => match several.split_last() {
+            Some((last @ (Throw::Escalation { .. } | Throw::Compensation(_)), first)) => {
+                before(run, key, first)?;
+                return enter(run, key, last);
+            }
+            Some(_) | None => {
+                all(run, key, several)?;
+                run.emit(Event::Activated { key });
+            }
+        },
     }
     run.finish_later(key);
     Ok(())
+}
+
+/// Throws signals and messages before something else happens to the event. Not again, should that be tried again.
+pub(crate) fn before(run: &mut Run<'_>, key: ElementKey, several: &[Throw]) -> Result<(), Trouble> {
+    let done: Arc<str> = format!("{KEPT}thrown").into();
+    if run.instance.elements[&key].variables.get(&done).is_some() {
+        return Ok(());
+    }
+    all(run, key, several)?;
+    run.set_local(key, &done, &"true".into());
+    Ok(())
+}
+
+/// All of them, or none.
+fn all(run: &mut Run<'_>, key: ElementKey, several: &[Throw]) -> Result<(), Trouble> {
+    let mut thrown = Vec::with_capacity(several.len());
+    for throw in several {
+        thrown.extend(broadcast(run, key, throw)?);
+    }
+    thrown.into_iter().for_each(|thrown| run.emit(thrown));
+    Ok(())
+}
+
+/// A signal or a message goes out.
+fn broadcast(run: &mut Run<'_>, key: ElementKey, throw: &Throw) -> Result<Option<Event>, Trouble> {
+    match throw {
+        Throw::Signal { name } => {
+            let name = run.text(key, name, "the signal name")?;
+            let (signal, variables) = (run.keys.take(), carried(run, key));
+            Ok(Some(Event::SignalThrown { key: signal, element: key, name, variables }))
+        }
+        Throw::Message(publish) => Ok(Some(Event::MessageThrown(message(run, key, publish)?))),
+        Throw::Escalation { .. } | Throw::Compensation(_) | Throw::Several(_) => Ok(None),
+    }
 }
 
 /// A send task that publishes its message itself.

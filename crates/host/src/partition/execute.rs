@@ -56,6 +56,7 @@ impl Partition {
             Command::JobDue { job } => self.job_due(tick, *job),
             Command::Turn { wait, instance } => self.turn(tick, *wait, *instance),
             Command::StartAdHoc(start) => self.start_ad_hoc(tick, caller, start),
+            Command::DirectAdHoc(direct) => self.direct_ad_hoc(tick, caller, direct),
             Command::Publish(publish) => self.publish(tick, publish),
             Command::Correlate(publish) => self.correlate(tick, publish),
             Command::Broadcast { tenant, name, variables } => self.broadcast(tick, tenant, name, variables),

@@ -6,7 +6,7 @@ use engine::JobKey;
 use queue::Match;
 use queue::retry::lease_end;
 use store::log::{ActivatedJob, Answer, Code};
-use store::row::{Availability, JobOrigin};
+use store::row::{Availability, JobKind, JobOrigin};
 use store::{Error, Millis};
 
 use super::Partition;
@@ -148,6 +148,7 @@ impl Partition {
             tenant: job.tenant.clone(),
             tags: hot.row.tags.clone(),
             business_id: hot.row.business_id.clone(),
+            kind: JobKind::of(&element.kind),
         }
     }
 

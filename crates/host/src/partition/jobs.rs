@@ -156,7 +156,7 @@ impl Partition {
             None => None,
         };
         if let Some((job, retries)) = job
-            && incident.kind == IncidentKind::JobNoRetries
+            && matches!(incident.kind, IncidentKind::JobNoRetries | IncidentKind::AdHocNoRetries)
             && retries < 1
         {
             let reason = format!(
@@ -273,7 +273,7 @@ impl Partition {
     }
 
     /// The element instance that waits for a job a worker may act on; its instance is in memory.
-    fn origin(&mut self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<JobOrigin, Stop> {
+    pub(super) fn origin(&mut self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<JobOrigin, Stop> {
         self.workable(tick, caller, key, what)?;
         self.origin_of(tick, caller, key, what)
     }
@@ -310,7 +310,7 @@ fn new_job(key: JobKey, origin: JobOrigin, queue: (Arc<str>, Arc<str>), retries:
     }
 }
 
-fn no_such_job(key: JobKey, what: &str) -> Stop {
+pub(super) fn no_such_job(key: JobKey, what: &str) -> Stop {
     Stop::not_found(format!("Expected to {what} with key '{key}', but no such job was found"))
 }
 

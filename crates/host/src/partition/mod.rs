@@ -10,6 +10,7 @@
 //! nothing is read behind its back. A commit that does not go through leaves memory in doubt: everything derived is dropped and read
 //! again, and the same inputs are done once more. Callers hear nothing until then.
 
+mod ad_hoc;
 mod call;
 mod calls;
 mod change;

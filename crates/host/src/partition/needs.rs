@@ -8,7 +8,7 @@ use engine::{
 };
 use rustc_hash::FxHashMap;
 use store::change::Change;
-use store::log::{Command, CreateAt, DecisionRef, ProcessRef, Publish, Request, StartAdHoc};
+use store::log::{Command, CreateAt, DecisionRef, DirectAdHoc, ProcessRef, Publish, Request, StartAdHoc};
 use store::row::{self, LockName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
 
@@ -183,7 +183,9 @@ impl Partition {
             }
             Command::Cancel { instance } => self.foresee_instance(*instance, needs),
             Command::Turn { instance, .. } => self.foresee_instance(*instance, needs),
-            Command::CompleteJob { job, .. } => self.foresee_job(*job, true, needs),
+            Command::CompleteJob { job, .. } | Command::DirectAdHoc(DirectAdHoc { job, .. }) => {
+                self.foresee_job(*job, true, needs);
+            }
             Command::ThrowError(throw) => self.foresee_job(throw.job, true, needs),
             Command::FailJob(fail) => {
                 let steps = fail.retries < 1 || !fail.variables.is_empty();

@@ -24,6 +24,9 @@ pub(super) async fn all_words_come_back(store: Arc<dyn Store>) {
         IncidentKind::CalledDecision,
         IncidentKind::DecisionEvaluation,
         IncidentKind::Fault,
+        IncidentKind::CalledElement,
+        IncidentKind::FormNotFound,
+        IncidentKind::AdHocNoRetries,
     ];
     let mut changes = Changes {
         definitions_new: vec![definition],

@@ -6,6 +6,7 @@ use crate::log::{
     ActivatedJob, Answer, Code, Created, Deployed, DeployedDecision, DeployedForm, DeployedProcess, DeployedRequirements,
     Evaluated, EvaluationFailure, Rejection,
 };
+use crate::row::JobKind;
 
 record!(DeployedForm { key, id, version, resource_name });
 record!(DeployedRequirements { key, id, name, version, resource_name, decisions });
@@ -31,9 +32,27 @@ record!(ActivatedJob {
     variables,
     tenant,
     tags,
-    business_id,
+    business_id;
+    kind
 });
 record!(Rejection { code, reason });
+
+impl Stored for JobKind {
+    fn put(&self, to: &mut Writer) {
+        to.byte(match self {
+            Self::Element => 0,
+            Self::AdHoc => 3,
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        match from.byte()? {
+            0 => Ok(Self::Element),
+            3 => Ok(Self::AdHoc),
+            tag => Err(unknown("kind of job", tag)),
+        }
+    }
+}
 
 impl Stored for Deployed {
     fn put(&self, to: &mut Writer) {

@@ -22,17 +22,21 @@ pub(super) trait Stored: Sized {
 /// Writes and reads the named fields, in the order given. The order is the format. A field added later goes to the end and is read by
 /// [`Reader::added`]; a reader that does not know it passes over it.
 macro_rules! record {
-    ($type:ty { $($field:ident),+ $(,)? }) => {
+    ($type:ty { $($field:ident),+ $(,)? $(; $($added:ident),+)? }) => {
         impl $crate::format::bytes::Stored for $type {
             fn put(&self, to: &mut $crate::format::bytes::Writer) {
                 to.framed(|to| {
                     $(self.$field.put(to);)+
+                    $($(self.$added.put(to);)+)?
                 });
             }
 
             fn take(from: &mut $crate::format::bytes::Reader<'_>) -> Result<Self, $crate::Error> {
                 from.framed(|from| {
-                    Ok(Self { $($field: $crate::format::bytes::Stored::take(from)?),+ })
+                    Ok(Self {
+                        $($field: $crate::format::bytes::Stored::take(from)?,)+
+                        $($($added: from.added()?.unwrap_or_default(),)+)?
+                    })
                 })
             }
         }

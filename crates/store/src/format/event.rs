@@ -478,6 +478,7 @@ impl Stored for IncidentKind {
             Self::Fault => 8,
             Self::CalledElement => 9,
             Self::FormNotFound => 60,
+            Self::AdHocNoRetries => 25,
         });
     }
 
@@ -494,6 +495,7 @@ impl Stored for IncidentKind {
             8 => Ok(Self::Fault),
             9 => Ok(Self::CalledElement),
             60 => Ok(Self::FormNotFound),
+            25 => Ok(Self::AdHocNoRetries),
             tag => Err(unknown("kind of incident", tag)),
         }
     }

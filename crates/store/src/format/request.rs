@@ -3,7 +3,7 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, AssignUserTask, Caller, Command, Create, CreateAt, DecisionRef, Deploy, DeployResource, Evaluate,
+    Activate, AssignUserTask, Caller, Command, Create, CreateAt, DecisionRef, Deploy, DeployResource, DirectAdHoc, Evaluate,
     EvaluateConditions, FailJob, IdempotencyKey, ProcessRef, Publish, Released, Request, StartAdHoc, ThrowError, UpdateJob,
     UpdateUserTask,
 };
@@ -20,6 +20,7 @@ record!(FailJob { job, retries, message, backoff, variables });
 record!(ThrowError { job, code, message, variables });
 record!(UpdateJob { job, retries, timeout });
 record!(StartAdHoc { element, activities, drop_rest });
+record!(DirectAdHoc { job, variables, activities, is_over, drop_rest });
 record!(Publish { tenant, name, correlation_key, id, time_to_live, variables });
 record!(EvaluateConditions { tenant, definition, variables });
 record!(Released { job, deadline });
@@ -131,6 +132,7 @@ fn put_body(command: &Command, to: &mut Writer) {
             due.put(to);
         }
         Command::StartAdHoc(start) => start.put(to),
+        Command::DirectAdHoc(direct) => direct.put(to),
         Command::Publish(publish) | Command::Correlate(publish) => publish.put(to),
         Command::Broadcast { tenant, name, variables } => {
             tenant.put(to);
@@ -177,6 +179,7 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         24 => Command::MessageExpired { message: Stored::take(from)? },
         25 => Command::StartAdHoc(Stored::take(from)?),
         28 => Command::CreateAt(Stored::take(from)?),
+        26 => Command::DirectAdHoc(Stored::take(from)?),
         40 => Command::AssignUserTask(Stored::take(from)?),
         41 => Command::UnassignUserTask { task: Stored::take(from)?, action: Stored::take(from)? },
         42 => Command::UpdateUserTask(Stored::take(from)?),
@@ -217,6 +220,7 @@ fn number(command: &Command) -> u8 {
         Command::MessageExpired { .. } => 24,
         Command::StartAdHoc(_) => 25,
         Command::CreateAt(_) => 28,
+        Command::DirectAdHoc(_) => 26,
         Command::AssignUserTask(_) => 40,
         Command::UnassignUserTask { .. } => 41,
         Command::UpdateUserTask(_) => 42,

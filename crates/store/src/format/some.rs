@@ -15,7 +15,7 @@ use schedule::Occurrence;
 use crate::change::{Change, Migrate};
 use crate::log::*;
 use crate::query::Tenants;
-use crate::row::{EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, MatchedRule};
+use crate::row::{EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, JobKind, MatchedRule};
 
 pub(super) fn text() -> impl Strategy<Value = Arc<str>> {
     prop_oneof![Just(String::new()), any::<String>()].prop_map(Arc::from)
@@ -139,6 +139,7 @@ fn incident_kind() -> impl Strategy<Value = IncidentKind> {
         IncidentKind::CalledDecision,
         IncidentKind::DecisionEvaluation,
         IncidentKind::FormNotFound,
+        IncidentKind::AdHocNoRetries,
         IncidentKind::Fault,
     ])
 }
@@ -344,6 +345,11 @@ fn waits_command() -> impl Strategy<Value = Command> {
         number().prop_map(|message| Command::MessageExpired { message }),
         (element_key(), prop::collection::vec((text(), document()), 0..3), any::<bool>())
             .prop_map(|(element, activities, drop_rest)| Command::StartAdHoc(StartAdHoc { element, activities, drop_rest })),
+        (job_key(), document(), prop::collection::vec((text(), document()), 0..3), any::<bool>(), any::<bool>()).prop_map(
+            |(job, variables, activities, is_over, drop_rest)| {
+                Command::DirectAdHoc(DirectAdHoc { job, variables, activities, is_over, drop_rest })
+            }
+        ),
     ]
 }
 
@@ -438,7 +444,8 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
 pub(super) fn activated() -> impl Strategy<Value = ActivatedJob> {
     let keys = (job_key(), number(), number(), number(), element_key());
     let texts_of = (text(), text(), text(), text(), text(), any::<String>());
-    let rest = (any::<i32>(), any::<i32>(), any::<i64>(), text(), texts(), prop::option::of(text()));
+    let kind = prop::sample::select(vec![JobKind::Element, JobKind::AdHoc]);
+    let rest = (any::<i32>(), any::<i32>(), any::<i64>(), text(), texts(), prop::option::of(text()), kind);
     (keys, texts_of, rest).prop_map(|(keys, words, rest)| ActivatedJob {
         key: keys.0,
         job_type: words.0,
@@ -457,6 +464,7 @@ pub(super) fn activated() -> impl Strategy<Value = ActivatedJob> {
         tenant: rest.3,
         tags: rest.4,
         business_id: rest.5,
+        kind: rest.6,
     })
 }
 

@@ -10,7 +10,7 @@ use model::{ElementIx, FlowIx};
 use super::*;
 use crate::log::*;
 use crate::query::Tenants;
-use crate::row::{EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, MatchedRule};
+use crate::row::{EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, JobKind, MatchedRule};
 
 const EVENTS: &str = "011100ac020201ad0202ac0202ad0203ad0204ad0205ad0206ac0203c80107ac020308ac0203c8010905ad020161022d310a05ad020161\
     0422c3a4220b07ad0204776f726b050c07ad02020d09ad02010707016d0e09ad0210ad0201640f01";
@@ -244,5 +244,6 @@ fn activated() -> ActivatedJob {
         tenant: "t".into(),
         tags: vec![],
         business_id: Some("b".into()),
+        kind: JobKind::default(),
     }
 }

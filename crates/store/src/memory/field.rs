@@ -7,7 +7,7 @@ use super::database::Tables;
 use crate::query::{Field, Scalar, VALUE_CHARS_SHOWN};
 use crate::row::{
     Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element, EvaluatedDecision, Incident, Instance,
-    Job, Subscription, Timer, UserTask, Variable,
+    Job, JobKind, Subscription, Timer, UserTask, Variable,
 };
 use crate::words;
 
@@ -132,6 +132,7 @@ fn of_variable(tables: &Tables, row: &Variable, field: Field) -> Option<Scalar> 
 fn of_job(tables: &Tables, row: &Job, field: Field) -> Option<Scalar> {
     match field {
         Field::JobKey => key(row.key.0),
+        Field::JobKind => text(JobKind::of(&element(tables, row.origin?.definition, row.origin?.element)?.kind).word()),
         Field::JobType => text(&row.job_type),
         Field::JobState => text(row.state.word()),
         Field::InstanceKey => key(row.origin?.instance.0),

@@ -93,6 +93,7 @@ const VARIABLE_FIELDS: &[Field] =
 
 const JOB_FIELDS: &[Field] = &[
     Field::JobKey,
+    Field::JobKind,
     Field::JobType,
     Field::JobState,
     Field::InstanceKey,

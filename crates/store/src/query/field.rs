@@ -62,6 +62,8 @@ pub enum Field {
     IsTruncated,
     // of the job
     JobKey,
+    /// `BPMN_ELEMENT`, `AD_HOC_SUB_PROCESS`.
+    JobKind,
     JobType,
     /// `CREATED`, `COMPLETED`, …
     JobState,
@@ -149,7 +151,7 @@ impl Field {
             | Self::CorrelatedKey | Self::MessageKey | Self::Correlated | Self::UserTaskKey | Self::Priority | Self::FollowUp => ScalarKind::Int,
             Self::ProcessId | Self::DefinitionName | Self::VersionTag | Self::ResourceName | Self::Tenant
             | Self::DefinitionState | Self::InstanceState | Self::BusinessId | Self::ElementId | Self::ElementName
-            | Self::ElementKind | Self::ElementState | Self::Name | Self::Value | Self::JobType | Self::JobState | Self::Worker
+            | Self::ElementKind | Self::ElementState | Self::Name | Self::Value | Self::JobKind | Self::JobType | Self::JobState | Self::Worker
             | Self::ErrorCode | Self::ErrorMessage | Self::IncidentKind | Self::IncidentState | Self::RequirementsId
             | Self::RequirementsName | Self::DecisionId | Self::DecisionName | Self::EvaluatedId | Self::DecisionKind
             | Self::TimerKind | Self::TimerState | Self::SubscriptionState | Self::MessageName | Self::CorrelationKey

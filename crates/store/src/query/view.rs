@@ -6,7 +6,9 @@ use engine::{
 };
 
 use crate::Millis;
-use crate::row::{EvaluatedInput, InstanceState, JobState, MatchedRule, SubscriptionState, TimerKind, TimerState, UserTaskState};
+use crate::row::{
+    EvaluatedInput, InstanceState, JobKind, JobState, MatchedRule, SubscriptionState, TimerKind, TimerState, UserTaskState,
+};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct DefinitionView {
@@ -85,6 +87,7 @@ pub struct JobView {
     pub tenant: String,
     pub element_id: String,
     pub element_instance: ElementKey,
+    pub kind: JobKind,
     /// A JSON object.
     pub headers: String,
     pub state: JobState,

@@ -212,6 +212,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Value => (Own, "@.value", Always),
         Field::IsTruncated => (Own, IS_TRUNCATED, Always),
         Field::JobKey => (Own, "@.job", Maybe),
+        Field::JobKind => (DefinitionElement, job_kind(dialect), Always),
         Field::JobType => (Own, "@.job_type", Always),
         Field::Retries => (Own, "@.retries", Always),
         Field::Worker => (Own, "@.worker", Always),
@@ -302,6 +303,13 @@ fn element_kind(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Sqlite => "(CASE WHEN ~.progress IS NULL THEN @.kind ELSE 'MULTI_INSTANCE_BODY' END)",
         Dialect::Postgres => "((CASE WHEN ~.progress IS NULL THEN @.kind ELSE 'MULTI_INSTANCE_BODY' END) COLLATE \"C\")",
+    }
+}
+
+fn job_kind(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => "(CASE WHEN @.kind = 'AD_HOC_SUB_PROCESS' THEN @.kind ELSE 'BPMN_ELEMENT' END)",
+        Dialect::Postgres => "((CASE WHEN @.kind = 'AD_HOC_SUB_PROCESS' THEN @.kind ELSE 'BPMN_ELEMENT' END) COLLATE \"C\")",
     }
 }
 

@@ -175,3 +175,33 @@ async fn what_is_not_there_yet_says_so() {
     let status: Status = client.modify_process_instance(wire::ModifyProcessInstanceRequest::default()).await.unwrap_err();
     assert_eq!((status.code(), status.message()), (Code::Unimplemented, "ModifyProcessInstance is not served yet"));
 }
+
+#[tokio::test]
+async fn a_worker_directs_an_ad_hoc_sub_process() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    let room = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="d" targetNamespace="t">
+        <process id="work" isExecutable="true"><startEvent id="start"/><sequenceFlow id="f" sourceRef="start" targetRef="room"/>
+        <adHocSubProcess id="room"><extensionElements><zeebe:taskDefinition type="work"/></extensionElements>
+          <serviceTask id="a"><extensionElements><zeebe:taskDefinition type="inner"/></extensionElements></serviceTask>
+        </adHocSubProcess></process></definitions>"#;
+    let resource = wire::Resource { name: "room.bpmn".to_owned(), content: room.into() };
+    client.deploy_resource(wire::DeployResourceRequest { resources: vec![resource], ..Default::default() }).await.unwrap();
+    client.create_process_instance(create("{}")).await.unwrap();
+    let job = polled(&mut client, poll(1)).await.remove(0);
+    assert_eq!(job.kind(), wire::activated_job::JobKind::AdHocSubProcess);
+    let element = wire::JobResultActivateElement { element_id: "a".to_owned(), variables: r#"{"x": 1}"#.to_owned() };
+    let mut result = wire::JobResult {
+        r#type: Some("adHocSubProcess".to_owned()),
+        activate_elements: vec![element],
+        is_completion_condition_fulfilled: Some(true),
+        ..Default::default()
+    };
+    let complete = |job_key, result| wire::CompleteJobRequest { job_key, result: Some(result), ..Default::default() };
+    let refused = client.complete_job(complete(job.key, result.clone())).await.unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    result.is_completion_condition_fulfilled = None;
+    client.complete_job(complete(job.key, result)).await.unwrap();
+    let inner = polled(&mut client, wire::ActivateJobsRequest { r#type: "inner".to_owned(), ..poll(1) }).await.remove(0);
+    assert_eq!((inner.kind(), inner.variables.contains(r#""x":1"#)), (wire::activated_job::JobKind::BpmnElement, true));
+}

@@ -7,7 +7,7 @@ use axum::response::Response;
 use host::Poll;
 use store::log::{ActivatedJob, Released};
 
-use super::{KIND, KINDS, LISTENER_EVENT, LISTENER_EVENTS};
+use super::{KINDS, LISTENER_EVENT, LISTENER_EVENTS};
 use crate::error::Failure;
 use crate::rest::answer::{self, Writing};
 use crate::rest::call::Call;
@@ -55,7 +55,7 @@ static JOB: Layout<ActivatedJob> = Layout {
         column("processInstanceKey", Kind::Key, |job| Cell::Key(job.instance.0)),
         column("processDefinitionKey", Kind::Key, |job| Cell::Key(job.definition.0)),
         column("elementInstanceKey", Kind::Key, |job| Cell::Key(job.element_instance.0)),
-        column("kind", Kind::Word(KINDS), |_| Cell::Text(KIND)),
+        column("kind", Kind::Word(KINDS), |job| Cell::Text(job.kind.word())),
         column("listenerEventType", Kind::Word(LISTENER_EVENTS), |_| Cell::Text(LISTENER_EVENT)),
         empty("userTask", Kind::Object),
         column("tags", Kind::Texts, |job| Cell::Texts(&job.tags)),

@@ -1,26 +1,32 @@
 //! A worker has done a job.
 
 use axum::response::Response;
-use engine::JobKey;
-use store::log::Command;
+use engine::{Document, JobKey};
+use store::log::{Command, DirectAdHoc};
 
 use crate::error::Failure;
 use crate::rest::call::Call;
 use crate::rest::describe::Kind;
-use crate::rest::shape::{Shape, field};
+use crate::rest::shape::{Fields, Shape, field};
+
+const AD_HOC: &str = "adHocSubProcess";
 
 pub(super) static COMPLETION: Shape = Shape {
     name: "JobCompletionRequest",
     fields: &[
         field("variables", Kind::Object, "What came of it"),
-        field("result", Kind::Fields(&RESULT), "Of jobs of listeners, which there are none of yet; without effect"),
+        field(
+            "result",
+            Kind::Fields(&RESULT),
+            "What the worker of an ad-hoc sub-process decides; that of a listener has no effect yet",
+        ),
     ],
 };
 
 static RESULT: Shape = Shape {
     name: "JobResult",
     fields: &[
-        field("type", Kind::Word(&["userTask", "adHocSubProcess"]), "Which kind of result"),
+        field("type", Kind::Word(&["userTask", AD_HOC]), "Which kind of result"),
         field("denied", Kind::Boolean, "Whether the listener refuses"),
         field("deniedReason", Kind::Text, "Why it refuses"),
         field("corrections", Kind::Object, "What it changes"),
@@ -37,6 +43,23 @@ static ACTIVATE: Shape = Shape {
 
 pub(super) async fn complete(call: Call) -> Result<Response, Failure> {
     let job = JobKey(call.existing_key()?);
-    let variables = call.optional(&COMPLETION)?.document("variables");
-    call.perform("COMPLETE", Command::CompleteJob { job, variables }).await
+    let mut fields = call.optional(&COMPLETION)?;
+    let variables = fields.document("variables");
+    let result = fields.object("result").and_then(|mut result| (result.word("type") == Some(AD_HOC)).then_some(result));
+    let command = match result {
+        Some(result) => Command::DirectAdHoc(directed(job, variables, result)?),
+        None => Command::CompleteJob { job, variables },
+    };
+    call.perform("COMPLETE", command).await
+}
+
+fn directed(job: JobKey, variables: Document, mut result: Fields<'_>) -> Result<DirectAdHoc, Failure> {
+    let mut activities = Vec::new();
+    for mut activity in result.objects("activateElements") {
+        let id = activity.shared("elementId").ok_or_else(|| Failure::invalid("No elementId provided."))?;
+        activities.push((id, activity.document("variables")));
+    }
+    let is_over = result.boolean("isCompletionConditionFulfilled") == Some(true);
+    let drop_rest = result.boolean("isCancelRemainingInstances") == Some(true);
+    Ok(DirectAdHoc { job, variables, activities, is_over, drop_rest })
 }

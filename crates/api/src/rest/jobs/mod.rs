@@ -19,8 +19,7 @@ const STATES: &[&str] =
     &["CANCELED", "COMPLETED", "CREATED", "ERROR_THROWN", "FAILED", "MIGRATED", "RETRIES_UPDATED", "TIMED_OUT"];
 const KINDS: &[&str] = &["BPMN_ELEMENT", "EXECUTION_LISTENER", "TASK_LISTENER", "AD_HOC_SUB_PROCESS"];
 const LISTENER_EVENTS: &[&str] = &["ASSIGNING", "CANCELING", "COMPLETING", "CREATING", "END", "START", "UNSPECIFIED", "UPDATING"];
-/// All jobs come from elements as yet, none from listeners.
-const KIND: &str = "BPMN_ELEMENT";
+/// No jobs come from listeners as yet.
 const LISTENER_EVENT: &str = "UNSPECIFIED";
 
 pub(super) static OPERATIONS: &[Operation] = &[
@@ -116,7 +115,7 @@ static TABLE: Table = Table {
             operators: Operators::None,
         },
         filterable("jobKey", Field::JobKey, Value::Key, Operators::Basic),
-        Filterable { name: "kind", by: By::Fixed(Constant::Text(KIND)), value: Value::Word(KINDS), operators: Operators::Like },
+        filterable("kind", Field::JobKind, Value::Word(KINDS), Operators::Like),
         Filterable {
             name: "listenerEventType",
             by: By::Fixed(Constant::Text(LISTENER_EVENT)),
@@ -146,7 +145,7 @@ static TABLE: Table = Table {
         sortable("hasFailedWithRetriesLeft", Field::FailedWithRetriesLeft, Value::Boolean),
         sortable("isDenied", Field::Ended, Value::Time),
         sortable("jobKey", Field::JobKey, Value::Key),
-        Sortable { name: "kind", field: None, value: Value::Text },
+        sortable("kind", Field::JobKind, Value::Text),
         Sortable { name: "listenerEventType", field: None, value: Value::Text },
         sortable("processDefinitionId", Field::ProcessId, Value::Text),
         sortable("processDefinitionKey", Field::DefinitionKey, Value::Key),
@@ -173,7 +172,7 @@ pub(super) static LAYOUT: Layout<JobView> = Layout {
         column("hasFailedWithRetriesLeft", Kind::Boolean, |view| Cell::Boolean(view.failed_with_retries_left)),
         optional("isDenied", Kind::Boolean, |view| if is_completed(view) { Cell::Boolean(false) } else { Cell::Null }),
         column("jobKey", Kind::Key, |view| Cell::Key(view.key.0)),
-        column("kind", Kind::Word(KINDS), |_| Cell::Text(KIND)),
+        column("kind", Kind::Word(KINDS), |view| Cell::Text(view.kind.word())),
         column("listenerEventType", Kind::Word(LISTENER_EVENTS), |_| Cell::Text(LISTENER_EVENT)),
         column("processDefinitionId", Kind::Text, |view| Cell::Text(&view.process_id)),
         column("processDefinitionKey", Kind::Key, |view| Cell::Key(view.definition.0)),

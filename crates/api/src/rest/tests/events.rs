@@ -2,14 +2,14 @@
 
 use super::*;
 
-fn model(id: &str, roots: &str, body: &str) -> String {
+pub(super) fn model(id: &str, roots: &str, body: &str) -> String {
     format!(
         r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0"
         xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" id="d" targetNamespace="t">{roots}<process id="{id}" isExecutable="true">{body}</process></definitions>"#
     )
 }
 
-fn flow(from: &str, to: &str) -> String {
+pub(super) fn flow(from: &str, to: &str) -> String {
     format!(r#"<sequenceFlow id="{from}-{to}" sourceRef="{from}" targetRef="{to}"/>"#)
 }
 
@@ -29,7 +29,7 @@ fn tank() -> String {
 }
 
 impl Server {
-    async fn deploy_model(&self, xml: &str) -> String {
+    pub(super) async fn deploy_model(&self, xml: &str) -> String {
         let form =
             format!("--b\r\nContent-Disposition: form-data; name=\"resources\"; filename=\"m.bpmn\"\r\n\r\n{xml}\r\n--b--\r\n");
         let reply = self.call("POST", "/v2/deployments", &form, &[("content-type", "multipart/form-data; boundary=b")]).await;
@@ -37,18 +37,18 @@ impl Server {
         reply.json()["deployments"][0]["processDefinition"]["processDefinitionKey"].as_str().unwrap().to_owned()
     }
 
-    async fn begin(&self, process: &str, variables: &str) -> String {
+    pub(super) async fn begin(&self, process: &str, variables: &str) -> String {
         let body = format!("{{\"processDefinitionId\":\"{process}\",\"variables\":{variables}}}");
         self.post("/v2/process-instances", &body).await.json()["processInstanceKey"].as_str().unwrap().to_owned()
     }
 
-    async fn items(&self, path: &str, body: &str) -> Vec<Value> {
+    pub(super) async fn items(&self, path: &str, body: &str) -> Vec<Value> {
         let reply = if body.is_empty() { self.get(path).await } else { self.post(path, body).await };
         assert_eq!(reply.status, 200, "{}", reply.text);
         reply.json()["items"].as_array().unwrap().clone()
     }
 
-    async fn state(&self, instance: &str) -> String {
+    pub(super) async fn state(&self, instance: &str) -> String {
         self.get(&format!("/v2/process-instances/{instance}")).await.json()["state"].as_str().unwrap().to_owned()
     }
 

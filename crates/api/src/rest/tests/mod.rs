@@ -1,5 +1,6 @@
 //! The edge as clients see it: the router over a host and the memory store in this process.
 
+mod ad_hoc;
 mod budgets;
 mod connections;
 mod decisions;

@@ -1,7 +1,8 @@
 //! Ad-hoc sub-processes. What they contain is read by `scope`, as the contents of a run.
 
-use model::{AdHoc, Kind, Process};
+use model::{AdHoc, JobTask, JobTaskFlavour, Kind, Process};
 
+use super::job_task;
 use crate::bpmn::site::Site;
 use crate::bpmn::vocabulary::boolean;
 use crate::bpmn::{extension, repeat};
@@ -9,11 +10,21 @@ use crate::draft::DraftElement;
 use crate::expression;
 
 pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
-    if !extension::all(site.node, "taskDefinition").is_empty() {
-        site.complain("an ad-hoc sub-process that a worker directs is not supported yet: remove its zeebe:taskDefinition");
-    }
     let ad_hoc = ad_hoc(site);
     site.element(ad_hoc.map(Kind::AdHoc))
+}
+
+/// The job of the worker that directs it. Then the worker alone says what is started and when it ends.
+fn directed(site: &mut Site<'_, '_, '_>, ad_hoc: &AdHoc) -> Option<Option<Box<JobTask>>> {
+    let Some(definition) = extension::only(site, "taskDefinition") else { return Some(None) };
+    for (given, what) in
+        [(ad_hoc.active.is_some(), "an activeElementsCollection"), (ad_hoc.until.is_some(), "a completionCondition")]
+    {
+        if given {
+            site.complain(format!("a worker directs it, so {what} has no effect: remove one of them"));
+        }
+    }
+    job_task::task(site, definition, JobTaskFlavour::AdHoc).map(|task| Some(Box::new(task)))
 }
 
 fn ad_hoc(site: &mut Site<'_, '_, '_>) -> Option<AdHoc> {
@@ -29,5 +40,7 @@ fn ad_hoc(site: &mut Site<'_, '_, '_>) -> Option<AdHoc> {
     }
     // What refers to others is filled in when all are known.
     let (run, entries, described) = (Process::ROOT, Vec::new(), "[]".into());
-    Some(AdHoc { run, entries, described, active: active?, until: until?, drop_rest, output: output? })
+    let (active, until, output) = (active?, until?, output?);
+    let ad_hoc = AdHoc { run, entries, described, active, until, drop_rest, output, directed: None };
+    Some(AdHoc { directed: directed(site, &ad_hoc)?, ..ad_hoc })
 }

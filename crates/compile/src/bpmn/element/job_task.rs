@@ -12,6 +12,11 @@ const RETRIES: i32 = 3;
 
 /// Reads a task of which the definition has been found.
 pub(in crate::bpmn) fn read(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>, flavour: JobTaskFlavour) -> DraftElement {
+    let task = task(site, definition, flavour);
+    site.element(task.map(Kind::JobTask))
+}
+
+pub(super) fn task(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>, flavour: JobTaskFlavour) -> Option<JobTask> {
     let job_type = match definition.attribute("type").filter(|value| !value.is_empty()) {
         Some(value) => expression::text("the job type", value),
         None => Err("zeebe:taskDefinition needs a type: the name workers ask for".to_owned()),
@@ -21,8 +26,7 @@ pub(in crate::bpmn) fn read(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_
     let retries = site.note(definition, retries);
     let headers = extension::headers(site);
     let headers_computed = Vec::new();
-    let task = job_type.zip(retries).map(|(job_type, retries)| JobTask { flavour, job_type, retries, headers, headers_computed });
-    site.element(task.map(Kind::JobTask))
+    job_type.zip(retries).map(|(job_type, retries)| JobTask { flavour, job_type, retries, headers, headers_computed })
 }
 
 /// What is no number is accepted here and becomes an incident when the job is made, as in Camunda 8.

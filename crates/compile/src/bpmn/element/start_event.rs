@@ -1,9 +1,11 @@
 //! Start events. Their outputs are honoured, inputs are not.
 
 use model::{Catch, Kind, Trigger};
+use roxmltree::Node;
 
-use crate::bpmn::event;
+use crate::bpmn::event::{self, Read};
 use crate::bpmn::extension;
+use crate::bpmn::several;
 use crate::bpmn::site::Site;
 use crate::bpmn::vocabulary::boolean;
 use crate::diagnostic::quoted;
@@ -16,23 +18,37 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     if is_public(site) {
         site.complain("start forms with public access are not supported: remove the property publicAccess");
     }
-    if let Some((trigger, definition)) = triggers.first() {
-        element.content = match event::caught(site, trigger, *definition) {
-            event::Read::Caught(trigger) => read_triggered(site, trigger),
-            event::Read::Refused => Content::RefusedStart,
-            event::Read::Unsupported => {
+    let interrupting = is_interrupting(site);
+    let kind = |trigger: Trigger| Content::Read(Kind::StartEvent(Some(Catch { trigger, interrupting })));
+    element.content = match &triggers[..] {
+        [] => return element,
+        [(trigger, definition)] => match one(site, trigger, *definition) {
+            Read::Caught(trigger) => kind(trigger),
+            Read::Refused => Content::RefusedStart,
+            Read::Unsupported => {
                 site.complain(format!("{trigger} start event {} is not supported yet", quoted(site.id)));
                 Content::RefusedStart
             }
-        };
-    }
+        },
+        several => {
+            let (trigger, parts) = several::caught(site, several, one).unzip();
+            element.parts = parts.unwrap_or_default();
+            trigger.map_or(Content::RefusedStart, kind)
+        }
+    };
     element
 }
 
-fn read_triggered(site: &mut Site<'_, '_, '_>, trigger: Trigger) -> Content {
-    let interrupting = site.attribute("isInterrupting").and_then(boolean) != Some(false);
-    event::check_interrupting(site, &trigger, interrupting);
-    Content::Read(Kind::StartEvent(Some(Catch { trigger, interrupting })))
+fn is_interrupting(site: &Site<'_, '_, '_>) -> bool {
+    site.attribute("isInterrupting").and_then(boolean) != Some(false)
+}
+
+fn one(site: &mut Site<'_, '_, '_>, trigger: &str, definition: Node<'_, '_>) -> Read {
+    let read = event::caught(site, trigger, definition);
+    if let Read::Caught(trigger) = &read {
+        event::check_interrupting(site, trigger, is_interrupting(site));
+    }
+    read
 }
 
 /// Whether anybody may start instances with a form, as a property for other programs says.

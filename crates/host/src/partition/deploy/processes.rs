@@ -62,7 +62,7 @@ impl Partition {
             deployment: file.deployment,
             checksum: file.checksum.clone(),
             deleted: false,
-            elements: process.elements.iter().map(shown).collect(),
+            elements: process.elements.iter().map(|element| shown(&process, element)).collect(),
             flows: Some(process.flows.iter().map(|flow| flow.id.clone()).collect()),
         };
         let deployed = DeployedProcess {
@@ -129,10 +129,16 @@ pub(in crate::partition) struct DefinitionDeletion {
 }
 
 /// What searches show of an element.
-fn shown(element: &model::Element) -> row::DefinitionElement {
+fn shown(process: &Process, element: &model::Element) -> row::DefinitionElement {
+    // One of several definitions of an event is shown as that event.
+    let element = match &element.kind {
+        Kind::EventPart(part) => process.element(part.event),
+        _ => element,
+    };
     let headers = match &element.kind {
         Kind::JobTask(task) => crate::json::object_of_texts(&task.headers),
         Kind::UserTask(task) => crate::json::object_of_texts(&task.headers),
+        Kind::AdHoc(ad_hoc) => crate::json::object_of_texts(ad_hoc.directed.as_ref().map_or(&[], |task| &task.headers)),
         _ => "{}".to_owned(),
     };
     row::DefinitionElement {
@@ -146,7 +152,8 @@ fn shown(element: &model::Element) -> row::DefinitionElement {
 fn kind_word(kind: &Kind) -> &'static str {
     match kind {
         Kind::Process(_) => "PROCESS",
-        Kind::SubProcess(_) => "SUB_PROCESS",
+        // Clients have no word for a transaction.
+        Kind::SubProcess(_) | Kind::Transaction(_) => "SUB_PROCESS",
         Kind::EventSubProcess(_) => "EVENT_SUB_PROCESS",
         Kind::AdHoc(_) => "AD_HOC_SUB_PROCESS",
         Kind::AdHocRun => "AD_HOC_SUB_PROCESS_INNER_INSTANCE",
@@ -164,6 +171,7 @@ fn kind_word(kind: &Kind) -> &'static str {
             JobTaskFlavour::Throw => "INTERMEDIATE_THROW_EVENT",
             JobTaskFlavour::End => "END_EVENT",
             JobTaskFlavour::User => "USER_TASK",
+            JobTaskFlavour::AdHoc => "AD_HOC_SUB_PROCESS",
         },
         Kind::UserTask(_) => "USER_TASK",
         Kind::ReceiveTask(_) => "RECEIVE_TASK",
@@ -178,5 +186,7 @@ fn kind_word(kind: &Kind) -> &'static str {
         // Clients have no word for it.
         Kind::ComplexGateway(_) => "UNKNOWN",
         Kind::BoundaryEvent(_) | Kind::CompensationBoundary(_) => "BOUNDARY_EVENT",
+        // It is shown as the event it is a part of.
+        Kind::EventPart(_) => "UNKNOWN",
     }
 }

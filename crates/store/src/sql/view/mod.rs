@@ -15,7 +15,7 @@ use crate::query::{
     Counted, Counting, Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query,
     QueryPage, Room, ScalarKind, Sort, TOTAL_MAX, VariableView,
 };
-use crate::row::{InstanceState, JobState};
+use crate::row::{InstanceState, JobKind, JobState};
 use crate::{Error, words};
 use ScalarKind::{Bool, Int, Text};
 
@@ -286,6 +286,7 @@ const JOB: Columns = &[
     (Own, "@.tenant", Text),
     (DefinitionElement, "@.id", Text),
     (Own, "@.element_instance", Int),
+    (DefinitionElement, "@.kind", Text),
     (Own, "@.headers", Text),
     (DefinitionElement, "@.headers", Text),
     (Own, "@.state", Text),
@@ -311,6 +312,7 @@ fn job(row: &mut Row<'_, impl Cells>) -> Result<JobView, Error> {
         tenant: row.text()?,
         element_id: row.text()?,
         element_instance: ElementKey(row.key()?),
+        kind: JobKind::of(&row.text()?),
         headers: {
             let (own, of_element) = (row.text_maybe()?, row.text()?);
             own.unwrap_or(of_element)

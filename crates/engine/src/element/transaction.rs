@@ -1,0 +1,82 @@
+//! A transaction that is cancelled: whatever runs in it is dropped, what completed in it is undone, the last first and one after the other,
+//! and it is left by its cancel boundary event.
+
+use std::sync::Arc;
+
+use model::{Kind, Trigger};
+
+use crate::element::compensation;
+use crate::step::Run;
+use crate::variables::KEPT;
+use crate::{ElementInstance, ElementKey, Event, WaitEnd};
+
+/// A cancel end event was reached.
+pub(crate) fn cancel(run: &mut Run<'_>, end: ElementKey) {
+    run.emit(Event::Activated { key: end });
+    run.emit(Event::Leaving { key: end });
+    let Some(key) = around(run, end) else {
+        // Compiled processes have none such outside a transaction.
+        return run.finish_later(end);
+    };
+    run.emit(Event::Left { key: end });
+    take_over(run, key, key);
+    let waits: Vec<_> = run.instance.elements[&key].waits.iter().map(|wait| wait.key).collect();
+    for wait in waits {
+        run.close(key, wait, WaitEnd::Cancelled);
+    }
+    run.drop_inside(key, None);
+    run.set_local(key, &cancelled(), &"true".into());
+    run.finish_later(key);
+}
+
+/// The transaction an element instance lies in.
+fn around(run: &Run<'_>, inner: ElementKey) -> Option<ElementKey> {
+    let mut key = inner;
+    loop {
+        let scope = run.instance.elements[&key].scope;
+        if scope == key {
+            return None;
+        }
+        if let Kind::Transaction(_) = run.element_of(scope).kind {
+            return Some(scope);
+        }
+        key = scope;
+    }
+}
+
+/// What completed inside scopes that are dropped now is undone with the rest.
+fn take_over(run: &mut Run<'_>, transaction: ElementKey, scope: ElementKey) {
+    let children: Vec<_> = run.instance.children(scope).collect();
+    for child in children {
+        take_over(run, transaction, child);
+        let compensations: Vec<_> = run.instance.elements[&child].compensations().collect();
+        if !compensations.is_empty() {
+            run.emit(Event::CompensationsHandedOn { from: child, to: transaction, compensations });
+        }
+    }
+}
+
+pub(crate) fn is_cancelled(transaction: &ElementInstance) -> bool {
+    transaction.variables.get(&cancelled()).is_some()
+}
+
+/// Nothing runs in a transaction that was cancelled: the next handler does, or it is left.
+pub(crate) fn undo_next(run: &mut Run<'_>, key: ElementKey) {
+    if let Some(last) = run.instance.elements[&key].compensations().last() {
+        return compensation::undo(run, key, last, key);
+    }
+    let process = run.process;
+    let boundaries = &process.element(run.instance.elements[&key].element).boundaries;
+    let found = boundaries.iter().find_map(|event| match &process.element(*event).kind {
+        Kind::BoundaryEvent(catch) if matches!(catch.trigger, Trigger::Cancel) => Some((*event, catch)),
+        _ => None,
+    });
+    if let Some((event, catch)) = found {
+        run.caught(key, (event, &catch.trigger), catch, &Vec::new());
+    }
+}
+
+/// Kept once it is cancelled.
+fn cancelled() -> Arc<str> {
+    format!("{KEPT}cancelled").into()
+}
