@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use feel::Expression;
-use model::{Kind, Repeat};
+use model::{Kind, Listener, Repeat};
 
 /// What the id of an ad-hoc sub-process is followed by in that of its runs.
 pub(crate) const RUN: &str = "#innerInstance";
@@ -45,6 +45,7 @@ pub(crate) struct DraftElement {
     /// Id of the handler of a compensation boundary event, or of the activity a compensation throw event names.
     pub(crate) compensation: Option<Arc<str>>,
     pub(crate) repeat: Option<Repeat>,
+    pub(crate) listeners: Vec<Listener>,
 }
 
 /// What became of an element. A refused one stays in the draft, so that what refers to it is not blamed as well.
@@ -86,6 +87,7 @@ impl DraftElement {
             attached_to: None,
             compensation: None,
             repeat: None,
+            listeners: Vec::new(),
         }
     }
 

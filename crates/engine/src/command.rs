@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::ElementIx;
+use model::{ElementIx, ListenerEvent};
 
 use crate::{
     Document, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, On, Parent, Thrown, ThrownOut, WaitKey,
@@ -39,6 +39,10 @@ pub enum Command {
     Uncaught(ThrownOut),
     /// Start activities of an ad-hoc sub-process by their ids, each with variables of its own; what runs in it may be dropped first.
     StartAdHoc { element: ElementKey, activities: Vec<(Arc<str>, Document)>, drop_rest: bool },
+    /// Something is to happen to a user task that others listen to: they are asked first. The variables count once all were heard.
+    Listen { element: ElementKey, event: ListenerEvent, variables: Document, local: bool },
+    /// One that listens to what is to happen to a user task refuses it.
+    Deny { job: JobKey, element: ElementKey },
     /// Try again what raised the incident.
     ResolveIncident { incident: IncidentKey },
     /// Go on with a step that stopped because it took long.
@@ -112,4 +116,8 @@ pub enum Rejected {
     NoSuchIncident,
     /// The instance waits for no such turn.
     NoSuchTurn,
+    /// Something else is happening to the user task.
+    Listening,
+    /// The job is a listener's, which cannot do that.
+    IsListener,
 }

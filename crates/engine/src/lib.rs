@@ -24,6 +24,8 @@ mod instance;
 mod join;
 mod key;
 mod lifecycle;
+mod linger;
+mod listener;
 mod progress;
 mod repeat;
 mod step;
@@ -44,6 +46,7 @@ pub use key::{
     CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, InstanceKey, JobKey, Keys,
     PartitionId, RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
+pub use listener::{has_given, visible_to_listener};
 pub use progress::Progress;
 pub use step::{Means, STRAIGHT_MAX, step};
 pub use variables::{Document, KEPT, Variables, visible};

@@ -127,6 +127,7 @@ impl Recorder {
             | Event::Entered { .. }
             | Event::WaitOpened(_)
             | Event::WaitClosed { .. }
+            | Event::Listened { .. }
             | Event::DecisionCalled { .. }
             | Event::FormSought { .. }
             | Event::Called { .. }

@@ -1,10 +1,11 @@
 //! The words under which states and kinds are stored. Searches compare and sort by them, so they are the same in every store.
 
 use engine::{IncidentKind, InstanceKey, Phase, Progress};
+use model::ListenerEvent;
 
 use crate::row::{
-    Availability, Candidates, ElementState, InstanceState, JobState, SubscriptionKind, SubscriptionState, TimerKind, TimerState,
-    UserTaskState,
+    Availability, Candidates, ElementState, InstanceState, JobKind, JobState, SubscriptionKind, SubscriptionState, TimerKind,
+    TimerState, UserTaskState,
 };
 use crate::{DueKind, Error};
 
@@ -94,6 +95,47 @@ impl JobState {
 
     pub fn from_word(word: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| unknown("state of a job", word))
+    }
+}
+
+impl JobKind {
+    /// As clients of Camunda 8 know it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Element => "BPMN_ELEMENT",
+            Self::Listener(event) if event.is_of_task() => "TASK_LISTENER",
+            Self::Listener(_) => "EXECUTION_LISTENER",
+        }
+    }
+
+    pub fn event_word(self) -> &'static str {
+        self.stored().unwrap_or("UNSPECIFIED")
+    }
+
+    /// What it listens to; nothing for most jobs.
+    pub fn stored(self) -> Option<&'static str> {
+        match self {
+            Self::Element => None,
+            Self::Listener(event) => Some(listener_event_word(event)),
+        }
+    }
+
+    pub fn from_stored(word: Option<&str>) -> Result<Self, Error> {
+        let Some(word) = word else { return Ok(Self::Element) };
+        let event = ListenerEvent::ALL.into_iter().find(|event| listener_event_word(*event) == word);
+        event.map(Self::Listener).ok_or_else(|| unknown("kind of job", word))
+    }
+}
+
+fn listener_event_word(event: ListenerEvent) -> &'static str {
+    match event {
+        ListenerEvent::Start => "START",
+        ListenerEvent::End => "END",
+        ListenerEvent::Creating => "CREATING",
+        ListenerEvent::Assigning => "ASSIGNING",
+        ListenerEvent::Updating => "UPDATING",
+        ListenerEvent::Completing => "COMPLETING",
+        ListenerEvent::Canceling => "CANCELING",
     }
 }
 
@@ -195,12 +237,26 @@ impl SubscriptionState {
 }
 
 impl UserTaskState {
-    pub const ALL: [Self; 3] = [Self::Created, Self::Completed, Self::Cancelled];
+    pub const ALL: [Self; 8] = [
+        Self::Created,
+        Self::Completed,
+        Self::Cancelled,
+        Self::Creating,
+        Self::Assigning,
+        Self::Updating,
+        Self::Completing,
+        Self::Canceling,
+    ];
 
     pub fn word(self) -> &'static str {
         match self {
+            Self::Creating => "CREATING",
             Self::Created => "CREATED",
+            Self::Assigning => "ASSIGNING",
+            Self::Updating => "UPDATING",
+            Self::Completing => "COMPLETING",
             Self::Completed => "COMPLETED",
+            Self::Canceling => "CANCELING",
             // As jobs have it.
             Self::Cancelled => "CANCELED",
         }
@@ -249,7 +305,7 @@ pub fn progress_from_text(text: &str) -> Result<Progress, Error> {
     }
 }
 
-const INCIDENT_KINDS: [IncidentKind; 11] = [
+const INCIDENT_KINDS: [IncidentKind; 13] = [
     IncidentKind::IoMapping,
     IncidentKind::ExtractValue,
     IncidentKind::Condition,
@@ -261,6 +317,8 @@ const INCIDENT_KINDS: [IncidentKind; 11] = [
     IncidentKind::DecisionEvaluation,
     IncidentKind::FormNotFound,
     IncidentKind::Fault,
+    IncidentKind::ExecutionListenerNoRetries,
+    IncidentKind::TaskListenerNoRetries,
 ];
 
 pub fn incident_kind_word(kind: IncidentKind) -> &'static str {
@@ -269,6 +327,8 @@ pub fn incident_kind_word(kind: IncidentKind) -> &'static str {
         IncidentKind::ExtractValue => "EXTRACT_VALUE_ERROR",
         IncidentKind::Condition => "CONDITION_ERROR",
         IncidentKind::JobNoRetries => "JOB_NO_RETRIES",
+        IncidentKind::ExecutionListenerNoRetries => "EXECUTION_LISTENER_NO_RETRIES",
+        IncidentKind::TaskListenerNoRetries => "TASK_LISTENER_NO_RETRIES",
         IncidentKind::UnhandledError => "UNHANDLED_ERROR_EVENT",
         IncidentKind::LoopLimit => "LOOP_LIMIT",
         IncidentKind::CalledElement => "CALLED_ELEMENT_ERROR",

@@ -1,17 +1,21 @@
 //! CompleteJob, FailJob, ThrowError, UpdateJobRetries, UpdateJobTimeout: a worker's verdict on a job, and changes to it.
 
 use engine::JobKey;
-use store::log::{Command, FailJob, ThrowError, UpdateJob};
+use store::log::{Command, FailJob, JobResult, ThrowError, UpdateJob};
 use tonic::{Response, Status};
 
 use super::call::{Call, key};
 use super::wire;
+use super::worker::names;
+use crate::task_listener::{self, Said};
 
 pub(super) async fn complete(
     call: Call<'_>,
     request: wire::CompleteJobRequest,
 ) -> Result<Response<wire::CompleteJobResponse>, Status> {
-    let command = Command::CompleteJob { job: job(request.job_key), variables: call.variables(&request.variables)? };
+    let variables = call.variables(&request.variables)?;
+    let result = request.result.map_or(Ok(None), result).map_err(Status::invalid_argument)?;
+    let command = Command::CompleteJob { job: job(request.job_key), variables, result };
     call.submit("COMPLETE", command).await?;
     Ok(Response::new(wire::CompleteJobResponse {}))
 }
@@ -58,6 +62,25 @@ pub(super) async fn update_timeout(
     let update = UpdateJob { job: job(request.job_key), retries: None, timeout: Some(request.timeout) };
     call.submit("UPDATE_TIMEOUT", Command::UpdateJob(update)).await?;
     Ok(Response::new(wire::UpdateJobTimeoutResponse {}))
+}
+
+fn result(given: wire::JobResult) -> Result<Option<Box<JobResult>>, String> {
+    // That of an ad-hoc sub-process's worker is without effect yet.
+    if given.r#type.is_some_and(|kind| !kind.is_empty() && kind != "userTask") {
+        return Ok(None);
+    }
+    let corrections = given.corrections.unwrap_or_default();
+    let list = |list: wire::StringList| names(list.values);
+    task_listener::result(Said {
+        denied: given.denied.unwrap_or_default(),
+        denied_reason: given.denied_reason.map(Into::into),
+        assignee: corrections.assignee.map(Into::into),
+        due_date: corrections.due_date,
+        follow_up_date: corrections.follow_up_date,
+        candidate_users: corrections.candidate_users.map(list),
+        candidate_groups: corrections.candidate_groups.map(list),
+        priority: corrections.priority,
+    })
 }
 
 fn job(given: i64) -> JobKey {

@@ -76,6 +76,7 @@ impl<'a, 'input> Site<'a, 'input, '_> {
             attached_to: None,
             compensation: None,
             repeat: None,
+            listeners: Vec::new(),
         }
     }
 

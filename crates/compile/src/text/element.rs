@@ -11,7 +11,7 @@ use model::{
 use super::event;
 use super::flow::Flows;
 use super::statement::{Line, Statement};
-use super::{compensation, repeat, user_task, words};
+use super::{compensation, listener, repeat, user_task, words};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Content, DraftElement, DraftFlow, RUN};
 use crate::expression;
@@ -101,6 +101,7 @@ fn element(at: usize, id: &str, content: Content) -> DraftElement {
         attached_to: None,
         compensation: None,
         repeat: None,
+        listeners: Vec::new(),
     }
 }
 
@@ -296,6 +297,7 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
                 words::whole(rest).map(|tag| version_tag = Some(tag.into())).ok_or("write 'version-tag TEXT'".to_owned())
             }
             "retries" => retries(draft, rest),
+            "listen" | "listen-retries" => listener::option(draft, word, rest),
             "header" => header(draft, rest),
             "binding" => binding(draft, rest),
             "computed-header" => user_task::computed_header(draft, rest),
@@ -331,11 +333,15 @@ fn retries(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
     let Content::Read(Kind::JobTask(task)) = &mut draft.content else {
         return Err("only a task has retries".to_owned());
     };
-    task.retries = match rest.strip_prefix('=') {
+    task.retries = number_of_retries(rest)?;
+    Ok(())
+}
+
+pub(super) fn number_of_retries(rest: &str) -> Result<Retries, String> {
+    Ok(match rest.strip_prefix('=') {
         Some(source) => Retries::Computed(expression::parse("the number of retries", source)?),
         None => Retries::Fixed(rest.parse().map_err(|_| format!("{} is no number", quoted(rest)))?),
-    };
-    Ok(())
+    })
 }
 
 /// `latest`, `deployment`, `tag TEXT`.

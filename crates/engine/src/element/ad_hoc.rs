@@ -8,6 +8,7 @@ use model::{AdHoc, ElementIx, Kind};
 
 use crate::element::multi_instance::plain_variable;
 use crate::expression::{Trouble, wrong_kind};
+use crate::linger::Then;
 use crate::step::Run;
 use crate::{Document, ElementKey, Event, IncidentKind, Phase, Rejected};
 
@@ -74,7 +75,7 @@ impl Run<'_> {
         let alive = self.instance.elements.get(&key).filter(|alive| alive.phase == Phase::Active).ok_or(Rejected::NoSuchScope)?;
         let process = self.process;
         let Kind::AdHoc(ad_hoc) = &process.element(alive.element).kind else { return Err(Rejected::NoSuchScope) };
-        if alive.progress.is_some() {
+        if alive.progress.is_some() || self.is_ending(key) {
             return Err(Rejected::NoSuchScope);
         }
         let mut found = Vec::with_capacity(activities.len());
@@ -111,10 +112,10 @@ pub(crate) fn finish_run(run: &mut Run<'_>, inner: ElementKey) -> Result<(), Tro
     run.leave_run(inner);
     let is_empty = run.instance.elements[&key].is_empty() && !run.is_awaited_in(key);
     match is_over {
-        Some(true) if ad_hoc.drop_rest => {
-            run.drop_inside(key, None);
-            run.finish_later(key);
-        }
+        Some(true) if ad_hoc.drop_rest => match run.drop_inside(key, None) {
+            true => run.finish_later(key),
+            false => run.go_then(key, &Then::Finish),
+        },
         Some(true) | None if is_empty => run.finish_later(key),
         Some(_) | None => {}
     }

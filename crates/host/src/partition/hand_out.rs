@@ -6,7 +6,7 @@ use engine::JobKey;
 use queue::Match;
 use queue::retry::lease_end;
 use store::log::{ActivatedJob, Answer, Code};
-use store::row::{Availability, JobOrigin};
+use store::row::{Availability, JobKind, JobOrigin};
 use store::{Error, Millis};
 
 use super::Partition;
@@ -130,6 +130,12 @@ impl Partition {
         let job = self.jobs.get(&key).expect("it was just leased");
         let definition = &hot.definition.row;
         let element = &definition.elements[origin.element.0 as usize];
+        let variables = match job.kind {
+            JobKind::Listener(event) if event.is_of_task() => {
+                engine::visible_to_listener(&hot.instance, origin.element_instance, &wish.fetch)
+            }
+            JobKind::Listener(_) | JobKind::Element => engine::visible(&hot.instance, origin.element_instance, &wish.fetch),
+        };
         ActivatedJob {
             key,
             job_type: job.job_type.clone(),
@@ -144,10 +150,11 @@ impl Partition {
             worker: job.worker.clone(),
             retries: job.retries,
             deadline,
-            variables: json::object(&engine::visible(&hot.instance, origin.element_instance, &wish.fetch)),
+            variables: json::object(&variables),
             tenant: job.tenant.clone(),
             tags: hot.row.tags.clone(),
             business_id: hot.row.business_id.clone(),
+            kind: job.kind,
         }
     }
 

@@ -26,6 +26,7 @@ mod needs;
 mod run;
 mod signals;
 mod starts;
+mod task_listeners;
 mod tick;
 mod timers;
 mod unit;

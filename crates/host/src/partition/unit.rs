@@ -94,9 +94,10 @@ impl Partition {
             Ok(events) => events,
             Err(rejected) => return Ok(Err(rejected)),
         };
+        // Jobs that listen to what happens to user tasks say what those are like.
+        self.follow_user_tasks(tick, key, &events)?;
         self.follow_jobs(tick, key, &events)?;
         self.follow_waits(tick, key, &events)?;
-        self.follow_user_tasks(tick, key, &events)?;
         tick.unit.steps.push((key, events));
         Ok(Ok(()))
     }

@@ -4,8 +4,9 @@ use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
     ActivatedJob, Answer, Code, Created, Deployed, DeployedDecision, DeployedForm, DeployedProcess, DeployedRequirements,
-    Evaluated, EvaluationFailure, Rejection,
+    Evaluated, EvaluationFailure, Listening, Rejection,
 };
+use crate::row::JobKind;
 
 record!(DeployedForm { key, id, version, resource_name });
 record!(DeployedRequirements { key, id, name, version, resource_name, decisions });
@@ -14,26 +15,60 @@ record!(Evaluated { key, decision, requirements, requirements_id, tenant, output
 record!(EvaluationFailure { decision_id, message });
 record!(DeployedProcess { process_id, version, definition, resource_name });
 record!(Created { instance, definition, process_id, version, tenant, tags, business_id });
-record!(ActivatedJob {
-    key,
-    job_type,
-    instance,
-    root,
-    definition,
-    process_id,
-    version,
-    element_id,
-    element_instance,
-    headers,
-    worker,
-    retries,
-    deadline,
-    variables,
-    tenant,
-    tags,
-    business_id,
-});
+record!(Listening { task, element_instance, tenant, event, since, listeners, then });
 record!(Rejection { code, reason });
+
+impl Stored for ActivatedJob {
+    fn put(&self, to: &mut Writer) {
+        to.framed(|to| {
+            self.key.put(to);
+            self.job_type.put(to);
+            self.instance.put(to);
+            self.root.put(to);
+            self.definition.put(to);
+            self.process_id.put(to);
+            self.version.put(to);
+            self.element_id.put(to);
+            self.element_instance.put(to);
+            self.headers.put(to);
+            self.worker.put(to);
+            self.retries.put(to);
+            self.deadline.put(to);
+            self.variables.put(to);
+            self.tenant.put(to);
+            self.tags.put(to);
+            self.business_id.put(to);
+            if let JobKind::Listener(event) = self.kind {
+                event.put(to);
+            }
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        from.framed(|from| {
+            Ok(Self {
+                key: Stored::take(from)?,
+                job_type: Stored::take(from)?,
+                instance: Stored::take(from)?,
+                root: Stored::take(from)?,
+                definition: Stored::take(from)?,
+                process_id: Stored::take(from)?,
+                version: Stored::take(from)?,
+                element_id: Stored::take(from)?,
+                element_instance: Stored::take(from)?,
+                headers: Stored::take(from)?,
+                worker: Stored::take(from)?,
+                retries: Stored::take(from)?,
+                deadline: Stored::take(from)?,
+                variables: Stored::take(from)?,
+                tenant: Stored::take(from)?,
+                tags: Stored::take(from)?,
+                business_id: Stored::take(from)?,
+                kind: from.added()?.map_or(JobKind::Element, JobKind::Listener),
+            })
+        })
+    }
+}
 
 impl Stored for Deployed {
     fn put(&self, to: &mut Writer) {
@@ -102,6 +137,10 @@ impl Stored for Answer {
                 tenant.put(to);
                 instances.put(to);
             }
+            Self::Listening(listening) => {
+                to.byte(35);
+                listening.put(to);
+            }
             Self::Rejected(rejection) => {
                 to.byte(6);
                 rejection.put(to);
@@ -127,6 +166,7 @@ fn take_answer(from: &mut Reader<'_>) -> Result<Answer, Error> {
         8 => Answer::Published { key: Stored::take(from)?, tenant: Stored::take(from)? },
         9 => Answer::Correlated { key: Stored::take(from)?, instance: Stored::take(from)?, tenant: Stored::take(from)? },
         10 => Answer::Started { key: Stored::take(from)?, tenant: Stored::take(from)?, instances: Stored::take(from)? },
+        35 => Answer::Listening(Stored::take(from)?),
         tag => return Err(unknown("answer", tag)),
     })
 }

@@ -7,7 +7,7 @@ use super::database::Tables;
 use crate::query::{Field, Scalar, VALUE_CHARS_SHOWN};
 use crate::row::{
     Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element, EvaluatedDecision, Incident, Instance,
-    Job, Subscription, Timer, UserTask, Variable,
+    Job, JobState, Subscription, Timer, UserTask, Variable,
 };
 use crate::words;
 
@@ -145,6 +145,10 @@ fn of_job(tables: &Tables, row: &Job, field: Field) -> Option<Scalar> {
         Field::ErrorCode => text(&row.error_code),
         Field::ErrorMessage => text(&row.error_message),
         Field::FailedWithRetriesLeft => Some(Scalar::Bool(row.failed_with_retries_left)),
+        Field::JobKind => text(row.kind.word()),
+        Field::ListenerEvent => text(row.kind.event_word()),
+        Field::IsDenied if row.state == JobState::Completed => Some(Scalar::Bool(row.denied.is_some())),
+        Field::DeniedReason if row.state == JobState::Completed => text(row.denied.as_deref().unwrap_or_default()),
         Field::Created => int(row.created),
         Field::Updated => int(row.updated),
         Field::Ended => int(row.ended?),

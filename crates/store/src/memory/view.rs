@@ -158,6 +158,8 @@ fn of_job(tables: &Tables, row: &Job) -> Option<JobView> {
         error_code: row.error_code.to_string(),
         error_message: row.error_message.to_string(),
         failed_with_retries_left: row.failed_with_retries_left,
+        kind: row.kind,
+        denied: row.denied.as_ref().map(ToString::to_string),
         created: row.created,
         updated: row.updated,
         ended: row.ended,

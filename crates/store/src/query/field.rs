@@ -71,6 +71,13 @@ pub enum Field {
     ErrorCode,
     ErrorMessage,
     FailedWithRetriesLeft,
+    /// `BPMN_ELEMENT`, `EXECUTION_LISTENER`, …
+    JobKind,
+    /// `START`, `ASSIGNING`, …
+    ListenerEvent,
+    /// Of completed jobs.
+    IsDenied,
+    DeniedReason,
     Created,
     Updated,
     // of the incident
@@ -120,7 +127,7 @@ pub enum Field {
     Correlated,
     // of the user task
     UserTaskKey,
-    /// `CREATED`, `COMPLETED`, `CANCELED`.
+    /// `CREATED`, `COMPLETED`, …
     UserTaskState,
     Assignee,
     Priority,
@@ -140,7 +147,7 @@ impl Field {
     #[rustfmt::skip]
     pub fn kind(self) -> ScalarKind {
         match self {
-            Self::HasIncident | Self::IsTruncated | Self::FailedWithRetriesLeft => ScalarKind::Bool,
+            Self::HasIncident | Self::IsTruncated | Self::FailedWithRetriesLeft | Self::IsDenied => ScalarKind::Bool,
             Self::DefinitionKey | Self::Version | Self::InstanceKey | Self::Started | Self::Ended | Self::ParentInstanceKey
             | Self::ParentElementKey | Self::ElementKey | Self::ScopeKey | Self::VariableKey | Self::JobKey | Self::Retries
             | Self::Deadline | Self::Created | Self::Updated | Self::IncidentKey | Self::MessageHash | Self::RequirementsKey
@@ -153,7 +160,7 @@ impl Field {
             | Self::ErrorCode | Self::ErrorMessage | Self::IncidentKind | Self::IncidentState | Self::RequirementsId
             | Self::RequirementsName | Self::DecisionId | Self::DecisionName | Self::EvaluatedId | Self::DecisionKind
             | Self::TimerKind | Self::TimerState | Self::SubscriptionState | Self::MessageName | Self::CorrelationKey
-            | Self::UserTaskState | Self::Assignee => ScalarKind::Text,
+            | Self::UserTaskState | Self::Assignee | Self::JobKind | Self::ListenerEvent | Self::DeniedReason => ScalarKind::Text,
         }
     }
 }

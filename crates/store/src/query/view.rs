@@ -6,7 +6,9 @@ use engine::{
 };
 
 use crate::Millis;
-use crate::row::{EvaluatedInput, InstanceState, JobState, MatchedRule, SubscriptionState, TimerKind, TimerState, UserTaskState};
+use crate::row::{
+    EvaluatedInput, InstanceState, JobKind, JobState, MatchedRule, SubscriptionState, TimerKind, TimerState, UserTaskState,
+};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct DefinitionView {
@@ -94,6 +96,9 @@ pub struct JobView {
     pub error_code: String,
     pub error_message: String,
     pub failed_with_retries_left: bool,
+    pub kind: JobKind,
+    /// Why a listener refused, if it did.
+    pub denied: Option<String>,
     pub created: Millis,
     pub updated: Millis,
     pub ended: Option<Millis>,

@@ -219,6 +219,10 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::ErrorCode => (Own, "@.error_code", Always),
         Field::ErrorMessage => (Own, "@.error_message", Always),
         Field::FailedWithRetriesLeft => (Own, "@.failed_with_retries_left", Always),
+        Field::JobKind => (Own, JOB_KIND, Always),
+        Field::ListenerEvent => (Own, "coalesce(@.kind, 'UNSPECIFIED')", Always),
+        Field::IsDenied => (Own, "(CASE WHEN @.state = 'COMPLETED' THEN @.denied IS NOT NULL END)", Maybe),
+        Field::DeniedReason => (Own, "(CASE WHEN @.state = 'COMPLETED' THEN coalesce(@.denied, '') END)", Maybe),
         Field::Created => (Own, "@.created", Always),
         Field::Updated => (Own, "@.updated", Always),
         Field::IncidentKey => (Own, "@.incident", Maybe),
@@ -245,6 +249,10 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Correlated => (Own, "@.at", Always),
     }
 }
+
+/// What a job listens to says what it is.
+const JOB_KIND: &str = "(CASE WHEN @.kind IS NULL THEN 'BPMN_ELEMENT' WHEN @.kind IN ('START', 'END') THEN 'EXECUTION_LISTENER' \
+     ELSE 'TASK_LISTENER' END)";
 
 /// What only user tasks have, or have in a way of their own.
 fn of_user_task(field: Field) -> (Table, &'static str, Presence) {

@@ -2,18 +2,19 @@
 
 use axum::response::Response;
 use engine::JobKey;
-use store::log::Command;
+use store::log::{Command, JobResult};
 
 use crate::error::Failure;
 use crate::rest::call::Call;
 use crate::rest::describe::Kind;
-use crate::rest::shape::{Shape, field};
+use crate::rest::shape::{Fields, Shape, field};
+use crate::task_listener::{self, Said};
 
 pub(super) static COMPLETION: Shape = Shape {
     name: "JobCompletionRequest",
     fields: &[
         field("variables", Kind::Object, "What came of it"),
-        field("result", Kind::Fields(&RESULT), "Of jobs of listeners, which there are none of yet; without effect"),
+        field("result", Kind::Fields(&RESULT), "What a task listener says of what is to happen"),
     ],
 };
 
@@ -23,10 +24,22 @@ static RESULT: Shape = Shape {
         field("type", Kind::Word(&["userTask", "adHocSubProcess"]), "Which kind of result"),
         field("denied", Kind::Boolean, "Whether the listener refuses"),
         field("deniedReason", Kind::Text, "Why it refuses"),
-        field("corrections", Kind::Object, "What it changes"),
+        field("corrections", Kind::Fields(&CORRECTIONS), "What it changes; what is left out stays as it is"),
         field("activateElements", Kind::FieldsList(&ACTIVATE), "What to activate"),
         field("isCompletionConditionFulfilled", Kind::Boolean, "Whether the ad-hoc sub-process is done"),
         field("isCancelRemainingInstances", Kind::Boolean, "Whether what is still active is cancelled"),
+    ],
+};
+
+static CORRECTIONS: Shape = Shape {
+    name: "JobResultCorrections",
+    fields: &[
+        field("assignee", Kind::Text, "Who is to do it; empty for nobody"),
+        field("dueDate", Kind::Text, "A date and time after RFC 3339; empty for none"),
+        field("followUpDate", Kind::Text, "A date and time after RFC 3339; empty for none"),
+        field("candidateUsers", Kind::Texts, "Users who may do it; empty for none"),
+        field("candidateGroups", Kind::Texts, "Groups who may do it; empty for none"),
+        field("priority", Kind::Int32, "The higher the more urgent"),
     ],
 };
 
@@ -37,6 +50,29 @@ static ACTIVATE: Shape = Shape {
 
 pub(super) async fn complete(call: Call) -> Result<Response, Failure> {
     let job = JobKey(call.existing_key()?);
-    let variables = call.optional(&COMPLETION)?.document("variables");
-    call.perform("COMPLETE", Command::CompleteJob { job, variables }).await
+    let mut fields = call.optional(&COMPLETION)?;
+    let variables = fields.document("variables");
+    let result = fields.object("result").map_or(Ok(None), result).map_err(Failure::invalid)?;
+    call.perform("COMPLETE", Command::CompleteJob { job, variables, result }).await
+}
+
+fn result(mut given: Fields<'_>) -> Result<Option<Box<JobResult>>, String> {
+    // That of an ad-hoc sub-process's worker is without effect yet.
+    if given.word("type") == Some("adHocSubProcess") {
+        return Ok(None);
+    }
+    let mut said = Said {
+        denied: given.boolean("denied").unwrap_or_default(),
+        denied_reason: given.shared("deniedReason"),
+        ..Said::default()
+    };
+    if let Some(mut corrections) = given.object("corrections") {
+        said.assignee = corrections.shared("assignee");
+        said.due_date = corrections.text("dueDate").map(Into::into);
+        said.follow_up_date = corrections.text("followUpDate").map(Into::into);
+        said.candidate_users = corrections.texts_maybe("candidateUsers");
+        said.candidate_groups = corrections.texts_maybe("candidateGroups");
+        said.priority = corrections.int32("priority");
+    }
+    task_listener::result(said)
 }

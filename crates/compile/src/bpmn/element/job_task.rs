@@ -26,7 +26,7 @@ pub(in crate::bpmn) fn read(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_
 }
 
 /// What is no number is accepted here and becomes an incident when the job is made, as in Camunda 8.
-fn retries(value: &str) -> Result<Retries, String> {
+pub(in crate::bpmn) fn retries(value: &str) -> Result<Retries, String> {
     if value.is_empty() {
         return Ok(Retries::Fixed(RETRIES));
     }

@@ -15,7 +15,7 @@ use crate::query::{
     Counted, Counting, Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query,
     QueryPage, Room, ScalarKind, Sort, TOTAL_MAX, VariableView,
 };
-use crate::row::{InstanceState, JobState};
+use crate::row::{InstanceState, JobKind, JobState};
 use crate::{Error, words};
 use ScalarKind::{Bool, Int, Text};
 
@@ -295,6 +295,8 @@ const JOB: Columns = &[
     (Own, "@.error_code", Text),
     (Own, "@.error_message", Text),
     (Own, "@.failed_with_retries_left", Bool),
+    (Own, "@.kind", Text),
+    (Own, "@.denied", Text),
     (Own, "@.created", Int),
     (Own, "@.updated", Int),
     (Own, "@.ended", Int),
@@ -322,6 +324,8 @@ fn job(row: &mut Row<'_, impl Cells>) -> Result<JobView, Error> {
         error_code: row.text()?,
         error_message: row.text()?,
         failed_with_retries_left: row.bool()?,
+        kind: JobKind::from_stored(row.text_maybe()?.as_deref())?,
+        denied: row.text_maybe()?,
         created: row.int()?,
         updated: row.int()?,
         ended: row.int_maybe()?,
