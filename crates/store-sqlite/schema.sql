@@ -230,7 +230,7 @@ CREATE TABLE "jobs" (
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
     ended INTEGER
-, headers TEXT) STRICT;
+, headers TEXT, kind TEXT, denied TEXT) STRICT;
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
 
@@ -466,7 +466,7 @@ CREATE TABLE user_tasks (
     external_form TEXT,
     created INTEGER NOT NULL,
     ended INTEGER
-) STRICT;
+, transition BLOB) STRICT;
 
 CREATE INDEX user_tasks_by_assignee ON user_tasks (assignee, state, key) WHERE assignee IS NOT NULL;
 
@@ -474,7 +474,7 @@ CREATE INDEX user_tasks_by_instance ON user_tasks (partition, instance);
 
 CREATE INDEX user_tasks_open ON user_tasks (key) WHERE state = 'CREATED';
 
-CREATE INDEX user_tasks_waiting ON user_tasks (partition, instance) WHERE state = 'CREATED';
+CREATE INDEX user_tasks_waiting ON user_tasks (partition, instance) WHERE ended IS NULL;
 
 CREATE TABLE "variables" (
     partition INTEGER NOT NULL,

@@ -16,3 +16,4 @@ mod json;
 mod label;
 pub mod listen;
 pub mod rest;
+mod task_listener;

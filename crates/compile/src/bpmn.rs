@@ -6,6 +6,7 @@ mod element;
 mod event;
 mod extension;
 mod flow;
+mod listener;
 mod repeat;
 mod scope;
 mod several;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use feel::Expression;
-use model::{Kind, Repeat, Trigger};
+use model::{Kind, Listener, Repeat, Trigger};
 
 /// What the id of an ad-hoc sub-process is followed by in that of its runs.
 pub(crate) const RUN: &str = "#innerInstance";
@@ -47,6 +47,7 @@ pub(crate) struct DraftElement {
     pub(crate) repeat: Option<Repeat>,
     /// What an event with several definitions waits for; they become elements of their own.
     pub(crate) parts: Vec<Trigger>,
+    pub(crate) listeners: Vec<Listener>,
 }
 
 /// What became of an element. A refused one stays in the draft, so that what refers to it is not blamed as well.
@@ -89,6 +90,7 @@ impl DraftElement {
             compensation: None,
             repeat: None,
             parts: Vec::new(),
+            listeners: Vec::new(),
         }
     }
 

@@ -4,6 +4,7 @@ mod ad_hoc;
 mod compensation;
 mod joins;
 mod links;
+mod listeners;
 mod parts;
 mod rules;
 mod transactions;
@@ -37,6 +38,7 @@ pub(crate) fn link(mut draft: Draft, findings: &mut Findings) -> Option<Process>
     let links = links::resolve(&draft, findings);
     rules::repeats(&draft, findings);
     transactions::check(&graph, findings);
+    listeners::check(&draft, findings);
     let compensations = compensation::resolve(&graph, findings);
     let Graph { ends, incoming, outgoing, .. } = graph;
     let wiring = Wiring { ends, incoming, outgoing, scopes, boundaries, defaults, links, compensations };
@@ -151,6 +153,7 @@ fn assemble(draft: Draft, mut wiring: Wiring) -> Option<Process> {
             outputs: element.outputs,
             boundaries: wiring.boundaries[index].iter().copied().map(element_ix).collect(),
             repeat: element.repeat,
+            listeners: (!element.listeners.is_empty()).then(|| element.listeners.into()),
         });
     }
     let (id, name) = elements.first().map(|root| (Arc::clone(&root.id), root.name.clone()))?;

@@ -71,6 +71,9 @@
 //! nobody reads it, and below it `collect RESULTS = FEEL` (output collection and element) and `until FEEL` (completion condition); or
 //! by `loop FEEL` (standard loop, tested after each time) or `loop-while FEEL` (also before the first), with `at-most 5` below it.
 //!
+//! `listen EVENT TYPE` or `listen EVENT = FEEL` adds a listener, and `listen-retries 5` below it says how often that may be tried. EVENT
+//! is `start`, `end`, or of a user task `creating`, `assigning`, `updating`, `completing`, `canceling`.
+//!
 //! A word with odd characters stands between double quotes, as in FEEL.
 
 mod ad_hoc;
@@ -78,6 +81,7 @@ mod compensation;
 mod element;
 mod event;
 mod flow;
+mod listener;
 mod print;
 mod repeat;
 mod scopes;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::ElementIx;
+use model::{ElementIx, ListenerEvent};
 
 use crate::{
     Document, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, JobKey, Modification, On, Parent, Thrown, ThrownOut,
@@ -44,6 +44,10 @@ pub enum Command {
     StartAdHoc { element: ElementKey, activities: Vec<(Arc<str>, Document)>, drop_rest: bool },
     /// The worker that directs an ad-hoc sub-process has decided what is next.
     DirectAdHoc(Directed),
+    /// Something is to happen to a user task that others listen to: they are asked first. The variables count once all were heard.
+    Listen { element: ElementKey, event: ListenerEvent, variables: Document, local: bool },
+    /// One that listens to what is to happen to a user task refuses it.
+    Deny { job: JobKey, element: ElementKey },
     /// Try again what raised the incident.
     ResolveIncident { incident: IncidentKey },
     /// Go on with a step that stopped because it took long.
@@ -150,4 +154,8 @@ pub enum Rejected {
     Invalid(Arc<str>),
     /// It does not fit where the instance is now.
     Unfit(Arc<str>),
+    /// Something else is happening to the user task.
+    Listening,
+    /// The job is a listener's, which cannot do that.
+    IsListener,
 }

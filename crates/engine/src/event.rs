@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::{ElementIx, FlowIx};
+use model::{ElementIx, FlowIx, ListenerEvent};
 
 use crate::{
     Compensation, CompensationKey, DefinitionKey, Document, ElementKey, IncidentKey, InstanceKey, JobKey, Migrated, Opened,
@@ -134,6 +134,12 @@ pub enum Event {
     },
     /// It goes on as an instance of another definition.
     Migrated(Box<Migrated>),
+    /// All that listen to this were heard: it happens to the user task.
+    Listened {
+        element: ElementKey,
+        task: WaitKey,
+        event: ListenerEvent,
+    },
     /// The instance ended.
     Ended {
         outcome: Outcome,
@@ -202,6 +208,10 @@ pub enum IncidentKind {
     Condition,
     /// A job has no retries left.
     JobNoRetries,
+    /// The job of an execution listener has no retries left.
+    ExecutionListenerNoRetries,
+    /// The job of a task listener has no retries left.
+    TaskListenerNoRetries,
     /// An error was thrown and nothing catches it.
     UnhandledError,
     /// The instance went on for too long without ever waiting.

@@ -21,7 +21,11 @@ impl Run<'_> {
         match self.instance.elements[&incident.element].phase {
             Phase::Entering => self.activate(incident.element),
             Phase::Leaving => self.finish(incident.element),
-            Phase::Active => {}
+            Phase::Active => {
+                if let Some(event) = self.listener_of(incident.element) {
+                    self.listen_to_task(incident.element, event);
+                }
+            }
         }
         Ok(())
     }

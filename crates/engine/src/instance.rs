@@ -304,6 +304,7 @@ impl Instance {
             Event::DecisionCalled { .. } | Event::FormSought { .. } | Event::Called { .. } => Undo::Nothing,
             // What happens to others.
             Event::MessageThrown(_) | Event::SignalThrown { .. } | Event::ThrownOut(_) => Undo::Nothing,
+            Event::Listened { .. } => Undo::Nothing,
             Event::WaitOpened(opened) => {
                 if let On::Condition = opened.on {
                     self.conditions.insert((opened.element, opened.key));

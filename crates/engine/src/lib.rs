@@ -25,6 +25,8 @@ mod instance;
 mod join;
 mod key;
 mod lifecycle;
+mod linger;
+mod listener;
 mod migrate;
 mod modify;
 mod modify_text;
@@ -49,6 +51,7 @@ pub use key::{
     CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, InstanceKey, JobKey, Keys,
     PartitionId, RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
+pub use listener::{has_given, visible_to_listener};
 pub use migrate::{Migrated, Migration, Recaught, Rejoined};
 pub use modify::{Activation, Ancestor, Modification, Move, ScopedVariables, Which};
 pub use progress::Progress;

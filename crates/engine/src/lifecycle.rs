@@ -5,11 +5,11 @@
 //!               │ trouble: an incident keeps it here         │ trouble: here                     │ none: may the scope end?
 //! ```
 
-use model::{FlowIx, InclusiveGateway, Kind};
+use model::{Element, FlowIx, InclusiveGateway, Kind, ListenerEvent};
 
 use crate::expression::Trouble;
 use crate::step::Run;
-use crate::{ElementInstance, ElementKey, Event, Outcome, Phase, Token, WaitEnd, element, repeat};
+use crate::{ElementInstance, ElementKey, Event, Outcome, Phase, Token, element, repeat};
 
 impl Run<'_> {
     /// Maps inputs and does what the kind does on entry. Done again when an incident of entering is resolved.
@@ -25,11 +25,16 @@ impl Run<'_> {
         if let (Some(repeat), false) = (&element.repeat, self.instance.is_inner(key)) {
             return repeat::enter(self, key, repeat);
         }
-        if let Some(inputs) = &element.inputs {
+        if (element.listeners.is_none() || self.heard(key, ListenerEvent::Start).is_none())
+            && let Some(inputs) = &element.inputs
+        {
             let scope = self.mapping_scope(key);
             for (name, value) in self.mapping(scope, inputs)? {
                 self.set_local(key, &name, &value);
             }
+        }
+        if element.listeners.is_some() && !self.listen(key, ListenerEvent::Start)? {
+            return Ok(());
         }
         match &element.kind {
             Kind::Process(scope) | Kind::SubProcess(scope) | Kind::Transaction(scope) => element::scope::enter(self, key, scope)?,
@@ -80,21 +85,16 @@ impl Run<'_> {
         if instance.phase != Phase::Leaving {
             self.begin_leaving(key);
         }
-        if let Some(outputs) = &element.outputs {
-            match self.mapping(key, outputs) {
-                Ok(document) => self.propagate(self.mapping_scope(key), &document),
-                Err(trouble) => return self.raise(key, None, trouble),
-            }
+        match self.map_outputs_once(key, element) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(trouble) => return self.raise(key, None, trouble),
         }
-        match &element.kind {
-            Kind::AdHocRun => {
-                if let Err(trouble) = element::ad_hoc::finish_run(self, key) {
-                    self.raise(key, None, trouble);
-                }
-                return;
+        if let Kind::AdHocRun = element.kind {
+            if let Err(trouble) = element::ad_hoc::finish_run(self, key) {
+                self.raise(key, None, trouble);
             }
-            Kind::AdHoc(ad_hoc) => element::ad_hoc::hand_out(self, key, ad_hoc),
-            _ => {}
+            return;
         }
         if self.instance.is_inner(key) {
             if let Err(trouble) = repeat::finish_inner(self, scope, key) {
@@ -108,6 +108,25 @@ impl Run<'_> {
             Kind::ComplexGateway(gateway) => element::complex_gateway::reset(self, key, element, gateway),
             _ => self.leave(key, &element.outgoing),
         }
+    }
+
+    /// Maps outputs, unless that is done, and asks those who listen to the end. True if nobody is left to be heard.
+    fn map_outputs_once(&mut self, key: ElementKey, element: &Element) -> Result<bool, Trouble> {
+        if element.listeners.is_some() && self.heard(key, ListenerEvent::End).is_some() {
+            return self.listen(key, ListenerEvent::End);
+        }
+        if let Some(outputs) = &element.outputs {
+            let document = self.mapping(key, outputs)?;
+            self.propagate(self.mapping_scope(key), &document);
+        }
+        if let Kind::AdHoc(ad_hoc) = &element.kind {
+            element::ad_hoc::hand_out(self, key, ad_hoc);
+        }
+        if element.listening_to(ListenerEvent::End).next().is_none() {
+            return Ok(true);
+        }
+        self.close_catches(key);
+        self.listen(key, ListenerEvent::End)
     }
 
     /// Its work is done: what lies inside it is not started by events any more.
@@ -168,31 +187,32 @@ impl Run<'_> {
         }
     }
 
-    /// Ends an element instance from outside, with everything inside it, the innermost first.
-    pub(crate) fn drop_element(&mut self, key: ElementKey) {
-        self.drop_inside(key, None);
-        let element = &self.instance.elements[&key];
-        let (waits, incident): (Vec<_>, _) = (element.waits.iter().map(|wait| wait.key).collect(), element.incident);
-        let (scope, place) = (element.scope, element.element);
-        for wait in waits {
-            self.close(key, wait, WaitEnd::Cancelled);
-        }
-        if let Some(incident) = incident {
-            self.emit(Event::IncidentResolved { key: incident, element: key });
+    /// Ends an element instance from outside, with everything inside it, the innermost first. False if somebody listens to that: then
+    /// it goes when all were heard.
+    pub(crate) fn drop_element(&mut self, key: ElementKey) -> bool {
+        let is_empty = self.drop_inside(key, None);
+        let asks = self.asks_before_end(key);
+        let ElementInstance { scope, element: place, .. } = *self.instance.elements[&key];
+        self.close_for_end(key, asks);
+        if !is_empty || asks {
+            self.linger(key, asks);
+            return false;
         }
         element::compensation::forget(self, key);
         self.emit(Event::Dropped { key });
         if scope != key {
             self.moved_on(place, scope, &[]);
         }
+        true
     }
 
-    /// Drops all that lives, waits or is about to be entered in a scope, except one element instance.
-    pub(crate) fn drop_inside(&mut self, scope: ElementKey, except: Option<ElementKey>) {
+    /// Drops all that lives, waits or is about to be entered in a scope, except one element instance. False if somebody listens to that.
+    pub(crate) fn drop_inside(&mut self, scope: ElementKey, except: Option<ElementKey>) -> bool {
         self.unschedule(scope);
         let children: Vec<_> = self.instance.children(scope).filter(|key| Some(*key) != except).collect();
+        let mut all_gone = true;
         for child in children {
-            self.drop_element(child);
+            all_gone &= self.drop_element(child);
         }
         let tokens: Vec<_> = self.instance.elements[&scope].tokens().collect();
         for (gateway, flow, count) in tokens {
@@ -200,5 +220,6 @@ impl Run<'_> {
                 self.emit(Event::TokenDropped(Token { scope, gateway, flow }));
             }
         }
+        all_gone
     }
 }

@@ -225,7 +225,10 @@ impl Run<'_> {
                 return self.end_all();
             }
             let (scope, is_inner) = (self.instance.elements[&ending].scope, self.instance.is_inner(ending));
-            self.drop_element(ending);
+            if !self.drop_element(ending) {
+                // It goes, and what is left empty by that, when those who listen to its end were heard.
+                return Ok(());
+            }
             let is_left_empty =
                 self.instance.elements[&scope].is_empty() && !self.is_awaited_in(scope) && !needed.contains(&scope);
             if !is_left_empty {

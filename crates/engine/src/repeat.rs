@@ -7,6 +7,7 @@ use model::{ElementIx, MultiOrder, Process, Repeat};
 
 use crate::element::{compensation, multi_instance, standard_loop};
 use crate::expression::Trouble;
+use crate::linger::Then;
 use crate::step::Run;
 use crate::{ElementKey, Event, Instance, Phase, Progress};
 
@@ -35,7 +36,8 @@ impl Run<'_> {
     /// A body that has not started all it is to start.
     pub(crate) fn has_more_to_start(&self, body: ElementKey) -> bool {
         let Some(element) = self.instance.elements.get(&body) else { return false };
-        element.phase == Phase::Active && element.progress.is_some_and(|progress| progress.started < progress.total)
+        let is_behind = element.progress.is_some_and(|progress| progress.started < progress.total);
+        element.phase == Phase::Active && is_behind && !self.is_ending(body)
     }
 }
 
@@ -99,9 +101,12 @@ pub(crate) fn finish_inner(run: &mut Run<'_>, body: ElementKey, inner: ElementKe
     let progress = Progress { completed: before.completed.saturating_add(1), ..before };
     run.emit(Event::Progressed { key: body, progress });
     if is_over || progress.is_over() {
-        run.drop_inside(body, None);
+        let all_gone = run.drop_inside(body, None);
         run.begin_leaving(body);
-        run.finish_later(body);
+        match all_gone {
+            true => run.finish_later(body),
+            false => run.go_then(body, &Then::Finish),
+        }
     } else if in_turn {
         run.go_on_later(body);
     }

@@ -10,8 +10,8 @@ use crate::expression::Trouble;
 use crate::join::Woken;
 use crate::start_at::EndAfter;
 use crate::{
-    Budget, Command, Document, ElementKey, Event, FailedJob, IncidentKind, Instance, JobKey, Keys, Migration, On, Opened, Parent,
-    Phase, Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element, repeat,
+    Budget, Command, Document, ElementKey, Event, FailedJob, Instance, JobKey, Keys, Migration, On, Opened, Parent, Phase,
+    Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element, repeat,
 };
 
 /// An instance that enters more elements than this, and than a few times those its process has, without ever waiting is taken to loop.
@@ -135,6 +135,10 @@ impl<'a> Run<'a> {
             Command::Start { at, parent, variables } => self.start(*at, *parent, variables),
             Command::StartAt(start) => self.start_at(start),
             Command::Cancel => {
+                let root = self.instance.key.root();
+                if self.is_going(root) {
+                    return Err(Rejected::NotRunning);
+                }
                 self.terminate();
                 Ok(())
             }
@@ -167,6 +171,11 @@ impl<'a> Run<'a> {
             Command::ChildThrew { element, what, code, variables } => self.child_threw(*element, *what, code, variables),
             Command::Uncaught(thrown) => element::error::not_caught(self, thrown),
             Command::StartAdHoc { element, activities, drop_rest } => self.start_ad_hoc(*element, activities, *drop_rest),
+            Command::Listen { element, event, variables, local } => self.begin_listening(*element, *event, (variables, *local)),
+            Command::Deny { job, element } => {
+                self.check_job(*job, *element)?;
+                self.deny(*job, *element)
+            }
             Command::ResolveIncident { incident } => self.resolve(*incident),
             Command::Turn { wait } => self.take_turn(*wait),
             Command::Mark { reason } => {
@@ -194,21 +203,16 @@ impl<'a> Run<'a> {
                 self.set_local(root, name, value);
             }
         }
-        if at.is_none() {
-            self.activate(root);
+        if at.is_some() && self.has_start_listeners(root) {
+            self.keep_trigger(root, start, variables);
+        } else if at.is_some() {
+            match self.activated(root) {
+                Ok(()) => self.enter_start(root, start, variables),
+                Err(trouble) => self.raise(root, None, trouble),
+            }
             return Ok(());
         }
-        match self.activated(root) {
-            Ok(()) => {
-                let key = ElementKey(self.keys.take());
-                self.emit(Event::Entered { key, element: start, scope: root });
-                for (name, value) in variables {
-                    self.set_local(key, name, value);
-                }
-                self.activate(key);
-            }
-            Err(trouble) => self.raise(root, None, trouble),
-        }
+        self.activate(root);
         Ok(())
     }
 
@@ -222,11 +226,24 @@ impl<'a> Run<'a> {
 
     pub(crate) fn complete_job(&mut self, job: JobKey, element: ElementKey, variables: &Document) {
         self.close(element, job.wait(), WaitEnd::Completed);
+        if let Some(event) = self.listener_of(element) {
+            return self.heard_one(element, event, variables);
+        }
         if let Kind::AdHoc(_) = self.element_of(element).kind {
             return self.propagate(element, variables);
         }
         self.take_result(element, variables);
         self.finish_later(element);
+    }
+
+    /// The start event that was triggered, with what came with that.
+    pub(crate) fn enter_start(&mut self, scope: ElementKey, start: ElementIx, variables: &Document) {
+        let key = ElementKey(self.keys.take());
+        self.emit(Event::Entered { key, element: start, scope });
+        for (name, value) in variables {
+            self.set_local(key, name, value);
+        }
+        self.activate(key);
     }
 
     fn fail_job(&mut self, failed: &FailedJob) -> Result<(), Rejected> {
@@ -235,11 +252,7 @@ impl<'a> Run<'a> {
             self.set_local(failed.element, name, value);
         }
         if let Some(reason) = &failed.stuck {
-            let kind = match self.element_of(failed.element).kind {
-                Kind::AdHoc(_) => IncidentKind::AdHocNoRetries,
-                _ => IncidentKind::JobNoRetries,
-            };
-            let trouble = Trouble { kind, message: reason.to_string() };
+            let trouble = Trouble { kind: self.no_retries(failed.element), message: reason.to_string() };
             self.raise(failed.element, Some(failed.job), trouble);
         }
         Ok(())
@@ -247,6 +260,9 @@ impl<'a> Run<'a> {
 
     fn throw_from_job(&mut self, thrown: &ThrownError) -> Result<(), Rejected> {
         self.check_job(thrown.job, thrown.element)?;
+        if self.listener_of(thrown.element).is_some() {
+            return Err(Rejected::IsListener);
+        }
         let error = (&thrown.code, &thrown.message);
         if let Err(trouble) = element::error::throw(self, thrown.element, Some(thrown.job), error, &thrown.variables) {
             self.raise(thrown.element, Some(thrown.job), trouble);

@@ -98,6 +98,7 @@ impl Trace {
                 }
                 (self.name(*element), what.to_owned())
             }
+            Event::Listened { element, event, .. } => (self.name(*element), format!("{} heard", event.word())),
             Event::Called { element, process } => (self.name(*element), format!("calls process {process}")),
             Event::MessageThrown(thrown) => {
                 (self.name(thrown.element), format!("throws message {} to '{}'", thrown.name, thrown.correlation_key))
@@ -151,10 +152,16 @@ impl Trace {
 /// What is waited for, and how it is said that it came or was dropped.
 fn waiting(on: &On) -> (String, [&'static str; 2]) {
     match on {
-        On::Job { job_type, retries, headers } => {
+        On::Job { job_type, retries, headers, listener } => {
             let retries = if *retries == 3 { String::new() } else { format!(" with {retries} retries") };
             let headers = headers.as_ref().map(|headers| format!(" with headers {headers}")).unwrap_or_default();
-            (format!("waits for job {job_type}{retries}{headers}"), ["job done", "job dropped"])
+            match listener {
+                None => (format!("waits for job {job_type}{retries}{headers}"), ["job done", "job dropped"]),
+                Some(event) => {
+                    let word = event.word();
+                    (format!("waits for {word} listener {job_type}{retries}"), ["listener done", "listener dropped"])
+                }
+            }
         }
         On::Turn(_) => ("goes on later".to_owned(), ["", ""]),
         On::Timer { text, at, .. } => (format!("waits for timer {text} due {}", at.at), ["timer fired", "timer dropped"]),
@@ -196,6 +203,7 @@ fn kind_name(kind: IncidentKind) -> &'static str {
         IncidentKind::ExtractValue => "value",
         IncidentKind::Condition => "no condition holds",
         IncidentKind::JobNoRetries | IncidentKind::AdHocNoRetries => "no retries left",
+        IncidentKind::ExecutionListenerNoRetries | IncidentKind::TaskListenerNoRetries => "listener without retries",
         IncidentKind::UnhandledError => "error not caught",
         IncidentKind::LoopLimit => "endless loop",
         IncidentKind::CalledElement => "no such process",

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use model::{ElementIx, TimerKind};
+use model::{ElementIx, ListenerEvent, TimerKind};
 use schedule::Occurrence;
 
 use crate::{ElementKey, FormKey, InstanceKey, JobKey, WaitKey};
@@ -28,6 +28,8 @@ pub enum On {
         retries: i32,
         /// A JSON object, where they are not those of the element.
         headers: Option<Arc<str>>,
+        /// What it listens to, unless it is the element's own work.
+        listener: Option<ListenerEvent>,
     },
     /// A point in time. Each occurrence of a cycle is a wait of its own.
     Timer {

@@ -5,7 +5,8 @@
 //! `start EVENT {…}` (at a triggered start event), `start-at ELEMENT… until ELEMENT… {…}` (begin there, end after those), `called {…}` (started by a call activity), `trigger EVENT {…}`, `again EVENT DUE` (a timer that
 //! will fire again), `call ELEMENT`, `no-process ELEMENT`, `child ELEMENT {…}`, `child-error ELEMENT CODE {…}`,
 //! `child-escalation ELEMENT CODE {…}`, `uncaught`, `give-form ELEMENT`, `no-form ELEMENT`, `begin ELEMENT ACTIVITY {…}` (in an ad-hoc sub-process), `begin-only ELEMENT ACTIVITY {…}`
-//! (dropping what runs in it), `direct ELEMENT ACTIVITY… {…}` (its worker; also `over`, `only`). A person who has done a task is a `trigger`.
+//! (dropping what runs in it), `direct ELEMENT ACTIVITY… {…}` (its worker; also `over`, `only`), `listen ELEMENT EVENT {…}` (something is to happen to a user task),
+//! `deny ELEMENT` (its listener refuses). A person who has done a task is a `trigger`; the job of a listener is the element's.
 //! `ELEMENT` is an id; `process` is the process itself; the oldest instance of an element is meant; `id#2` is the second inside the body of
 //! a repeated activity.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -20,7 +21,7 @@ use engine::{
     IncidentKind, Instance, InstanceKey, JobKey, Keys, Means, Migration, Modification, On, Opened, Parent, Phase, Rejected,
     StartAt, State, Thrown, ThrownError, ThrownOut, Triggered, Undecided, WaitKey, WaitKind, migrate, step,
 };
-use model::{Kind, Process, TimerKind};
+use model::{Kind, ListenerEvent, Process, TimerKind};
 use schedule::Occurrence;
 
 #[test]
@@ -240,6 +241,13 @@ impl<'a> Run<'a> {
                 Command::StartAdHoc { element: self.element(id), activities, drop_rest: words[0] == "begin-only" }
             }
             ["direct", id, ref rest @ ..] => Command::DirectAdHoc(self.directed(id, rest, variables)),
+            ["listen", id, event] => Command::Listen {
+                element: self.element(id),
+                event: ListenerEvent::named(event).unwrap(),
+                variables,
+                local: false,
+            },
+            ["deny", id] => Command::Deny { job: self.job(id), element: self.element(id) },
             ["resolve", id] => Command::ResolveIncident { incident: self.incident(id) },
             ["modify", ref words @ ..] => {
                 Command::Modify(Modification::from_words(words.iter().copied(), &variables, |id| Ok(self.element(id)))?)

@@ -18,7 +18,7 @@ use crate::handed::{ActivatedJobs, Asked, JobStream};
 use crate::metrics::Metrics;
 use crate::partition::{End, Input, Parts, Reply, Told};
 use crate::sinks::{Sink, StreamFlow, Waiter, released};
-use crate::{Limits, await_end, await_jobs};
+use crate::{Limits, await_end, await_jobs, await_listeners};
 
 /// Between a server's name and what makes it unique.
 const UNIQUE_MARK: char = '#';
@@ -179,9 +179,20 @@ impl Host {
         Ok(())
     }
 
-    /// Does the command and gives its answer, which is never a rejection: that is an error.
+    /// Does the command and gives its answer, which is never a rejection: that is an error. What others listen to is answered when they
+    /// were heard, or not in time.
     pub async fn submit(&self, request: Request) -> Result<Answer, Error> {
         let timeout = self.inner.limits.answer_timeout;
+        match self.submit_alone(request, timeout).await? {
+            Answer::Listening(listening) => {
+                let _permit = self.permit(&self.inner.awaiting, "the number of callers waiting for results")?;
+                await_listeners::outcome(self, listening, timeout).await
+            }
+            answer => Ok(answer),
+        }
+    }
+
+    async fn submit_alone(&self, request: Request, timeout: Duration) -> Result<Answer, Error> {
         let answer = match self.route() {
             Route::Follow => self.inner.follower.submit(&request, timeout).await?,
             Route::Away(error) => return Err(error),

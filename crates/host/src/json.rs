@@ -38,3 +38,8 @@ fn write_text(out: &mut String, text: &Arc<str>) {
         Value::String(text.clone()).write_json(out);
     }
 }
+
+/// Texts as one list.
+pub(crate) fn list_of_texts(texts: &[Arc<str>]) -> String {
+    Value::list(texts.iter().cloned().map(Value::String).collect()).to_json()
+}

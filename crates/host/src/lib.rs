@@ -13,6 +13,7 @@
 
 mod await_end;
 mod await_jobs;
+mod await_listeners;
 mod caution;
 mod clock;
 mod definitions;

@@ -131,6 +131,7 @@ impl Recorder {
             | Event::Entered { .. }
             | Event::WaitOpened(_)
             | Event::WaitClosed { .. }
+            | Event::Listened { .. }
             | Event::DecisionCalled { .. }
             | Event::FormSought { .. }
             | Event::Called { .. }

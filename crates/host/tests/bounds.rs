@@ -117,7 +117,7 @@ async fn a_stream_with_a_backlog_changes_each_job_at_most_twice() {
     let mut stream = server.host.stream(subscription("work")).unwrap();
     for _ in 0..300 {
         let job = stream.next().await.unwrap();
-        assert_eq!(server.ask(Command::CompleteJob { job: job.key, variables: vec![] }).await, Answer::Done);
+        assert_eq!(server.ask(Command::CompleteJob { job: job.key, variables: vec![], result: None }).await, Answer::Done);
     }
     let changes = changes.lock().unwrap().clone();
     assert_eq!(changes.len(), 300);
@@ -149,7 +149,7 @@ async fn a_row_that_cannot_be_read_stops_its_own_instance_only() {
     let server = Server::start(&store).await;
     let jobs = server.poll("work", Some(Duration::from_secs(30))).await;
     assert_eq!(jobs.len(), 1, "the one behind it");
-    assert_eq!(server.ask(Command::CompleteJob { job: jobs[0], variables: vec![] }).await, Answer::Done);
+    assert_eq!(server.ask(Command::CompleteJob { job: jobs[0], variables: vec![], result: None }).await, Answer::Done);
     let refused = server.ask(Command::Cancel { instance: bad }).await;
     assert!(matches!(&refused, Answer::Rejected(rejection) if rejection.reason.contains("not UTF-8")), "{refused:?}");
     assert!(matches!(server.ask(Command::Cancel { instance: good }).await, Answer::Rejected(_)), "it has ended");

@@ -95,7 +95,7 @@ async fn lost_commits_and_lost_answers_have_one_effect() {
                 continue;
             };
             for job in jobs.take() {
-                submit(&host, Command::CompleteJob { job: job.key, variables: vec![] }).await;
+                submit(&host, Command::CompleteJob { job: job.key, variables: vec![], result: None }).await;
                 done += 1;
             }
         }

@@ -69,7 +69,7 @@ async fn a_stream_is_served_directly_once_its_server_owns_the_partition() {
     let mut stream = second.host.stream(subscription).unwrap();
     first.create("p", &[]).await;
     let job = stream.next().await.unwrap();
-    assert_eq!(second.ask(Command::CompleteJob { job: job.key, variables: vec![] }).await, Answer::Done);
+    assert_eq!(second.ask(Command::CompleteJob { job: job.key, variables: vec![], result: None }).await, Answer::Done);
     first.stop().await;
     second.owning().await;
     // What it asked for while it followed is answered first.

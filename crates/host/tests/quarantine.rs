@@ -72,16 +72,16 @@ async fn a_definition_that_no_longer_compiles_stops_only_its_own_instances() {
     let server = Server::start(&store).await;
     assert!(is_refused(&server.create("bad", &[]).await));
     assert!(is_refused(&server.ask(Command::Cancel { instance }).await));
-    assert!(is_refused(&server.ask(Command::CompleteJob { job: leased, variables: vec![] }).await));
+    assert!(is_refused(&server.ask(Command::CompleteJob { job: leased, variables: vec![], result: None }).await));
     let jobs = server.poll("work", Some(Duration::from_secs(5))).await;
-    assert_eq!(server.ask(Command::CompleteJob { job: jobs[0], variables: vec![] }).await, Answer::Done);
+    assert_eq!(server.ask(Command::CompleteJob { job: jobs[0], variables: vec![], result: None }).await, Answer::Done);
     created(&server.create("good", &[]).await);
     server.stop().await;
 
     overwrite(&store, resource, "bad.bpmn", &process("bad")).await;
     let server = Server::start(&store).await;
-    assert_eq!(server.ask(Command::CompleteJob { job: leased, variables: vec![] }).await, Answer::Done);
+    assert_eq!(server.ask(Command::CompleteJob { job: leased, variables: vec![], result: None }).await, Answer::Done);
     let jobs = server.poll("work", None).await;
-    assert_eq!(server.ask(Command::CompleteJob { job: jobs[0], variables: vec![] }).await, Answer::Done);
+    assert_eq!(server.ask(Command::CompleteJob { job: jobs[0], variables: vec![], result: None }).await, Answer::Done);
     server.stop().await;
 }

@@ -131,7 +131,7 @@ async fn jobs(host: &Host) -> Vec<ActivatedJob> {
 }
 
 async fn complete(host: &Host, job: JobKey) -> Result<Answer, Error> {
-    host.submit(request(Command::CompleteJob { job, variables: vec![("done".into(), "true".into())] })).await
+    host.submit(request(Command::CompleteJob { job, variables: vec![("done".into(), "true".into())], result: None })).await
 }
 
 async fn search(host: &Host, entity: Entity) -> Items {

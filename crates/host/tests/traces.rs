@@ -16,14 +16,14 @@ use engine::{
     DefinitionKey, Document, ElementInstance, ElementKey, Event, IncidentKind, Instance, InstanceKey, Modification, On, TimerKey,
     UserTaskKey, WaitKey, WaitKind,
 };
-use model::Process;
+use model::{Kind, Process};
 use server::layer::{Fate, Layer};
 use server::{Server, TENANT, clocked};
 use store::change::{Change, Migrate};
 use store::log::{
-    Answer, Command, Create, Deploy, DeployResource, FailJob, ProcessRef, Publish, StartAdHoc, ThrowError, UpdateJob,
+    Answer, AssignUserTask, Command, Create, Deploy, DeployResource, DirectAdHoc, FailJob, JobResult, ProcessRef, Publish,
+    StartAdHoc, TaskResult, ThrowError, UpdateJob,
 };
-use store::log::{Answer, Command, Create, DirectAdHoc, FailJob, ProcessRef, Publish, StartAdHoc, ThrowError, UpdateJob};
 use store::{Commit, Store, format};
 
 #[tokio::test]
@@ -217,7 +217,10 @@ impl<'a> Run<'a> {
             _ => None,
         };
         for command in self.commands(&words, variables) {
-            answer = server.ask(command).await;
+            answer = match words[0] {
+                "listen" => server.ask_durably(command).await,
+                _ => server.ask(command).await,
+            };
         }
         self.rest().await;
         server.stop().await;
@@ -293,7 +296,10 @@ impl<'a> Run<'a> {
     fn rejected_as_written(&self, words: &[&str]) -> String {
         let reason = match words.first() {
             Some(&"start") => "NoStartEvent",
-            Some(&("job" | "fail" | "stuck" | "error")) => self.refused_job(words[1]),
+            Some(&"error") if self.listens(words[1]) => "IsListener",
+            Some(&("job" | "fail" | "stuck" | "error" | "deny")) => self.refused_job(words[1]),
+            Some(&"listen") => "Listening",
+            Some(&"begin") if self.can_begin(words[2]) => "NoSuchScope",
             Some(&"trigger") => "NoSuchWait",
             Some(&"direct") if words.contains(&"over") && 3 < words.len() => "OverAndMore",
             Some(&"direct") if self.job(words[1]) != engine::JobKey(u64::MAX) && self.refused_job(words[1]) != "Stuck" => {
@@ -307,6 +313,23 @@ impl<'a> Run<'a> {
         };
         let reason = if self.instance.state == engine::State::Active || words == ["start"] { reason } else { "NotRunning" };
         format!("{:<11} {reason}\n", "rejected")
+    }
+
+    /// Whether an activity can be started in an ad-hoc sub-process, as long as that is active.
+    fn can_begin(&self, id: &str) -> bool {
+        let activity = self.process.find(id);
+        self.process.elements.iter().any(|element| match &element.kind {
+            Kind::AdHoc(ad_hoc) => activity.is_some_and(|activity| ad_hoc.entries.contains(&activity)),
+            _ => false,
+        })
+    }
+
+    /// Whether the job of an element is a listener's.
+    fn listens(&self, id: &str) -> bool {
+        let job = self.job(id).wait();
+        self.written.lock().unwrap().events.iter().any(|(_, event)| {
+            matches!(event, Event::WaitOpened(wait) if wait.key == job && matches!(wait.on, On::Job { listener: Some(_), .. }))
+        })
     }
 
     fn refused_job(&self, id: &str) -> &'static str {
@@ -332,7 +355,7 @@ impl<'a> Run<'a> {
             }
             ["start", id] => self.start_by(id, variables),
             ["cancel"] => vec![Command::Cancel { instance: self.instance.key }],
-            ["job", id] => vec![Command::CompleteJob { job: self.job(id), variables }],
+            ["job", id] => vec![Command::CompleteJob { job: self.job(id), variables, result: None }],
             ["fail" | "stuck", id] => {
                 let (retries, message) = (i32::from(words[0] == "fail"), "broken".into());
                 vec![Command::FailJob(FailJob { job: self.job(id), retries, message, backoff: 0, variables })]
@@ -349,6 +372,12 @@ impl<'a> Run<'a> {
                 vec![Command::StartAdHoc(StartAdHoc { element: self.element(id), activities, drop_rest })]
             }
             ["direct", id, ref rest @ ..] => vec![Command::DirectAdHoc(self.directed(id, rest, variables))],
+            ["listen", id, event] => vec![self.listen(id, event, variables)],
+            ["deny", id] => {
+                let denied = TaskResult { denied: Some("no".into()), ..TaskResult::default() };
+                let result = Some(Box::new(JobResult::UserTask(denied)));
+                vec![Command::CompleteJob { job: self.job(id), variables, result }]
+            }
             ["resolve", id] => self.resolve(id),
             ["migrate", ..] => vec![],
             ["modify", ref words @ ..] => {
@@ -371,6 +400,18 @@ impl<'a> Run<'a> {
         DirectAdHoc { job: self.job(id), variables, activities, is_over, drop_rest }
     }
 
+    /// What people do to a user task.
+    fn listen(&self, id: &str, event: &str, variables: Document) -> Command {
+        let element = self.instance.elements.get(&self.element(id));
+        let wait = element.and_then(|element| element.waits.iter().find(|wait| wait.kind == WaitKind::UserTask));
+        let (task, action) = (UserTaskKey(wait.map_or(u64::MAX, |wait| wait.key.0)), "".into());
+        match event {
+            "completing" => Command::CompleteUserTask { task, variables, action },
+            "assigning" => Command::AssignUserTask(AssignUserTask { task, assignee: "ann".into(), overrides: true, action }),
+            _ => Command::SetVariables { scope: self.element(id), variables, local: false },
+        }
+    }
+
     fn start_by(&self, id: &str, variables: Document) -> Vec<Command> {
         let start = self.process.find(id).unwrap();
         match engine::start_trigger(self.process, start, 0).unwrap() {
@@ -387,7 +428,12 @@ impl<'a> Run<'a> {
         let incident = element.and_then(|element| element.incident);
         let Some(key) = incident else { return vec![Command::ResolveIncident { incident: engine::IncidentKey(u64::MAX) }] };
         let incident = &self.instance.incidents[&key];
-        let without = [IncidentKind::JobNoRetries, IncidentKind::AdHocNoRetries];
+        let without = [
+            IncidentKind::JobNoRetries,
+            IncidentKind::AdHocNoRetries,
+            IncidentKind::ExecutionListenerNoRetries,
+            IncidentKind::TaskListenerNoRetries,
+        ];
         let retries = incident.job.filter(|_| without.contains(&incident.kind));
         let retries = retries.map(|job| Command::UpdateJob(UpdateJob { job, retries: Some(1), timeout: None }));
         retries.into_iter().chain([Command::ResolveIncident { incident: key }]).collect()

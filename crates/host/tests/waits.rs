@@ -141,10 +141,10 @@ async fn a_message_starts_one_instance_per_key_and_the_next_when_that_ends() {
     let server = Server::start(&store).await;
     let jobs = server.poll("work", None).await;
     assert_eq!(jobs.len(), 3);
-    server.ask(Command::CompleteJob { job: jobs[0], variables: vec![] }).await;
+    server.ask(Command::CompleteJob { job: jobs[0], variables: vec![], result: None }).await;
     assert_eq!(instances(&store).await.len(), 4, "the next one with the key");
     let jobs = server.poll("work", None).await;
-    server.ask(Command::CompleteJob { job: jobs[0], variables: vec![] }).await;
+    server.ask(Command::CompleteJob { job: jobs[0], variables: vec![], result: None }).await;
     assert_eq!(instances(&store).await.len(), 4, "no more of them");
 
     // A new version takes over; the old one is not started any more.
@@ -272,7 +272,7 @@ async fn a_cycle_beside_a_task_and_a_start_timer_fire_again_and_again() {
         clock.fetch_add(3_600_000, Ordering::SeqCst);
         let jobs = server.poll("hourly", Some(Duration::from_secs(30))).await;
         assert_eq!(jobs.len(), 1);
-        server.ask(Command::CompleteJob { job: jobs[0], variables: vec![] }).await;
+        server.ask(Command::CompleteJob { job: jobs[0], variables: vec![], result: None }).await;
     }
     server.stop().await;
 }
@@ -296,7 +296,7 @@ async fn a_called_process_gives_back_its_variables_and_goes_with_its_caller() {
     server.stop().await;
     let server = Server::start(&store).await;
     let jobs = server.poll("work", None).await;
-    server.ask(Command::CompleteJob { job: jobs[0], variables: vec![("a".into(), "2".into())] }).await;
+    server.ask(Command::CompleteJob { job: jobs[0], variables: vec![("a".into(), "2".into())], result: None }).await;
     assert_eq!(state(&store, done).await, "Completed");
 
     let thrown = start(&server, "p", &[]).await.instance;

@@ -12,6 +12,7 @@
 pub mod decision;
 mod event;
 mod join;
+mod listener;
 mod repeat;
 mod user_task;
 
@@ -25,6 +26,7 @@ pub use event::{
     TimerKind, TimerTrigger, Trigger, VariableChange,
 };
 pub use join::{ElementSet, Join};
+pub use listener::{Listener, ListenerEvent};
 pub use repeat::{LoopTest, MultiInstance, MultiOrder, MultiOutput, Repeat, StandardLoop};
 pub use user_task::{
     ComputedHeader, Form, HeaderKind, Names, PRIORITY_DEFAULT, PRIORITY_MAX, Priority, UserTask, without_zero_seconds,
@@ -68,6 +70,8 @@ pub struct Element {
     pub boundaries: Vec<ElementIx>,
     /// How often this activity is done each time it is reached, if it is not once.
     pub repeat: Option<Repeat>,
+    /// Jobs done while it starts or ends; most elements have none.
+    pub listeners: Option<Box<[Listener]>>,
 }
 
 /// What an element is. Each variant has one file of behaviour in `engine::element`.

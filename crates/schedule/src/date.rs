@@ -3,6 +3,7 @@
 use crate::error::trimmed;
 use crate::scan::Scan;
 use crate::{Error, Millis, zone};
+use jiff::Timestamp;
 use jiff::civil::{self, DateTime};
 use jiff::tz::{Offset, TimeZone};
 use std::fmt::{self, Display, Formatter};
@@ -22,6 +23,11 @@ impl Date {
     pub fn parse(text: &str) -> Result<Date, Error> {
         let text = trimmed("date", text)?;
         parse(text).map_err(|why| Error::not("date", text, why))
+    }
+
+    /// A moment as a text that [`Date::parse`] reads again.
+    pub fn text(at: Millis) -> String {
+        Timestamp::from_millisecond(at).unwrap_or(Timestamp::MAX).to_string()
     }
 
     /// When it is.

@@ -170,5 +170,5 @@ pub(crate) async fn complete(world: &Arc<World>, rng: &mut Rng, keyed: bool, job
 }
 
 fn completion(job: &ActivatedJob, id: AttemptId) -> Command {
-    Command::CompleteJob { job: job.key, variables: marked(id) }
+    Command::CompleteJob { job: job.key, variables: marked(id), result: None }
 }

@@ -11,7 +11,7 @@ UNION ALL
 SELECT u.key, u.instance, u.element_instance, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     NULL, NULL, NULL, NULL, 'USER_TASK'
 FROM wanted
-CROSS JOIN LATERAL (SELECT * FROM user_tasks WHERE instance = wanted.key AND state = 'CREATED' OFFSET 0) AS u
+CROSS JOIN LATERAL (SELECT * FROM user_tasks WHERE instance = wanted.key AND ended IS NULL OFFSET 0) AS u
 UNION ALL
 SELECT t.key, t.instance, t.instance, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     NULL, NULL, t.step, 'TURN'

@@ -12,8 +12,8 @@ use engine::{
 };
 use model::{ElementIx, FlowIx};
 use store::row::{
-    Availability, Compensation, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState,
-    Tokens, Variable,
+    Availability, Compensation, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobKind, JobOrigin,
+    JobState, Tokens, Variable,
 };
 use store::{Broken, Error, Loaded, LoadedInstance, Millis, Wanted, format, words};
 use tokio_postgres::Row;
@@ -326,6 +326,8 @@ fn job(row: &Row) -> Result<Job, Error> {
         updated: row.get()?,
         ended: row.get()?,
         headers: row.text_maybe()?,
+        kind: JobKind::from_stored(row.get()?)?,
+        denied: row.text_maybe()?,
     })
 }
 

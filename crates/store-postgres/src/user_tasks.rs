@@ -3,7 +3,7 @@
 use engine::{DefinitionKey, ElementKey, FormKey, InstanceKey, PartitionId, UserTaskKey};
 use model::ElementIx;
 use store::row::{Form, UserTask, UserTaskState};
-use store::{Error, words};
+use store::{Error, format, words};
 use tokio_postgres::Row;
 
 use crate::Postgres;
@@ -31,6 +31,7 @@ pub(crate) fn user_task(row: &Row) -> Result<UserTask, Error> {
         external_form: row.text_maybe()?,
         created: row.get()?,
         ended: row.get()?,
+        transition: row.get::<Option<&[u8]>>()?.map(format::decode_transition).transpose()?.map(Box::new),
     })
 }
 

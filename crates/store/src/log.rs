@@ -12,6 +12,7 @@ use crate::change::Change;
 use crate::query::Tenants;
 use crate::row::JobKind;
 use crate::{Millis, row};
+use model::ListenerEvent;
 
 /// What may be asked of a partition.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,7 @@ pub enum Command {
     CompleteJob {
         job: JobKey,
         variables: Document,
+        result: Option<Box<JobResult>>,
     },
     FailJob(FailJob),
     ThrowError(ThrowError),
@@ -216,6 +218,32 @@ pub enum DecisionRef {
     Id(Arc<str>),
 }
 
+/// What a worker says of a job besides variables, where the job is not an element's own work.
+#[derive(Debug, Clone, PartialEq)]
+pub enum JobResult {
+    UserTask(TaskResult),
+}
+
+/// What a listener says of what is to happen to a user task.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TaskResult {
+    /// Why it refuses, if it does.
+    pub denied: Option<Arc<str>>,
+    pub corrections: Corrections,
+}
+
+/// What a listener changes of a user task; what is absent stays as it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Corrections {
+    /// Some of none takes the task from whoever has it.
+    pub assignee: Option<Option<Arc<str>>>,
+    pub candidate_groups: Option<Vec<Arc<str>>>,
+    pub candidate_users: Option<Vec<Arc<str>>>,
+    pub due: Option<Option<Millis>>,
+    pub follow_up: Option<Option<Millis>>,
+    pub priority: Option<i32>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailJob {
     pub job: JobKey,
@@ -329,6 +357,19 @@ impl Command {
     }
 }
 
+impl JobResult {
+    /// The bytes of its texts.
+    fn texts(&self) -> usize {
+        match self {
+            Self::UserTask(TaskResult { denied, corrections }) => {
+                let names = [&corrections.candidate_groups, &corrections.candidate_users].into_iter().flatten().flatten();
+                let one = [denied.as_ref(), corrections.assignee.as_ref().and_then(Option::as_ref)];
+                names.chain(one.into_iter().flatten()).map(|text| text.len() + 32).sum()
+            }
+        }
+    }
+}
+
 /// A command with who sends it and what they want besides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
@@ -349,7 +390,10 @@ impl Request {
             Command::CreateAt(CreateAt { create, start, end_after }) => {
                 texts(&create.variables) + start.iter().chain(end_after).map(|id| id.len() + 32).sum::<usize>()
             }
-            Command::CompleteJob { variables, .. } | Command::SetVariables { variables, .. } => texts(variables),
+            Command::CompleteJob { variables, result, .. } => {
+                texts(variables) + result.as_ref().map_or(0, |result| size_of::<JobResult>() + result.texts())
+            }
+            Command::SetVariables { variables, .. } => texts(variables),
             Command::CompleteUserTask { variables, action, .. } => texts(variables) + action.len(),
             Command::AssignUserTask(assign) => assign.assignee.len() + assign.action.len(),
             Command::UnassignUserTask { action, .. } => action.len(),
@@ -470,7 +514,24 @@ pub enum Answer {
         tenant: Arc<str>,
         instances: Vec<(DefinitionKey, InstanceKey)>,
     },
+    /// What is to happen to a user task waits for those who listen.
+    Listening(Listening),
     Rejected(Rejection),
+}
+
+/// What somebody waits for who has asked for something to happen to a user task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listening {
+    pub task: UserTaskKey,
+    pub element_instance: ElementKey,
+    pub tenant: Arc<str>,
+    pub event: ListenerEvent,
+    /// Jobs with a higher key were made for this or later.
+    pub since: u64,
+    /// How many listen.
+    pub listeners: u32,
+    /// What is answered once all were heard.
+    pub then: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -12,10 +12,10 @@ use engine::{
     CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey,
     Phase, Progress, RequirementsKey, Token, VariableKey, WaitKey,
 };
-use model::ElementIx;
+use model::{ElementIx, ListenerEvent};
 
 use crate::Millis;
-pub use user_task::{Candidates, Form, UserTask, UserTaskState};
+pub use user_task::{Attributes, Candidates, Form, Transition, UserTask, UserTaskState};
 pub use wait::{
     Correlation, LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,
     TimerState, WaitOrigin,
@@ -276,6 +276,7 @@ pub struct Job {
     pub priority: i32,
     /// A JSON object, where they are not those of the element.
     pub headers: Option<Arc<str>>,
+    pub kind: JobKind,
     /// What last happened to it, as searches show it.
     pub state: JobState,
     /// What may happen to it next.
@@ -288,6 +289,8 @@ pub struct Job {
     pub error_code: Arc<str>,
     pub error_message: Arc<str>,
     pub failed_with_retries_left: bool,
+    /// Why a listener refused, if it did.
+    pub denied: Option<Arc<str>>,
     pub created: Millis,
     pub updated: Millis,
     pub ended: Option<Millis>,
@@ -302,14 +305,16 @@ pub struct JobOrigin {
     pub element_instance: ElementKey,
 }
 
-/// Whose work a job is.
+/// What a job is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum JobKind {
-    /// An element's own.
+    /// The element's own work.
     #[default]
     Element,
     /// To direct an ad-hoc sub-process.
     AdHoc,
+    /// Somebody listens to what happens to the element.
+    Listener(ListenerEvent),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The words under which states and kinds are stored. Searches compare and sort by them, so they are the same in every store.
 
 use engine::{IncidentKind, InstanceKey, Phase, Progress};
+use model::ListenerEvent;
 
 use crate::row::{
     Availability, Candidates, ElementState, InstanceState, JobKind, JobState, SubscriptionKind, SubscriptionState, TimerKind,
@@ -75,26 +76,6 @@ pub fn phase_from_number(number: i64) -> Result<Phase, Error> {
     }
 }
 
-impl JobKind {
-    /// As a job of an element that clients call so is.
-    pub fn of(element_kind: &str) -> Self {
-        match element_kind {
-            AD_HOC => Self::AdHoc,
-            _ => Self::Element,
-        }
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Element => "BPMN_ELEMENT",
-            Self::AdHoc => AD_HOC,
-        }
-    }
-}
-
-/// What clients call an ad-hoc sub-process, and the jobs of the worker that directs it.
-const AD_HOC: &str = "AD_HOC_SUB_PROCESS";
-
 impl JobState {
     pub const ALL: [Self; 8] = [
         Self::Created,
@@ -123,6 +104,58 @@ impl JobState {
 
     pub fn from_word(word: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| unknown("state of a job", word))
+    }
+}
+
+impl JobKind {
+    /// As clients of Camunda 8 know it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Element => "BPMN_ELEMENT",
+            Self::AdHoc => AD_HOC,
+            Self::Listener(event) if event.is_of_task() => "TASK_LISTENER",
+            Self::Listener(_) => "EXECUTION_LISTENER",
+        }
+    }
+
+    pub fn event_word(self) -> &'static str {
+        match self {
+            Self::Element | Self::AdHoc => "UNSPECIFIED",
+            Self::Listener(event) => listener_event_word(event),
+        }
+    }
+
+    /// What it listens to, or that it directs; nothing for most jobs.
+    pub fn stored(self) -> Option<&'static str> {
+        match self {
+            Self::Element => None,
+            Self::AdHoc => Some(AD_HOC),
+            Self::Listener(event) => Some(listener_event_word(event)),
+        }
+    }
+
+    pub fn from_stored(word: Option<&str>) -> Result<Self, Error> {
+        let Some(word) = word else { return Ok(Self::Element) };
+        if word == AD_HOC {
+            return Ok(Self::AdHoc);
+        }
+        let event = ListenerEvent::ALL.into_iter().find(|event| listener_event_word(*event) == word);
+        event.map(Self::Listener).ok_or_else(|| unknown("kind of job", word))
+    }
+}
+
+/// The job of the worker that directs an ad-hoc sub-process.
+const AD_HOC: &str = "AD_HOC_SUB_PROCESS";
+
+fn listener_event_word(event: ListenerEvent) -> &'static str {
+    match event {
+        ListenerEvent::Start => "START",
+        ListenerEvent::End => "END",
+        ListenerEvent::Creating => "CREATING",
+        ListenerEvent::Assigning => "ASSIGNING",
+        ListenerEvent::Updating => "UPDATING",
+        ListenerEvent::Completing => "COMPLETING",
+        ListenerEvent::Canceling => "CANCELING",
     }
 }
 
@@ -224,12 +257,26 @@ impl SubscriptionState {
 }
 
 impl UserTaskState {
-    pub const ALL: [Self; 3] = [Self::Created, Self::Completed, Self::Cancelled];
+    pub const ALL: [Self; 8] = [
+        Self::Created,
+        Self::Completed,
+        Self::Cancelled,
+        Self::Creating,
+        Self::Assigning,
+        Self::Updating,
+        Self::Completing,
+        Self::Canceling,
+    ];
 
     pub fn word(self) -> &'static str {
         match self {
+            Self::Creating => "CREATING",
             Self::Created => "CREATED",
+            Self::Assigning => "ASSIGNING",
+            Self::Updating => "UPDATING",
+            Self::Completing => "COMPLETING",
             Self::Completed => "COMPLETED",
+            Self::Canceling => "CANCELING",
             // As jobs have it.
             Self::Cancelled => "CANCELED",
         }
@@ -278,7 +325,7 @@ pub fn progress_from_text(text: &str) -> Result<Progress, Error> {
     }
 }
 
-const INCIDENT_KINDS: [IncidentKind; 12] = [
+const INCIDENT_KINDS: [IncidentKind; 14] = [
     IncidentKind::IoMapping,
     IncidentKind::ExtractValue,
     IncidentKind::Condition,
@@ -291,6 +338,8 @@ const INCIDENT_KINDS: [IncidentKind; 12] = [
     IncidentKind::FormNotFound,
     IncidentKind::AdHocNoRetries,
     IncidentKind::Fault,
+    IncidentKind::ExecutionListenerNoRetries,
+    IncidentKind::TaskListenerNoRetries,
 ];
 
 pub fn incident_kind_word(kind: IncidentKind) -> &'static str {
@@ -299,6 +348,8 @@ pub fn incident_kind_word(kind: IncidentKind) -> &'static str {
         IncidentKind::ExtractValue => "EXTRACT_VALUE_ERROR",
         IncidentKind::Condition => "CONDITION_ERROR",
         IncidentKind::JobNoRetries => "JOB_NO_RETRIES",
+        IncidentKind::ExecutionListenerNoRetries => "EXECUTION_LISTENER_NO_RETRIES",
+        IncidentKind::TaskListenerNoRetries => "TASK_LISTENER_NO_RETRIES",
         IncidentKind::UnhandledError => "UNHANDLED_ERROR_EVENT",
         IncidentKind::LoopLimit => "LOOP_LIMIT",
         IncidentKind::CalledElement => "CALLED_ELEMENT_ERROR",

@@ -1,20 +1,27 @@
 //! CompleteJob, FailJob, ThrowError, UpdateJobRetries, UpdateJobTimeout: a worker's verdict on a job, and changes to it.
 
 use engine::{Document, JobKey};
-use store::log::{Command, DirectAdHoc, FailJob, ThrowError, UpdateJob};
+use store::log::{Command, DirectAdHoc, FailJob, JobResult, ThrowError, UpdateJob};
 use tonic::{Response, Status};
 
 use super::call::{Call, key};
 use super::wire;
+use super::worker::names;
+use crate::task_listener::{self, Said};
 
 pub(super) async fn complete(
     call: Call<'_>,
     request: wire::CompleteJobRequest,
 ) -> Result<Response<wire::CompleteJobResponse>, Status> {
     let (job, variables) = (job(request.job_key), call.variables(&request.variables)?);
-    let command = match request.result.filter(|result| result.r#type.as_deref() == Some("adHocSubProcess")) {
-        Some(result) => Command::DirectAdHoc(directed(&call, job, variables, result)?),
-        None => Command::CompleteJob { job, variables },
+    let command = match request.result {
+        Some(result) if result.r#type.as_deref() == Some("adHocSubProcess") => {
+            Command::DirectAdHoc(directed(&call, job, variables, result)?)
+        }
+        given => {
+            let result = given.map_or(Ok(None), result).map_err(Status::invalid_argument)?;
+            Command::CompleteJob { job, variables, result }
+        }
     };
     call.submit("COMPLETE", command).await?;
     Ok(Response::new(wire::CompleteJobResponse {}))
@@ -72,6 +79,24 @@ pub(super) async fn update_timeout(
     let update = UpdateJob { job: job(request.job_key), retries: None, timeout: Some(request.timeout) };
     call.submit("UPDATE_TIMEOUT", Command::UpdateJob(update)).await?;
     Ok(Response::new(wire::UpdateJobTimeoutResponse {}))
+}
+
+fn result(given: wire::JobResult) -> Result<Option<Box<JobResult>>, String> {
+    if given.r#type.is_some_and(|kind| !kind.is_empty() && kind != "userTask") {
+        return Ok(None);
+    }
+    let corrections = given.corrections.unwrap_or_default();
+    let list = |list: wire::StringList| names(list.values);
+    task_listener::result(Said {
+        denied: given.denied.unwrap_or_default(),
+        denied_reason: given.denied_reason.map(Into::into),
+        assignee: corrections.assignee.map(Into::into),
+        due_date: corrections.due_date,
+        follow_up_date: corrections.follow_up_date,
+        candidate_users: corrections.candidate_users.map(list),
+        candidate_groups: corrections.candidate_groups.map(list),
+        priority: corrections.priority,
+    })
 }
 
 fn job(given: i64) -> JobKey {

@@ -78,6 +78,7 @@ fn result(answer: Option<&Answer>) -> Cell<'_> {
         Some(answer @ Answer::Published { .. }) => Cell::Nested(Box::new(|out| PUBLISHED.write(out, answer))),
         Some(answer @ Answer::Correlated { .. }) => Cell::Nested(Box::new(|out| CORRELATED.write(out, answer))),
         Some(answer @ Answer::Started { .. }) => Cell::Nested(Box::new(|out| conditionals::EVALUATED.write(out, answer))),
-        Some(Answer::Done | Answer::VariablesSet { .. } | Answer::Activated(_) | Answer::Rejected(_)) | None => Cell::Null,
+        Some(Answer::Done | Answer::VariablesSet { .. } | Answer::Activated(_) | Answer::Listening(_) | Answer::Rejected(_))
+        | None => Cell::Null,
     }
 }

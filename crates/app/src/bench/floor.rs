@@ -260,13 +260,15 @@ impl Writer {
             error_code: nothing.clone(),
             error_message: nothing,
             failed_with_retries_left: false,
+            denied: None,
+            kind: store::row::JobKind::Element,
             created: now,
             updated: now,
             ended: None,
         };
         changes.jobs_new.push(job.clone());
         events.extend([Event::Entered { key: task, element, scope: instance.root() }, Event::Activated { key: task }]);
-        let on = On::Job { job_type: self.name.clone(), retries: 3, headers: None };
+        let on = On::Job { job_type: self.name.clone(), retries: 3, headers: None, listener: None };
         events.push(Event::WaitOpened(Opened { key: key.wait(), element: task, catch: None, on }));
         Work { instance, task, job }
     }

@@ -28,7 +28,7 @@ use model::PassTask;
 
 use super::site::Site;
 use super::vocabulary::trigger;
-use super::{extension, repeat};
+use super::{extension, listener, repeat};
 use crate::draft::DraftElement;
 
 /// Reads one flow node. Whatever is wrong with it has been noted when this returns.
@@ -64,6 +64,7 @@ pub(super) fn read(mut site: Site<'_, '_, '_>) -> DraftElement {
     check_activity(site);
     let mut element = read(site);
     element.repeat = repeat::read(site);
+    element.listeners = listener::read(site);
     element
 }
 

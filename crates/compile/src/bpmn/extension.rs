@@ -16,21 +16,20 @@ use crate::mapping::{Direction, Mappings};
 const RESERVED_HEADERS: &str = "io.camunda.zeebe:";
 
 /// Extensions that change what an engine does, in ways this one does not know yet.
-const UNSUPPORTED: [(&str, &str); 5] = [
-    ("executionListeners", "execution listeners are"),
-    ("taskListeners", "task listeners are"),
+const UNSUPPORTED: [(&str, &str); 3] = [
     ("linkedResources", "linked resources are"),
     ("jobPriorityDefinition", "job priorities are"),
     ("agentDefinition", "agents are"),
 ];
 
 /// Extensions that are read where they mean something, or only matter to other programs.
-const KNOWN: [&str; 19] = [
+const KNOWN: [&str; 21] = [
     "adHoc",
     "assignmentDefinition",
     "calledDecision",
     "calledElement",
     "conditionalFilter",
+    "executionListeners",
     "formDefinition",
     "ioMapping",
     "loopCharacteristics",
@@ -41,6 +40,7 @@ const KNOWN: [&str; 19] = [
     "subscription",
     "taskDefinition",
     "taskHeaders",
+    "taskListeners",
     "taskSchedule",
     "userTask",
     "userTaskForm",
@@ -150,6 +150,6 @@ fn of<'a, 'input>(node: Node<'a, 'input>) -> impl Iterator<Item = Node<'a, 'inpu
     holders.flat_map(zeebe_children)
 }
 
-fn zeebe_children<'a, 'input>(node: Node<'a, 'input>) -> impl Iterator<Item = Node<'a, 'input>> {
+pub(super) fn zeebe_children<'a, 'input>(node: Node<'a, 'input>) -> impl Iterator<Item = Node<'a, 'input>> {
     node.children().filter(|child| child.tag_name().namespace() == Some(ZEEBE))
 }

@@ -5,7 +5,7 @@ use roxmltree::Node;
 
 use super::site::{Roots, Site};
 use super::vocabulary::{PASSIVE_CHILDREN, PASSIVE_IN_SCOPE, bpmn_name, words};
-use super::{association, element, extension, flow, repeat};
+use super::{association, element, extension, flow, listener, repeat};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Draft, FlowOrder};
 
@@ -26,6 +26,7 @@ pub(super) fn process<'a, 'input>(
     // Mappings on a process have no effect.
     root.inputs = None;
     root.outputs = None;
+    root.listeners = listener::read(&mut site);
     let mut draft =
         Draft { version_tag: tag.map(Into::into), elements: vec![root], flows: Vec::new(), order: FlowOrder::Reversed };
     contents(node, 0, roots, &mut draft, findings);

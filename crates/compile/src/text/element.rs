@@ -11,7 +11,7 @@ use model::{
 use super::event;
 use super::flow::Flows;
 use super::statement::{Line, Statement};
-use super::{ad_hoc, compensation, repeat, several, user_task, words};
+use super::{ad_hoc, compensation, listener, repeat, several, user_task, words};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Content, DraftElement, DraftFlow, RUN};
 use crate::expression;
@@ -258,6 +258,7 @@ fn options(draft: &mut DraftElement, statement: &Statement, flows: &mut Flows, f
             }
             "of" => several::of(draft, rest),
             "retries" => retries(draft, rest),
+            "listen" | "listen-retries" => listener::option(draft, word, rest),
             "header" => header(draft, rest),
             "binding" => binding(draft, rest),
             "computed-header" => user_task::computed_header(draft, rest),
@@ -305,11 +306,15 @@ fn work(draft: &mut DraftElement) -> Option<&mut JobTask> {
 
 fn retries(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
     let task = work(draft).ok_or("only a task has retries")?;
-    task.retries = match rest.strip_prefix('=') {
+    task.retries = number_of_retries(rest)?;
+    Ok(())
+}
+
+pub(super) fn number_of_retries(rest: &str) -> Result<Retries, String> {
+    Ok(match rest.strip_prefix('=') {
         Some(source) => Retries::Computed(expression::parse("the number of retries", source)?),
         None => Retries::Fixed(rest.parse().map_err(|_| format!("{} is no number", quoted(rest)))?),
-    };
-    Ok(())
+    })
 }
 
 /// `latest`, `deployment`, `tag TEXT`.

@@ -9,7 +9,7 @@ use model::{
 
 use super::event::{self, write_value as value};
 use super::flow::usual_id;
-use super::{ad_hoc, repeat, several, user_task, words};
+use super::{ad_hoc, listener, repeat, several, user_task, words};
 use crate::draft::RUN;
 
 /// Writes a process in text notation.
@@ -154,6 +154,9 @@ fn options(text: &mut String, element: &Element) {
     for repeated in element.repeat.iter().flat_map(repeat::lines) {
         line(text, &format!("    {repeated}"));
     }
+    for listened in element.listeners.iter().flatten().flat_map(listener::lines) {
+        line(text, &format!("    {listened}"));
+    }
     match &element.kind {
         Kind::JobTask(task) => job_options(text, task),
         Kind::AdHoc(ad_hoc) => {
@@ -189,16 +192,23 @@ pub(super) fn binding_option(binding: &Binding) -> Option<String> {
 }
 
 fn job_options(text: &mut String, task: &JobTask) {
-    match &task.retries {
-        Retries::Fixed(3) => {}
-        Retries::Fixed(number) => line(text, &format!("    retries {number}")),
-        Retries::Computed(expression) => line(text, &format!("    retries = {}", expression.source())),
+    if let Some(retries) = retries_option(&task.retries) {
+        line(text, &format!("    retries {retries}"));
     }
     for (key, value) in &task.headers {
         line(text, &format!("    header {} = {}", words::write(key), words::write_whole(value)));
     }
     for header in &task.headers_computed {
         line(text, &format!("    {}", user_task::computed_header_option(header)));
+    }
+}
+
+/// Nothing for the usual number.
+pub(super) fn retries_option(retries: &Retries) -> Option<String> {
+    match retries {
+        Retries::Fixed(3) => None,
+        Retries::Fixed(number) => Some(number.to_string()),
+        Retries::Computed(expression) => Some(format!("= {}", expression.source())),
     }
 }
 

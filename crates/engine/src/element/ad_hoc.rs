@@ -9,6 +9,7 @@ use model::{AdHoc, ElementIx, Kind};
 use crate::element::directed_ad_hoc;
 use crate::element::multi_instance::plain_variable;
 use crate::expression::{Trouble, wrong_kind};
+use crate::linger::Then;
 use crate::step::Run;
 use crate::{Document, ElementKey, Event, IncidentKind, Phase, Rejected};
 
@@ -93,7 +94,7 @@ impl Run<'_> {
         let alive = self.instance.elements.get(&key).filter(|alive| alive.phase == Phase::Active).ok_or(Rejected::NoSuchScope)?;
         let process = self.process;
         let Kind::AdHoc(ad_hoc) = &process.element(alive.element).kind else { return Err(Rejected::NoSuchScope) };
-        if alive.progress.is_some() {
+        if alive.progress.is_some() || self.is_ending(key) {
             return Err(Rejected::NoSuchScope);
         }
         let mut found = Vec::with_capacity(activities.len());
@@ -147,10 +148,10 @@ fn end_or_go_on(run: &mut Run<'_>, (key, inner): (ElementKey, ElementKey), ad_ho
     run.leave_run(inner);
     let is_empty = run.instance.elements[&key].is_empty() && !run.is_awaited_in(key);
     match is_over {
-        Some(true) if ad_hoc.drop_rest => {
-            run.drop_inside(key, None);
-            run.finish_later(key);
-        }
+        Some(true) if ad_hoc.drop_rest => match run.drop_inside(key, None) {
+            true => run.finish_later(key),
+            false => run.go_then(key, &Then::Finish),
+        },
         Some(true) | None if is_empty => run.finish_later(key),
         Some(_) | None => {}
     }

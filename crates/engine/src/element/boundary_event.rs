@@ -5,6 +5,7 @@ use model::{Catch, ElementIx, Kind, Trigger};
 
 use crate::element::catch_event::waits_for;
 use crate::expression::Trouble;
+use crate::linger::Then;
 use crate::repeat;
 use crate::step::Run;
 use crate::{Document, ElementKey, Event, WaitEnd};
@@ -46,10 +47,14 @@ impl Run<'_> {
             return super::event_sub_process::start(self, key, event, catch, variables);
         };
         let scope = self.instance.elements[&key].scope;
-        let entered = ElementKey(self.keys.take());
-        if catch.interrupting {
-            self.drop_element(key);
+        if catch.interrupting && !self.drop_element(key) {
+            return self.go_then(key, &Then::Catch(event, variables.clone()));
         }
+        self.enter_boundary(scope, (event, came), variables);
+    }
+
+    pub(crate) fn enter_boundary(&mut self, scope: ElementKey, (event, came): (ElementIx, &Trigger), variables: &Document) {
+        let entered = ElementKey(self.keys.take());
         self.emit(Event::Entered { key: entered, element: event, scope });
         self.take_caught(entered, came, variables);
         self.activate(entered);

@@ -33,6 +33,9 @@ impl Run<'_> {
             WaitKind::Timer | WaitKind::Message | WaitKind::Signal | WaitKind::Condition | WaitKind::UserTask => {}
             WaitKind::Job | WaitKind::Turn(_) | WaitKind::Child { .. } => return Err(Rejected::NoSuchWait),
         }
+        if open.kind == WaitKind::UserTask && self.listener_of(*key).is_some() {
+            return Err(Rejected::Listening);
+        }
         let is_timer = open.kind == WaitKind::Timer;
         let Some(caught) = open.catch else {
             self.close(*key, *wait, WaitEnd::Completed);

@@ -2,23 +2,36 @@
 
 use model::{Catch, ElementIx, Kind};
 
+use crate::linger::Then;
 use crate::step::Run;
 use crate::{Document, ElementKey, Event, WaitEnd};
 
 /// The start event of one inside this scope has caught something.
 pub(crate) fn start(run: &mut Run<'_>, key: ElementKey, event: ElementIx, catch: &Catch, variables: &Document) {
-    let process = run.process;
-    let (inner, start) = (ElementKey(run.keys.take()), ElementKey(run.keys.take()));
     if catch.interrupting {
         run.close_event_starts(key);
-        run.drop_inside(key, None);
+        if !run.drop_inside(key, None) {
+            return run.go_then(key, &Then::Catch(event, variables.clone()));
+        }
     }
+    begin(run, key, event, variables);
+}
+
+/// What it interrupts has gone.
+pub(crate) fn begin(run: &mut Run<'_>, key: ElementKey, event: ElementIx, variables: &Document) {
+    let process = run.process;
+    let (inner, start) = (ElementKey(run.keys.take()), ElementKey(run.keys.take()));
     let maps = process.element(event).outputs.is_some();
     if !maps {
         run.propagate(key, variables);
     }
     let sub_process = process.element(event).scope;
     run.emit(Event::Entered { key: inner, element: sub_process, scope: key });
+    if run.has_start_listeners(inner) {
+        let nothing = Document::new();
+        run.keep_trigger(inner, event, if maps { variables } else { &nothing });
+        return run.activate(inner);
+    }
     if let Err(trouble) = run.activated(inner) {
         return run.raise(inner, None, trouble);
     }

@@ -1,11 +1,13 @@
 //! A task done by a worker: it waits for a job. Leases, retries and back-off of the job are the host's.
 
 use feel::Value;
-use model::{JobTask, Retries};
+use model::{JobTask, Retries, Text};
 
 use crate::expression::{Trouble, wrong_kind};
 use crate::step::Run;
 use crate::{ElementKey, IncidentKind, On};
+
+use std::sync::Arc;
 
 /// A queue's name goes into indexes of the stores, whose entries are bounded.
 const JOB_TYPE_BYTES_MAX: usize = 1_000;
@@ -19,20 +21,27 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, task: &JobTask) -> Resul
 
 /// The job as seen from the element.
 pub(crate) fn job_on(run: &Run<'_>, key: ElementKey, task: &JobTask) -> Result<On, Trouble> {
-    let job_type = run.text(key, &task.job_type, "the job type")?;
-    if JOB_TYPE_BYTES_MAX < job_type.len() {
-        let message = format!("the job type has {} bytes; at most {JOB_TYPE_BYTES_MAX} are allowed", job_type.len());
-        return Err(Trouble { kind: IncidentKind::ExtractValue, message });
-    }
+    let job_type = job_type(run, key, &task.job_type)?;
     let retries = retries(run, key, &task.retries)?;
     let headers = match task.headers_computed.is_empty() {
         true => None,
         false => Some(super::user_task::headers(run, key, task)?),
     };
-    Ok(On::Job { job_type, retries, headers })
+    Ok(On::Job { job_type, retries, headers, listener: None })
 }
 
-fn retries(run: &Run<'_>, key: ElementKey, retries: &Retries) -> Result<i32, Trouble> {
+pub(crate) fn job_type(run: &Run<'_>, key: ElementKey, text: &Text) -> Result<Arc<str>, Trouble> {
+    let job_type = run.text(key, text, "the job type")?;
+    match job_type.len() <= JOB_TYPE_BYTES_MAX {
+        true => Ok(job_type),
+        false => {
+            let message = format!("the job type has {} bytes; at most {JOB_TYPE_BYTES_MAX} are allowed", job_type.len());
+            Err(Trouble { kind: IncidentKind::ExtractValue, message })
+        }
+    }
+}
+
+pub(crate) fn retries(run: &Run<'_>, key: ElementKey, retries: &Retries) -> Result<i32, Trouble> {
     let expression = match retries {
         Retries::Fixed(retries) => return Ok(*retries),
         Retries::Computed(expression) => expression,

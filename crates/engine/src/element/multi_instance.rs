@@ -196,7 +196,7 @@ fn trouble(message: String) -> Trouble {
 }
 
 /// The texts of the items of a JSON list without insignificant white space.
-fn split(list: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn split(list: &str) -> impl Iterator<Item = &str> {
     let mut rest = list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or_default();
     std::iter::from_fn(move || {
         if rest.is_empty() {

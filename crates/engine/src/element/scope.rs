@@ -8,7 +8,9 @@ use crate::step::Run;
 
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, scope: &Scope) -> Result<(), Trouble> {
     run.activated(key)?;
-    if let Some(start) = scope.start {
+    if let Some((event, given)) = run.kept_trigger(key) {
+        run.enter_start(key, event, &given);
+    } else if let Some(start) = scope.start {
         run.schedule(start, key);
     }
     Ok(())

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use model::{Kind, Trigger};
 
 use crate::element::compensation;
+use crate::linger::Then;
 use crate::step::Run;
 use crate::variables::KEPT;
 use crate::{ElementInstance, ElementKey, Event, WaitEnd};
@@ -24,9 +25,12 @@ pub(crate) fn cancel(run: &mut Run<'_>, end: ElementKey) {
     for wait in waits {
         run.close(key, wait, WaitEnd::Cancelled);
     }
-    run.drop_inside(key, None);
+    let all_gone = run.drop_inside(key, None);
     run.set_local(key, &cancelled(), &"true".into());
-    run.finish_later(key);
+    match all_gone {
+        true => run.finish_later(key),
+        false => run.go_then(key, &Then::Finish),
+    }
 }
 
 /// The transaction an element instance lies in.

@@ -63,7 +63,9 @@ fn open(run: &mut Run<'_>, key: ElementKey, task: &UserTask, form: Option<FormKe
         external_form,
     };
     run.activated(key)?;
+    let is_assigned = opened.assignee.is_some();
     run.open(key, None, On::UserTask(Box::new(opened)));
+    run.listen_to_new_task(key, is_assigned);
     Ok(())
 }
 

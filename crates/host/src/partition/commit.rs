@@ -150,7 +150,7 @@ impl Partition {
         self.timers.committed(tick.number, &tick.changed.timers, is_over);
         let is_closed = |row: &row::Subscription| row.state != SubscriptionState::Open;
         self.subscriptions.committed(tick.number, &tick.changed.subscriptions, is_closed);
-        self.user_tasks.committed(tick.number, &tick.changed.user_tasks, |row| !row.is_open());
+        self.user_tasks.committed(tick.number, &tick.changed.user_tasks, |row| row.is_over());
         self.groups.committed(tick.number, &tick.changed.groups, |_| false);
         self.starts.committed(tick.number, &tick.changed.starts, |_| false);
         self.locks.committed(tick.number, &tick.changed.locks, |_| false);

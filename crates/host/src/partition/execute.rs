@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, Phase, TimerKey, WaitKey};
-use model::Process;
+use model::{ListenerEvent, Process};
 use store::log::{Answer, Caller, Code, Command, Create, Created, IdempotencyKey, ProcessRef, Rejection, Request, StartAdHoc};
 use store::row::{self, InstanceState};
 use store::{Millis, format};
@@ -32,12 +32,17 @@ impl Partition {
             Command::Create(create) => self.create(tick, create),
             Command::CreateAt(create) => self.create_at(tick, create),
             Command::Cancel { instance } => self.cancel(tick, caller, *instance),
-            Command::CompleteJob { job, variables } => self.complete_job(tick, caller, *job, variables),
+            Command::CompleteJob { job, variables, result } => {
+                self.complete_job(tick, caller, *job, variables, result.as_deref())
+            }
             Command::FailJob(fail) => self.fail_job(tick, caller, fail),
             Command::ThrowError(throw) => self.throw_error(tick, caller, throw),
             Command::UpdateJob(update) => self.update_job(tick, caller, update),
             Command::SetVariables { scope, variables, local } => {
                 let instance = self.instance_of_scope(tick, caller, *scope)?;
+                if let Some(task) = self.task_with_listeners(instance, *scope, ListenerEvent::Updating) {
+                    return self.set_variables_of_task(tick, caller, task, (variables, *local));
+                }
                 let command = engine::Command::SetVariables { scope: *scope, variables: variables.clone(), local: *local };
                 let key = self.keys.take();
                 match self.step(tick, instance, &command)? {
@@ -46,9 +51,11 @@ impl Partition {
                 }
             }
             Command::AssignUserTask(assign) => self.assign_user_task(tick, caller, assign),
-            Command::UnassignUserTask { task, .. } => self.unassign_user_task(tick, caller, *task),
+            Command::UnassignUserTask { task, action } => self.unassign_user_task(tick, caller, *task, action),
             Command::UpdateUserTask(update) => self.update_user_task(tick, caller, update),
-            Command::CompleteUserTask { task, variables, .. } => self.complete_user_task(tick, caller, *task, variables),
+            Command::CompleteUserTask { task, variables, action } => {
+                self.complete_user_task(tick, caller, *task, (variables, action))
+            }
             Command::ResolveIncident { incident } => self.resolve_incident(tick, caller, *incident),
             // Asked for by a server that owns the partition itself: it has other ways.
             Command::Activate(_) => Ok(Answer::Activated(Vec::new())),

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use engine::{ElementKey, Event, InstanceKey, MessageThrown, On, Outcome, Thrown, ThrownOut, WaitEnd, WaitKey, Waited};
+use model::ListenerEvent;
 use store::log::Caller;
 
 use super::Partition;
@@ -36,6 +37,8 @@ pub(super) enum FollowUp {
     /// A call activity was left or dropped.
     CancelChild(InstanceKey),
     Ended(Outcome),
+    /// A user task was created, and others listen to its assignment.
+    AssignNew(ElementKey, WaitKey),
 }
 
 impl Unit {
@@ -73,6 +76,7 @@ fn asked_by(event: &Event) -> Option<FollowUp> {
         },
         Event::WaitClosed { on: Waited::Child { instance }, end: WaitEnd::Cancelled, .. } => FollowUp::CancelChild(*instance),
         Event::Ended { outcome } => FollowUp::Ended(*outcome),
+        Event::Listened { element, task, event: ListenerEvent::Creating } => FollowUp::AssignNew(*element, *task),
         Event::Started { .. }
         | Event::Entered { .. }
         | Event::Activated { .. }
@@ -89,6 +93,7 @@ fn asked_by(event: &Event) -> Option<FollowUp> {
         | Event::VariableCreated { .. }
         | Event::VariableUpdated { .. }
         | Event::WaitClosed { .. }
+        | Event::Listened { .. }
         | Event::IncidentRaised { .. }
         | Event::IncidentResolved { .. }
         | Event::Migrated(_) => return None,
@@ -122,6 +127,7 @@ impl Partition {
                     }
                 }
                 FollowUp::Ended(outcome) => self.ended(tick, instance, outcome)?,
+                FollowUp::AssignNew(element, task) => self.assign_new(tick, instance, element, task.user_task())?,
             }
         }
         Ok(())

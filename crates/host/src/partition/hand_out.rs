@@ -130,6 +130,14 @@ impl Partition {
         let job = self.jobs.get(&key).expect("it was just leased");
         let definition = &hot.definition.row;
         let element = &definition.elements[origin.element.0 as usize];
+        let variables = match job.kind {
+            JobKind::Listener(event) if event.is_of_task() => {
+                engine::visible_to_listener(&hot.instance, origin.element_instance, &wish.fetch)
+            }
+            JobKind::Listener(_) | JobKind::Element | JobKind::AdHoc => {
+                engine::visible(&hot.instance, origin.element_instance, &wish.fetch)
+            }
+        };
         ActivatedJob {
             key,
             job_type: job.job_type.clone(),
@@ -144,11 +152,11 @@ impl Partition {
             worker: job.worker.clone(),
             retries: job.retries,
             deadline,
-            variables: json::object(&engine::visible(&hot.instance, origin.element_instance, &wish.fetch)),
+            variables: json::object(&variables),
             tenant: job.tenant.clone(),
             tags: hot.row.tags.clone(),
             business_id: hot.row.business_id.clone(),
-            kind: JobKind::of(&element.kind),
+            kind: job.kind,
         }
     }
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use engine::{
     Document, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, InstanceKey, JobKey, On, ThrownError, WaitEnd, Waited,
 };
+use model::Kind;
 use queue::retry::{Verdict, after_failure, lease_end};
-use store::log::{Answer, Caller, Code, FailJob, Released, ThrowError, UpdateJob};
-use store::row::{Availability, Job, JobOrigin, JobState};
+use store::log::{Answer, Caller, Code, FailJob, JobResult, Released, ThrowError, UpdateJob};
+use store::row::{Availability, Job, JobKind, JobOrigin, JobState};
 use store::{DueKind, Millis};
 
 use super::Partition;
@@ -24,9 +25,15 @@ impl Partition {
         caller: &Caller,
         job: JobKey,
         variables: &Document,
+        result: Option<&JobResult>,
     ) -> Result<Answer, Stop> {
         let what = "complete job";
         let origin = self.origin(tick, caller, job, what)?;
+        if let Some(JobKind::Listener(event)) = self.jobs.get(&job).map(|job| job.kind)
+            && event.is_of_task()
+        {
+            return self.complete_task_listener(tick, (job, event, origin), variables, result);
+        }
         let element = origin.element_instance;
         let command = engine::Command::CompleteJob { job, element, variables: variables.clone() };
         self.step(tick, origin.instance, &command)?.map_err(|_| no_such_job(job, what))?;
@@ -62,6 +69,14 @@ impl Partition {
     pub(super) fn throw_error(&mut self, tick: &mut Tick, caller: &Caller, throw: &ThrowError) -> Result<Answer, Stop> {
         let what = "throw an error for job";
         let origin = self.origin(tick, caller, throw.job, what)?;
+        if let Some(job) = self.jobs.get(&throw.job).filter(|job| matches!(job.kind, JobKind::Listener(_))) {
+            let (kind, job_type, instance) = (job.kind.word(), &job.job_type, origin.instance);
+            let reason = format!(
+                "Cannot throw BPMN error from {kind} job with key '{}', type '{job_type}' and processInstanceKey '{instance}'",
+                throw.job
+            );
+            return Err(Stop::refused(Code::InvalidState, reason));
+        }
         self.change_job(tick, throw.job, |job| {
             job.state = JobState::ErrorThrown;
             job.error_code = throw.code.clone();
@@ -156,7 +171,7 @@ impl Partition {
             None => None,
         };
         if let Some((job, retries)) = job
-            && matches!(incident.kind, IncidentKind::JobNoRetries | IncidentKind::AdHocNoRetries)
+            && is_for_retries(incident.kind)
             && retries < 1
         {
             let reason = format!(
@@ -173,16 +188,26 @@ impl Partition {
 
     /// Follows the engine's waits for workers: new jobs are ready, closed ones are done.
     pub(super) fn follow_jobs(&mut self, tick: &mut Tick, instance: InstanceKey, events: &[Event]) -> Result<(), Stop> {
-        let mut unknown = Vec::new();
+        let (mut unknown, mut unknown_tasks) = (Vec::new(), Vec::new());
         for event in events {
             match event {
                 Event::WaitOpened(opened) => {
-                    if let On::Job { job_type, retries, headers } = &opened.on
+                    if let On::Job { job_type, retries, headers, listener } = &opened.on
                         && let Some(origin) = self.origin_in(instance, opened.element, events)
                     {
-                        let tenant = self.hot.get(instance).expect("it was just stepped").definition.row.tenant.clone();
+                        let headers = match listener {
+                            None => headers.clone(),
+                            Some(event) => Some(self.headers_for_listener(tick, &origin, *event, &mut unknown_tasks)?),
+                        };
+                        let definition = &self.hot.get(instance).expect("it was just stepped").definition;
+                        let tenant = definition.row.tenant.clone();
+                        let kind = match (listener, &definition.process.element(origin.element).kind) {
+                            (Some(event), _) => JobKind::Listener(*event),
+                            (None, Kind::AdHoc(_)) => JobKind::AdHoc,
+                            (None, _) => JobKind::Element,
+                        };
                         let job = new_job(opened.key.job(), origin, (job_type.clone(), tenant), *retries, tick.now);
-                        let job = Job { headers: headers.clone(), ..job };
+                        let job = Job { headers, kind, ..job };
                         self.jobs.put(job.key, job, tick.number);
                     }
                 }
@@ -199,9 +224,13 @@ impl Partition {
                 _ => {}
             }
         }
-        match unknown.is_empty() {
+        match unknown.is_empty() && unknown_tasks.is_empty() {
             true => Ok(()),
-            false => Err(Needs::jobs(unknown).into()),
+            false => {
+                let mut needs = Needs::jobs(unknown);
+                needs.add(Needs::user_tasks(unknown_tasks));
+                Err(needs.into())
+            }
         }
     }
 
@@ -296,6 +325,7 @@ fn new_job(key: JobKey, origin: JobOrigin, queue: (Arc<str>, Arc<str>), retries:
         tenant,
         priority: 0,
         headers: None,
+        kind: JobKind::Element,
         state: JobState::Created,
         availability: Availability::Ready,
         retries,
@@ -304,6 +334,7 @@ fn new_job(key: JobKey, origin: JobOrigin, queue: (Arc<str>, Arc<str>), retries:
         error_code: "".into(),
         error_message: "".into(),
         failed_with_retries_left: false,
+        denied: None,
         created: now,
         updated: now,
         ended: None,
@@ -312,6 +343,16 @@ fn new_job(key: JobKey, origin: JobOrigin, queue: (Arc<str>, Arc<str>), retries:
 
 pub(super) fn no_such_job(key: JobKey, what: &str) -> Stop {
     Stop::not_found(format!("Expected to {what} with key '{key}', but no such job was found"))
+}
+
+fn is_for_retries(kind: IncidentKind) -> bool {
+    matches!(
+        kind,
+        IncidentKind::JobNoRetries
+            | IncidentKind::AdHocNoRetries
+            | IncidentKind::ExecutionListenerNoRetries
+            | IncidentKind::TaskListenerNoRetries
+    )
 }
 
 fn reason_of(message: &Arc<str>) -> Arc<str> {

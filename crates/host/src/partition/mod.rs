@@ -30,6 +30,7 @@ mod needs;
 mod run;
 mod signals;
 mod starts;
+mod task_listeners;
 mod tick;
 mod timers;
 mod unit;

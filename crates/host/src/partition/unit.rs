@@ -104,9 +104,10 @@ impl Partition {
 
     /// What is opened and closed becomes rows.
     pub(super) fn follow_events(&mut self, tick: &mut Tick, key: InstanceKey, events: &[Event]) -> Result<(), Stop> {
+        // Jobs that listen to what happens to user tasks say what those are like.
+        self.follow_user_tasks(tick, key, events)?;
         self.follow_jobs(tick, key, events)?;
-        self.follow_waits(tick, key, events)?;
-        self.follow_user_tasks(tick, key, events)
+        self.follow_waits(tick, key, events)
     }
 
     /// The command is done: what it changed is written with the tick.

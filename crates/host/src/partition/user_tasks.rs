@@ -1,14 +1,18 @@
 //! Tasks for people: what the engine opens and closes becomes rows; who has one, and what else changes about it, is decided here and
 //! touches no instance. Completing one does.
 
+use std::sync::Arc;
+
 use engine::{Document, Event, InstanceKey, On, Triggered, UserTaskKey, WaitEnd, Waited};
+use model::ListenerEvent;
 use store::Wanted;
 use store::log::{Answer, AssignUserTask, Caller, Code, UpdateUserTask};
-use store::row::{UserTask, UserTaskState};
+use store::row::{Attributes, UserTask, UserTaskState};
 
 use super::Partition;
 use super::execute::unusable;
 use super::needs::Needs;
+use super::task_listeners::{begun, transition};
 use super::tick::Tick;
 use super::unit::Stop;
 
@@ -22,31 +26,35 @@ impl Partition {
             let reason = format!("Expected to claim user task with key '{key}', but it has already been assigned");
             return Err(Stop::refused(Code::InvalidState, reason));
         }
-        self.user_tasks.change(&assign.task, tick.number, |task| task.assignee = Some(assign.assignee.clone()));
-        Ok(Answer::Done)
+        let after = Attributes { assignee: Some(assign.assignee.clone()), ..task.attributes() };
+        self.transit(tick, caller, assign.task, transition(ListenerEvent::Assigning, &assign.action, what, after))
     }
 
-    pub(super) fn unassign_user_task(&mut self, tick: &mut Tick, caller: &Caller, key: UserTaskKey) -> Result<Answer, Stop> {
+    pub(super) fn unassign_user_task(
+        &mut self,
+        tick: &mut Tick,
+        caller: &Caller,
+        key: UserTaskKey,
+        action: &Arc<str>,
+    ) -> Result<Answer, Stop> {
         // In the words clients know: it is assigned to nobody.
-        self.open_user_task(tick, caller, key, "assign")?;
-        self.user_tasks.change(&key, tick.number, |task| task.assignee = None);
-        Ok(Answer::Done)
+        let task = self.open_user_task(tick, caller, key, "assign")?;
+        let after = Attributes { assignee: None, ..task.attributes() };
+        self.transit(tick, caller, key, transition(ListenerEvent::Assigning, action, "unassign", after))
     }
 
     pub(super) fn update_user_task(&mut self, tick: &mut Tick, caller: &Caller, update: &UpdateUserTask) -> Result<Answer, Stop> {
-        self.open_user_task(tick, caller, update.task, "update")?;
-        self.user_tasks.change(&update.task, tick.number, |task| {
-            if let Some(groups) = &update.candidate_groups {
-                task.candidate_groups.clone_from(groups);
-            }
-            if let Some(users) = &update.candidate_users {
-                task.candidate_users.clone_from(users);
-            }
-            task.due = update.due.unwrap_or(task.due);
-            task.follow_up = update.follow_up.unwrap_or(task.follow_up);
-            task.priority = update.priority.unwrap_or(task.priority);
-        });
-        Ok(Answer::Done)
+        let mut after = self.open_user_task(tick, caller, update.task, "update")?.attributes();
+        if let Some(groups) = &update.candidate_groups {
+            after.candidate_groups.clone_from(groups);
+        }
+        if let Some(users) = &update.candidate_users {
+            after.candidate_users.clone_from(users);
+        }
+        after.due = update.due.unwrap_or(after.due);
+        after.follow_up = update.follow_up.unwrap_or(after.follow_up);
+        after.priority = update.priority.unwrap_or(after.priority);
+        self.transit(tick, caller, update.task, transition(ListenerEvent::Updating, &update.action, "update", after))
     }
 
     pub(super) fn complete_user_task(
@@ -54,10 +62,14 @@ impl Partition {
         tick: &mut Tick,
         caller: &Caller,
         key: UserTaskKey,
-        variables: &Document,
+        (variables, action): (&Document, &Arc<str>),
     ) -> Result<Answer, Stop> {
         let task = self.open_user_task(tick, caller, key, "complete")?;
-        let (instance, element) = (task.instance, task.element_instance);
+        let (instance, element, after) = (task.instance, task.element_instance, task.attributes());
+        if 0 < self.listeners_of(tick, key, ListenerEvent::Completing)? {
+            let transition = transition(ListenerEvent::Completing, action, "complete", after);
+            return self.begin_transition(tick, caller, key, transition, (variables, false));
+        }
         if !self.runs(tick, caller, instance)? {
             return Err(no_such_task(key, "complete"));
         }
@@ -67,15 +79,24 @@ impl Partition {
         Ok(Answer::Done)
     }
 
-    fn open_user_task(&self, tick: &Tick, caller: &Caller, key: UserTaskKey, what: &str) -> Result<&UserTask, Stop> {
+    /// Nothing else is happening to the task.
+    pub(super) fn open_user_task(&self, tick: &Tick, caller: &Caller, key: UserTaskKey, what: &str) -> Result<&UserTask, Stop> {
         if let Some(what) = tick.known.unusable.get(&key.0) {
             return Err(unusable(what));
         }
         if !self.user_tasks.knows(&key) {
             return Err(Needs::user_tasks(vec![key]).into());
         }
-        let task = self.user_tasks.get(&key).filter(|task| task.is_open() && caller.tenants.has(&task.tenant));
-        task.ok_or_else(|| no_such_task(key, what))
+        let task = self.user_tasks.get(&key).filter(|task| !task.is_over() && caller.tenants.has(&task.tenant));
+        let task = task.ok_or_else(|| no_such_task(key, what))?;
+        match task.is_open() {
+            true => Ok(task),
+            false => {
+                let state = task.state.word();
+                let reason = format!("Expected to {what} user task with key '{key}', but it is in state '{state}'");
+                Err(Stop::refused(Code::InvalidState, reason))
+            }
+        }
     }
 
     /// Follows the engine's waits for people: new tasks are open, closed ones are over.
@@ -88,14 +109,15 @@ impl Partition {
                         self.new_user_task(tick, instance, (opened, task), events);
                     }
                 }
-                Event::WaitClosed { key, on: Waited::UserTask, end, .. } => {
+                Event::WaitClosed { key, on: Waited::UserTask, .. } | Event::Listened { task: key, .. } => {
                     let key = key.user_task();
                     if let Some(what) = tick.known.unusable.get(&key.0) {
                         return Err(unusable(what));
                     }
-                    match self.user_tasks.knows(&key) {
-                        true => self.close_user_task(tick, key, *end),
-                        false => unknown.push(key),
+                    match (self.user_tasks.knows(&key), event) {
+                        (false, _) => unknown.push(key),
+                        (true, Event::WaitClosed { end, .. }) => self.close_user_task(tick, key, *end),
+                        (true, _) => self.end_transition(tick, instance, key),
                     }
                 }
                 _ => {}
@@ -115,13 +137,14 @@ impl Partition {
         events: &[Event],
     ) {
         let Some(origin) = self.origin_in(instance, opened.element, events) else { return };
+        let hot = self.hot.get(instance).expect("it was just stepped");
         let row = UserTask {
             key: opened.key.user_task(),
             instance,
             definition: origin.definition,
             element: origin.element,
             element_instance: origin.element_instance,
-            tenant: self.hot.get(instance).expect("it was just stepped").definition.row.tenant.clone(),
+            tenant: hot.definition.row.tenant.clone(),
             state: UserTaskState::Created,
             assignee: task.assignee.clone(),
             candidate_groups: task.candidate_groups.clone(),
@@ -133,7 +156,9 @@ impl Partition {
             external_form: task.external_form.clone(),
             created: tick.now,
             ended: None,
+            transition: None,
         };
+        let row = begun(row, hot.definition.process.element(origin.element));
         self.user_tasks.put(row.key, row, tick.number);
     }
 
@@ -143,7 +168,9 @@ impl Partition {
             WaitEnd::Completed => UserTaskState::Completed,
             WaitEnd::Cancelled | WaitEnd::ErrorThrown => UserTaskState::Cancelled,
         };
-        self.user_tasks.change(&key, tick.number, |task| (task.state, task.ended) = (state, Some(now)));
+        self.user_tasks.change(&key, tick.number, |task| {
+            (task.state, task.ended, task.transition) = (state, Some(now), None);
+        });
     }
 }
 
@@ -165,6 +192,6 @@ impl Partition {
     }
 }
 
-fn no_such_task(key: UserTaskKey, what: &str) -> Stop {
+pub(super) fn no_such_task(key: UserTaskKey, what: &str) -> Stop {
     Stop::not_found(format!("Expected to {what} user task with key '{key}', but no such user task was found"))
 }

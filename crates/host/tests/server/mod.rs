@@ -78,6 +78,18 @@ impl Server {
         }
     }
 
+    /// The first answer, without waiting for those who listen.
+    pub(crate) async fn ask_durably(&self, command: Command) -> Answer {
+        let request = Request { caller: caller(), command, idempotency: None };
+        let position = self.host.submit_durably(request).await.expect("it is taken");
+        loop {
+            match self.host.command(position).await.expect("it was taken").and_then(|outcome| outcome.answer) {
+                Some(answer) => return answer,
+                None => tokio::time::sleep(Duration::from_millis(1)).await,
+            }
+        }
+    }
+
     pub(crate) async fn deploy(&self, files: &[(&str, &str)]) {
         let resource = |(name, xml): &(&str, &str)| DeployResource { name: (*name).into(), content: xml.as_bytes().into() };
         let resources = files.iter().map(resource).collect();

@@ -244,6 +244,7 @@ fn jobs_new(commit: &Commit) -> Option<Call<'_>> {
             .texts(rows.iter().map(|row| &*row.tenant))
             .ints(rows.iter().map(|row| row.created))
             .texts_opt(rows.iter().map(|row| row.headers.as_deref()))
+            .texts_opt(rows.iter().map(|row| row.kind.stored()))
     })
 }
 
@@ -266,6 +267,7 @@ fn changing_of_jobs<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> {
         .flags(rows.iter().map(|row| row.failed_with_retries_left))
         .ints(rows.iter().map(|row| row.updated))
         .ints_opt(rows.iter().map(|row| row.ended))
+        .texts_opt(rows.iter().map(|row| row.denied.as_deref()))
 }
 
 fn tokens_put(commit: &Commit) -> Option<Call<'_>> {

@@ -1,20 +1,30 @@
 //! Tasks for people, who may do them, and forms, as columns of statements.
 
 use store::row::UserTask;
-use store::{Changes, Commit, words};
+use store::{Changes, Commit, format, words};
 
 use super::batches::batch;
 use crate::call::Call;
 
-/// Candidates as they are stored with their task, groups and users: of new tasks, and of those that changed.
+/// What of tasks is stored otherwise than it is held, of new tasks and of those that changed.
 pub(super) struct Texts {
-    new: Vec<[String; 2]>,
-    changed: Vec<[String; 2]>,
+    new: Vec<Text>,
+    changed: Vec<Text>,
+}
+
+struct Text {
+    groups: String,
+    users: String,
+    transition: Option<Vec<u8>>,
 }
 
 impl Texts {
     pub(super) fn of(changes: &Changes) -> Self {
-        let texts = |row: &UserTask| [words::tags_text(&row.candidate_groups), words::tags_text(&row.candidate_users)];
+        let texts = |row: &UserTask| Text {
+            groups: words::tags_text(&row.candidate_groups),
+            users: words::tags_text(&row.candidate_users),
+            transition: row.transition.as_deref().map(format::encode_transition),
+        };
         Self {
             new: changes.user_tasks_new.iter().map(texts).collect(),
             changed: changes.user_tasks_changed.iter().map(texts).collect(),
@@ -72,16 +82,17 @@ fn tasks_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
 }
 
 /// The key and what may change, in the order both statements have it.
-fn changing<'a>(call: Call<'a>, rows: &'a [UserTask], texts: &'a [[String; 2]]) -> Call<'a> {
+fn changing<'a>(call: Call<'a>, rows: &'a [UserTask], texts: &'a [Text]) -> Call<'a> {
     call.keys(rows.iter().map(|row| row.key.0))
         .texts(rows.iter().map(|row| row.state.word()))
         .texts_opt(rows.iter().map(|row| row.assignee.as_deref()))
-        .texts(texts.iter().map(|[groups, _]| groups.as_str()))
-        .texts(texts.iter().map(|[_, users]| users.as_str()))
+        .texts(texts.iter().map(|text| text.groups.as_str()))
+        .texts(texts.iter().map(|text| text.users.as_str()))
         .ints_opt(rows.iter().map(|row| row.due))
         .ints_opt(rows.iter().map(|row| row.follow_up))
         .smalls(rows.iter().map(|row| row.priority))
         .ints_opt(rows.iter().map(|row| row.ended))
+        .blobs_opt(texts.iter().map(|text| text.transition.as_deref()))
 }
 
 fn candidates_put<'a>(commit: &Commit, rows: &'a [UserTask]) -> Option<Call<'a>> {

@@ -9,8 +9,8 @@ use engine::{
 use model::{ElementIx, FlowIx};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use store::row::{
-    Availability, Compensation, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobOrigin, JobState,
-    Tokens, Variable,
+    Availability, Compensation, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobKind, JobOrigin,
+    JobState, Tokens, Variable,
 };
 use store::{Broken, Error, Loaded, LoadedInstance, Millis, Wanted, format, words};
 
@@ -241,6 +241,8 @@ fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
         updated: row.get(18)?,
         ended: row.get(19)?,
         headers: row.get(20)?,
+        kind: JobKind::from_stored(row.get_ref(21)?.as_str_or_null().map_err(rusqlite::Error::from)?)?,
+        denied: row.get(22)?,
     })
 }
 

@@ -3,8 +3,8 @@
 use engine::{DefinitionKey, ElementKey, FormKey, InstanceKey, PartitionId, UserTaskKey};
 use model::ElementIx;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use store::row::{Form, UserTask, UserTaskState};
-use store::words;
+use store::row::{Form, Transition, UserTask, UserTaskState};
+use store::{format, words};
 
 use super::load::{key_at, key_maybe, text_at};
 use crate::failure::Failure;
@@ -30,7 +30,13 @@ pub(super) fn user_task(row: &Row<'_>) -> Result<UserTask, Failure> {
         external_form: row.get(14)?,
         created: row.get(15)?,
         ended: row.get(16)?,
+        transition: transition(row)?,
     })
+}
+
+fn transition(row: &Row<'_>) -> Result<Option<Box<Transition>>, Failure> {
+    let bytes = row.get_ref(17)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+    Ok(bytes.map(format::decode_transition).transpose()?.map(Box::new))
 }
 
 pub(crate) fn forms_named(connection: &Connection, partition: PartitionId, id: &str, tenant: &str) -> Result<Vec<Form>, Failure> {

@@ -169,6 +169,8 @@ fn insert_jobs(connection: &Connection, partition: PartitionId, rows: &[Job]) ->
             row.updated,
             row.ended,
             row.headers,
+            row.kind.stored(),
+            row.denied,
         ])?;
     }
     Ok(())
@@ -192,6 +194,7 @@ fn change_jobs(connection: &Connection, partition: PartitionId, rows: &[Job]) ->
             row.failed_with_retries_left,
             row.updated,
             row.ended,
+            row.denied,
         ])?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use engine::PartitionId;
 use rusqlite::{Connection, params};
 use store::row::{Form, UserTask};
-use store::{Changes, words};
+use store::{Changes, format, words};
 
 use crate::failure::Failure;
 use crate::statement;
@@ -44,6 +44,7 @@ fn insert(connection: &Connection, partition: PartitionId, row: &UserTask) -> Re
         row.external_form,
         row.created,
         row.ended,
+        row.transition.as_deref().map(format::encode_transition),
     ])?;
     insert_candidates(connection, partition, row)
 }
@@ -60,6 +61,7 @@ fn change(connection: &Connection, partition: PartitionId, row: &UserTask) -> Re
         row.follow_up,
         row.priority,
         row.ended,
+        row.transition.as_deref().map(format::encode_transition),
     ])?;
     let mut delete = connection.prepare_cached(statement::DELETE_USER_TASK_CANDIDATES)?;
     delete.execute(params![partition.0, row.key.0 as i64])?;

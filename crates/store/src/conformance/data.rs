@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use engine::{DecisionKey, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, Keys, PartitionId, Phase, Progress};
-use model::ElementIx;
+use model::{ElementIx, ListenerEvent};
 
 use super::rows;
 use crate::Changes;
 use crate::row::{
-    Availability, Definition, Element, ElementState, EvaluationOrigin, Instance, InstanceState, JobState, SubscriptionKind,
-    SubscriptionState, TimerState, UserTaskState,
+    Availability, Definition, Element, ElementState, EvaluationOrigin, Instance, InstanceState, JobKind, JobState,
+    SubscriptionKind, SubscriptionState, TimerState, UserTaskState,
 };
 
 /// What breaks a statement that quotes badly, a pattern that escapes badly, and an order that is not that of bytes.
@@ -267,6 +267,11 @@ impl Making {
         job.created = self.time();
         job.updated = self.time();
         job.ended = self.time_maybe();
+        job.kind = match self.pick(3) {
+            0 => JobKind::Listener(ListenerEvent::ALL[self.pick(ListenerEvent::ALL.len())]),
+            _ => JobKind::Element,
+        };
+        job.denied = self.odd_maybe();
         job.headers = (self.pick(2) == 0).then(|| "{\"own\":\"header\"}".into());
         self.changes.jobs_new.push(job);
     }
@@ -300,7 +305,7 @@ impl Making {
     fn user_task(&mut self, task: &Element, definition: &Definition) {
         let mut row = rows::user_task(self.keys.take(), task);
         row.tenant = definition.tenant.clone();
-        row.state = UserTaskState::ALL[self.pick(3)];
+        row.state = UserTaskState::ALL[self.pick(UserTaskState::ALL.len())];
         row.assignee = self.odd_maybe();
         row.candidate_groups = (0..self.pick(4)).map(|_| self.odd().into()).collect();
         row.candidate_users = (0..self.pick(3)).map(|_| self.odd().into()).collect();

@@ -9,8 +9,8 @@ use model::{ElementIx, FlowIx};
 use crate::row::{
     Availability, Compensation, Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element,
     ElementState, EvaluatedDecision, EvaluatedInput, EvaluatedOutput, Form, Idempotent, Incident, Instance, InstanceState, Job,
-    JobOrigin, JobState, MatchedRule, Message, MessageLock, Resource, Signal, Subscription, SubscriptionKind, SubscriptionState,
-    Timer, TimerKind, TimerState, Tokens, Turn, UserTask, UserTaskState, Variable, WaitOrigin,
+    JobKind, JobOrigin, JobState, MatchedRule, Message, MessageLock, Resource, Signal, Subscription, SubscriptionKind,
+    SubscriptionState, Timer, TimerKind, TimerState, Tokens, Turn, UserTask, UserTaskState, Variable, WaitOrigin,
 };
 
 pub const TENANT: &str = "<default>";
@@ -153,6 +153,7 @@ pub fn job(key: u64, task: &Element) -> Job {
         tenant: TENANT.into(),
         priority: 0,
         headers: None,
+        kind: JobKind::Element,
         state: JobState::Created,
         availability: Availability::Ready,
         retries: 3,
@@ -161,6 +162,7 @@ pub fn job(key: u64, task: &Element) -> Job {
         error_code: "".into(),
         error_message: "".into(),
         failed_with_retries_left: false,
+        denied: None,
         created: STARTED,
         updated: STARTED,
         ended: None,
@@ -240,6 +242,7 @@ pub fn user_task(key: u64, task: &Element) -> UserTask {
         external_form: None,
         created: STARTED,
         ended: None,
+        transition: None,
     }
 }
 

@@ -169,6 +169,7 @@ pub(super) async fn every_kind_of_row_changes(store: Arc<dyn Store>) {
     job.error_code = "E".into();
     job.error_message = "m".into();
     job.failed_with_retries_left = true;
+    job.denied = Some("no".into());
     job.updated += 1;
     let incident = expected.incidents.remove(0);
     let change = Changes {

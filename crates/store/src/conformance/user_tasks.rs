@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use engine::{FormKey, InstanceKey, UserTaskKey, Wait, WaitKind};
+use model::ListenerEvent;
 
 use super::load::{new, owner_with_definition, running};
 use super::owner::{OTHER, PARTITION};
 use super::rows;
 use crate::query::{Entity, Field, Filter, Items, Op, Query, Scalar, Tenants, UserTaskView};
-use crate::row::{Candidates, Form, UserTask, UserTaskState};
+use crate::row::{Attributes, Candidates, Form, Transition, UserTask, UserTaskState};
 use crate::{Changes, Store, Wanted};
 
 fn key(n: u64) -> u64 {
@@ -34,9 +35,13 @@ async fn search(store: &Arc<dyn Store>, filter: Filter) -> Vec<UserTaskView> {
     }
 }
 
+fn in_state(word: &str) -> Filter {
+    Filter::Is(Field::UserTaskState, Op::Eq(Scalar::Text(word.into())))
+}
+
 fn in_group(name: &str) -> Filter {
-    let open = Filter::Is(Field::UserTaskState, Op::Eq(Scalar::Text("CREATED".into())));
-    Filter::All(vec![Filter::Candidate(Candidates::Groups, Op::Eq(Scalar::Text(name.into()))), open])
+    let of_group = Filter::Candidate(Candidates::Groups, Op::Eq(Scalar::Text(name.into())));
+    Filter::All(vec![of_group, in_state("CREATED")])
 }
 
 pub(super) async fn they_come_and_go(store: Arc<dyn Store>) {
@@ -63,6 +68,15 @@ pub(super) async fn they_come_and_go(store: Arc<dyn Store>) {
     let waiting = |n| Wait { key: UserTaskKey(key(n)).wait(), catch: None, kind: WaitKind::UserTask };
     assert_eq!(waits(&store, one.0.instance.key).await, [waiting(111), waiting(112)]);
     assert_eq!(waits(&store, other.0.instance.key).await, [waiting(211)]);
+    // Somebody listens: it is not free to be changed, but it is still there.
+    let after = Attributes { assignee: None, priority: -1, ..full.attributes() };
+    let transition = Some(Box::new(Transition { event: ListenerEvent::Assigning, action: "hand".into(), after }));
+    let listening = UserTask { state: UserTaskState::Assigning, transition, ..full.clone() };
+    owner.commit(Changes { user_tasks_changed: vec![listening.clone()], ..Changes::default() }).await;
+    assert_eq!(load(&store, &[112]).await, [listening]);
+    assert_eq!(waits(&store, one.0.instance.key).await, [waiting(111), waiting(112)]);
+    assert_eq!(search(&store, in_group("a")).await.len(), 0);
+    assert_eq!(search(&store, in_state("ASSIGNING")).await.len(), 1);
     // One is taken by somebody, one is done, one is not wanted any more.
     let taken = UserTask { assignee: None, due: None, priority: 9, ..full };
     let done = UserTask { state: UserTaskState::Completed, ended: Some(8), assignee: Some("bob".into()), ..plain };

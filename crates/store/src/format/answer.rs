@@ -4,7 +4,7 @@ use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
     ActivatedJob, Answer, Code, Created, Deployed, DeployedDecision, DeployedForm, DeployedProcess, DeployedRequirements,
-    Evaluated, EvaluationFailure, Rejection,
+    Evaluated, EvaluationFailure, Listening, Rejection,
 };
 use crate::row::JobKind;
 
@@ -35,19 +35,25 @@ record!(ActivatedJob {
     business_id;
     kind
 });
+record!(Listening { task, element_instance, tenant, event, since, listeners, then });
 record!(Rejection { code, reason });
 
 impl Stored for JobKind {
     fn put(&self, to: &mut Writer) {
-        to.byte(match self {
-            Self::Element => 0,
-            Self::AdHoc => 3,
-        });
+        match self {
+            Self::Element => to.byte(0),
+            Self::Listener(event) => {
+                to.byte(1);
+                event.put(to);
+            }
+            Self::AdHoc => to.byte(3),
+        }
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
         match from.byte()? {
             0 => Ok(Self::Element),
+            1 => Ok(Self::Listener(Stored::take(from)?)),
             3 => Ok(Self::AdHoc),
             tag => Err(unknown("kind of job", tag)),
         }
@@ -121,6 +127,10 @@ impl Stored for Answer {
                 tenant.put(to);
                 instances.put(to);
             }
+            Self::Listening(listening) => {
+                to.byte(35);
+                listening.put(to);
+            }
             Self::Rejected(rejection) => {
                 to.byte(6);
                 rejection.put(to);
@@ -146,6 +156,7 @@ fn take_answer(from: &mut Reader<'_>) -> Result<Answer, Error> {
         8 => Answer::Published { key: Stored::take(from)?, tenant: Stored::take(from)? },
         9 => Answer::Correlated { key: Stored::take(from)?, instance: Stored::take(from)?, tenant: Stored::take(from)? },
         10 => Answer::Started { key: Stored::take(from)?, tenant: Stored::take(from)?, instances: Stored::take(from)? },
+        35 => Answer::Listening(Stored::take(from)?),
         tag => return Err(unknown("answer", tag)),
     })
 }

@@ -6,12 +6,13 @@ use engine::{
     Compensation, ElementKey, Event, IncidentKind, MessageThrown, Migrated, On, Opened, Outcome, Parent, Progress, Recaught,
     Rejoined, Thrown, ThrownOut, Token, Turn, UserTask, VariableKey, WaitEnd, WaitKey, Waited,
 };
-use model::TimerKind;
+use model::{ListenerEvent, TimerKind};
 use schedule::Occurrence;
 
 use super::EVENT_VALUE_MAX;
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
+use crate::row::{Attributes, Transition};
 
 record!(Token { scope, gateway, flow });
 record!(Turn { work, entered });
@@ -25,6 +26,8 @@ record!(Compensation { key, activity });
 record!(Migrated { definition, elements, catches, tokens, compensations });
 record!(Recaught { element, wait, catch });
 record!(Rejoined { from, to, count });
+record!(Transition { event, action, after });
+record!(Attributes { assignee, candidate_groups, candidate_users, due, follow_up, priority });
 
 /// An event as it was written, maybe without the value of a variable.
 pub(super) enum Recorded {
@@ -119,7 +122,8 @@ fn put_body(event: &Event, to: &mut Writer) {
         | Event::CompensationKept { .. }
         | Event::CompensationsHandedOn { .. }
         | Event::CompensationTaken { .. }
-        | Event::Migrated(_) => put_asked(event, to),
+        | Event::Migrated(_)
+        | Event::Listened { .. } => put_asked(event, to),
     }
 }
 
@@ -158,6 +162,11 @@ fn put_asked(event: &Event, to: &mut Writer) {
             scope.put(to);
         }
         Event::Migrated(migrated) => migrated.put(to),
+        Event::Listened { element, task, event } => {
+            element.put(to);
+            task.put(to);
+            event.put(to);
+        }
         // Those that [`put_body`] writes itself.
         Event::Started { .. }
         | Event::Entered { .. }
@@ -248,6 +257,7 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
             Event::SignalThrown { key: Stored::take(from)?, element, name, variables }
         }
         23 => Event::ThrownOut(Stored::take(from)?),
+        35 => Event::Listened { element: Stored::take(from)?, task: Stored::take(from)?, event: Stored::take(from)? },
         40 => Event::Progressed { key: Stored::take(from)?, progress: Stored::take(from)? },
         41 => Event::CompensationKept { scope: Stored::take(from)?, compensation: Stored::take(from)? },
         42 => Event::CompensationsHandedOn {
@@ -265,7 +275,7 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
 /// As it was written while jobs were the only waits.
 fn take_job_opened(from: &mut Reader<'_>) -> Result<Event, Error> {
     let (key, element): (WaitKey, ElementKey) = (Stored::take(from)?, Stored::take(from)?);
-    let on = On::Job { job_type: Stored::take(from)?, retries: Stored::take(from)?, headers: None };
+    let on = On::Job { job_type: Stored::take(from)?, retries: Stored::take(from)?, headers: None, listener: None };
     Ok(Event::WaitOpened(Opened { key, element, catch: None, on }))
 }
 
@@ -294,6 +304,7 @@ fn number(event: &Event) -> u8 {
         Event::MessageThrown(_) => 21,
         Event::SignalThrown { .. } => 22,
         Event::ThrownOut(_) => 23,
+        Event::Listened { .. } => 35,
         Event::Progressed { .. } => 40,
         Event::CompensationKept { .. } => 41,
         Event::CompensationsHandedOn { .. } => 42,
@@ -306,13 +317,20 @@ fn number(event: &Event) -> u8 {
 impl Stored for On {
     fn put(&self, to: &mut Writer) {
         to.framed(|to| match self {
-            Self::Job { job_type, retries, headers } => {
+            Self::Job { job_type, retries, headers, listener: None } => {
                 to.byte(0);
                 job_type.put(to);
                 retries.put(to);
                 if let Some(headers) = headers {
                     headers.put(to);
                 }
+            }
+            Self::Job { job_type, retries, headers, listener: Some(event) } => {
+                to.byte(35);
+                event.put(to);
+                job_type.put(to);
+                retries.put(to);
+                headers.put(to);
             }
             Self::Turn(turn) => {
                 to.byte(1);
@@ -347,7 +365,21 @@ impl Stored for On {
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
         from.framed(|from| match from.byte()? {
-            0 => Ok(Self::Job { job_type: Stored::take(from)?, retries: Stored::take(from)?, headers: from.added()? }),
+            0 => Ok(Self::Job {
+                job_type: Stored::take(from)?,
+                retries: Stored::take(from)?,
+                headers: from.added()?,
+                listener: None,
+            }),
+            35 => {
+                let listener = Some(Stored::take(from)?);
+                Ok(Self::Job {
+                    job_type: Stored::take(from)?,
+                    retries: Stored::take(from)?,
+                    headers: Stored::take(from)?,
+                    listener,
+                })
+            }
             1 => Ok(Self::Turn(Stored::take(from)?)),
             2 => Ok(Self::Timer { kind: Stored::take(from)?, text: Stored::take(from)?, at: Stored::take(from)? }),
             3 => Ok(Self::Message { name: Stored::take(from)?, correlation_key: Stored::take(from)? }),
@@ -407,6 +439,33 @@ impl Stored for TimerKind {
             1 => Ok(Self::Duration),
             2 => Ok(Self::Cycle),
             tag => Err(unknown("kind of timer", tag)),
+        }
+    }
+}
+
+impl Stored for ListenerEvent {
+    fn put(&self, to: &mut Writer) {
+        to.byte(match self {
+            Self::Start => 1,
+            Self::End => 2,
+            Self::Creating => 3,
+            Self::Assigning => 4,
+            Self::Updating => 5,
+            Self::Completing => 6,
+            Self::Canceling => 7,
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        match from.byte()? {
+            1 => Ok(Self::Start),
+            2 => Ok(Self::End),
+            3 => Ok(Self::Creating),
+            4 => Ok(Self::Assigning),
+            5 => Ok(Self::Updating),
+            6 => Ok(Self::Completing),
+            7 => Ok(Self::Canceling),
+            tag => Err(unknown("moment to listen to", tag)),
         }
     }
 }
@@ -477,6 +536,8 @@ impl Stored for IncidentKind {
             Self::DecisionEvaluation => 7,
             Self::Fault => 8,
             Self::CalledElement => 9,
+            Self::ExecutionListenerNoRetries => 35,
+            Self::TaskListenerNoRetries => 36,
             Self::FormNotFound => 60,
             Self::AdHocNoRetries => 25,
         });
@@ -494,6 +555,8 @@ impl Stored for IncidentKind {
             7 => Ok(Self::DecisionEvaluation),
             8 => Ok(Self::Fault),
             9 => Ok(Self::CalledElement),
+            35 => Ok(Self::ExecutionListenerNoRetries),
+            36 => Ok(Self::TaskListenerNoRetries),
             60 => Ok(Self::FormNotFound),
             25 => Ok(Self::AdHocNoRetries),
             tag => Err(unknown("kind of incident", tag)),

@@ -26,7 +26,7 @@ use engine::{Document, Event, Token, Turn, VariableKey};
 
 use crate::Error;
 use crate::log::{Answer, Request};
-use crate::row::EvaluatedDecision;
+use crate::row::{EvaluatedDecision, Transition};
 use bytes::{Reader, Stored, Writer};
 pub use decision::EvaluatedDetails;
 
@@ -82,6 +82,15 @@ pub fn encode_document(document: &Document) -> Vec<u8> {
 
 pub fn decode_document(bytes: &[u8]) -> Result<Document, Error> {
     decode_list(bytes)
+}
+
+/// What is happening to a user task.
+pub fn encode_transition(transition: &Transition) -> Vec<u8> {
+    encode(transition)
+}
+
+pub fn decode_transition(bytes: &[u8]) -> Result<Transition, Error> {
+    decode(bytes)
 }
 
 /// The ids of a process's flows, in its order.

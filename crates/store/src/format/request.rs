@@ -3,9 +3,9 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, AssignUserTask, Caller, Command, Create, CreateAt, DecisionRef, Deploy, DeployResource, DirectAdHoc, Evaluate,
-    EvaluateConditions, FailJob, IdempotencyKey, ProcessRef, Publish, Released, Request, StartAdHoc, ThrowError, UpdateJob,
-    UpdateUserTask,
+    Activate, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy, DeployResource, DirectAdHoc,
+    Evaluate, EvaluateConditions, FailJob, IdempotencyKey, JobResult, ProcessRef, Publish, Released, Request, StartAdHoc,
+    TaskResult, ThrowError, UpdateJob, UpdateUserTask,
 };
 use crate::query::Tenants;
 
@@ -26,6 +26,8 @@ record!(EvaluateConditions { tenant, definition, variables });
 record!(Released { job, deadline });
 record!(AssignUserTask { task, assignee, overrides, action });
 record!(UpdateUserTask { task, candidate_groups, candidate_users, due, follow_up, priority, action });
+record!(TaskResult { denied, corrections });
+record!(Corrections { assignee, candidate_groups, candidate_users, due, follow_up, priority });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
 impl Stored for Request {
@@ -89,9 +91,12 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::DeleteResource { key } => key.put(to),
         Command::Create(create) => create.put(to),
         Command::Cancel { instance } => instance.put(to),
-        Command::CompleteJob { job, variables } => {
+        Command::CompleteJob { job, variables, result } => {
             job.put(to);
             variables.put(to);
+            if let Some(result) = result {
+                result.put(to);
+            }
         }
         Command::FailJob(fail) => fail.put(to),
         Command::ThrowError(throw) => throw.put(to),
@@ -156,7 +161,12 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         1 => Command::DeleteResource { key: Stored::take(from)? },
         2 => Command::Create(Stored::take(from)?),
         3 => Command::Cancel { instance: Stored::take(from)? },
-        4 => Command::CompleteJob { job: Stored::take(from)?, variables: Stored::take(from)? },
+        4 => Command::CompleteJob { job: Stored::take(from)?, variables: Stored::take(from)?, result: None },
+        44 => Command::CompleteJob {
+            job: Stored::take(from)?,
+            variables: Stored::take(from)?,
+            result: Some(Box::new(Stored::take(from)?)),
+        },
         5 => Command::FailJob(Stored::take(from)?),
         6 => Command::ThrowError(Stored::take(from)?),
         7 => Command::UpdateJob(Stored::take(from)?),
@@ -197,7 +207,8 @@ fn number(command: &Command) -> u8 {
         Command::DeleteResource { .. } => 1,
         Command::Create(_) => 2,
         Command::Cancel { .. } => 3,
-        Command::CompleteJob { .. } => 4,
+        Command::CompleteJob { result: None, .. } => 4,
+        Command::CompleteJob { result: Some(_), .. } => 44,
         Command::FailJob(_) => 5,
         Command::ThrowError(_) => 6,
         Command::UpdateJob(_) => 7,
@@ -226,6 +237,24 @@ fn number(command: &Command) -> u8 {
         Command::UpdateUserTask(_) => 42,
         Command::CompleteUserTask { .. } => 43,
         Command::Change { .. } => 47,
+    }
+}
+
+impl Stored for JobResult {
+    fn put(&self, to: &mut Writer) {
+        to.framed(|to| match self {
+            Self::UserTask(result) => {
+                to.byte(1);
+                result.put(to);
+            }
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        from.framed(|from| match from.byte()? {
+            1 => Ok(Self::UserTask(Stored::take(from)?)),
+            tag => Err(unknown("result of a job", tag)),
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::{DefinitionKey, ElementKey, Event, InstanceKey, Outcome, VariableKey};
 use proptest::prelude::*;
 
-use super::some::{answer, document, evaluated_decision, event, request, texts, turn};
+use super::some::{answer, document, evaluated_decision, event, request, texts, transition, turn};
 use super::*;
 use crate::log::*;
 
@@ -33,6 +33,11 @@ proptest! {
     fn details_come_back(decision in evaluated_decision()) {
         let details = decode_details(&encode_details(&decision)).unwrap();
         prop_assert_eq!((details.inputs, details.rules), (decision.inputs, decision.rules));
+    }
+
+    #[test]
+    fn transitions_come_back(transition in transition()) {
+        prop_assert_eq!(decode_transition(&encode_transition(&transition)).unwrap(), transition);
     }
 
     #[test]

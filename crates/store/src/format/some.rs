@@ -8,14 +8,16 @@ use engine::{
     Parent, Progress, Recaught, Rejoined, RequirementsKey, ScopedVariables, Thrown, ThrownOut, TimerKey, Token, Turn, UserTask,
     UserTaskKey, VariableKey, WaitEnd, WaitKey, Waited, Which,
 };
-use model::{ElementIx, FlowIx, TimerKind};
+use model::{ElementIx, FlowIx, ListenerEvent, TimerKind};
 use proptest::prelude::*;
 use schedule::Occurrence;
 
 use crate::change::{Change, Migrate};
 use crate::log::*;
 use crate::query::Tenants;
-use crate::row::{EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, JobKind, MatchedRule};
+use crate::row::{
+    Attributes, EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, JobKind, MatchedRule, Transition,
+};
 
 pub(super) fn text() -> impl Strategy<Value = Arc<str>> {
     prop_oneof![Just(String::new()), any::<String>()].prop_map(Arc::from)
@@ -141,16 +143,15 @@ fn incident_kind() -> impl Strategy<Value = IncidentKind> {
         IncidentKind::FormNotFound,
         IncidentKind::AdHocNoRetries,
         IncidentKind::Fault,
+        IncidentKind::ExecutionListenerNoRetries,
+        IncidentKind::TaskListenerNoRetries,
     ])
 }
 
 fn on() -> impl Strategy<Value = On> {
     prop_oneof![
-        (text(), any::<i32>(), prop::option::of(text())).prop_map(|(job_type, retries, headers)| On::Job {
-            job_type,
-            retries,
-            headers
-        }),
+        (text(), any::<i32>(), prop::option::of(text()), prop::option::of(listener_event()))
+            .prop_map(|(job_type, retries, headers, listener)| On::Job { job_type, retries, headers, listener }),
         user_task().prop_map(|task| On::UserTask(Box::new(task))),
         turn().prop_map(On::Turn),
         (timer_kind(), text(), any::<i64>(), number(), any::<i64>()).prop_map(|(kind, text, armed, number, at)| On::Timer {
@@ -219,6 +220,11 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
         (number(), number())
             .prop_map(|(key, element)| Event::IncidentResolved { key: IncidentKey(key), element: ElementKey(element) }),
         prop::sample::select(vec![Outcome::Completed, Outcome::Terminated]).prop_map(|outcome| Event::Ended { outcome }),
+        (element_key(), number(), listener_event()).prop_map(|(element, task, event)| Event::Listened {
+            element,
+            task: WaitKey(task),
+            event
+        }),
         (element_key(), progress()).prop_map(|(key, progress)| Event::Progressed { key, progress }),
         (element_key(), compensation()).prop_map(|(scope, compensation)| Event::CompensationKept { scope, compensation }),
         (element_key(), element_key(), prop::collection::vec(compensation(), 0..4))
@@ -258,7 +264,8 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
             end_after
         })),
         number().prop_map(|instance| Command::Cancel { instance: InstanceKey(instance) }),
-        (job_key(), document()).prop_map(|(job, variables)| Command::CompleteJob { job, variables }),
+        (job_key(), document(), prop::option::of(job_result().prop_map(Box::new)))
+            .prop_map(|(job, variables, result)| Command::CompleteJob { job, variables, result }),
         (job_key(), any::<i32>(), text(), any::<i64>(), document()).prop_map(|(job, retries, message, backoff, variables)| {
             Command::FailJob(FailJob { job, retries, message, backoff, variables })
         }),
@@ -291,6 +298,50 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
             variables
         })),
     ]
+}
+
+fn listener_event() -> impl Strategy<Value = ListenerEvent> {
+    prop::sample::select(ListenerEvent::ALL.to_vec())
+}
+
+fn job_result() -> impl Strategy<Value = JobResult> {
+    let names = (prop::option::of(prop::option::of(text())), prop::option::of(texts()), prop::option::of(texts()));
+    let rest = (any::<Option<Option<i64>>>(), any::<Option<Option<i64>>>(), any::<Option<i32>>());
+    (prop::option::of(text()), names, rest).prop_map(|(denied, names, rest)| {
+        let corrections = Corrections {
+            assignee: names.0,
+            candidate_groups: names.1,
+            candidate_users: names.2,
+            due: rest.0,
+            follow_up: rest.1,
+            priority: rest.2,
+        };
+        JobResult::UserTask(TaskResult { denied, corrections })
+    })
+}
+
+pub(super) fn transition() -> impl Strategy<Value = Transition> {
+    let rest = (any::<Option<i64>>(), any::<Option<i64>>(), any::<i32>());
+    (listener_event(), text(), prop::option::of(text()), texts(), texts(), rest).prop_map(
+        |(event, action, assignee, candidate_groups, candidate_users, (due, follow_up, priority))| Transition {
+            event,
+            action,
+            after: Attributes { assignee, candidate_groups, candidate_users, due, follow_up, priority },
+        },
+    )
+}
+
+fn listening() -> impl Strategy<Value = Listening> {
+    let keys = (number(), element_key(), number(), prop::option::of(number()));
+    (keys, text(), listener_event(), any::<u32>()).prop_map(|(keys, tenant, event, listeners)| Listening {
+        task: UserTaskKey(keys.0),
+        element_instance: keys.1,
+        tenant,
+        event,
+        since: keys.2,
+        listeners,
+        then: keys.3,
+    })
 }
 
 fn user_task_command() -> impl Strategy<Value = Command> {
@@ -437,6 +488,7 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
         Just(Answer::Done),
         number().prop_map(|key| Answer::VariablesSet { key }),
         prop::collection::vec(activated(), 0..3).prop_map(Answer::Activated),
+        listening().prop_map(Answer::Listening),
         (codes, any::<String>()).prop_map(|(code, reason)| Answer::Rejected(Rejection { code, reason })),
     ]
 }
@@ -444,7 +496,7 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
 pub(super) fn activated() -> impl Strategy<Value = ActivatedJob> {
     let keys = (job_key(), number(), number(), number(), element_key());
     let texts_of = (text(), text(), text(), text(), text(), any::<String>());
-    let kind = prop::sample::select(vec![JobKind::Element, JobKind::AdHoc]);
+    let kind = prop_oneof![Just(JobKind::Element), Just(JobKind::AdHoc), listener_event().prop_map(JobKind::Listener)];
     let rest = (any::<i32>(), any::<i32>(), any::<i64>(), text(), texts(), prop::option::of(text()), kind);
     (keys, texts_of, rest).prop_map(|(keys, words, rest)| ActivatedJob {
         key: keys.0,

@@ -77,7 +77,7 @@ fn events() {
             key: job,
             element: TASK,
             catch: None,
-            on: On::Job { job_type: "work".into(), retries: -3, headers: None },
+            on: On::Job { job_type: "work".into(), retries: -3, headers: None, listener: None },
         }),
         Event::WaitClosed { key: job, element: TASK, on: engine::Waited::Job, end: WaitEnd::ErrorThrown },
         Event::IncidentRaised {
@@ -114,7 +114,7 @@ fn requests() {
             business_id: Some("b".into()),
         }),
         Command::Cancel { instance: InstanceKey(300) },
-        Command::CompleteJob { job, variables: document() },
+        Command::CompleteJob { job, variables: document(), result: None },
         Command::FailJob(FailJob { job, retries: 2, message: "m".into(), backoff: 1000, variables: document() }),
         Command::ThrowError(ThrowError { job, code: "c".into(), message: "m".into(), variables: vec![] }),
         Command::UpdateJob(UpdateJob { job, retries: Some(1), timeout: None }),

@@ -7,7 +7,7 @@ use super::database::Tables;
 use crate::query::{Field, Scalar, VALUE_CHARS_SHOWN};
 use crate::row::{
     Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element, EvaluatedDecision, Incident, Instance,
-    Job, JobKind, Subscription, Timer, UserTask, Variable,
+    Job, JobState, Subscription, Timer, UserTask, Variable,
 };
 use crate::words;
 
@@ -132,7 +132,6 @@ fn of_variable(tables: &Tables, row: &Variable, field: Field) -> Option<Scalar> 
 fn of_job(tables: &Tables, row: &Job, field: Field) -> Option<Scalar> {
     match field {
         Field::JobKey => key(row.key.0),
-        Field::JobKind => text(JobKind::of(&element(tables, row.origin?.definition, row.origin?.element)?.kind).word()),
         Field::JobType => text(&row.job_type),
         Field::JobState => text(row.state.word()),
         Field::InstanceKey => key(row.origin?.instance.0),
@@ -146,6 +145,10 @@ fn of_job(tables: &Tables, row: &Job, field: Field) -> Option<Scalar> {
         Field::ErrorCode => text(&row.error_code),
         Field::ErrorMessage => text(&row.error_message),
         Field::FailedWithRetriesLeft => Some(Scalar::Bool(row.failed_with_retries_left)),
+        Field::JobKind => text(row.kind.word()),
+        Field::ListenerEvent => text(row.kind.event_word()),
+        Field::IsDenied if row.state == JobState::Completed => Some(Scalar::Bool(row.denied.is_some())),
+        Field::DeniedReason if row.state == JobState::Completed => text(row.denied.as_deref().unwrap_or_default()),
         Field::Created => int(row.created),
         Field::Updated => int(row.updated),
         Field::Ended => int(row.ended?),

@@ -10,8 +10,8 @@ use crate::query::{
     Weight,
 };
 use crate::row::{
-    Correlation, Decision, DecisionRequirements, Definition, Element, EvaluatedDecision, Incident, Instance, Job, JobKind,
-    Subscription, Timer, UserTask, Variable, WaitOrigin,
+    Correlation, Decision, DecisionRequirements, Definition, Element, EvaluatedDecision, Incident, Instance, Job, Subscription,
+    Timer, UserTask, Variable, WaitOrigin,
 };
 use crate::words;
 
@@ -150,7 +150,6 @@ fn of_job(tables: &Tables, row: &Job) -> Option<JobView> {
         tenant: row.tenant.to_string(),
         element_id: element.id.to_string(),
         element_instance: origin.element_instance,
-        kind: JobKind::of(&element.kind),
         headers: row.headers.as_ref().unwrap_or(&element.headers).to_string(),
         state: row.state,
         retries: row.retries,
@@ -159,6 +158,8 @@ fn of_job(tables: &Tables, row: &Job) -> Option<JobView> {
         error_code: row.error_code.to_string(),
         error_message: row.error_message.to_string(),
         failed_with_retries_left: row.failed_with_retries_left,
+        kind: row.kind,
+        denied: row.denied.as_ref().map(ToString::to_string),
         created: row.created,
         updated: row.updated,
         ended: row.ended,

@@ -17,7 +17,7 @@ impl Tables {
         }
         for row in changes.user_tasks_new.drain(..).chain(changes.user_tasks_changed.drain(..)) {
             if let Some(running) = self.running.get_mut(&row.instance) {
-                keep(&mut running.user_tasks, row.key, row.is_open());
+                keep(&mut running.user_tasks, row.key, !row.is_over());
             }
             self.user_tasks.insert(row.key, row);
         }
@@ -116,7 +116,7 @@ pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis, loaded: &mut L
     loaded.timers = timers.into_iter().filter_map(pending).cloned().collect();
     let user_tasks: BTreeSet<_> = wanted.user_tasks.iter().collect();
     let user_tasks = user_tasks.into_iter().filter_map(|key| tables.user_tasks.get(key));
-    loaded.user_tasks = user_tasks.filter(|task| task.is_open()).cloned().collect();
+    loaded.user_tasks = user_tasks.filter(|task| !task.is_over()).cloned().collect();
     let mut subscriptions: BTreeSet<WaitKey> =
         wanted.subscriptions.iter().copied().filter(|key| tables.open.contains(key)).collect();
     for (tenant, name) in &wanted.starts {

@@ -93,7 +93,6 @@ const VARIABLE_FIELDS: &[Field] =
 
 const JOB_FIELDS: &[Field] = &[
     Field::JobKey,
-    Field::JobKind,
     Field::JobType,
     Field::JobState,
     Field::InstanceKey,
@@ -108,6 +107,10 @@ const JOB_FIELDS: &[Field] = &[
     Field::ErrorCode,
     Field::ErrorMessage,
     Field::FailedWithRetriesLeft,
+    Field::JobKind,
+    Field::ListenerEvent,
+    Field::IsDenied,
+    Field::DeniedReason,
     Field::Created,
     Field::Updated,
     Field::Ended,

@@ -62,8 +62,6 @@ pub enum Field {
     IsTruncated,
     // of the job
     JobKey,
-    /// `BPMN_ELEMENT`, `AD_HOC_SUB_PROCESS`.
-    JobKind,
     JobType,
     /// `CREATED`, `COMPLETED`, …
     JobState,
@@ -73,6 +71,13 @@ pub enum Field {
     ErrorCode,
     ErrorMessage,
     FailedWithRetriesLeft,
+    /// `BPMN_ELEMENT`, `EXECUTION_LISTENER`, …
+    JobKind,
+    /// `START`, `ASSIGNING`, …
+    ListenerEvent,
+    /// Of completed jobs.
+    IsDenied,
+    DeniedReason,
     Created,
     Updated,
     // of the incident
@@ -122,7 +127,7 @@ pub enum Field {
     Correlated,
     // of the user task
     UserTaskKey,
-    /// `CREATED`, `COMPLETED`, `CANCELED`.
+    /// `CREATED`, `COMPLETED`, …
     UserTaskState,
     Assignee,
     Priority,
@@ -142,7 +147,7 @@ impl Field {
     #[rustfmt::skip]
     pub fn kind(self) -> ScalarKind {
         match self {
-            Self::HasIncident | Self::IsTruncated | Self::FailedWithRetriesLeft => ScalarKind::Bool,
+            Self::HasIncident | Self::IsTruncated | Self::FailedWithRetriesLeft | Self::IsDenied => ScalarKind::Bool,
             Self::DefinitionKey | Self::Version | Self::InstanceKey | Self::Started | Self::Ended | Self::ParentInstanceKey
             | Self::ParentElementKey | Self::ElementKey | Self::ScopeKey | Self::VariableKey | Self::JobKey | Self::Retries
             | Self::Deadline | Self::Created | Self::Updated | Self::IncidentKey | Self::MessageHash | Self::RequirementsKey
@@ -151,11 +156,11 @@ impl Field {
             | Self::CorrelatedKey | Self::MessageKey | Self::Correlated | Self::UserTaskKey | Self::Priority | Self::FollowUp => ScalarKind::Int,
             Self::ProcessId | Self::DefinitionName | Self::VersionTag | Self::ResourceName | Self::Tenant
             | Self::DefinitionState | Self::InstanceState | Self::BusinessId | Self::ElementId | Self::ElementName
-            | Self::ElementKind | Self::ElementState | Self::Name | Self::Value | Self::JobKind | Self::JobType | Self::JobState | Self::Worker
+            | Self::ElementKind | Self::ElementState | Self::Name | Self::Value | Self::JobType | Self::JobState | Self::Worker
             | Self::ErrorCode | Self::ErrorMessage | Self::IncidentKind | Self::IncidentState | Self::RequirementsId
             | Self::RequirementsName | Self::DecisionId | Self::DecisionName | Self::EvaluatedId | Self::DecisionKind
             | Self::TimerKind | Self::TimerState | Self::SubscriptionState | Self::MessageName | Self::CorrelationKey
-            | Self::UserTaskState | Self::Assignee => ScalarKind::Text,
+            | Self::UserTaskState | Self::Assignee | Self::JobKind | Self::ListenerEvent | Self::DeniedReason => ScalarKind::Text,
         }
     }
 }

@@ -87,7 +87,6 @@ pub struct JobView {
     pub tenant: String,
     pub element_id: String,
     pub element_instance: ElementKey,
-    pub kind: JobKind,
     /// A JSON object.
     pub headers: String,
     pub state: JobState,
@@ -97,6 +96,9 @@ pub struct JobView {
     pub error_code: String,
     pub error_message: String,
     pub failed_with_retries_left: bool,
+    pub kind: JobKind,
+    /// Why a listener refused, if it did.
+    pub denied: Option<String>,
     pub created: Millis,
     pub updated: Millis,
     pub ended: Option<Millis>,

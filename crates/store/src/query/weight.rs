@@ -72,7 +72,7 @@ impl Weight for VariableView {
 
 impl Weight for JobView {
     fn texts(&self) -> usize {
-        let said = self.worker.len() + self.error_code.len() + self.error_message.len();
+        let said = self.worker.len() + self.error_code.len() + self.error_message.len() + maybe(&self.denied);
         self.job_type.len() + self.process_id.len() + self.tenant.len() + self.element_id.len() + self.headers.len() + said
     }
 }

@@ -212,7 +212,6 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Value => (Own, "@.value", Always),
         Field::IsTruncated => (Own, IS_TRUNCATED, Always),
         Field::JobKey => (Own, "@.job", Maybe),
-        Field::JobKind => (DefinitionElement, job_kind(dialect), Always),
         Field::JobType => (Own, "@.job_type", Always),
         Field::Retries => (Own, "@.retries", Always),
         Field::Worker => (Own, "@.worker", Always),
@@ -220,6 +219,12 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::ErrorCode => (Own, "@.error_code", Always),
         Field::ErrorMessage => (Own, "@.error_message", Always),
         Field::FailedWithRetriesLeft => (Own, "@.failed_with_retries_left", Always),
+        Field::JobKind => (Own, JOB_KIND, Always),
+        Field::ListenerEvent => {
+            (Own, "(CASE WHEN @.kind = 'AD_HOC_SUB_PROCESS' THEN 'UNSPECIFIED' ELSE coalesce(@.kind, 'UNSPECIFIED') END)", Always)
+        }
+        Field::IsDenied => (Own, "(CASE WHEN @.state = 'COMPLETED' THEN @.denied IS NOT NULL END)", Maybe),
+        Field::DeniedReason => (Own, "(CASE WHEN @.state = 'COMPLETED' THEN coalesce(@.denied, '') END)", Maybe),
         Field::Created => (Own, "@.created", Always),
         Field::Updated => (Own, "@.updated", Always),
         Field::IncidentKey => (Own, "@.incident", Maybe),
@@ -246,6 +251,11 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Correlated => (Own, "@.at", Always),
     }
 }
+
+/// What a job listens to says what it is.
+const JOB_KIND: &str = "(CASE WHEN @.kind IS NULL THEN 'BPMN_ELEMENT' WHEN @.kind = 'AD_HOC_SUB_PROCESS' THEN @.kind \
+     WHEN @.kind IN ('START', 'END') THEN 'EXECUTION_LISTENER' \
+     ELSE 'TASK_LISTENER' END)";
 
 /// What only user tasks have, or have in a way of their own.
 fn of_user_task(field: Field) -> (Table, &'static str, Presence) {
@@ -303,13 +313,6 @@ fn element_kind(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Sqlite => "(CASE WHEN ~.progress IS NULL THEN @.kind ELSE 'MULTI_INSTANCE_BODY' END)",
         Dialect::Postgres => "((CASE WHEN ~.progress IS NULL THEN @.kind ELSE 'MULTI_INSTANCE_BODY' END) COLLATE \"C\")",
-    }
-}
-
-fn job_kind(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Sqlite => "(CASE WHEN @.kind = 'AD_HOC_SUB_PROCESS' THEN @.kind ELSE 'BPMN_ELEMENT' END)",
-        Dialect::Postgres => "((CASE WHEN @.kind = 'AD_HOC_SUB_PROCESS' THEN @.kind ELSE 'BPMN_ELEMENT' END) COLLATE \"C\")",
     }
 }
 

@@ -7,13 +7,14 @@ use axum::response::Response;
 use host::Poll;
 use store::log::{ActivatedJob, Released};
 
-use super::{KINDS, LISTENER_EVENT, LISTENER_EVENTS};
+use super::{KINDS, LISTENER_EVENTS};
 use crate::error::Failure;
 use crate::rest::answer::{self, Writing};
 use crate::rest::call::Call;
 use crate::rest::describe::Kind;
 use crate::rest::layout::{Cell, Layout, column, empty, optional};
 use crate::rest::shape::{Fields, Shape, field};
+use crate::task_listener::{self, Properties};
 
 pub(super) static ACTIVATION: Shape = Shape {
     name: "JobActivationRequest",
@@ -56,8 +57,10 @@ static JOB: Layout<ActivatedJob> = Layout {
         column("processDefinitionKey", Kind::Key, |job| Cell::Key(job.definition.0)),
         column("elementInstanceKey", Kind::Key, |job| Cell::Key(job.element_instance.0)),
         column("kind", Kind::Word(KINDS), |job| Cell::Text(job.kind.word())),
-        column("listenerEventType", Kind::Word(LISTENER_EVENTS), |_| Cell::Text(LISTENER_EVENT)),
-        empty("userTask", Kind::Object),
+        column("listenerEventType", Kind::Word(LISTENER_EVENTS), |job| Cell::Text(job.kind.event_word())),
+        optional("userTask", Kind::Nested(&USER_TASK), |job| {
+            Cell::maybe(task_listener::properties(job), |task| Cell::Nested(Box::new(move |out| USER_TASK.write(out, &task))))
+        }),
         column("tags", Kind::Texts, |job| Cell::Texts(&job.tags)),
         optional("rootProcessInstanceKey", Kind::Key, |job| Cell::Key(job.root.0)),
         optional("businessId", Kind::Text, |job| Cell::maybe_text(job.business_id.as_deref())),
@@ -65,6 +68,22 @@ static JOB: Layout<ActivatedJob> = Layout {
         empty("leaseToken", Kind::Text),
         empty("physicalTenantId", Kind::Text),
         empty("priority", Kind::Int32),
+    ],
+};
+
+static USER_TASK: Layout<Properties> = Layout {
+    name: "UserTaskProperties",
+    columns: &[
+        optional("action", Kind::Text, |task| Cell::maybe_text(task.action.as_deref())),
+        optional("assignee", Kind::Text, |task| Cell::maybe_text(task.assignee.as_deref())),
+        column("candidateGroups", Kind::Texts, |task| Cell::Strings(&task.candidate_groups)),
+        column("candidateUsers", Kind::Texts, |task| Cell::Strings(&task.candidate_users)),
+        column("changedAttributes", Kind::Texts, |task| Cell::Strings(&task.changed_attributes)),
+        optional("dueDate", Kind::Text, |task| Cell::maybe_text(task.due_date.as_deref())),
+        optional("followUpDate", Kind::Text, |task| Cell::maybe_text(task.follow_up_date.as_deref())),
+        optional("formKey", Kind::Key, |task| Cell::maybe(task.form_key, Cell::Key)),
+        optional("priority", Kind::Int32, |task| Cell::maybe(task.priority, |priority| Cell::Number(priority.into()))),
+        optional("userTaskKey", Kind::Key, |task| Cell::maybe(task.user_task_key, Cell::Key)),
     ],
 };
 

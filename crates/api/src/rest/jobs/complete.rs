@@ -2,12 +2,13 @@
 
 use axum::response::Response;
 use engine::{Document, JobKey};
-use store::log::{Command, DirectAdHoc};
+use store::log::{Command, DirectAdHoc, JobResult};
 
 use crate::error::Failure;
 use crate::rest::call::Call;
 use crate::rest::describe::Kind;
 use crate::rest::shape::{Fields, Shape, field};
+use crate::task_listener::{self, Said};
 
 const AD_HOC: &str = "adHocSubProcess";
 
@@ -15,11 +16,7 @@ pub(super) static COMPLETION: Shape = Shape {
     name: "JobCompletionRequest",
     fields: &[
         field("variables", Kind::Object, "What came of it"),
-        field(
-            "result",
-            Kind::Fields(&RESULT),
-            "What the worker of an ad-hoc sub-process decides; that of a listener has no effect yet",
-        ),
+        field("result", Kind::Fields(&RESULT), "What a listener or the worker of an ad-hoc sub-process says besides"),
     ],
 };
 
@@ -29,10 +26,22 @@ static RESULT: Shape = Shape {
         field("type", Kind::Word(&["userTask", AD_HOC]), "Which kind of result"),
         field("denied", Kind::Boolean, "Whether the listener refuses"),
         field("deniedReason", Kind::Text, "Why it refuses"),
-        field("corrections", Kind::Object, "What it changes"),
+        field("corrections", Kind::Fields(&CORRECTIONS), "What it changes; what is left out stays as it is"),
         field("activateElements", Kind::FieldsList(&ACTIVATE), "What to activate"),
         field("isCompletionConditionFulfilled", Kind::Boolean, "Whether the ad-hoc sub-process is done"),
         field("isCancelRemainingInstances", Kind::Boolean, "Whether what is still active is cancelled"),
+    ],
+};
+
+static CORRECTIONS: Shape = Shape {
+    name: "JobResultCorrections",
+    fields: &[
+        field("assignee", Kind::Text, "Who is to do it; empty for nobody"),
+        field("dueDate", Kind::Text, "A date and time after RFC 3339; empty for none"),
+        field("followUpDate", Kind::Text, "A date and time after RFC 3339; empty for none"),
+        field("candidateUsers", Kind::Texts, "Users who may do it; empty for none"),
+        field("candidateGroups", Kind::Texts, "Groups who may do it; empty for none"),
+        field("priority", Kind::Int32, "The higher the more urgent"),
     ],
 };
 
@@ -45,10 +54,12 @@ pub(super) async fn complete(call: Call) -> Result<Response, Failure> {
     let job = JobKey(call.existing_key()?);
     let mut fields = call.optional(&COMPLETION)?;
     let variables = fields.document("variables");
-    let result = fields.object("result").and_then(|mut result| (result.word("type") == Some(AD_HOC)).then_some(result));
-    let command = match result {
-        Some(result) => Command::DirectAdHoc(directed(job, variables, result)?),
-        None => Command::CompleteJob { job, variables },
+    let command = match fields.object("result") {
+        None => Command::CompleteJob { job, variables, result: None },
+        Some(mut given) => match given.word("type") == Some(AD_HOC) {
+            true => Command::DirectAdHoc(directed(job, variables, given)?),
+            false => Command::CompleteJob { job, variables, result: result(given).map_err(Failure::invalid)? },
+        },
     };
     call.perform("COMPLETE", command).await
 }
@@ -62,4 +73,21 @@ fn directed(job: JobKey, variables: Document, mut result: Fields<'_>) -> Result<
     let is_over = result.boolean("isCompletionConditionFulfilled") == Some(true);
     let drop_rest = result.boolean("isCancelRemainingInstances") == Some(true);
     Ok(DirectAdHoc { job, variables, activities, is_over, drop_rest })
+}
+
+fn result(mut given: Fields<'_>) -> Result<Option<Box<JobResult>>, String> {
+    let mut said = Said {
+        denied: given.boolean("denied").unwrap_or_default(),
+        denied_reason: given.shared("deniedReason"),
+        ..Said::default()
+    };
+    if let Some(mut corrections) = given.object("corrections") {
+        said.assignee = corrections.shared("assignee");
+        said.due_date = corrections.text("dueDate").map(Into::into);
+        said.follow_up_date = corrections.text("followUpDate").map(Into::into);
+        said.candidate_users = corrections.texts_maybe("candidateUsers");
+        said.candidate_groups = corrections.texts_maybe("candidateGroups");
+        said.priority = corrections.int32("priority");
+    }
+    task_listener::result(said)
 }

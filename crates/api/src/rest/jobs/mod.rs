@@ -13,14 +13,12 @@ use store::row::JobState;
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column, empty, optional};
 use super::operation::{Input, Operation, Output};
-use super::search::{self, By, Constant, Filterable, Operators, Sortable, Table, Value, filterable, sortable};
+use super::search::{self, Operators, Table, Value, filterable, sortable};
 
 const STATES: &[&str] =
     &["CANCELED", "COMPLETED", "CREATED", "ERROR_THROWN", "FAILED", "MIGRATED", "RETRIES_UPDATED", "TIMED_OUT"];
 const KINDS: &[&str] = &["BPMN_ELEMENT", "EXECUTION_LISTENER", "TASK_LISTENER", "AD_HOC_SUB_PROCESS"];
 const LISTENER_EVENTS: &[&str] = &["ASSIGNING", "CANCELING", "COMPLETING", "CREATING", "END", "START", "UNSPECIFIED", "UPDATING"];
-/// No jobs come from listeners as yet.
-const LISTENER_EVENT: &str = "UNSPECIFIED";
 
 pub(super) static OPERATIONS: &[Operation] = &[
     Operation {
@@ -96,32 +94,17 @@ static TABLE: Table = Table {
     entity: Entity::Jobs,
     filters: &[
         filterable("deadline", Field::Deadline, Value::Time, Operators::Ordered),
-        Filterable {
-            name: "deniedReason",
-            by: By::Completed(Constant::Text("")),
-            value: Value::Text,
-            operators: Operators::Like,
-        },
+        filterable("deniedReason", Field::DeniedReason, Value::Text, Operators::Like),
         filterable("elementId", Field::ElementId, Value::Text, Operators::Like),
         filterable("elementInstanceKey", Field::ElementKey, Value::Key, Operators::Basic),
         filterable("endTime", Field::Ended, Value::Time, Operators::Ordered),
         filterable("errorCode", Field::ErrorCode, Value::Text, Operators::Like),
         filterable("errorMessage", Field::ErrorMessage, Value::Text, Operators::Like),
         filterable("hasFailedWithRetriesLeft", Field::FailedWithRetriesLeft, Value::Boolean, Operators::None),
-        Filterable {
-            name: "isDenied",
-            by: By::Completed(Constant::Boolean(false)),
-            value: Value::Boolean,
-            operators: Operators::None,
-        },
+        filterable("isDenied", Field::IsDenied, Value::Boolean, Operators::None),
         filterable("jobKey", Field::JobKey, Value::Key, Operators::Basic),
         filterable("kind", Field::JobKind, Value::Word(KINDS), Operators::Like),
-        Filterable {
-            name: "listenerEventType",
-            by: By::Fixed(Constant::Text(LISTENER_EVENT)),
-            value: Value::Word(LISTENER_EVENTS),
-            operators: Operators::Like,
-        },
+        filterable("listenerEventType", Field::ListenerEvent, Value::Word(LISTENER_EVENTS), Operators::Like),
         filterable("processDefinitionId", Field::ProcessId, Value::Text, Operators::Like),
         filterable("processDefinitionKey", Field::DefinitionKey, Value::Key, Operators::Basic),
         filterable("processInstanceKey", Field::InstanceKey, Value::Key, Operators::Basic),
@@ -135,18 +118,17 @@ static TABLE: Table = Table {
     ],
     sorts: &[
         sortable("deadline", Field::Deadline, Value::Time),
-        // No job can be denied yet: what is empty in a completed job is absent in the others, so the end tells them apart.
-        sortable("deniedReason", Field::Ended, Value::Time),
+        sortable("deniedReason", Field::DeniedReason, Value::Text),
         sortable("elementId", Field::ElementId, Value::Text),
         sortable("elementInstanceKey", Field::ElementKey, Value::Key),
         sortable("endTime", Field::Ended, Value::Time),
         sortable("errorCode", Field::ErrorCode, Value::Text),
         sortable("errorMessage", Field::ErrorMessage, Value::Text),
         sortable("hasFailedWithRetriesLeft", Field::FailedWithRetriesLeft, Value::Boolean),
-        sortable("isDenied", Field::Ended, Value::Time),
+        sortable("isDenied", Field::IsDenied, Value::Boolean),
         sortable("jobKey", Field::JobKey, Value::Key),
         sortable("kind", Field::JobKind, Value::Text),
-        Sortable { name: "listenerEventType", field: None, value: Value::Text },
+        sortable("listenerEventType", Field::ListenerEvent, Value::Text),
         sortable("processDefinitionId", Field::ProcessId, Value::Text),
         sortable("processDefinitionKey", Field::DefinitionKey, Value::Key),
         sortable("processInstanceKey", Field::InstanceKey, Value::Key),
@@ -163,17 +145,21 @@ pub(super) static LAYOUT: Layout<JobView> = Layout {
     columns: &[
         column("customHeaders", Kind::Object, |view| Cell::Json(&view.headers)),
         optional("deadline", Kind::Time, |view| Cell::maybe(view.deadline, Cell::Time)),
-        optional("deniedReason", Kind::Text, |view| if is_completed(view) { Cell::Text("") } else { Cell::Null }),
+        optional("deniedReason", Kind::Text, |view| {
+            Cell::maybe(is_completed(view).then(|| view.denied.as_deref().unwrap_or_default()), Cell::Text)
+        }),
         optional("elementId", Kind::Text, |view| Cell::Text(&view.element_id)),
         column("elementInstanceKey", Kind::Key, |view| Cell::Key(view.element_instance.0)),
         optional("endTime", Kind::Time, |view| Cell::maybe(view.ended, Cell::Time)),
         optional("errorCode", Kind::Text, |view| Cell::Text(&view.error_code)),
         optional("errorMessage", Kind::Text, |view| Cell::Text(&view.error_message)),
         column("hasFailedWithRetriesLeft", Kind::Boolean, |view| Cell::Boolean(view.failed_with_retries_left)),
-        optional("isDenied", Kind::Boolean, |view| if is_completed(view) { Cell::Boolean(false) } else { Cell::Null }),
+        optional("isDenied", Kind::Boolean, |view| {
+            Cell::maybe(is_completed(view).then_some(view.denied.is_some()), Cell::Boolean)
+        }),
         column("jobKey", Kind::Key, |view| Cell::Key(view.key.0)),
         column("kind", Kind::Word(KINDS), |view| Cell::Text(view.kind.word())),
-        column("listenerEventType", Kind::Word(LISTENER_EVENTS), |_| Cell::Text(LISTENER_EVENT)),
+        column("listenerEventType", Kind::Word(LISTENER_EVENTS), |view| Cell::Text(view.kind.event_word())),
         column("processDefinitionId", Kind::Text, |view| Cell::Text(&view.process_id)),
         column("processDefinitionKey", Kind::Key, |view| Cell::Key(view.definition.0)),
         column("processInstanceKey", Kind::Key, |view| Cell::Key(view.instance.0)),

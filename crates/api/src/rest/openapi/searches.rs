@@ -91,7 +91,7 @@ fn property(filterable: &Filterable) -> Value {
                 },
             },
         }),
-        By::Field(_) | By::Related(..) | By::Fixed(_) | By::Completed(_) | By::Candidate(_) | By::LatestVersion | By::Any => {
+        By::Field(_) | By::Related(..) | By::Fixed(_) | By::Candidate(_) | By::LatestVersion | By::Any => {
             json!({ "anyOf": [condition(&value, filterable.operators), { "type": "null" }] })
         }
     }

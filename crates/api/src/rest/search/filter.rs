@@ -3,7 +3,7 @@
 use store::query::{Entity, Field, Filter, Op, Scalar};
 
 use super::fixed;
-use super::table::{By, Constant, Filterable, Operators, Table, Value};
+use super::table::{By, Filterable, Operators, Table, Value};
 use crate::error::Failure;
 use crate::json::{Kind, Reader};
 use crate::label;
@@ -76,11 +76,6 @@ impl Conditions {
             By::Fixed(constant) => {
                 for op in operations(reader, path, filterable)? {
                     self.own.push(fixed::filter(&op, constant));
-                }
-            }
-            By::Completed(constant) => {
-                for op in operations(reader, path, filterable)? {
-                    self.own.push(of_completed(&op, constant));
                 }
             }
             By::Tags => self.add_tags(reader, path)?,
@@ -290,13 +285,4 @@ fn word(reader: &mut Reader<'_>, path: &Path<'_>, name: &str, words: &'static [&
     let word = words.iter().find(|word| word.eq_ignore_ascii_case(&text));
     let word = word.ok_or_else(|| path::no_such_word(&text, name, words))?;
     Ok(Some(Scalar::Text((*word).to_owned())))
-}
-
-/// What is the same in every completed job and absent in the others.
-fn of_completed(op: &Op, constant: Constant) -> Filter {
-    let completed = Filter::Is(Field::JobState, Op::Eq(Scalar::Text("COMPLETED".into())));
-    Filter::Any(vec![
-        Filter::All(vec![completed.clone(), fixed::filter(op, constant)]),
-        Filter::All(vec![Filter::Not(Box::new(completed)), fixed::filter(op, Constant::Absent)]),
-    ])
 }

@@ -32,8 +32,6 @@ pub(in crate::rest) enum By {
     Related(Entity, Field),
     /// The same in every row.
     Fixed(Constant),
-    /// The same in every completed job, absent in the others.
-    Completed(Constant),
     /// All of these tags.
     Tags,
     /// All of these variables.

@@ -30,7 +30,7 @@ pub(super) fn task(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>, flavou
 }
 
 /// What is no number is accepted here and becomes an incident when the job is made, as in Camunda 8.
-fn retries(value: &str) -> Result<Retries, String> {
+pub(in crate::bpmn) fn retries(value: &str) -> Result<Retries, String> {
     if value.is_empty() {
         return Ok(Retries::Fixed(RETRIES));
     }

@@ -286,7 +286,6 @@ const JOB: Columns = &[
     (Own, "@.tenant", Text),
     (DefinitionElement, "@.id", Text),
     (Own, "@.element_instance", Int),
-    (DefinitionElement, "@.kind", Text),
     (Own, "@.headers", Text),
     (DefinitionElement, "@.headers", Text),
     (Own, "@.state", Text),
@@ -296,6 +295,8 @@ const JOB: Columns = &[
     (Own, "@.error_code", Text),
     (Own, "@.error_message", Text),
     (Own, "@.failed_with_retries_left", Bool),
+    (Own, "@.kind", Text),
+    (Own, "@.denied", Text),
     (Own, "@.created", Int),
     (Own, "@.updated", Int),
     (Own, "@.ended", Int),
@@ -312,7 +313,6 @@ fn job(row: &mut Row<'_, impl Cells>) -> Result<JobView, Error> {
         tenant: row.text()?,
         element_id: row.text()?,
         element_instance: ElementKey(row.key()?),
-        kind: JobKind::of(&row.text()?),
         headers: {
             let (own, of_element) = (row.text_maybe()?, row.text()?);
             own.unwrap_or(of_element)
@@ -324,6 +324,8 @@ fn job(row: &mut Row<'_, impl Cells>) -> Result<JobView, Error> {
         error_code: row.text()?,
         error_message: row.text()?,
         failed_with_retries_left: row.bool()?,
+        kind: JobKind::from_stored(row.text_maybe()?.as_deref())?,
+        denied: row.text_maybe()?,
         created: row.int()?,
         updated: row.int()?,
         ended: row.int_maybe()?,

@@ -46,7 +46,7 @@ fn sample(value: Value) -> String {
 }
 
 fn is_simple(filterable: &Filterable) -> bool {
-    matches!(filterable.by, By::Field(_) | By::Related(..) | By::Fixed(_) | By::Completed(_) | By::Candidate(_))
+    matches!(filterable.by, By::Field(_) | By::Related(..) | By::Fixed(_) | By::Candidate(_))
 }
 
 #[test]
