@@ -4,8 +4,9 @@
 use std::fmt::Write as _;
 
 use engine::{
-    Budget, Command, DefinitionKey, ElementInstance, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance,
-    InstanceKey, JobKey, Keys, Means, Rejected, State, ThrownError, Undecided, WaitKey, WaitKind, step,
+    Activation, Ancestor, Budget, Command, DefinitionKey, ElementInstance, ElementKey, Event, FailedJob, IncidentKey,
+    IncidentKind, Instance, InstanceKey, JobKey, Keys, Means, Migration, Modification, Move, Rejected, State, ThrownError,
+    Undecided, WaitKey, WaitKind, Which, migrate, step,
 };
 use model::{Kind, Process};
 use proptest::prelude::*;
@@ -158,10 +159,30 @@ impl Writer {
 }
 
 fn process(block: &Block) -> Process {
+    compiled(&text(block))
+}
+
+fn text(block: &Block) -> String {
     let mut writer = Writer::default();
     let first = writer.block(block, "end");
-    let text = format!("# A generated process.\nstart: start -> {first}\n{}end: end\n", writer.text);
-    compile::text(&text).unwrap_or_else(|diagnostics| {
+    format!("# A generated process.\nstart: start -> {first}\n{}end: end\n", writer.text)
+}
+
+/// The same process written from the end to the beginning: its elements and flows have other places.
+fn reversed(text: &str) -> Process {
+    let mut elements: Vec<String> = Vec::new();
+    for line in text.lines().skip(1) {
+        match elements.last_mut() {
+            Some(last) if line.starts_with(' ') => last.push_str(&format!("{line}\n")),
+            _ => elements.push(format!("{line}\n")),
+        }
+    }
+    elements.reverse();
+    compiled(&format!("# A generated process.\n{}", elements.concat()))
+}
+
+fn compiled(text: &str) -> Process {
+    compile::text(text).unwrap_or_else(|diagnostics| {
         let problems: Vec<_> = diagnostics.iter().map(ToString::to_string).collect();
         panic!("{}\n{text}", problems.join("\n"))
     })
@@ -201,7 +222,13 @@ impl<'a> Run<'a> {
     fn step(&mut self, command: &Command) -> Result<(), Rejected> {
         let before = self.instance.clone();
         let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(20, 1 << 24) };
-        let events = step(means, &mut self.instance, command)?;
+        let events = match step(means, &mut self.instance, command) {
+            Ok(events) => events,
+            Err(rejected) => {
+                assert_eq!(self.instance, before, "{command:?} was rejected and changed something");
+                return Err(rejected);
+            }
+        };
         let mut undone = self.instance.clone();
         undone.undo();
         assert_eq!(undone, before, "{command:?} cannot be undone");
@@ -275,6 +302,63 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Goes on as an instance of a process with the same elements.
+    fn migrate(&mut self, target: &'a Process) {
+        let before = self.instance.clone();
+        let ids = self.process.elements.iter().map(|element| &element.id).chain(self.process.flows.iter().map(|flow| &flow.id));
+        let mappings: Vec<_> = ids.map(|id| (id.clone(), id.clone())).collect();
+        let definition = DefinitionKey(self.instance.definition.0 + 1);
+        let migration = Migration { definition, process: target, mappings: &mappings };
+        let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(20, 1 << 24) };
+        let events = migrate(means, &mut self.instance, &migration).expect("it has all it needs");
+        let mut undone = self.instance.clone();
+        undone.undo();
+        assert_eq!(undone, before, "a migration cannot be undone");
+        self.instance.accept();
+        self.history.extend(events);
+        self.process = target;
+    }
+
+    /// Ends, enters or moves something; what cannot be is refused.
+    fn modify(&mut self, n: usize) {
+        let living: Vec<_> = self.instance.elements.keys().copied().collect();
+        let (key, other) = (living[n % living.len()], living[n / 7 % living.len()]);
+        let id = |n: usize| self.process.elements[n % self.process.elements.len()].id.clone();
+        let ancestor = (n % 3 == 0).then_some(other);
+        let activation = Activation { element: id(n / 3), ancestor, variables: Vec::new() };
+        let ancestors = [Ancestor::Any, Ancestor::OfSource, Ancestor::ParentOfSource, Ancestor::Key(other)];
+        let source = if n % 2 == 0 { Which::Key(key) } else { Which::Id(id(n / 11)) };
+        let moved = Move { source, target: id(n / 5), ancestor: ancestors[n % 4], variables: Vec::new() };
+        let nothing = Modification::default;
+        let modification = match n % 5 {
+            0 => Modification { terminate: vec![Which::Key(key)], ..nothing() },
+            1 => Modification { activate: vec![activation], ..nothing() },
+            2 => Modification { activate: vec![activation], terminate: vec![Which::Key(key)], ..nothing() },
+            _ => Modification { moves: vec![moved], ..nothing() },
+        };
+        match self.ask(&Command::Modify(modification)) {
+            Ok(()) | Err(Rejected::Invalid(_)) => {}
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    /// Which elements were entered, left and dropped, by their ids.
+    fn told(&self, processes: &[&Process]) -> Vec<String> {
+        let mut ids = std::collections::BTreeMap::new();
+        let mut now = 0;
+        let mut told = Vec::new();
+        for event in &self.history {
+            match event {
+                Event::Entered { key, element, .. } => drop(ids.insert(*key, processes[now % 2].element(*element).id.clone())),
+                Event::Left { key } => told.push(format!("{} left", ids[key])),
+                Event::Dropped { key } => told.push(format!("{} dropped", ids[key])),
+                Event::Migrated(_) => now += 1,
+                _ => {}
+            }
+        }
+        told
+    }
+
     /// What a second completion is told.
     fn again(&self) -> Result<(), Rejected> {
         Err(if self.instance.state == State::Active { Rejected::NoSuchJob } else { Rejected::NotRunning })
@@ -346,6 +430,51 @@ proptest! {
         run.check();
         run.check_nothing_left();
         prop_assert_eq!(run.ask(&Command::Cancel), Err(Rejected::NotRunning));
+    }
+
+    /// Migrating back and forth to processes with the same elements changes nothing but their places.
+    #[test]
+    fn migrating_changes_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..40)) {
+        let text = text(&block);
+        let (process, other) = (compiled(&text), reversed(&text));
+        let (mut stays, mut moves) = (Run::start(&process, choice), Run::start(&process, choice));
+        let mut now = 0;
+        for n in path.into_iter().chain(std::iter::repeat_n(0, 2_000)) {
+            if stays.instance.state != State::Active {
+                break;
+            }
+            if n % 3 == 0 && n != 0 {
+                now += 1;
+                moves.migrate([&process, &other][now % 2]);
+            }
+            stays.act(n);
+            moves.act(n);
+            moves.check();
+        }
+        prop_assert_eq!(moves.instance.state, stays.instance.state);
+        prop_assert_eq!(moves.instance.result.document(), stays.instance.result.document());
+        prop_assert_eq!(moves.told(&[&process, &other]), stays.told(&[&process, &other]));
+    }
+
+    /// Whatever an operator changes, history is state, and cancelling leaves nothing behind.
+    #[test]
+    fn modifying_leaves_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..30)) {
+        let process = process(&block);
+        let mut run = Run::start(&process, choice);
+        for n in path {
+            if run.instance.state == State::Active {
+                if n % 2 == 0 { run.modify(n / 2) } else { run.act(n) }
+                run.decide_all(n);
+                // What is ended may leave a token that waits alone.
+                if run.instance.state != State::Active || run.instance.tokens().next().is_none() {
+                    run.check();
+                }
+            }
+        }
+        if run.instance.state == State::Active {
+            run.ask(&Command::Cancel).expect("an active instance can be cancelled");
+        }
+        run.check_nothing_left();
     }
 
     /// The same commands with the same keys give the same events.

@@ -1,14 +1,14 @@
 //! ModifyProcessInstance and MigrateProcessInstance.
 
-use engine::{Activation, Ancestor, ElementKey, InstanceKey, Modification, Move, ScopedVariables, Which};
-use store::change::Change;
+use engine::{Activation, Ancestor, DefinitionKey, ElementKey, InstanceKey, Modification, Move, ScopedVariables, Which};
+use store::change::{Change, Migrate};
 use store::log::Command;
 use tonic::{Response, Status};
 
 use super::call::{Call, key};
 use super::refusal::refused;
 use super::wire::{
-    ModifyProcessInstanceRequest, ModifyProcessInstanceResponse,
+    MigrateProcessInstanceRequest, MigrateProcessInstanceResponse, ModifyProcessInstanceRequest, ModifyProcessInstanceResponse,
     modify_process_instance_request::{ActivateInstruction, MoveInstruction, TerminateInstruction, VariableInstruction},
 };
 
@@ -25,6 +25,19 @@ pub(super) async fn modify(
     let change = Change::Modify(Modification { activate, terminate, moves });
     call.submit(MODIFY, Command::Change { instance, change }).await?;
     Ok(Response::new(ModifyProcessInstanceResponse {}))
+}
+
+pub(super) async fn migrate(
+    call: Call<'_>,
+    request: MigrateProcessInstanceRequest,
+) -> Result<Response<MigrateProcessInstanceResponse>, Status> {
+    let instance = InstanceKey(key(request.process_instance_key));
+    let plan = request.migration_plan.unwrap_or_default();
+    let mappings = plan.mapping_instructions.into_iter().map(|one| (one.source_element_id.into(), one.target_element_id.into()));
+    let definition = DefinitionKey(key(plan.target_process_definition_key));
+    let change = Change::Migrate(Migrate { definition, mappings: mappings.collect() });
+    call.submit("MIGRATE", Command::Change { instance, change }).await?;
+    Ok(Response::new(MigrateProcessInstanceResponse {}))
 }
 
 fn activation(call: &Call<'_>, one: ActivateInstruction) -> Result<Activation, Status> {

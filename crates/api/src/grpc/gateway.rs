@@ -107,9 +107,10 @@ impl gateway_server::Gateway for Gateway {
 
     async fn migrate_process_instance(
         &self,
-        _: Request<wire::MigrateProcessInstanceRequest>,
+        request: Request<wire::MigrateProcessInstanceRequest>,
     ) -> Answer<wire::MigrateProcessInstanceResponse> {
-        Err(not_yet("MigrateProcessInstance"))
+        let (call, request) = Call::open(self, request);
+        changes::migrate(call, request).await
     }
 
     async fn assign_process_instance_business_id(

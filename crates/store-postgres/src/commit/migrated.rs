@@ -1,6 +1,6 @@
 //! Rows of instances that have migrated, as columns of statements.
 
-use store::{Commit, MigratedRow, MigratedTable};
+use store::{Commit, MigratedTable};
 
 use super::batches::batch;
 use crate::call::Call;
@@ -15,14 +15,14 @@ fn of_table(commit: &Commit, table: MigratedTable) -> Option<Call<'_>> {
     rows().next()?;
     batch(commit, statement(table), &commit.changes.migrated, |call, _| {
         let call = call.keys(rows().map(|row| row.key)).keys(rows().map(|row| row.definition.0));
-        let elements = |call: Call<'_>| call.smalls(rows().map(|row| row.element.0 as i32));
+        let elements = || rows().map(|row| row.element.0 as i32);
         match table {
             MigratedTable::Instances | MigratedTable::Variables => call,
             MigratedTable::Elements | MigratedTable::Timers | MigratedTable::UserTasks | MigratedTable::Incidents => {
-                elements(call)
+                call.smalls(elements())
             }
-            MigratedTable::Jobs => elements(call).texts_opt(rows().map(|row| row.headers.as_deref())),
-            MigratedTable::Subscriptions => elements(call).texts(rows().map(|row: &MigratedRow| &*row.process_id)),
+            MigratedTable::Jobs => call.smalls(elements()).texts_opt(rows().map(|row| row.headers.as_deref())),
+            MigratedTable::Subscriptions => call.smalls(elements()).texts(rows().map(|row| &*row.process_id)),
         }
     })
 }

@@ -81,6 +81,7 @@ tests! {
     ticks::a_commit_may_leave_the_log_alone,
     ticks::every_kind_of_row_is_written,
     ticks::every_kind_of_row_changes,
+    ticks::rows_migrate,
     ticks::a_large_commit_is_one_commit,
     ticks::odd_values_come_back,
     load::by_any_key_of_it,

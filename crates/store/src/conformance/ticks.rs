@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use engine::{InstanceKey, JobKey, Phase, Progress, Wait, WaitKind};
+use model::ElementIx;
 
 use super::owner::{Owner, PARTITION};
 use super::rows;
 use crate::query::{Entity, Items, Query, Tenants};
 use crate::row::{Availability, ElementState, InstanceState, Job, JobState, Tokens};
 use crate::{
-    Changes, Commit, ElementChange, IncidentChange, InstanceChange, LoadedInstance, LogRow, Store, VariableChange, Wanted,
+    Changes, Commit, ElementChange, IncidentChange, InstanceChange, LoadedInstance, LogRow, MigratedRow, MigratedTable, Store,
+    VariableChange, Wanted,
 };
 
 pub(super) async fn a_commit_moves_the_partition(store: Arc<dyn Store>) {
@@ -209,6 +211,64 @@ pub(super) async fn every_kind_of_row_changes(store: Arc<dyn Store>) {
         Items::Incidents(shown) => assert_eq!(shown[0].resolved, Some(9)),
         other => panic!("{other:?}"),
     }
+}
+
+/// Rows of an instance that has migrated name another definition, and their elements there; what came into being in the same tick too.
+pub(super) async fn rows_migrate(store: Arc<dyn Store>) {
+    let (changes, mut expected, mut job) = everything();
+    let mut owner = Owner::of(&store).await;
+    owner.commit(changes).await;
+    let other = rows::definition(rows::key(PARTITION, 40), "q", 1);
+    let mut user_task = rows::user_task(rows::key(PARTITION, 41), &expected.elements[0]);
+    let row = |table, key, element| MigratedRow {
+        table,
+        key,
+        definition: other.key,
+        element: ElementIx(element),
+        process_id: "q".into(),
+        headers: None,
+    };
+    let own_headers: Arc<str> = "{\"a\":\"b\"}".into();
+    let migrated = vec![
+        row(MigratedTable::Instances, expected.instance.key.0, 0),
+        row(MigratedTable::Elements, expected.elements[0].key.0, 3),
+        row(MigratedTable::Variables, expected.variables[0].key.0, 0),
+        row(MigratedTable::Variables, expected.variables[1].key.0, 3),
+        MigratedRow { headers: Some(own_headers.clone()), ..row(MigratedTable::Jobs, job.key.0, 3) },
+        row(MigratedTable::Timers, expected.timers[0].key.0, 1),
+        row(MigratedTable::Subscriptions, expected.subscriptions[0].key.0, 2),
+        row(MigratedTable::UserTasks, user_task.key.0, 3),
+        row(MigratedTable::Incidents, expected.incidents[0].key.0, 3),
+    ];
+    expected.compensations[0].activity = ElementIx(1);
+    let change = Changes {
+        user_tasks_new: vec![user_task.clone()],
+        compensations_put: expected.compensations.clone(),
+        migrated: migrated.clone(),
+        definitions_new: vec![other.clone()],
+        ..Changes::default()
+    };
+    owner.commit(change).await;
+    expected.instance.definition = other.key;
+    (expected.elements[0].definition, expected.elements[0].element) = (other.key, ElementIx(3));
+    expected.variables.iter_mut().for_each(|variable| variable.definition = other.key);
+    (expected.timers[0].definition, expected.timers[0].element) = (other.key, ElementIx(1));
+    let subscription = &mut expected.subscriptions[0];
+    (subscription.definition, subscription.element, subscription.process_id) = (other.key, ElementIx(2), "q".into());
+    (expected.incidents[0].definition, expected.incidents[0].element) = (other.key, ElementIx(3));
+    (user_task.definition, user_task.element) = (other.key, ElementIx(3));
+    expected.waits.push((user_task.element_instance, Wait { key: user_task.key.wait(), catch: None, kind: WaitKind::UserTask }));
+    let mut loaded = load_one(&store, expected.instance.key).await.expect("it runs");
+    loaded.waits.sort_by_key(|(_, wait)| wait.key);
+    assert_eq!(loaded, expected);
+    let origin = job.origin.as_mut().expect("it is a task's");
+    (origin.definition, origin.element, job.headers) = (other.key, ElementIx(3), Some(own_headers.clone()));
+    assert_eq!(load_job(&store, job.key).await, Some(job.clone()));
+    let wanted = Wanted { user_tasks: vec![user_task.key], ..Wanted::default() };
+    assert_eq!(store.load(PARTITION, &wanted, 0).await.unwrap().user_tasks, [user_task]);
+    // Headers a job has of its own stay when none are given.
+    owner.commit(Changes { migrated: vec![row(MigratedTable::Jobs, job.key.0, 3)], ..Changes::default() }).await;
+    assert_eq!(load_job(&store, job.key).await.and_then(|job| job.headers), Some(own_headers));
 }
 
 async fn end(owner: &mut Owner, running: &LoadedInstance, job: &Job, ended: Option<i64>) {

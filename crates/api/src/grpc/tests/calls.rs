@@ -172,8 +172,9 @@ async fn a_definition_is_deleted_once() {
 async fn what_is_not_there_yet_says_so() {
     let server = Server::start().await;
     let mut client = server.client().await;
-    let status: Status = client.modify_process_instance(wire::ModifyProcessInstanceRequest::default()).await.unwrap_err();
-    assert_eq!((status.code(), status.message()), (Code::Unimplemented, "ModifyProcessInstance is not served yet"));
+    let status: Status =
+        client.assign_process_instance_business_id(wire::AssignProcessInstanceBusinessIdRequest::default()).await.unwrap_err();
+    assert_eq!((status.code(), status.message()), (Code::Unimplemented, "AssignProcessInstanceBusinessId is not served yet"));
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
-//! Process instances: create, get, search, cancel, modify, the incidents in them.
+//! Process instances: create, get, search, cancel, modify, migrate, the incidents in them.
 
 mod create;
 pub(super) mod hierarchy;
+mod migrate;
 mod modify;
 
 use axum::http::Method;
@@ -91,6 +92,17 @@ pub(super) static OPERATIONS: &[Operation] = &[
         output: Output::NoContent,
         failures: &[404, 504],
         run: |call| Box::pin(modify::modify(call)),
+    },
+    Operation {
+        method: Method::POST,
+        path: "/v2/process-instances/{processInstanceKey}/migration",
+        id: "migrateProcessInstance",
+        summary: "Let a running process instance go on as one of another process definition",
+        input: Input::Required(&migrate::MIGRATION),
+        query: &[],
+        output: Output::NoContent,
+        failures: &[404, 409, 504],
+        run: |call| Box::pin(migrate::migrate(call)),
     },
     Operation {
         method: Method::POST,
