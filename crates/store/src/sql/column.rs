@@ -167,7 +167,6 @@ fn place_in(entity: Entity, field: Field) -> Option<(Table, &'static str, Presen
     let column = match (entity, field) {
         (_, key) if key == entity.key() => "@.key",
         (Entity::Jobs | Entity::Timers | Entity::UserTasks, Field::Tenant) => "@.tenant",
-        (Entity::Instances, Field::HasIncident) => "(@.incidents > 0)",
         (Entity::Incidents, Field::ErrorMessage) => "@.message",
         (Entity::Definitions, Field::DeploymentKey) => "@.deployment",
         (Entity::Decisions, Field::DecisionId) => "@.id",
@@ -201,7 +200,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Ended => (Own, "@.ended", Maybe),
         Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
         Field::ParentElementKey => (Own, "@.parent_element", Maybe),
-        Field::HasIncident => (Own, "(@.incident IS NOT NULL)", Always),
+        Field::HasIncident => (Own, "(@.stuck IS NOT NULL)", Always),
         Field::BusinessId => (Own, "@.business_id", Maybe),
         Field::ElementKey => (Own, "@.element_instance", presence_of_instance(entity).1),
         Field::ElementId => (DefinitionElement, "@.id", Always),
