@@ -243,7 +243,7 @@ fn of_subscription(tables: &Tables, row: &Subscription, field: Field) -> Option<
         Field::InstanceKey => key(row.origin?.instance.0),
         Field::ElementId => of_definition_element(element(tables, row.definition, row.element)?, field),
         Field::ElementKey => key(row.origin?.element_instance.0),
-        Field::SubscriptionState => text(row.state.word()),
+        Field::SubscriptionState => text(row.state.shown(row.created, row.updated).word()),
         Field::MessageName => text(&row.name),
         Field::CorrelationKey => text(&row.correlation_key),
         Field::Created => int(row.created),

@@ -271,7 +271,7 @@ fn of_subscription(tables: &Tables, row: &Subscription) -> Option<MessageSubscri
         root: root(tables, row.origin),
         element_id: element(tables, row.definition, row.element)?.id.to_string(),
         element_instance: row.origin.map(|origin| origin.element_instance),
-        state: row.state,
+        state: row.state.shown(row.created, row.updated),
         message_name: row.name.to_string(),
         correlation_key: row.correlation_key.to_string(),
         created: row.created,

@@ -195,7 +195,8 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::DefinitionState => (of_definition, definition_state(dialect), Always),
         Field::InstanceKey => (Own, "@.instance", presence_of_instance(entity).0),
         Field::InstanceState | Field::ElementState | Field::JobState => (Own, "@.state", Always),
-        Field::TimerState | Field::SubscriptionState | Field::UserTaskState => (Own, "@.state", Always),
+        Field::TimerState | Field::UserTaskState => (Own, "@.state", Always),
+        Field::SubscriptionState => (Own, subscription_state(dialect), Always),
         Field::Started => (Own, "@.started", Always),
         Field::Ended => (Own, "@.ended", Maybe),
         Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
@@ -308,6 +309,16 @@ fn incident_state(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Sqlite => "(CASE WHEN @.resolved IS NULL THEN 'ACTIVE' ELSE 'RESOLVED' END)",
         Dialect::Postgres => "((CASE WHEN @.resolved IS NULL THEN 'ACTIVE' ELSE 'RESOLVED' END) COLLATE \"C\")",
+    }
+}
+
+/// As [`crate::row::SubscriptionState::shown`] has it.
+fn subscription_state(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => "(CASE WHEN @.state = 'CREATED' AND @.created < @.updated THEN 'CORRELATED' ELSE @.state END)",
+        Dialect::Postgres => {
+            "((CASE WHEN @.state = 'CREATED' AND @.created < @.updated THEN 'CORRELATED' ELSE @.state END) COLLATE \"C\")"
+        }
     }
 }
 

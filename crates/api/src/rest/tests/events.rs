@@ -59,6 +59,30 @@ impl Server {
     }
 }
 
+/// As in Camunda 8: it waits for more, and shows what it has had.
+#[tokio::test]
+async fn a_boundary_event_that_has_had_a_message_is_correlated() {
+    let server = Server::start().await;
+    let message = r#"<message id="m" name="asked"><extensionElements><zeebe:subscription correlationKey="=order"/></extensionElements></message>"#;
+    let body = r#"<startEvent id="start"/><serviceTask id="ship"><extensionElements><zeebe:taskDefinition type="ship"/></extensionElements></serviceTask>
+        <boundaryEvent id="asked" attachedToRef="ship" cancelActivity="false"><messageEventDefinition messageRef="m"/></boundaryEvent>"#;
+    server.deploy_model(&model("parcel", message, &format!("{body}{}", flow("start", "ship")))).await;
+    let instance = server.begin("parcel", r#"{"order":"o-1"}"#).await;
+    let states = async |filter: &str| -> Vec<Value> {
+        let found = server.items("/v2/message-subscriptions/search", &format!("{{\"filter\":{{{filter}}}}}")).await;
+        found.iter().map(|one| one["messageSubscriptionState"].clone()).collect()
+    };
+    assert_eq!(states("").await, ["CREATED"]);
+    for _ in 0..2 {
+        let published = server.post("/v2/messages/correlation", r#"{"name":"asked","correlationKey":"o-1"}"#).await;
+        assert_eq!(published.status, 200, "it waits for more: {}", published.text);
+        assert_eq!(states(r#""messageSubscriptionState":"CORRELATED""#).await, ["CORRELATED"]);
+        assert_eq!(states(r#""messageSubscriptionState":"CREATED""#).await, Vec::<Value>::new());
+    }
+    server.post(&format!("/v2/process-instances/{instance}/cancellation"), "{}").await;
+    assert_eq!(states("").await, ["DELETED"]);
+}
+
 #[tokio::test]
 async fn a_message_is_correlated_and_found() {
     let server = Server::start().await;
