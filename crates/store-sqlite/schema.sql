@@ -77,11 +77,13 @@ CREATE TABLE "elements" (
     started INTEGER NOT NULL,
     ended INTEGER,
     incident INTEGER
-, progress TEXT) STRICT;
+, progress TEXT, stuck INTEGER) STRICT;
 
 CREATE INDEX elements_by_instance ON elements (partition, instance);
 
 CREATE INDEX elements_live ON elements (partition, instance) WHERE state = 'ACTIVE';
+
+CREATE INDEX elements_stuck ON elements (key) WHERE stuck IS NOT NULL;
 
 CREATE TABLE "evaluated_decisions" (
     partition INTEGER NOT NULL,
@@ -193,7 +195,7 @@ CREATE TABLE "instances" (
     tags TEXT NOT NULL,
     business_id TEXT,
     incidents INTEGER NOT NULL
-, depth INTEGER NOT NULL DEFAULT 0) STRICT;
+, depth INTEGER NOT NULL DEFAULT 0, stuck INTEGER) STRICT;
 
 CREATE INDEX instances_by_business_id ON instances (business_id) WHERE business_id IS NOT NULL;
 
@@ -205,7 +207,7 @@ CREATE INDEX instances_by_start ON instances (started);
 
 CREATE INDEX instances_running ON instances (definition) WHERE state = 'ACTIVE';
 
-CREATE INDEX instances_stuck ON instances (partition, key) WHERE incidents > 0;
+CREATE INDEX instances_stuck ON instances (key) WHERE stuck IS NOT NULL;
 
 CREATE TABLE "jobs" (
     partition INTEGER NOT NULL,

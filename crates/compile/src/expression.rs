@@ -37,6 +37,14 @@ pub(crate) fn text(what: &str, value: &str) -> Result<Text, String> {
     }
 }
 
+/// The name of a variable that a process sets.
+pub(crate) fn variable(what: &str, name: &str) -> Result<Arc<str>, String> {
+    match name.starts_with(model::KEPT) {
+        true => Err(format!("{what} {} begins with '{}': the engine keeps such names for itself", quoted(name), model::KEPT)),
+        false => Ok(name.into()),
+    }
+}
+
 /// Plain text as a FEEL string literal.
 pub(crate) fn literal(text: &str) -> String {
     let mut literal = String::with_capacity(text.len() + 2);

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use model::KEPT;
+
 use crate::step::Run;
 use crate::{ElementKey, Event, Instance, Variable, VariableKey};
 
@@ -11,9 +13,6 @@ pub type Document = Vec<(Arc<str>, Arc<str>)>;
 
 /// So many are found faster by looking at each.
 const PLAIN_MAX: usize = 16;
-
-/// What begins so is kept for the engine itself: stored like any variable, shown to nobody.
-pub const KEPT: &str = "caudal:";
 
 /// The variables of one scope, in the order in which they were created, found by name.
 #[derive(Debug, Clone, Default)]

@@ -32,6 +32,9 @@ pub use user_task::{
     ComputedHeader, Form, HeaderKind, Names, PRIORITY_DEFAULT, PRIORITY_MAX, Priority, UserTask, without_zero_seconds,
 };
 
+/// Variables whose names begin so are the engine's own: stored like any, shown to nobody, and set by nobody else.
+pub const KEPT: &str = "caudal:";
+
 /// One executable process of a deployed resource.
 #[derive(Debug, Clone)]
 pub struct Process {

@@ -1,5 +1,7 @@
 //! Commands: what may be asked of a partition, who asks, and what they are told.
 
+mod variables;
+
 use std::sync::Arc;
 use std::time::Duration;
 

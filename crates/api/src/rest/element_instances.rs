@@ -241,7 +241,7 @@ pub(super) static LAYOUT: Layout<ElementView> = Layout {
         column("elementName", Kind::Text, |view| Cell::Text(view.element_name.as_deref().unwrap_or(&view.element_id))),
         column("type", Kind::Word(TYPES), |view| Cell::Text(&view.kind)),
         column("state", Kind::Word(STATES), |view| Cell::Text(view.state.word())),
-        column("hasIncident", Kind::Boolean, |view| Cell::Boolean(view.incident.is_some())),
+        column("hasIncident", Kind::Boolean, |view| Cell::Boolean(view.has_incident)),
         column("tenantId", Kind::Text, |view| Cell::Text(&view.tenant)),
         column("elementInstanceKey", Kind::Key, |view| Cell::Key(view.key.0)),
         column("processInstanceKey", Kind::Key, |view| Cell::Key(view.instance.0)),

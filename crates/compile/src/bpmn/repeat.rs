@@ -50,8 +50,9 @@ fn multi_instance(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>) -> Option<M
     };
     let collection = site.note(characteristics, collection);
     let output = output(site, characteristics);
-    let item = attribute("inputElement").map(Into::into);
-    Some(MultiInstance { order, collection: collection?, item, output: output?, until: until? })
+    let item = attribute("inputElement").map(|name| expression::variable("the inputElement", name));
+    let item = site.note(characteristics, item.transpose());
+    Some(MultiInstance { order, collection: collection?, item: item?, output: output?, until: until? })
 }
 
 /// The list that is collected, if an extension says both what goes into it and where it goes.
@@ -59,8 +60,10 @@ pub(super) fn output(site: &mut Site<'_, '_, '_>, extension: Node<'_, '_>) -> Op
     let attribute = |name: &str| extension.attribute(name).filter(|value| !value.is_empty());
     let output = match (attribute("outputCollection"), attribute("outputElement")) {
         (None, None) => Ok(None),
-        (Some(collection), Some(element)) => expression::required("the outputElement", element)
-            .map(|element| Some(MultiOutput { collection: collection.into(), element })),
+        (Some(collection), Some(element)) => expression::required("the outputElement", element).and_then(|element| {
+            let collection = expression::variable("the outputCollection", collection)?;
+            Ok(Some(MultiOutput { collection, element }))
+        }),
         (Some(_), None) => Err("an outputCollection needs an outputElement: what each instance adds".to_owned()),
         (None, Some(_)) => Err("an outputElement needs an outputCollection: the variable for the list".to_owned()),
     };

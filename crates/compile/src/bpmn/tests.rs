@@ -1,4 +1,4 @@
-//! What is read of compensation.
+//! What is read of compensation, and names that are refused.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::bpmn;
@@ -59,4 +59,29 @@ fn mistakes_are_named() {
     assert_eq!(throw(r#"activityRef="b""#), "it refers to 'b', which is no activity beside it\n");
     let never_waits = "compensation is always waited for: remove waitForCompletion=\"false\"\n";
     assert_eq!(throw(r#"waitForCompletion="false""#), never_waits);
+}
+
+#[test]
+fn variables_of_the_engine_are_nobody_elses() {
+    for (inside, what) in [
+        (
+            r#"<scriptTask id="a"><extensionElements><zeebe:script expression="=1" resultVariable="caudal:x"/></extensionElements></scriptTask>"#,
+            "resultVariable",
+        ),
+        (
+            r#"<businessRuleTask id="a"><extensionElements><zeebe:calledDecision decisionId="d" resultVariable="caudal:x"/></extensionElements></businessRuleTask>"#,
+            "resultVariable",
+        ),
+        (
+            r#"<manualTask id="a"><multiInstanceLoopCharacteristics><extensionElements><zeebe:loopCharacteristics inputCollection="=[1]" inputElement="caudal:x"/></extensionElements></multiInstanceLoopCharacteristics></manualTask>"#,
+            "inputElement",
+        ),
+        (
+            r#"<manualTask id="a"><multiInstanceLoopCharacteristics><extensionElements><zeebe:loopCharacteristics inputCollection="=[1]" outputCollection="caudal:x" outputElement="=1"/></extensionElements></multiInstanceLoopCharacteristics></manualTask>"#,
+            "outputCollection",
+        ),
+    ] {
+        let told = told(&file(&format!(r#"{inside}<sequenceFlow id="f" sourceRef="start" targetRef="a"/>"#)));
+        assert_eq!(told, format!("the {what} 'caudal:x' begins with 'caudal:': the engine keeps such names for itself\n"));
+    }
 }

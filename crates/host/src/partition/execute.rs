@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, Phase, TimerKey, WaitKey};
+use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, Phase, TimerKey, WaitKey, KEPT};
 use model::{ListenerEvent, Process};
 use store::log::{Answer, Caller, Code, Command, Create, Created, IdempotencyKey, ProcessRef, Rejection, Request, StartAdHoc};
 use store::row::{self, InstanceState};
@@ -17,6 +17,10 @@ use crate::definitions::Compiled;
 impl Partition {
     /// The command, and all that follows from it.
     pub(super) fn execute(&mut self, tick: &mut Tick, request: &Request) -> Result<Answer, Stop> {
+        if let Some(name) = request.command.kept_name() {
+            let reason = format!("Expected variables, but '{name}' begins with '{KEPT}': the engine keeps such names for itself");
+            return Err(Stop::refused(Code::InvalidArgument, reason));
+        }
         let answer = self.execute_alone(tick, request)?;
         self.follow_up(tick)?;
         Ok(answer)

@@ -179,7 +179,8 @@ impl Partition {
             return Ok(None);
         }
         let (now, number) = (tick.now, tick.number);
-        self.subscriptions.change(&wait, number, |row| row.updated = now);
+        // Later than it began, also within a millisecond: by that one that still waits is seen to have had a message.
+        self.subscriptions.change(&wait, number, |row| row.updated = now.max(row.created + 1));
         self.take_message(tick, name, &message, &row, origin.instance);
         Ok(Some(origin.instance))
     }

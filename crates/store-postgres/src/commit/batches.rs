@@ -84,6 +84,8 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         turns_new(commit, texts),
         turns_done(commit),
         incidents_new(commit),
+        incidents_counted(commit, include_str!("../../sql/count_incidents_in_elements.sql")),
+        incidents_counted(commit, include_str!("../../sql/count_incidents_in_instances.sql")),
         incidents_changed(commit),
         idempotent_new(commit),
     ];
@@ -320,6 +322,15 @@ fn incidents_new(commit: &Commit) -> Option<Call<'_>> {
             .ints(rows.iter().map(|row| row.created))
             .ints_opt(rows.iter().map(|row| row.resolved))
     })
+}
+
+/// Raised ones and, while they are still open, those about to be resolved.
+fn incidents_counted<'a>(commit: &'a Commit, sql: &'static str) -> Option<Call<'a>> {
+    let raised = commit.changes.incidents_new.iter().map(|row| (row.key.0, 1));
+    let counted = raised.chain(commit.changes.incidents_changed.iter().map(|row| (row.key.0, -1)));
+    counted.clone().next()?;
+    let call = Call::new(sql).int(commit.fence.partition.0.into());
+    Some(call.keys(counted.clone().map(|(key, _)| key)).smalls(counted.map(|(_, more)| more)))
 }
 
 fn incidents_changed(commit: &Commit) -> Option<Call<'_>> {

@@ -253,6 +253,11 @@ fn hot_statements_use_the_indexes_made_for_them() {
             "evaluated_decisions USING INDEX evaluated_decisions_by_evaluation (partition=? AND evaluation=?)",
         ),
         (statement::CHANGE_ELEMENT, "elements USING INTEGER PRIMARY KEY (rowid=?)"),
+        (statement::COUNT_INCIDENT_IN_ELEMENTS, "incidents USING INTEGER PRIMARY KEY (rowid=?)"),
+        (statement::COUNT_INCIDENT_IN_ELEMENTS, "inner USING INTEGER PRIMARY KEY (rowid=?)"),
+        (statement::COUNT_INCIDENT_IN_ELEMENTS, "called USING INTEGER PRIMARY KEY (rowid=?)"),
+        (statement::COUNT_INCIDENT_IN_ELEMENTS, "elements USING INTEGER PRIMARY KEY (rowid=?)"),
+        (statement::COUNT_INCIDENT_IN_INSTANCES, "instances USING INTEGER PRIMARY KEY (rowid=?)"),
     ];
     for (sql, search) in expected {
         let plan = plan(&connection, sql);
@@ -290,6 +295,49 @@ fn searches_by_instance_and_by_key_read_what_they_show() {
     let plan = plan(&connection, &sql::search(&next, Dialect::Sqlite).page.text);
     assert_eq!(plan[0], "SEARCH o0 USING INTEGER PRIMARY KEY (rowid>?)");
     assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:#?}");
+}
+
+/// However many there are without, and in the order of their keys.
+#[test]
+fn what_has_an_incident_is_found_by_that() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    let filter = Filter::Is(Field::HasIncident, Op::Eq(Scalar::Bool(true)));
+    for (entity, index) in [(Entity::Instances, "instances_stuck"), (Entity::Elements, "elements_stuck")] {
+        let query = Query { filter: filter.clone(), ..Query::of(entity, Tenants::Everything) };
+        let search = sql::search(&query, Dialect::Sqlite);
+        for text in [&search.page.text, &search.total.text] {
+            let plan = plan(&connection, text);
+            assert!(plan.iter().any(|step| *step == format!("SCAN o0 USING INDEX {index}")), "{text}\n{plan:#?}");
+            assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{text}\n{plan:#?}");
+        }
+    }
+}
+
+/// Incidents that were open before anything above them showed it.
+#[test]
+fn open_incidents_are_counted_when_the_schema_begins_to() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    for migration in &MIGRATIONS[..5] {
+        migration.apply(&connection).unwrap();
+    }
+    connection.pragma_update(None, "user_version", 5).unwrap();
+    let rows = "
+        INSERT INTO instances (partition, key, definition, state, phase, started, parent_instance, parent_element, root, tags, incidents)
+        VALUES (1, 10, 1, 'ACTIVE', 1, 0, NULL, NULL, 10, '', 0), (1, 20, 1, 'ACTIVE', 1, 0, 10, 12, 10, '', 2),
+            (1, 30, 1, 'ACTIVE', 1, 0, NULL, NULL, 30, '', 0);
+        INSERT INTO elements (partition, key, instance, definition, element, scope, state, phase, started)
+        VALUES (1, 11, 10, 1, 1, 10, 'ACTIVE', 1, 0), (1, 12, 10, 1, 2, 11, 'ACTIVE', 1, 0), (1, 13, 10, 1, 3, 10, 'ACTIVE', 1, 0),
+            (1, 21, 20, 1, 1, 20, 'ACTIVE', 1, 0);
+        INSERT INTO incidents (partition, key, instance, definition, element, element_instance, kind, message, message_hash, created, resolved)
+        VALUES (1, 41, 20, 1, 1, 21, 'CONDITION_ERROR', '', 0, 0, NULL), (1, 42, 20, 1, 0, 20, 'CONDITION_ERROR', '', 0, 0, NULL),
+            (1, 43, 10, 1, 3, 13, 'CONDITION_ERROR', '', 0, 0, 7)";
+    connection.execute_batch(rows).unwrap();
+    migrate(&mut connection).unwrap();
+    let counted = "SELECT group_concat(key || ':' || stuck, ' ') FROM (SELECT key, stuck FROM instances WHERE stuck IS NOT NULL
+        UNION ALL SELECT key, stuck FROM elements WHERE stuck IS NOT NULL ORDER BY key)";
+    let counted: String = connection.query_row(counted, (), |row| row.get(0)).unwrap();
+    assert_eq!(counted, "10:2 11:2 12:2 20:2 21:1");
 }
 
 /// People ask for what is theirs, however much others have to do and whatever is done.

@@ -34,6 +34,7 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     wait::write(connection, partition, changes)?;
     user_task::write(connection, partition, changes)?;
     insert_incidents(connection, partition, &changes.incidents_new)?;
+    count_incidents(connection, partition, changes)?;
     resolve_incidents(connection, partition, &changes.incidents_changed)?;
     remember_first_answers(connection, partition, &changes.idempotent_new)?;
     migrated::write(connection, partition, &changes.migrated)
@@ -255,6 +256,19 @@ fn resolve_incidents(connection: &Connection, partition: PartitionId, rows: &[In
     let mut update = connection.prepare_cached(statement::RESOLVE_INCIDENT)?;
     for row in rows {
         update.execute(params![partition.0, row.key.0 as i64, row.resolved])?;
+    }
+    Ok(())
+}
+
+/// What encloses an element that gets stuck or is freed, and what has called that, counts it. All rows of them are written by now, and what
+/// is about to be resolved is still open.
+fn count_incidents(connection: &Connection, partition: PartitionId, changes: &Changes) -> Result<(), Failure> {
+    let raised = changes.incidents_new.iter().map(|row| (row.key, 1));
+    let resolved = changes.incidents_changed.iter().map(|row| (row.key, -1));
+    for (key, more) in raised.chain(resolved) {
+        for count in [statement::COUNT_INCIDENT_IN_ELEMENTS, statement::COUNT_INCIDENT_IN_INSTANCES] {
+            connection.prepare_cached(count)?.execute(params![partition.0, key.0 as i64, more])?;
+        }
     }
     Ok(())
 }

@@ -21,6 +21,7 @@ pub mod previous;
 pub mod rows;
 mod search;
 mod search_reference;
+mod stuck;
 mod ticks;
 mod upkeep;
 mod user_tasks;
@@ -112,6 +113,8 @@ tests! {
     windows::due_by_time_whatever_it_is,
     windows::a_job_moves_between_windows,
     incidents_and_jobs::all_words_come_back,
+    stuck::what_encloses_it_shows_an_incident,
+    stuck::the_last_one_takes_it_away,
     definitions::a_name_leads_to_the_highest_not_deleted,
     definitions::flows_come_back,
     definitions::versions_by_number,

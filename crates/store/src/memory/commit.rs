@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use engine::{InstanceKey, JobKey, WaitKey};
+use engine::{ElementKey, InstanceKey, JobKey, WaitKey};
 
 use super::database::{Database, Running, Tables};
 use crate::row::{self, Availability, ElementState, InstanceState, Job};
@@ -58,10 +58,7 @@ impl Tables {
             }
         }
         for row in changes.incidents_new {
-            if let (None, Some(running)) = (row.resolved, self.running.get_mut(&row.instance)) {
-                running.incidents.insert(row.key);
-            }
-            self.incidents.insert(row.key, row);
+            self.raise_incident(row);
         }
         for change in changes.incidents_changed {
             self.resolve_incident(change);
@@ -209,11 +206,37 @@ impl Tables {
         }
     }
 
+    fn raise_incident(&mut self, row: row::Incident) {
+        if row.resolved.is_none() {
+            self.of(row.instance, |running| running.incidents.insert(row.key));
+            for key in self.above(row.element_instance) {
+                *self.stuck.entry(key).or_insert(0) += 1;
+            }
+        }
+        self.incidents.insert(row.key, row);
+    }
+
     fn resolve_incident(&mut self, change: IncidentChange) {
-        let Some(incident) = self.incidents.get_mut(&change.key) else { return };
+        let open = self.incidents.get_mut(&change.key).filter(|incident| incident.resolved.is_none());
+        let Some(incident) = open else { return };
         incident.resolved = Some(change.resolved);
-        let instance = incident.instance;
+        let (instance, element) = (incident.instance, incident.element_instance);
         self.of(instance, |running| running.incidents.remove(&change.key));
+        for key in self.above(element) {
+            match self.stuck.get_mut(&key) {
+                Some(1) | None => drop(self.stuck.remove(&key)),
+                Some(count) => *count -= 1,
+            }
+        }
+    }
+
+    /// An element instance with what encloses it, and what has called that.
+    fn above(&self, element: ElementKey) -> Vec<u64> {
+        let outer = |key: &u64| match self.elements.get(&ElementKey(*key)) {
+            Some(inner) => Some(inner.scope.0),
+            None => self.instances.get(&InstanceKey(*key))?.parent.map(|(_, element)| element.0),
+        };
+        std::iter::successors(Some(element.0), outer).collect()
     }
 
     fn of(&mut self, instance: InstanceKey, change: impl FnOnce(&mut Running) -> bool) {

@@ -77,6 +77,8 @@ pub(super) struct Tables {
     pub(super) pending: BTreeSet<(Millis, TimerKey)>,
     /// Subscriptions.
     pub(super) open: BTreeSet<WaitKey>,
+    /// Instances and element instances, by how many open incidents are in them, inside them and in what that has called; none is zero.
+    pub(super) stuck: HashMap<u64, u32>,
 }
 
 /// A type of jobs and a tenant.

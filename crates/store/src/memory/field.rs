@@ -88,7 +88,7 @@ fn of_instance(tables: &Tables, row: &Instance, field: Field) -> Option<Scalar> 
         Field::Ended => int(row.ended?),
         Field::ParentInstanceKey => key(row.parent?.0.0),
         Field::ParentElementKey => key(row.parent?.1.0),
-        Field::HasIncident => Some(Scalar::Bool(0 < row.incidents)),
+        Field::HasIncident => Some(Scalar::Bool(tables.stuck.contains_key(&row.key.0))),
         Field::BusinessId => text(row.business_id.as_ref()?),
         Field::DefinitionKey | Field::ProcessId | Field::DefinitionName | Field::Version | Field::VersionTag | Field::Tenant => {
             of_definition(definition(tables, row.definition)?, field)
@@ -110,7 +110,7 @@ fn of_element(tables: &Tables, row: &Element, field: Field) -> Option<Scalar> {
         Field::ScopeKey => key(row.scope.0),
         Field::Started => int(row.started),
         Field::Ended => int(row.ended?),
-        Field::HasIncident => Some(Scalar::Bool(row.incident.is_some())),
+        Field::HasIncident => Some(Scalar::Bool(tables.stuck.contains_key(&row.key.0))),
         Field::IncidentKey => key(row.incident?.0),
         _ => None,
     }
@@ -247,7 +247,7 @@ fn of_subscription(tables: &Tables, row: &Subscription, field: Field) -> Option<
         Field::InstanceKey => key(row.origin?.instance.0),
         Field::ElementId => of_definition_element(element(tables, row.definition, row.element)?, field),
         Field::ElementKey => key(row.origin?.element_instance.0),
-        Field::SubscriptionState => text(row.state.word()),
+        Field::SubscriptionState => text(row.state.shown(row.created, row.updated).word()),
         Field::MessageName => text(&row.name),
         Field::CorrelationKey => text(&row.correlation_key),
         Field::Created => int(row.created),

@@ -92,7 +92,7 @@ fn of_instance(tables: &Tables, row: &Instance) -> Option<InstanceView> {
         state: row.state,
         started: row.started,
         ended: row.ended,
-        has_incident: 0 < row.incidents,
+        has_incident: tables.stuck.contains_key(&row.key.0),
         parent_instance: row.parent.map(|(instance, _)| instance),
         parent_element: row.parent.map(|(_, element)| element),
         root: row.root,
@@ -118,6 +118,7 @@ fn of_element(tables: &Tables, row: &Element) -> Option<ElementView> {
         state: row.state.shown(),
         started: row.started,
         ended: row.ended,
+        has_incident: tables.stuck.contains_key(&row.key.0),
         incident: row.incident,
     })
 }
@@ -272,7 +273,7 @@ fn of_subscription(tables: &Tables, row: &Subscription) -> Option<MessageSubscri
         root: root(tables, row.origin),
         element_id: element(tables, row.definition, row.element)?.id.to_string(),
         element_instance: row.origin.map(|origin| origin.element_instance),
-        state: row.state,
+        state: row.state.shown(row.created, row.updated),
         message_name: row.name.to_string(),
         correlation_key: row.correlation_key.to_string(),
         created: row.created,

@@ -59,6 +59,9 @@ pub struct ElementView {
     pub state: InstanceState,
     pub started: Millis,
     pub ended: Option<Millis>,
+    /// Whether an incident is open in it, inside it, or in what that has called.
+    pub has_incident: bool,
+    /// Its own.
     pub incident: Option<IncidentKey>,
 }
 

@@ -71,7 +71,18 @@ pub struct Subscription {
     pub origin: Option<WaitOrigin>,
     pub state: SubscriptionState,
     pub created: Millis,
+    /// After it was created: it has had something, whether it still waits or not.
     pub updated: Millis,
+}
+
+impl SubscriptionState {
+    /// As searches show it: what has had a message and waits for more is correlated, as in Camunda 8.
+    pub fn shown(self, created: Millis, updated: Millis) -> Self {
+        match self {
+            Self::Open if created < updated => Self::Correlated,
+            Self::Open | Self::Correlated | Self::Closed => self,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -167,7 +167,6 @@ fn place_in(entity: Entity, field: Field) -> Option<(Table, &'static str, Presen
     let column = match (entity, field) {
         (_, key) if key == entity.key() => "@.key",
         (Entity::Jobs | Entity::Timers | Entity::UserTasks, Field::Tenant) => "@.tenant",
-        (Entity::Instances, Field::HasIncident) => "(@.incidents > 0)",
         (Entity::Incidents, Field::ErrorMessage) => "@.message",
         (Entity::Definitions, Field::DeploymentKey) => "@.deployment",
         (Entity::Decisions, Field::DecisionId) => "@.id",
@@ -196,12 +195,13 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::DefinitionState => (of_definition, definition_state(dialect), Always),
         Field::InstanceKey => (Own, "@.instance", presence_of_instance(entity).0),
         Field::InstanceState | Field::ElementState | Field::JobState => (Own, "@.state", Always),
-        Field::TimerState | Field::SubscriptionState | Field::UserTaskState => (Own, "@.state", Always),
+        Field::TimerState | Field::UserTaskState => (Own, "@.state", Always),
+        Field::SubscriptionState => (Own, subscription_state(dialect), Always),
         Field::Started => (Own, "@.started", Always),
         Field::Ended => (Own, "@.ended", Maybe),
         Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
         Field::ParentElementKey => (Own, "@.parent_element", Maybe),
-        Field::HasIncident => (Own, "(@.incident IS NOT NULL)", Always),
+        Field::HasIncident => (Own, "(@.stuck IS NOT NULL)", Always),
         Field::BusinessId => (Own, "@.business_id", Maybe),
         Field::ElementKey => (Own, "@.element_instance", presence_of_instance(entity).1),
         Field::ElementId => (DefinitionElement, "@.id", Always),
@@ -320,6 +320,16 @@ fn incident_state(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Sqlite => "(CASE WHEN @.resolved IS NULL THEN 'ACTIVE' ELSE 'RESOLVED' END)",
         Dialect::Postgres => "((CASE WHEN @.resolved IS NULL THEN 'ACTIVE' ELSE 'RESOLVED' END) COLLATE \"C\")",
+    }
+}
+
+/// As [`crate::row::SubscriptionState::shown`] has it.
+fn subscription_state(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => "(CASE WHEN @.state = 'CREATED' AND @.created < @.updated THEN 'CORRELATED' ELSE @.state END)",
+        Dialect::Postgres => {
+            "((CASE WHEN @.state = 'CREATED' AND @.created < @.updated THEN 'CORRELATED' ELSE @.state END) COLLATE \"C\")"
+        }
     }
 }
 

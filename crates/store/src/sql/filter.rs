@@ -165,6 +165,11 @@ fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -
         (Field::IncidentState, Scalar::Text(word)) if word == "ACTIVE" => {
             format!("{}.resolved IS NULL", from.alias(Table::Own))
         }
+        // Written as the indexes of open subscriptions have it.
+        (Field::SubscriptionState, Scalar::Text(word)) if word == "CREATED" => {
+            let own = from.alias(Table::Own);
+            format!("({own}.state = 'CREATED' AND {own}.updated <= {own}.created)")
+        }
         // True of the same rows as the plain comparison. Variables of instances themselves, which are most, are found by their
         // instance, those of elements by an index that holds no others.
         (Field::ScopeKey, Scalar::Int(key)) if from.entity == Entity::Variables => {

@@ -105,6 +105,42 @@ async fn a_request_with_a_key_has_one_effect() {
     assert_eq!(found["page"]["totalItems"], 1);
 }
 
+/// Whatever they come with, and nothing has happened then.
+#[tokio::test]
+async fn variables_of_the_engine_are_refused() {
+    let server = Server::start().await;
+    server.deploy().await;
+    let instance = server.create("{}").await;
+    let job = server.activate().await["jobKey"].as_str().unwrap().to_owned();
+    let variables = r#""variables":{"a":1,"caudal:end-after":["task"]}"#;
+    for (method, path, more) in [
+        ("POST", "/v2/process-instances".to_owned(), r#""processDefinitionId":"work","#),
+        (
+            "POST",
+            "/v2/process-instances".to_owned(),
+            r#""processDefinitionId":"work","startInstructions":[{"elementId":"end"}],"#,
+        ),
+        ("PUT", format!("/v2/element-instances/{instance}/variables"), ""),
+        ("POST", format!("/v2/jobs/{job}/completion"), ""),
+        ("POST", format!("/v2/jobs/{job}/failure"), ""),
+        ("POST", format!("/v2/jobs/{job}/error"), r#""errorCode":"E","#),
+        ("POST", "/v2/user-tasks/5/completion".to_owned(), ""),
+        ("POST", "/v2/messages/publication".to_owned(), r#""name":"m","correlationKey":"k","#),
+        ("POST", "/v2/messages/correlation".to_owned(), r#""name":"m","correlationKey":"k","#),
+        ("POST", "/v2/signals/broadcast".to_owned(), r#""signalName":"s","#),
+        ("POST", "/v2/conditionals/evaluation".to_owned(), ""),
+    ] {
+        let refused = server.call(method, &path, &format!("{{{more}{variables}}}"), &[]).await;
+        assert_eq!((refused.status, refused.title().as_str()), (400, "INVALID_ARGUMENT"), "{path}: {}", refused.text);
+        assert!(refused.text.contains("caudal:end-after"), "{path}: {}", refused.text);
+    }
+    let begun = r#"{"elements":[{"elementId":"x","variables":{"caudal:x":1}}]}"#;
+    let refused = server.post(&format!("/v2/element-instances/ad-hoc-activities/{instance}/activation"), begun).await;
+    assert_eq!((refused.status, refused.title().as_str()), (400, "INVALID_ARGUMENT"), "{}", refused.text);
+    assert_eq!(server.post("/v2/variables/search", "").await.json()["page"]["totalItems"], 0);
+    assert_eq!(server.post(&format!("/v2/jobs/{job}/completion"), "").await.status, 204, "nobody has touched it");
+}
+
 #[tokio::test]
 async fn pages_lead_from_one_to_the_next_and_back() {
     let server = Server::start().await;

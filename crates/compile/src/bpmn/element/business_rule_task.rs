@@ -32,8 +32,13 @@ fn called(site: &mut Site<'_, '_, '_>, node: Node<'_, '_>) -> Option<DecisionTas
     };
     let decision = site.note(node, decision);
     let result = node.attribute("resultVariable").filter(|name| !name.is_empty());
-    let result = site.note(node, result.ok_or("zeebe:calledDecision needs a resultVariable".to_owned()));
+    let result = site.note(
+        node,
+        result
+            .ok_or("zeebe:calledDecision needs a resultVariable".to_owned())
+            .and_then(|name| expression::variable("the resultVariable", name)),
+    );
     let binding = site.note(node, extension::binding(node));
     let (decision, result, binding) = (decision?, result?, binding?);
-    Some(DecisionTask { decision, binding, result: result.into() })
+    Some(DecisionTask { decision, binding, result })
 }

@@ -32,6 +32,11 @@ fn evaluated(site: &mut Site<'_, '_, '_>, script: Node<'_, '_>) -> Option<Script
     };
     let expression = site.note(script, expression);
     let result = script.attribute("resultVariable").filter(|name| !name.is_empty());
-    let result = site.note(script, result.ok_or("zeebe:script needs a resultVariable".to_owned()));
-    expression.zip(result).map(|(expression, result)| Script { expression, result: result.into() })
+    let result = site.note(
+        script,
+        result
+            .ok_or("zeebe:script needs a resultVariable".to_owned())
+            .and_then(|name| expression::variable("the resultVariable", name)),
+    );
+    expression.zip(result).map(|(expression, result)| Script { expression, result })
 }

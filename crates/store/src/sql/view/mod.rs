@@ -186,7 +186,7 @@ const INSTANCE: Columns = &[
     (Own, "@.state", Text),
     (Own, "@.started", Int),
     (Own, "@.ended", Int),
-    (Own, "(@.incidents > 0)", Bool),
+    (Own, "(@.stuck IS NOT NULL)", Bool),
     (Own, "@.parent_instance", Int),
     (Own, "@.parent_element", Int),
     (Own, "@.root", Int),
@@ -230,6 +230,7 @@ const ELEMENT: Columns = &[
     (Own, "@.state", Text),
     (Own, "@.started", Int),
     (Own, "@.ended", Int),
+    (Own, "(@.stuck IS NOT NULL)", Bool),
     (Own, "@.incident", Int),
 ];
 
@@ -249,6 +250,7 @@ fn element(row: &mut Row<'_, impl Cells>) -> Result<ElementView, Error> {
         state: InstanceState::from_word(&row.text()?)?,
         started: row.int()?,
         ended: row.int_maybe()?,
+        has_incident: row.bool()?,
         incident: row.key_maybe()?.map(IncidentKey),
     })
 }

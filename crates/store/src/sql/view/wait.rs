@@ -65,7 +65,7 @@ pub(super) const SUBSCRIPTION: Columns = &[
 ];
 
 pub(super) fn subscription(row: &mut Row<'_, impl Cells>) -> Result<MessageSubscriptionView, Error> {
-    Ok(MessageSubscriptionView {
+    let mut view = MessageSubscriptionView {
         key: WaitKey(row.key()?),
         definition: DefinitionKey(row.key()?),
         process_id: row.text()?,
@@ -79,7 +79,9 @@ pub(super) fn subscription(row: &mut Row<'_, impl Cells>) -> Result<MessageSubsc
         correlation_key: row.text()?,
         created: row.int()?,
         updated: row.int()?,
-    })
+    };
+    view.state = view.state.shown(view.created, view.updated);
+    Ok(view)
 }
 
 pub(super) const CORRELATION: Columns = &[

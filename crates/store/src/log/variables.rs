@@ -1,0 +1,46 @@
+//! The variables that come with commands.
+
+use std::sync::Arc;
+
+use engine::{Document, KEPT};
+
+use super::{Command, CreateAt};
+
+impl Command {
+    /// A name among its variables that only the engine may use. An evaluation on its own has no instance whose variables it could spoil.
+    pub fn kept_name(&self) -> Option<&Arc<str>> {
+        let (one, several): (Option<&Document>, &[(Arc<str>, Document)]) = match self {
+            Self::Create(create) | Self::CreateAt(CreateAt { create, .. }) => (Some(&create.variables), &[]),
+            Self::CompleteJob { variables, .. }
+            | Self::SetVariables { variables, .. }
+            | Self::CompleteUserTask { variables, .. }
+            | Self::Broadcast { variables, .. } => (Some(variables), &[]),
+            Self::FailJob(fail) => (Some(&fail.variables), &[]),
+            Self::ThrowError(throw) => (Some(&throw.variables), &[]),
+            Self::Publish(publish) | Self::Correlate(publish) => (Some(&publish.variables), &[]),
+            Self::EvaluateConditions(evaluate) => (Some(&evaluate.variables), &[]),
+            Self::StartAdHoc(start) => (None, &start.activities),
+            Self::Deploy(_)
+            | Self::DeleteResource { .. }
+            | Self::Cancel { .. }
+            | Self::UpdateJob(_)
+            | Self::ResolveIncident { .. }
+            | Self::AssignUserTask(_)
+            | Self::UnassignUserTask { .. }
+            | Self::UpdateUserTask(_)
+            | Self::Evaluate(_)
+            | Self::DeleteEvaluation { .. }
+            | Self::FireTimer { .. }
+            | Self::RescheduleTimer { .. }
+            | Self::Activate(_)
+            | Self::Release { .. }
+            | Self::JobDue { .. }
+            | Self::Turn { .. }
+            | Self::TimerDue { .. }
+            | Self::MessageExpired { .. }
+            | Self::SignalDue { .. } => return None,
+        };
+        let documents = one.into_iter().chain(several.iter().map(|(_, variables)| variables));
+        documents.flatten().map(|(name, _)| name).find(|name| name.starts_with(KEPT))
+    }
+}
