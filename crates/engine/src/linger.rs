@@ -68,6 +68,7 @@ impl Run<'_> {
             self.go_then(key, &Then::Go);
         }
         if asks && self.heard(key, ListenerEvent::Canceling).is_none() {
+            self.forget_given(key);
             self.start_hearing(key, ListenerEvent::Canceling);
         }
     }

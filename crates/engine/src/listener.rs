@@ -184,6 +184,10 @@ impl Run<'_> {
 
     fn forget_listening(&mut self, key: ElementKey) {
         self.keep(key, PLACE, "null");
+        self.forget_given(key);
+    }
+
+    pub(crate) fn forget_given(&mut self, key: ElementKey) {
         if kept(self.instance, key, GIVEN).is_some() {
             self.keep(key, GIVEN, "null");
         }

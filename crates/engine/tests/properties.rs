@@ -4,11 +4,9 @@
 use std::fmt::Write as _;
 
 use engine::{
-    Activation, Ancestor, Budget, Command, DefinitionKey, ElementInstance, ElementKey, Event, FailedJob, IncidentKey,
-    IncidentKind, Instance, InstanceKey, JobKey, Keys, Means, Migration, Modification, Move, Rejected, State, ThrownError,
-    Undecided, WaitKey, WaitKind, Which, migrate, step,
+    Activation, Ancestor, Budget, Command, DefinitionKey, ElementInstance, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance, InstanceKey, JobKey, Keys, Means, Migration, Modification, Move, Rejected, State, ThrownError, Undecided, WaitKey, WaitKind, Which, migrate, step, On,
 };
-use model::{Kind, Process};
+use model::{Kind, ListenerEvent, Process};
 use proptest::prelude::*;
 
 /// A block has one way in and one way out.
@@ -32,6 +30,12 @@ enum Block {
     Undoable,
     /// Undoes what completed beside it.
     Undo,
+    /// A task whose start and end are listened to.
+    Heard,
+    /// A task for a person, listened to from its creation to its end.
+    Person,
+    /// The inside of a sub-process whose start and end are listened to.
+    HeardSub(Box<Block>),
 }
 
 /// Ways to repeat: `N` is how often.
@@ -51,7 +55,9 @@ fn block() -> impl Strategy<Value = Block> {
         Just(Block::Fragile),
         Just(Block::Decision),
         Just(Block::Undoable),
-        Just(Block::Undo)
+        Just(Block::Undo),
+        Just(Block::Heard),
+        Just(Block::Person)
     ];
     leaf.prop_recursive(4, 24, 3, |inner| {
         let several = || proptest::collection::vec(inner.clone(), 1..4);
@@ -61,6 +67,7 @@ fn block() -> impl Strategy<Value = Block> {
             several().prop_map(Block::Parallel),
             several().prop_map(Block::Inclusive),
             (inner.clone(), any::<bool>()).prop_map(|(inside, caught)| Block::Sub(Box::new(inside), caught)),
+            inner.clone().prop_map(|inside| Block::HeardSub(Box::new(inside))),
             (inner.clone(), prop::sample::select(REPEATS.to_vec()), 0..4u8).prop_map(|(inside, how, items)| Block::Each(
                 Box::new(inside),
                 how,
@@ -95,6 +102,20 @@ impl Writer {
             Block::Task => self.line(&id, "task t", to),
             Block::Decision => self.line(&id, "decide out by rules", to),
             Block::Undo => self.line(&id, "compensate", to),
+            Block::Heard => {
+                self.line(&id, "task t", to);
+                let listeners = "    listen start a\n    listen start b\n    listen end = if fixed = null then 1 else \"c\"";
+                writeln!(self.text, "    in x = 1\n    out y = x\n{listeners}").unwrap();
+            }
+            Block::Person => {
+                self.line(&id, "user", to);
+                writeln!(self.text, "    listen creating a\n    listen completing b\n    listen canceling c\n    listen end d")
+                    .unwrap();
+            }
+            Block::HeardSub(inside) => {
+                self.block_inside(&id, inside, to);
+                writeln!(self.text, "    listen start a\n    listen end b").unwrap();
+            }
             Block::Undoable => {
                 let (event, handler) = (self.id(), self.id());
                 self.line(&id, "task t", to);
@@ -155,6 +176,16 @@ impl Writer {
             }
         }
         id
+    }
+}
+
+impl Writer {
+    fn block_inside(&mut self, id: &str, inside: &Block, to: &str) {
+        let (start, end) = (self.id(), self.id());
+        writeln!(self.text, "{end}: end").unwrap();
+        let first = self.block(inside, &end);
+        self.line(&start, "start", &first);
+        self.line(id, &format!("subprocess {start}"), to);
     }
 }
 
@@ -242,6 +273,19 @@ impl<'a> Run<'a> {
         free.flat_map(|(key, element)| element.waits.iter().filter_map(|wait| Some((wait.job()?, *key)))).collect()
     }
 
+    /// Tasks that wait for a person and for nobody else.
+    fn people(&self) -> Vec<ElementKey> {
+        let waits = |element: &ElementInstance| element.waits.iter().all(|wait| wait.kind == WaitKind::UserTask);
+        let open = self.instance.elements.iter().filter(|(_, element)| !element.waits.is_empty() && element.incident.is_none());
+        open.filter(|(_, element)| waits(element)).map(|(key, _)| *key).collect()
+    }
+
+    fn is_listener(&self, job: JobKey) -> bool {
+        self.history.iter().any(|event| {
+            matches!(event, Event::WaitOpened(wait) if wait.key == job.wait() && matches!(wait.on, On::Job { listener: Some(_), .. }))
+        })
+    }
+
     /// Elements that wait for a verdict.
     fn decisions(&self) -> Vec<ElementKey> {
         let asks = |element: &ElementInstance| {
@@ -273,11 +317,11 @@ impl<'a> Run<'a> {
         if self.instance.state != State::Active {
             return;
         }
-        let (jobs, incidents) = (self.jobs(), self.incidents());
-        match n % (jobs.len() + incidents.len()).max(1) {
+        let (jobs, incidents, people) = (self.jobs(), self.incidents(), self.people());
+        match n % (jobs.len() + incidents.len() + people.len()).max(1) {
             n if n < jobs.len() => {
                 let (job, element) = jobs[n];
-                let command = if n % 5 == 4 {
+                let command = if n % 5 == 4 && !self.is_listener(job) {
                     Command::ThrowError(ThrownError { job, element, code: "E".into(), message: "".into(), variables: vec![] })
                 } else if n % 7 == 6 {
                     Command::FailJob(FailedJob { job, element, variables: vec![], stuck: Some("broken".into()) })
@@ -297,6 +341,12 @@ impl<'a> Run<'a> {
                 };
                 self.ask(&fix).expect("the process is there");
                 self.ask(&Command::ResolveIncident { incident: incidents[n - jobs.len()] }).expect("the incident is there");
+            }
+            n if n < jobs.len() + incidents.len() + people.len() => {
+                let (element, event) = (people[n - jobs.len() - incidents.len()], ListenerEvent::Completing);
+                let done = Command::Listen { element, event, variables: vec![("done".into(), "true".into())], local: false };
+                self.ask(&done).expect("the task waits for a person");
+                assert_eq!(self.ask(&done), Err(Rejected::Listening), "a task completed twice");
             }
             _ => {}
         }
@@ -370,7 +420,10 @@ impl<'a> Run<'a> {
         assert_eq!(replayed, self.instance, "history is not state");
         if self.instance.state == State::Active {
             assert!(
-                !self.jobs().is_empty() || !self.incidents().is_empty() || !self.decisions().is_empty(),
+                !self.jobs().is_empty()
+                    || !self.incidents().is_empty()
+                    || !self.decisions().is_empty()
+                    || !self.people().is_empty(),
                 "an active instance waits for nothing: {:?}",
                 self.instance
             );
@@ -414,7 +467,7 @@ proptest! {
         run.check();
     }
 
-    /// Cancelling at any point leaves nothing behind.
+    /// Cancelling at any point leaves nothing behind, once those who listen to that were heard.
     #[test]
     fn cancelling_leaves_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..20)) {
         let process = process(&block);
@@ -426,6 +479,12 @@ proptest! {
         }
         if run.instance.state == State::Active {
             run.ask(&Command::Cancel).expect("an active instance can be cancelled");
+        }
+        while run.instance.state == State::Active {
+            prop_assert_eq!(run.ask(&Command::Cancel), Err(Rejected::NotRunning));
+            prop_assert!(run.jobs().iter().all(|(job, _)| run.is_listener(*job)), "work goes on after its end");
+            run.act(0);
+            run.check();
         }
         run.check();
         run.check_nothing_left();

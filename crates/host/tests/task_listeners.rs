@@ -291,8 +291,9 @@ async fn a_task_that_goes_ends_what_was_happening_to_it() {
     server.stop().await;
 
     let server = Server::start(&store).await;
-    let gone = heard(&server, "gone").await.key;
-    assert_eq!(server.ask(agrees(gone)).await, Answer::Done);
+    let gone = heard(&server, "gone").await;
+    assert_eq!(gone.variables, "{}", "what came with the completion has gone with it");
+    assert_eq!(server.ask(agrees(gone.key)).await, Answer::Done);
     assert_eq!(task(&store).await.state, UserTaskState::Cancelled);
     assert!(matches!(search(&store, Entity::Instances, active).await, Items::Instances(views) if views.is_empty()));
     server.stop().await;

@@ -3,6 +3,7 @@
 mod calls;
 mod decisions;
 mod leaving;
+mod listeners;
 mod manners;
 mod messages;
 
