@@ -103,6 +103,15 @@ pub(crate) struct Remote {
     /// REST address of the server
     #[arg(long, value_name = "URL", env = "CAUDAL_URL", default_value = "http://127.0.0.1:8080")]
     pub(crate) url: String,
+    /// Authorities in PEM that the server's certificate may be of [default: those the system trusts]
+    #[arg(long, value_name = "FILE", env = "CAUDAL_CA")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Certificate in PEM that says who asks, for a server that wants one
+    #[arg(long, value_name = "FILE", env = "CAUDAL_CLIENT_CERT", requires = "client_key")]
+    pub(crate) client_cert: Option<PathBuf>,
+    /// Private key of that certificate in PEM
+    #[arg(long, value_name = "FILE", env = "CAUDAL_CLIENT_KEY", requires = "client_cert")]
+    pub(crate) client_key: Option<PathBuf>,
     /// Print JSON, one document
     #[arg(long)]
     pub(crate) json: bool,

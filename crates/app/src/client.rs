@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Deploy, Instances, Jobs, Remote, Task, Tasks};
 use crate::table::{print, table};
-use crate::variables;
+use crate::{trust, variables};
 
 /// How long a call may take besides what the server is asked to wait.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -23,7 +23,7 @@ pub(crate) fn deploy(deploy: &Deploy) -> Result<(), String> {
         let part = part.mime_str("application/octet-stream").map_err(|error| error.to_string())?;
         form = form.part("resources", part);
     }
-    let sent = agent(PATIENCE).post(url(&deploy.remote, "/v2/deployments")).send(form);
+    let sent = agent(&deploy.remote, PATIENCE)?.post(url(&deploy.remote, "/v2/deployments")).send(form);
     let answer = read(&deploy.remote, sent)?;
     if deploy.remote.json {
         return show(&answer);
@@ -186,8 +186,13 @@ pub(crate) fn show_items(remote: &Remote, answer: &Value, columns: &[(&str, &str
     Ok(())
 }
 
-pub(crate) fn agent(timeout: Duration) -> ureq::Agent {
-    ureq::Agent::config_builder().timeout_global(Some(timeout)).http_status_as_error(false).build().into()
+pub(crate) fn agent(remote: &Remote, timeout: Duration) -> Result<ureq::Agent, Failed> {
+    let config = ureq::Agent::config_builder().timeout_global(Some(timeout)).http_status_as_error(false);
+    let tls = trust::tls(remote).map_err(|reason| Failed::Unable { reason })?;
+    Ok(match tls {
+        None => config.build().into(),
+        Some(tls) => config.tls_config(tls).build().into(),
+    })
 }
 
 pub(crate) fn url(remote: &Remote, path: &str) -> String {
@@ -195,18 +200,20 @@ pub(crate) fn url(remote: &Remote, path: &str) -> String {
 }
 
 pub(crate) fn post(remote: &Remote, path: &str, body: &Value, timeout: Duration) -> Result<Value, Failed> {
-    let sent = agent(timeout).post(url(remote, path)).send_json(body);
+    let sent = agent(remote, timeout)?.post(url(remote, path)).send_json(body);
     read(remote, sent)
 }
 
 pub(crate) fn get(remote: &Remote, path: &str) -> Result<Value, Failed> {
-    let sent = agent(PATIENCE).get(url(remote, path)).call();
+    let sent = agent(remote, PATIENCE)?.get(url(remote, path)).call();
     read(remote, sent)
 }
 
 /// Why a call did not do what it was for.
 #[derive(Debug)]
 pub(crate) enum Failed {
+    /// It was not even tried: something given here cannot be used.
+    Unable { reason: String },
     /// Nobody answered, or not to the end: whether it was done is not known.
     Unreachable { reason: String },
     /// The server's own words.
@@ -217,6 +224,7 @@ impl Failed {
     /// Whether the same call may do better in a while.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
+            Self::Unable { .. } => false,
             Self::Unreachable { .. } => true,
             Self::Refused { status, .. } => matches!(status, 429 | 503 | 504),
         }
@@ -226,7 +234,7 @@ impl Failed {
 impl From<Failed> for String {
     fn from(failed: Failed) -> Self {
         match failed {
-            Failed::Unreachable { reason } | Failed::Refused { reason, .. } => reason,
+            Failed::Unable { reason } | Failed::Unreachable { reason } | Failed::Refused { reason, .. } => reason,
         }
     }
 }

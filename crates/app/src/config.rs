@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use api::listen::Files;
 use api::rest::Visitors;
 use host::{Limits, Missed};
 
@@ -25,6 +26,7 @@ pub(crate) struct Config {
     pub(crate) roles: Roles,
     pub(crate) node: String,
     pub(crate) visitors: Visitors,
+    pub(crate) tls: Option<Files>,
     pub(crate) log_json: bool,
     pub(crate) log_level: String,
     pub(crate) warm_up: bool,
@@ -111,7 +113,9 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
             "a server without the engine role needs a store that several servers can share: use --store postgres://…".to_owned()
         );
     }
-    if !settings.flag("insecure") {
+    let tls = tls(settings)?;
+    let knows_clients = tls.as_ref().is_some_and(|files| files.client_authorities.is_some());
+    if !settings.flag("insecure") && !knows_clients {
         let api = std::iter::once(("rest", rest)).chain(grpc.iter().map(|address| ("grpc", *address)));
         for (what, address) in api.filter(|_| roles.api).chain([("metrics", metrics)]) {
             check_reach(what, address)?;
@@ -129,6 +133,7 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
         metrics,
         roles,
         node,
+        tls,
         visitors: Visitors::new(rest.ip(), settings.texts("hosts"), settings.texts("origins")),
         log_json: settings.text("log_format") == "json",
         log_level: log_level(settings.text("log_level"))?,
@@ -145,13 +150,24 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
     })
 }
 
+fn tls(settings: &Settings) -> Result<Option<Files>, String> {
+    let path = |key: &str| Some(PathBuf::from(settings.text(key))).filter(|path| !path.as_os_str().is_empty());
+    match (path("tls_certificate"), path("tls_key"), path("tls_client_ca")) {
+        (None, None, None) => Ok(None),
+        (Some(certificate), Some(key), client_authorities) => Ok(Some(Files { certificate, key, client_authorities })),
+        (None, Some(_), _) => Err("tls_key is nothing without tls_certificate: give both".to_owned()),
+        (Some(_), None, _) => Err("tls_certificate is nothing without tls_key: give both".to_owned()),
+        (None, None, Some(_)) => Err("tls_client_ca needs tls_certificate and tls_key as well".to_owned()),
+    }
+}
+
 /// Nobody has to say who he is: so nobody else may come.
 fn check_reach(what: &str, address: SocketAddr) -> Result<(), String> {
     match address.ip().is_loopback() {
         true => Ok(()),
         false => Err(format!(
             "{what} is {address}, which others can reach, and there is no authentication: whoever reaches it can do everything. \
-             Listen on 127.0.0.1 behind a proxy that knows its users, or say --insecure (CAUDAL_INSECURE=true, or insecure = true in the \
+             Listen on 127.0.0.1 behind a proxy that knows its users, ask for client certificates (tls_client_ca), or say --insecure (CAUDAL_INSECURE=true, or insecure = true in the \
              file) if you trust everybody in that network"
         )),
     }
@@ -329,6 +345,9 @@ mod tests {
             ("rest", "0.0.0.0:8080", "--insecure"),
             ("grpc", "127.0.0.1:1,[::]:2", "--insecure"),
             ("metrics", "10.0.0.1:1", "--insecure"),
+            ("tls_certificate", "x", "without tls_key"),
+            ("tls_key", "x", "without tls_certificate"),
+            ("tls_client_ca", "x", "tls_certificate and tls_key"),
         ] {
             let error = resolve(Given::of(&[(key, value)])).unwrap_err();
             assert!(error.contains(why), "{error}");

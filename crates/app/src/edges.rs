@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use api::budget::{Budget, Budgets};
-use api::listen::{Edge, Speaks};
+use api::listen::{Edge, Speaks, Tls};
 use api::{grpc, listen, rest};
 use host::Host;
 use prometheus_client::registry::Registry;
@@ -18,6 +18,7 @@ const SPOKEN_VERSION: &str = "8.9.17";
 
 /// All edges until they have drained.
 pub(crate) async fn serve(listeners: Listeners, host: Host, config: Config, registry: Registry, draining: watch::Receiver<bool>) {
+    let tls = listeners.tls;
     let (rest_config, grpc_config) = (rest(&config), grpc(&config));
     let metrics_listen = listen::Config { connections_max: config.connections.metrics_max, ..rest_config.listen.clone() };
     let budgets =
@@ -27,18 +28,21 @@ pub(crate) async fn serve(listeners: Listeners, host: Host, config: Config, regi
         listeners: vec![listeners.metrics],
         router: health::router(registry, host.clone()),
         speaks: Speaks::Http,
+        tls: tls.metrics,
     };
     let rest = Edge {
         name: "REST",
         listeners: listeners.rest.into_iter().collect(),
         router: rest::router(host.clone(), &rest_config, budgets.clone(), draining.clone()),
         speaks: Speaks::Http,
+        tls: tls.rest,
     };
     let grpc = Edge {
         name: "gRPC",
         listeners: listeners.grpc,
         router: grpc::router(host, &grpc_config, budgets, draining.clone()),
         speaks: Speaks::Http2,
+        tls: tls.grpc,
     };
     tokio::join!(
         listen::serve(metrics, &metrics_listen, draining.clone()),
@@ -98,20 +102,36 @@ pub(crate) struct Listeners {
     rest: Option<TcpListener>,
     grpc: Vec<TcpListener>,
     metrics: TcpListener,
+    tls: Certificates,
+}
+
+/// What each edge shows its clients; none where they speak plainly.
+struct Certificates {
+    rest: Option<Tls>,
+    grpc: Option<Tls>,
+    metrics: Option<Tls>,
+}
+
+impl Certificates {
+    fn read(config: &Config) -> Result<Self, String> {
+        let read = |speaks: Speaks| config.tls.clone().map(|files| Tls::read(files, speaks)).transpose();
+        Ok(Self { rest: read(Speaks::Http)?, grpc: read(Speaks::Http2)?, metrics: read(Speaks::Http)? })
+    }
 }
 
 impl Listeners {
     pub(crate) async fn bind(config: &Config) -> Result<Self, String> {
+        let tls = Certificates::read(config)?;
         let metrics = bind("metrics", config.metrics).await?;
         if !config.roles.api {
-            return Ok(Self { rest: None, grpc: Vec::new(), metrics });
+            return Ok(Self { rest: None, grpc: Vec::new(), metrics, tls });
         }
         let rest = bind("REST", config.rest).await?;
         let mut grpc = Vec::new();
         for address in &config.grpc {
             grpc.push(bind("gRPC", *address).await?);
         }
-        Ok(Self { rest: Some(rest), grpc, metrics })
+        Ok(Self { rest: Some(rest), grpc, metrics, tls })
     }
 }
 

@@ -36,7 +36,8 @@ pub(crate) fn signal(signal: &Signal) -> Result<(), String> {
 }
 
 pub(crate) fn timers(timers: &Timers) -> Result<(), String> {
-    let mut request = agent(PATIENCE).get(url(&timers.remote, "/v1/timers")).query("limit", timers.limit.to_string());
+    let mut request =
+        agent(&timers.remote, PATIENCE)?.get(url(&timers.remote, "/v1/timers")).query("limit", timers.limit.to_string());
     let state = (timers.state != "all").then(|| timers.state.to_uppercase());
     let filters = [
         ("processDefinitionId", &timers.process),
@@ -70,7 +71,7 @@ pub(crate) fn fire(fire: &TimerFire) -> Result<(), String> {
 pub(crate) fn reschedule(reschedule: &TimerReschedule) -> Result<(), String> {
     let remote = &reschedule.remote;
     let path = url(remote, &format!("/v1/timers/{}", reschedule.key));
-    let answer = read(remote, agent(PATIENCE).patch(path).send_json(json!({ "dueDate": reschedule.due })))?;
+    let answer = read(remote, agent(remote, PATIENCE)?.patch(path).send_json(json!({ "dueDate": reschedule.due })))?;
     show_done(remote, &answer)
 }
 

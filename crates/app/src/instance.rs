@@ -117,7 +117,7 @@ fn search(instance: &Instance, what: &str, filter: &Value) -> Result<Value, Stri
 
 fn timers(instance: &Instance) -> Result<Value, String> {
     let remote = &instance.remote;
-    let request = client::agent(PATIENCE)
+    let request = client::agent(remote, PATIENCE)?
         .get(url(remote, "/v1/timers"))
         .query("processInstanceKey", instance.key.to_string())
         .query("state", "PENDING")

@@ -19,6 +19,7 @@ mod serve;
 mod settings;
 mod start;
 mod table;
+mod trust;
 mod variables;
 mod work;
 

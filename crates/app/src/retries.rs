@@ -22,7 +22,7 @@ pub(crate) struct Retries {
 pub(crate) fn set(retries: &Retries) -> Result<(), String> {
     let Retries { key, retries, remote } = retries;
     let path = url(remote, &format!("/v2/jobs/{key}"));
-    let answer = read(remote, agent(PATIENCE).patch(path).send_json(json!({ "changeset": { "retries": retries } })))?;
+    let answer = read(remote, agent(remote, PATIENCE)?.patch(path).send_json(json!({ "changeset": { "retries": retries } })))?;
     if remote.json {
         return show_done(remote, &answer);
     }

@@ -68,6 +68,9 @@ async fn serve(config: Config) -> Result<(), String> {
 
 /// It was asked for; it is still worth a line in every log.
 fn warn_of_reach(config: &Config) {
+    if config.tls.as_ref().is_some_and(|files| files.client_authorities.is_some()) {
+        return;
+    }
     let api = config.grpc.iter().chain([&config.rest]).filter(|_| config.roles.api);
     for address in api.chain([&config.metrics]).filter(|address| !address.ip().is_loopback()) {
         tracing::warn!(%address, "others can reach this address, and nobody has to say who he is: whoever reaches it can do everything");
@@ -112,13 +115,14 @@ fn banner(config: &Config, took: Duration) {
         StoreUrl::Sqlite(folder) => format!("{} (SQLite)", folder.display()),
         StoreUrl::Postgres(url) => format!("{} (PostgreSQL)", without_password(url)),
     };
+    let scheme = if config.tls.is_some() { "https" } else { "http" };
     let mut lines = vec![format!("Caudal {} is ready after {} ms.", env!("CARGO_PKG_VERSION"), took.as_millis())];
     if config.roles.api {
         let grpc: Vec<String> = config.grpc.iter().map(ToString::to_string).collect();
-        lines.push(format!("  REST     http://{}   (browse it at /docs)", config.rest));
+        lines.push(format!("  REST     {scheme}://{}   (browse it at /docs)", config.rest));
         lines.push(format!("  gRPC     {}", grpc.join(", ")));
     }
-    lines.push(format!("  metrics  http://{}/metrics", config.metrics));
+    lines.push(format!("  metrics  {scheme}://{}/metrics", config.metrics));
     lines.push(format!("  data     {store}"));
     lines.push("Next: caudal deploy FILE.bpmn   (Ctrl-C stops)".to_owned());
     table::print(&format!("{}\n", lines.join("\n")));

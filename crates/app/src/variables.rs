@@ -52,7 +52,7 @@ pub(crate) fn run(variables: &Variables) -> Result<(), String> {
         Variables::Set(set) => {
             let body = json!({ "variables": given("JSON", &set.variables)?, "local": set.local });
             let path = url(&set.remote, &format!("/v2/element-instances/{}/variables", set.key));
-            let answer = read(&set.remote, agent(PATIENCE).put(path).send_json(body))?;
+            let answer = read(&set.remote, agent(&set.remote, PATIENCE)?.put(path).send_json(body))?;
             show_done(&set.remote, &answer)
         }
     }

@@ -11,7 +11,7 @@
 //!   has: sessions set it for themselves, and behind a pooler, where no session is ours, every transaction does, in its round trip;
 //! - every call ends within its time, and a connection that failed is not used again: the next call opens a new one.
 //!
-//! Deliberately absent: sequences, triggers, foreign keys; advisory locks but for migrating; TLS (so far).
+//! Deliberately absent: sequences, triggers, foreign keys; advisory locks but for migrating; channel binding.
 
 mod call;
 mod commit;
@@ -28,6 +28,7 @@ mod pool;
 mod reading;
 mod search;
 mod session;
+mod tls;
 mod user_tasks;
 mod waits;
 mod wakeups;
@@ -60,18 +61,18 @@ pub struct Postgres {
 impl Postgres {
     /// Connects, and creates or migrates the schema if need be. Must be called inside a tokio runtime with time enabled.
     pub async fn connect(url: &str, options: Options) -> Result<Self, Error> {
-        let config = options::parse(url, &options)?;
+        let target = options::parse(url, &options)?;
         let listening = match &options.path {
-            Path::Direct => Some(config.clone()),
+            Path::Direct => Some(target.clone()),
             Path::TransactionPooler { direct_url: None } => None,
             Path::TransactionPooler { direct_url: Some(url) } => Some(options::parse(url, &options)?),
         };
-        migrate::migrate(&config, &options).await?;
+        migrate::migrate(&target, &options).await?;
         Ok(Self {
-            writer: Pool::new(&config, &options, Role::Keyed, 1),
-            appender: Pool::new(&config, &options, Role::Keyed, 1),
-            owner: Pool::new(&config, &options, Role::Keyed, OWNER_READS_MAX),
-            searches: Pool::new(&config, &options, Role::Search, options.searches_max),
+            writer: Pool::new(&target, &options, Role::Keyed, 1),
+            appender: Pool::new(&target, &options, Role::Keyed, 1),
+            owner: Pool::new(&target, &options, Role::Keyed, OWNER_READS_MAX),
+            searches: Pool::new(&target, &options, Role::Search, options.searches_max),
             cleared: Cleared::default(),
             wakeups: Wakeups::listen(listening, &options),
         })

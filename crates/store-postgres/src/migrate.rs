@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use store::{Error, format};
 use tokio::time::Instant;
-use tokio_postgres::Config;
 
 use crate::call::Call;
-use crate::options::Options;
+use crate::options::{Options, Target};
 use crate::reading::{Reading, only};
 use crate::session::{Role, Session};
 
@@ -34,9 +33,9 @@ const MIGRATION_MAX: Duration = Duration::from_secs(3600);
 /// Tells our lock from other people's.
 const LOCK: i64 = 0x0063_6175_6461_6c00;
 
-pub(crate) async fn migrate(config: &Config, options: &Options) -> Result<(), Error> {
+pub(crate) async fn migrate(target: &Target, options: &Options) -> Result<(), Error> {
     // Dropped, and thereby rolled back, whichever way this ends.
-    let session = Session::open(config, options, Role::Search).await?;
+    let session = Session::open(target, options, Role::Search).await?;
     let deadline = Instant::now() + MIGRATION_MAX;
     if version(&session, deadline).await? == known() {
         return Ok(());

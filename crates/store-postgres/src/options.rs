@@ -4,10 +4,11 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use store::Error;
-use tokio_postgres::Config;
-use tokio_postgres::config::{SslMode, TargetSessionAttrs};
+use tokio_postgres::config::TargetSessionAttrs;
+use tokio_postgres::{Client, Config, Connection, Socket};
 
 use crate::fault::with_causes;
+use crate::tls::{self, Encrypted, Tls};
 
 /// A server that does not answer the handshake in this time counts as away.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
@@ -53,15 +54,26 @@ impl Options {
     }
 }
 
-/// A URL (or `key=value` list) as libpq knows it, with what we insist on.
-pub(crate) fn parse(url: &str, options: &Options) -> Result<Config, Error> {
-    let mut config = Config::from_str(url)
-        .map_err(|cause| Error::unavailable(format!("the database URL cannot be read: {}", with_causes(&cause))))?;
-    if config.get_ssl_mode() == SslMode::Require {
-        let reason = "this server is built without TLS to PostgreSQL, but the database URL says sslmode=require";
-        return Err(Error::unavailable(reason));
+/// A database, and how it is reached.
+#[derive(Clone)]
+pub(crate) struct Target {
+    config: Config,
+    tls: Tls,
+}
+
+impl Target {
+    pub(crate) async fn connect(&self) -> Result<(Client, Connection<Socket, Encrypted>), tokio_postgres::Error> {
+        self.config.connect(self.tls.clone()).await
     }
-    config.ssl_mode(SslMode::Disable);
+}
+
+/// A URL as libpq knows it, with what we insist on.
+pub(crate) fn parse(url: &str, options: &Options) -> Result<Target, Error> {
+    let unusable = |reason: String| Error::unavailable(format!("the database URL cannot be used: {reason}"));
+    let (url, wish) = tls::split(url);
+    let mut config = Config::from_str(&url).map_err(|cause| unusable(with_causes(&cause)))?;
+    let (mode, tls) = wish.granted().map_err(unusable)?;
+    config.ssl_mode(mode);
     if config.get_application_name().is_none() {
         config.application_name("caudal");
     }
@@ -76,7 +88,7 @@ pub(crate) fn parse(url: &str, options: &Options) -> Result<Config, Error> {
         .keepalives_idle(PEER_SILENCE_MAX / 2)
         .keepalives_interval(PEER_SILENCE_MAX / 10)
         .keepalives_retries(5);
-    Ok(config)
+    Ok(Target { config, tls })
 }
 
 #[cfg(test)]
@@ -84,14 +96,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn required_tls_is_refused_in_words() {
-        let refused = parse("postgres://db.example/caudal?sslmode=require", &Options::default());
-        assert!(refused.unwrap_err().to_string().contains("sslmode=require"));
+    fn a_url_that_cannot_be_used_is_told_without_its_password() {
+        for query in ["sslmode=sometimes", "port=secret&x=1", "nonsense"] {
+            let refused = parse(&format!("postgres://me:secret@db.example/caudal?{query}"), &Options::default());
+            let told = refused.err().unwrap().to_string();
+            assert!(told.contains("the database URL cannot be used: ") && !told.contains("secret"), "{told}");
+        }
     }
 
     #[test]
     fn of_several_hosts_the_primary_is_asked_for() {
-        let config = parse("postgres://a,b/caudal", &Options::default()).unwrap();
-        assert_eq!(config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
+        let target = parse("postgres://a,b/caudal", &Options::default()).unwrap();
+        assert_eq!(target.config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
     }
 }

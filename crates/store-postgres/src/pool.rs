@@ -11,19 +11,19 @@ use store::Error;
 use store::sql::Sql;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
+use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Config, Row};
 
 use crate::call::Call;
 use crate::fault::Fault;
-use crate::options::Options;
+use crate::options::{Options, Target};
 use crate::session::{Isolation, Role, Session};
 
 /// How much later than the database's own timeout an answer may come.
 const ANSWER_LATE_MAX: Duration = Duration::from_secs(2);
 
 pub(crate) struct Pool {
-    config: Config,
+    target: Target,
     options: Options,
     role: Role,
     size: usize,
@@ -32,9 +32,9 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    pub(crate) fn new(config: &Config, options: &Options, role: Role, size: usize) -> Self {
+    pub(crate) fn new(target: &Target, options: &Options, role: Role, size: usize) -> Self {
         Self {
-            config: config.clone(),
+            target: target.clone(),
             options: options.clone(),
             role,
             size,
@@ -60,7 +60,7 @@ impl Pool {
         };
         let session = match self.idle_session() {
             Some(session) => session,
-            None => Session::open(&self.config, &self.options, self.role).await?,
+            None => Session::open(&self.target, &self.options, self.role).await?,
         };
         Ok(Held { session: Some(session), idle: self.idle.clone(), deadline, _permit: permit })
     }

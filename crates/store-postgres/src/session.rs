@@ -11,11 +11,11 @@ use store::sql::Sql;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres::{Client, Row, Statement};
 
 use crate::call::Call;
 use crate::fault::Fault;
-use crate::options::{Options, Path};
+use crate::options::{Options, Path, Target};
 
 /// A transaction is sent in one go. One whose COMMIT does not follow was begun by a server that is held up, and keeps the partition's
 /// row locked for the server that is to take over.
@@ -55,10 +55,10 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) async fn open(config: &Config, options: &Options, role: Role) -> Result<Self, Fault> {
+    pub(crate) async fn open(target: &Target, options: &Options, role: Role) -> Result<Self, Fault> {
         let direct = options.path == Path::Direct;
         let connecting = async {
-            let (client, connection) = config.connect(NoTls).await?;
+            let (client, connection) = target.connect().await?;
             // Ends by itself when the client is dropped or the connection is lost; whoever waits for an answer then gets the error.
             let connection = tokio::spawn(connection).abort_handle();
             if direct {

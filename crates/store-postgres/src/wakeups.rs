@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
-use tokio_postgres::{AsyncMessage, Config, NoTls};
+use tokio_postgres::AsyncMessage;
 
 use crate::fault::with_causes;
-use crate::options::Options;
+use crate::options::{Options, Target};
 
 const PAUSE_MIN: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
@@ -25,10 +25,10 @@ pub(crate) struct Wakeups {
 
 impl Wakeups {
     /// Listens on the database this leads to, if there is a way to it.
-    pub(crate) fn listen(config: Option<Config>, options: &Options) -> Self {
+    pub(crate) fn listen(target: Option<Target>, options: &Options) -> Self {
         let (bump, counter) = watch::channel(0);
-        let Some(config) = config else { return Self { counter, listener: None, _unused: Some(bump) } };
-        let listener = tokio::spawn(run(config, options.connect_timeout(), bump)).abort_handle();
+        let Some(target) = target else { return Self { counter, listener: None, _unused: Some(bump) } };
+        let listener = tokio::spawn(run(target, options.connect_timeout(), bump)).abort_handle();
         Self { counter, listener: Some(listener), _unused: None }
     }
 
@@ -45,11 +45,11 @@ impl Drop for Wakeups {
     }
 }
 
-async fn run(config: Config, patience: Duration, bump: watch::Sender<u64>) {
+async fn run(target: Target, patience: Duration, bump: watch::Sender<u64>) {
     let mut pause = PAUSE_MIN;
     loop {
         let before = *bump.borrow();
-        let reason = listen_once(&config, patience, &bump).await;
+        let reason = listen_once(&target, patience, &bump).await;
         if *bump.borrow() != before {
             pause = PAUSE_MIN;
         }
@@ -60,8 +60,8 @@ async fn run(config: Config, patience: Duration, bump: watch::Sender<u64>) {
 }
 
 /// Connects and listens until the connection is lost; says why it was.
-async fn listen_once(config: &Config, patience: Duration, bump: &watch::Sender<u64>) -> String {
-    let (client, mut connection) = match tokio::time::timeout(patience, config.connect(NoTls)).await {
+async fn listen_once(target: &Target, patience: Duration, bump: &watch::Sender<u64>) -> String {
+    let (client, mut connection) = match tokio::time::timeout(patience, target.connect()).await {
         Ok(Ok(connected)) => connected,
         Ok(Err(cause)) => return with_causes(&cause),
         Err(_) => return "PostgreSQL does not answer a new connection".to_owned(),

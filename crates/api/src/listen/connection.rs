@@ -7,11 +7,11 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
 use super::activity::Activity;
 use super::places::Place;
+use super::stream::Stream;
 
 /// What every client of HTTP/2 says first.
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -19,7 +19,7 @@ const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Modes: `New` until the first request of HTTP/1 begins to come or all of the preface of HTTP/2 has; `Head` from the first byte of a
 /// request until it is being answered; `Busy` while it is and until the next; `Unwatched` for HTTP/2, which has pings.
 pub(super) struct Connection {
-    stream: TcpStream,
+    stream: Stream,
     activity: Activity,
     /// Requests that had begun when it last looked.
     begun: usize,
@@ -53,7 +53,7 @@ pub(super) enum Writes {
 }
 
 impl Connection {
-    pub(super) fn new(stream: TcpStream, activity: Activity, head_timeout: Duration, writes: Writes, place: Place) -> Self {
+    pub(super) fn new(stream: Stream, activity: Activity, head_timeout: Duration, writes: Writes, place: Place) -> Self {
         let end = Instant::now() + head_timeout;
         Self {
             stream,

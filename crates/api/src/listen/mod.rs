@@ -1,7 +1,7 @@
 //! The server loop of every edge (REST, gRPC, metrics): connections bounded in number and in patience, until the server drains.
 //!
 //! Reading order: `serve` here, `places` (how many connections there may be, and which one makes room), `activity` (what a connection is
-//! busy with), `connection` (how long a client may take to ask), `answer` (and how long to be answered).
+//! busy with), `tls` and `stream` (whether it is encrypted), `connection` (how long a client may take to ask), `answer` (and how long to be answered).
 //!
 //! Invariants:
 //! - no edge has more connections than it may, so that the file handles of one cannot be used up by another;
@@ -13,8 +13,10 @@ mod answer;
 mod config;
 mod connection;
 mod places;
+mod stream;
 #[cfg(test)]
 mod tests;
+mod tls;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -27,14 +29,17 @@ use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
 
 pub use config::Config;
+pub use tls::{Files, Tls};
 
 use crate::drain::drained;
 use activity::Activity;
 use answer::Counted;
 use connection::{Connection, Writes};
 use places::Places;
+use stream::Stream;
 
 /// How long to wait when the system cannot accept (it has no more file handles, say).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -49,6 +54,8 @@ pub struct Edge {
     pub listeners: Vec<TcpListener>,
     pub router: Router,
     pub speaks: Speaks,
+    /// Clients speak plainly without.
+    pub tls: Option<Tls>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +68,7 @@ pub enum Speaks {
 
 /// Serves until `draining` turns true and then until requests have ended, or [`Config::drain_max`] has passed.
 pub async fn serve(edge: Edge, config: &Config, draining: watch::Receiver<bool>) {
-    let Edge { name, listeners, router, speaks } = edge;
+    let Edge { name, listeners, router, speaks, tls } = edge;
     let server = Server {
         http: Arc::new(http(speaks, config)),
         router,
@@ -71,6 +78,7 @@ pub async fn serve(edge: Edge, config: &Config, draining: watch::Receiver<bool>)
             Speaks::Http => Writes::AtOnce,
             Speaks::Http2 => Writes::Gathered,
         },
+        tls,
         draining: draining.clone(),
     };
     tokio::select! {
@@ -108,6 +116,7 @@ struct Server {
     places: Places,
     config: Config,
     writes: Writes,
+    tls: Option<Tls>,
     draining: watch::Receiver<bool>,
 }
 
@@ -120,10 +129,15 @@ impl Server {
                 tracing::debug!("a connection was closed: there are too many");
                 continue;
             };
-            let connection = Connection::new(stream, activity.clone(), self.config.head_timeout, self.writes, place);
+            let (head_timeout, writes) = (self.config.head_timeout, self.writes);
             let service =
                 Counted { router: self.router.clone(), activity: activity.clone(), take_timeout: self.config.take_timeout };
-            let attended = attend(connection, service, self.http.clone(), self.patience());
+            let (http, patience, counted) = (self.http.clone(), self.patience(), activity.clone());
+            let tls = self.tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
+            let attended = async move {
+                let Some(stream) = greet(stream, tls, head_timeout).await else { return };
+                attend(Connection::new(stream, counted, head_timeout, writes, place), service, http, patience).await;
+            };
             activity.served_by(tokio::spawn(attended).abort_handle());
         }
     }
@@ -140,6 +154,19 @@ struct Patience {
     /// For a client to go once it was told to.
     farewell: Duration,
     draining: watch::Receiver<bool>,
+}
+
+/// Agrees on keys with a client that is to speak TLS. None if it does not, or takes too long.
+async fn greet(stream: TcpStream, tls: Option<TlsAcceptor>, patience: Duration) -> Option<Stream> {
+    let Some(tls) = tls else { return Some(Stream::Plain(stream)) };
+    match tokio::time::timeout(patience, tls.accept(stream)).await {
+        Ok(Ok(stream)) => Some(Stream::Tls(Box::new(stream))),
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "a client did not agree on TLS");
+            None
+        }
+        Err(_) => None,
+    }
 }
 
 /// Serves one connection until it ends, or until it has been idle for too long, or the server drains. Then it is told to end, which leaves

@@ -37,7 +37,7 @@ async fn served(speaks: Speaks, config: Config) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (sender, draining) = watch::channel(false);
-    let edge = Edge { name: "test", listeners: vec![listener], router, speaks };
+    let edge = Edge { name: "test", listeners: vec![listener], router, speaks, tls: None };
     tokio::spawn(async move { serve(edge, &config, draining).await });
     Served { address, waiting, let_answer, _draining: sender }
 }

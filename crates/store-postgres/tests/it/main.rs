@@ -13,5 +13,6 @@ mod previous;
 mod schema;
 mod stall;
 mod tick;
+mod tls;
 mod user_tasks;
 mod wakeups;

@@ -56,7 +56,7 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let (draining, drain) = watch::channel(false);
         let router = super::router(host.clone(), &config, budgets.clone(), drain.clone());
-        let edge = Edge { name: "gRPC", listeners: vec![listener], router, speaks: Speaks::Http2 };
+        let edge = Edge { name: "gRPC", listeners: vec![listener], router, speaks: Speaks::Http2, tls: None };
         let serving = tokio::spawn(async move { listen::serve(edge, &config.listen, drain).await });
         Self { host, address, budgets, draining, serving, _stop: stop }
     }

@@ -22,7 +22,7 @@ async fn start(config: Config) -> Listening {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (router, draining) = (server.router.clone(), server.draining.subscribe());
-    let edge = Edge { name: "REST", listeners: vec![listener], router, speaks: Speaks::Http };
+    let edge = Edge { name: "REST", listeners: vec![listener], router, speaks: Speaks::Http, tls: None };
     let serving = tokio::spawn(async move { listen::serve(edge, &config.listen, draining).await });
     Listening { address, server, serving }
 }
