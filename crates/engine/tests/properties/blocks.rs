@@ -36,7 +36,7 @@ pub(crate) enum Block {
     EventSub(Box<Block>, &'static str, &'static str),
     /// The inside; cancelled if this is the choice.
     Transaction(Box<Block>, u8),
-    /// The inside, undone as a whole.
+    /// The inside, then undone as a whole.
     UndoneWhole(Box<Block>),
     /// Two tasks that the worker of another starts.
     Directed,
@@ -269,8 +269,9 @@ impl Writer {
                 self.line(&event, &format!("on {id} cancel"), &merge);
             }
             Block::UndoneWhole(inside) => {
-                let start = self.inside(inside);
-                self.line(id, &format!("subprocess {start}"), &merge);
+                let (start, undo) = (self.inside(inside), self.id());
+                self.line(id, &format!("subprocess {start}"), &undo);
+                self.line(&undo, "compensate", &merge);
                 self.event_sub(id, "start compensation");
             }
             other => unreachable!("{other:?} has no events"),

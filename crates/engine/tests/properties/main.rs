@@ -6,10 +6,49 @@ mod blocks;
 mod restored;
 mod run;
 
+use std::collections::BTreeSet;
+
 use blocks::{block, process};
 use engine::{Command, Rejected, State};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use run::Run;
+
+/// The paths come to all that is generated, else they would show nothing.
+#[test]
+fn everything_is_reached() {
+    let mut runner = TestRunner::deterministic();
+    let cases = (block(), 0..4u8, proptest::collection::vec(any::<usize>(), 0..40));
+    let mut reached = BTreeSet::new();
+    for _ in 0..1_000 {
+        let (block, choice, path) = cases.new_tree(&mut runner).unwrap().current();
+        let process = process(&block);
+        let mut run = Run::start(&process, choice);
+        for n in path {
+            if run.instance.state == State::Active {
+                run.act(n);
+            }
+        }
+        reached.extend(run.reached());
+    }
+    let wanted = [
+        "boundary beside",
+        "boundary interrupts",
+        "cancel",
+        "catch all",
+        "catch any",
+        "directed",
+        "event sub-process beside",
+        "event sub-process interrupts",
+        "event sub-process undoes",
+        "gateway",
+        "repeated",
+        "transaction",
+    ];
+    let missing: Vec<_> = wanted.iter().filter(|wanted| !reached.contains(**wanted)).collect();
+    assert!(missing.is_empty(), "never reached: {missing:?}");
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]

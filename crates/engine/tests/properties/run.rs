@@ -1,10 +1,12 @@
 //! A process taken along a path: what can be done next, and what must hold.
 
+use std::collections::BTreeSet;
+
 use engine::{
     Budget, Command, DefinitionKey, Directed, ElementInstance, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance,
     InstanceKey, JobKey, Keys, Means, On, Rejected, State, ThrownError, Triggered, Undecided, WaitKey, WaitKind, step,
 };
-use model::{Kind, Process, TimerKind, Trigger};
+use model::{Catch, Element, EndEvent, Kind, Needed, Process, TimerKind, Trigger};
 use schedule::Occurrence;
 
 use crate::restored::restored;
@@ -184,6 +186,15 @@ impl<'a> Run<'a> {
         Err(if self.instance.state == State::Active { Rejected::NoSuchJob } else { Rejected::NotRunning })
     }
 
+    /// What of what is generated was entered, in words.
+    pub(crate) fn reached(&self) -> BTreeSet<&'static str> {
+        let entered = self.history.iter().filter_map(|event| match event {
+            Event::Entered { element, .. } => Some(self.process.element(*element)),
+            _ => None,
+        });
+        entered.filter_map(|element| what_is_reached(self.process, element)).collect()
+    }
+
     pub(crate) fn check(&self) {
         let mut replayed = Instance::new(InstanceKey(1), DefinitionKey(1));
         self.history.iter().for_each(|event| replayed.apply(event));
@@ -214,4 +225,28 @@ impl<'a> Run<'a> {
         let taken = count(|event| matches!(event, Event::CompensationTaken { .. }));
         assert_eq!(kept, taken, "something that can be undone outlives its instance");
     }
+}
+
+fn what_is_reached(process: &Process, element: &Element) -> Option<&'static str> {
+    Some(match &element.kind {
+        _ if element.repeat.is_some() => "repeated",
+        Kind::Transaction(_) => "transaction",
+        Kind::EndEvent(EndEvent::Cancel) => "cancel",
+        Kind::EventGateway => "gateway",
+        Kind::AdHocRun => "directed",
+        Kind::CatchEvent(Trigger::Several(several)) => match several.needed {
+            Needed::Any => "catch any",
+            Needed::All => "catch all",
+        },
+        Kind::BoundaryEvent(Catch { interrupting, .. }) => match interrupting {
+            true => "boundary interrupts",
+            false => "boundary beside",
+        },
+        Kind::EventSubProcess(scope) => match &process.element(scope.start?).kind {
+            Kind::StartEvent(Some(Catch { trigger: Trigger::Compensation, .. })) => "event sub-process undoes",
+            Kind::StartEvent(Some(Catch { interrupting: true, .. })) => "event sub-process interrupts",
+            _ => "event sub-process beside",
+        },
+        _ => return None,
+    })
 }
