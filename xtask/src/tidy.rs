@@ -9,6 +9,7 @@ mod files;
 mod functions;
 mod layers;
 mod lengths;
+mod moments;
 mod traces;
 mod words;
 
@@ -73,6 +74,7 @@ fn check(root: &Path) -> Result<Vec<Finding>, String> {
     findings.extend(lengths::check(&checkout));
     findings.extend(words::check(&checkout));
     findings.extend(traces::check(&checkout));
+    findings.extend(moments::check(&checkout));
     findings.extend(elements::check(&checkout));
     findings.extend(changelog::check(&checkout));
     Ok(findings)

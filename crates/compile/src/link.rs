@@ -39,6 +39,7 @@ pub(crate) fn link(mut draft: Draft, findings: &mut Findings) -> Option<Process>
     rules::repeats(&draft, findings);
     transactions::check(&graph, findings);
     listeners::check(&draft, findings);
+    compensation::sub_processes(&graph, findings);
     let compensations = compensation::resolve(&graph, findings);
     let Graph { ends, incoming, outgoing, .. } = graph;
     let wiring = Wiring { ends, incoming, outgoing, scopes, boundaries, defaults, links, compensations };

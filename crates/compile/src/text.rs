@@ -55,7 +55,8 @@
 //! | `ad-hoc by TYPE` | ad-hoc sub-process that the worker of a job directs |
 //!
 //! TRIGGER is `any` or `all` with each trigger on a line `of TRIGGER` below (an event with several definitions), or `at DATE`, `after DURATION`, `every CYCLE` (or `= FEEL` for each), `message NAME by FEEL`, `signal NAME`, `when FEEL`
-//! (`when-created`, `when-updated`), `error CODE`, `escalation CODE`, `cancel` (of a transaction). THROWN is `escalation CODE`, `signal NAME`, `message NAME to FEEL`,
+//! (`when-created`, `when-updated`), `error CODE`, `escalation CODE`, `cancel` (of a transaction), `compensation` (which starts an
+//! event sub-process that undoes the completed sub-process around it). THROWN is `escalation CODE`, `signal NAME`, `message NAME to FEEL`,
 //! or `several` with lines `of THROWN` below, of which the last may also be `compensate`, `compensate ID`, and of an end event `terminate`,
 //! `cancel`, `error CODE`.
 //!

@@ -11,6 +11,8 @@
 //! a repeated activity.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod restored;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -160,7 +162,7 @@ impl<'a> Run<'a> {
             replayed.apply(event);
         }
         assert_eq!(replayed, self.instance, "after '{line}': history is not state");
-        assert_eq!(restored(&self.instance), self.instance, "after '{line}': rows are not state");
+        assert_eq!(restored::restored(&self.instance), self.instance, "after '{line}': rows are not state");
         if self.instance.state != State::Active {
             assert!(self.instance.elements.is_empty(), "after '{line}': elements outlive the instance");
             assert!(self.instance.incidents.is_empty(), "after '{line}': incidents outlive the instance");
@@ -347,31 +349,6 @@ impl<'a> Run<'a> {
 /// Which of several an inner instance of a repeated activity is.
 fn counter(element: &ElementInstance) -> Option<String> {
     element.variables.get("loopCounter").map(|counter| counter.value.to_string())
-}
-
-/// The instance put together again from what a store holds of it.
-fn restored(instance: &Instance) -> Instance {
-    let Some(root) = instance.root() else { return instance.clone() };
-    let mut again = Instance::restored(instance.key, instance.definition, root.phase);
-    again.parent = instance.parent;
-    for (key, element) in &instance.elements {
-        if *key != instance.key.root() {
-            let mut row = ElementInstance::new(element.element, element.scope, element.phase);
-            row.progress = element.progress;
-            again.restore_element(*key, row).unwrap();
-        }
-    }
-    for (key, element) in &instance.elements {
-        let kept = element.variables.kept().cloned();
-        element.variables.iter().cloned().chain(kept).for_each(|variable| again.restore_variable(*key, variable).unwrap());
-        element.waits.iter().for_each(|wait| again.restore_wait(*key, wait.clone()).unwrap());
-        element.compensations().for_each(|kept| again.restore_compensation(*key, kept).unwrap());
-    }
-    instance.tokens().for_each(|(token, count)| again.restore_tokens(token, count).unwrap());
-    for (key, incident) in &instance.incidents {
-        again.restore_incident(*key, incident.clone()).unwrap();
-    }
-    again
 }
 
 fn document(json: &str) -> Result<Document, String> {

@@ -28,6 +28,8 @@ pub enum Trigger {
     Escalation(CodeCatch),
     /// The transaction it sits on was cancelled and is undone.
     Cancel,
+    /// The sub-process around its event sub-process has completed and is undone.
+    Compensation,
     /// Several things; each is waited for as an element of its own.
     Several(Several),
 }
@@ -153,7 +155,7 @@ impl Trigger {
     pub fn is_waited_for(&self) -> bool {
         match self {
             Self::Timer(_) | Self::Message(_) | Self::Signal { .. } | Self::Condition(_) | Self::Several(_) => true,
-            Self::Error(_) | Self::Escalation(_) | Self::Cancel => false,
+            Self::Error(_) | Self::Escalation(_) | Self::Cancel | Self::Compensation => false,
         }
     }
 }

@@ -46,6 +46,7 @@ pub(super) fn caught(site: &mut Site<'_, '_, '_>, trigger: &str, definition: Nod
         "error" => code(site, definition, "error").map(Trigger::Error),
         "escalation" => code(site, definition, "escalation").map(Trigger::Escalation),
         "cancel" => Some(Trigger::Cancel),
+        "compensation" => Some(Trigger::Compensation),
         _ => return Read::Unsupported,
     };
     read.map_or(Read::Refused, Read::Caught)
@@ -95,11 +96,12 @@ fn compensated_by(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Opti
     activity.map(Into::into)
 }
 
-/// Errors and cancelling always interrupt.
+/// Errors, cancelling and compensation always interrupt.
 pub(super) fn check_interrupting(site: &mut Site<'_, '_, '_>, trigger: &Trigger, interrupting: bool) {
     let what = match trigger {
         Trigger::Error(_) => "an error",
         Trigger::Cancel => "a cancellation",
+        Trigger::Compensation => "a compensation",
         Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } | Trigger::Condition(_) => return,
         Trigger::Escalation(_) | Trigger::Several(_) => return,
     };

@@ -25,7 +25,7 @@ pub(super) fn caught<'a, 'input>(
                     format!("{} comes at once or never: it cannot be one of several that must all come", with_article(trigger));
                 site.complain_at(*definition, reason);
             }
-            Read::Caught(Trigger::Cancel) | Read::Unsupported => {
+            Read::Caught(Trigger::Cancel | Trigger::Compensation) | Read::Unsupported => {
                 site.complain_at(*definition, format!("{} cannot be one of several triggers here", with_article(trigger)));
             }
             Read::Caught(read) => parts.push(read),

@@ -1,7 +1,7 @@
 //! Compensation: what undoes what. A handler is an activity beside its boundary event that no flow touches; an event that compensates names
 //! an activity beside it, or none. Inside an event sub-process also what lies beside that can be named.
 
-use model::{Compensate, EndEvent, Kind, Throw};
+use model::{Catch, Compensate, EndEvent, Kind, Throw, Trigger};
 
 use super::rules::is_activity;
 use super::{Graph, quoted};
@@ -40,6 +40,32 @@ pub(super) fn resolve(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Option<
         resolved[index] = Some(activity);
     }
     resolved
+}
+
+/// A compensation event sub-process stands in a sub-process that is undone in no other way, and that is done once.
+pub(super) fn sub_processes(graph: &Graph<'_>, findings: &mut Findings) {
+    let elements = &graph.draft.elements;
+    for start in elements {
+        let Some(Kind::StartEvent(Some(Catch { trigger: Trigger::Compensation, .. }))) = start.kind() else { continue };
+        if !matches!(elements[start.scope].kind(), Some(Kind::EventSubProcess(_))) {
+            continue;
+        }
+        let undone = &elements[elements[start.scope].scope];
+        let is_boundary = |event: &&DraftElement| {
+            matches!(event.kind(), Some(Kind::CompensationBoundary(_))) && event.attached_to.as_deref() == Some(&*undone.id)
+        };
+        let reason = match undone.kind() {
+            Some(Kind::SubProcess(_) | Kind::Transaction(_)) if undone.repeat.is_some() => {
+                "a repeated sub-process has no compensation event sub-process: put one into a sub-process inside it"
+            }
+            Some(Kind::SubProcess(_) | Kind::Transaction(_)) if elements.iter().any(|event| is_boundary(&event)) => {
+                "the sub-process around it has a compensation boundary event, which says otherwise what undoes it: remove one of them"
+            }
+            Some(Kind::SubProcess(_) | Kind::Transaction(_)) | None => continue,
+            Some(_) => "a compensation event sub-process undoes an embedded sub-process: put it into one",
+        };
+        findings.add(start.at, &start.id, reason);
+    }
 }
 
 /// What an event undoes, perhaps as one of several things it does.

@@ -176,8 +176,8 @@ fn check_start(element: &DraftElement, id: &str, findings: &mut Findings) {
             return;
         }
         Trigger::Condition(_) | Trigger::Several(_) => return,
-        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel => {
-            findings.add(element.at, id, "no process is started by an error, an escalation or a cancellation");
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Compensation => {
+            findings.add(element.at, id, "no process is started by an error, an escalation, a cancellation or a compensation");
             return;
         }
     };
@@ -203,7 +203,7 @@ fn message_in(trigger: &Trigger) -> Option<&Message> {
     match trigger {
         Trigger::Message(message) => Some(message),
         Trigger::Timer(_) | Trigger::Signal { .. } | Trigger::Condition(_) => None,
-        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Several(_) => None,
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Compensation | Trigger::Several(_) => None,
     }
 }
 
@@ -257,6 +257,7 @@ fn what_is_caught(kind: &Kind) -> Option<String> {
         Trigger::Error(catch) => Some(code("error", catch)),
         Trigger::Escalation(catch) => Some(code("escalation", catch)),
         Trigger::Cancel => Some("the cancellation".to_owned()),
+        Trigger::Compensation => Some("the compensation".to_owned()),
         Trigger::Condition(condition) => Some(format!("the condition {}", quoted(condition.expression.source()))),
         Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } | Trigger::Several(_) => None,
     }

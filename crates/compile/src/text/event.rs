@@ -11,7 +11,7 @@ use crate::expression;
 use crate::timer;
 
 const USAGE: &str = "write 'at DATE', 'after DURATION', 'every CYCLE', 'message NAME by FEEL', 'signal NAME', 'when FEEL', 'error CODE', \
-                     'escalation CODE' or 'cancel'";
+                     'escalation CODE', 'cancel' or 'compensation'";
 
 pub(super) fn trigger(text: &str) -> Result<Trigger, String> {
     if let Some(several) = several::trigger(text) {
@@ -30,6 +30,7 @@ pub(super) fn trigger(text: &str) -> Result<Trigger, String> {
         "error" => Trigger::Error(code(rest)),
         "escalation" => Trigger::Escalation(code(rest)),
         "cancel" if rest.is_empty() => Trigger::Cancel,
+        "compensation" if rest.is_empty() => Trigger::Compensation,
         _ => return Err(USAGE.to_owned()),
     })
 }
@@ -142,6 +143,7 @@ pub(super) fn write_trigger(trigger: &Trigger) -> String {
         Trigger::Error(catch) => code("error", catch),
         Trigger::Escalation(catch) => code("escalation", catch),
         Trigger::Cancel => "cancel".to_owned(),
+        Trigger::Compensation => "compensation".to_owned(),
         Trigger::Several(several) => match several.needed {
             Needed::Any => "any".to_owned(),
             Needed::All => "all".to_owned(),

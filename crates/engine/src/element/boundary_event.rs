@@ -66,7 +66,7 @@ impl Run<'_> {
             self.set_local(key, name, value);
         }
         let stays = match came {
-            Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel => true,
+            Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Compensation => true,
             Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } | Trigger::Condition(_) => false,
             Trigger::Several(_) => false,
         };

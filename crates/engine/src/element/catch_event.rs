@@ -107,7 +107,7 @@ fn waits_on(run: &Run<'_>, seen_from: (ElementKey, ElementKey), trigger: &Trigge
             Some(On::Signal { name: bounded(run.text(seen_from.0, name, "the signal name")?, "signal name")? })
         }
         Trigger::Condition(_) => Some(On::Condition),
-        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Several(_) => None,
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Compensation | Trigger::Several(_) => None,
     })
 }
 

@@ -3,7 +3,7 @@
 
 use model::{Compensate, Compensated, ElementIx, Kind, Process};
 
-use crate::element::pass;
+use crate::element::{compensation_sub_process, pass};
 use crate::step::Run;
 use crate::{Compensation, CompensationKey, ElementKey, Event};
 
@@ -21,12 +21,19 @@ pub(crate) fn throw(run: &mut Run<'_>, key: ElementKey, compensate: &Compensate)
     meant.sort_by_key(|(_, kept)| kept.key);
     run.emit(Event::Activated { key });
     for (scope, compensation) in meant {
-        undo(run, scope, compensation, key);
+        // What undoes a whole sub-process may have taken it over meanwhile.
+        let is_kept = run.instance.elements[&scope].compensations().any(|kept| kept == compensation);
+        if is_kept && !compensation_sub_process::covers(run, scope, compensation) {
+            undo(run, scope, compensation, key);
+        }
     }
 }
 
 /// What a scope has kept is undone: the handler runs inside another.
 pub(crate) fn undo(run: &mut Run<'_>, kept_by: ElementKey, compensation: Compensation, inside: ElementKey) {
+    if let Some(start) = compensation_sub_process::start_of(run.process, compensation.activity) {
+        return compensation_sub_process::undo(run, kept_by, compensation, (start, inside));
+    }
     run.emit(Event::CompensationTaken { key: compensation.key, scope: kept_by });
     let Some((boundary, compensated)) = boundary(run.process, compensation.activity) else { return };
     let event = ElementKey(run.keys.take());
@@ -70,7 +77,9 @@ pub(crate) fn hand_on(run: &mut Run<'_>, key: ElementKey) {
     if key == scope {
         return forget(run, key);
     }
-    if boundary(run.process, activity).is_some() && !run.instance.is_inner(key) {
+    let can_be_undone =
+        || boundary(run.process, activity).is_some() || compensation_sub_process::start_of(run.process, activity).is_some();
+    if can_be_undone() && !run.instance.is_inner(key) {
         let compensation = Compensation { key: CompensationKey(run.keys.take()), activity };
         run.emit(Event::CompensationKept { scope, compensation });
     }
@@ -86,7 +95,7 @@ pub(crate) fn hand_on(run: &mut Run<'_>, key: ElementKey) {
 
 fn is_handler(process: &Process, activity: ElementIx) -> bool {
     let undone_by = |kind: &Kind| matches!(kind, Kind::CompensationBoundary(compensated) if compensated.handler == activity);
-    process.elements.iter().any(|element| undone_by(&element.kind))
+    compensation_sub_process::is_one(process, activity) || process.elements.iter().any(|element| undone_by(&element.kind))
 }
 
 /// A scope ends, and nobody will undo what completed in it.

@@ -19,7 +19,7 @@ fn condition_of<'a>(run: &Run<'a>, key: ElementKey, wait: WaitKey) -> Option<&'a
     match process.catch(event)? {
         Trigger::Condition(condition) => Some(condition),
         Trigger::Timer(_) | Trigger::Message(_) | Trigger::Signal { .. } => None,
-        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Several(_) => None,
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Compensation | Trigger::Several(_) => None,
     }
 }
 

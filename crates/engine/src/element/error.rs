@@ -84,7 +84,8 @@ fn is_interrupted(process: &Process, instance: &Instance, scope: ElementKey) -> 
     let Some(child) = instance.children(scope).next() else { return false };
     let Kind::EventSubProcess(inner) = &process.element(instance.elements[&child].element).kind else { return false };
     let start = inner.start.map(|start| &process.element(start).kind);
-    matches!(start, Some(Kind::StartEvent(Some(catch))) if catch.interrupting)
+    // What undoes something else only lives there.
+    matches!(start, Some(Kind::StartEvent(Some(catch))) if catch.interrupting && !matches!(catch.trigger, Trigger::Compensation))
 }
 
 /// Goes on from the event that catches, which keeps the variables to itself.

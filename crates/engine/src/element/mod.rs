@@ -5,6 +5,7 @@ pub(crate) mod boundary_event;
 pub(crate) mod call_activity;
 pub(crate) mod catch_event;
 pub(crate) mod compensation;
+pub(crate) mod compensation_sub_process;
 pub(crate) mod complex_gateway;
 pub(crate) mod condition;
 pub(crate) mod decision_task;

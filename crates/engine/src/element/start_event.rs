@@ -23,7 +23,7 @@ pub fn start_trigger(process: &Process, start: ElementIx, now: i64) -> Result<Op
         Trigger::Condition(_) => On::Condition,
         // Its parts are waited for.
         Trigger::Several(_) => return Ok(None),
-        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel => return Ok(None),
+        Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Compensation => return Ok(None),
     };
     Ok(Some(on))
 }

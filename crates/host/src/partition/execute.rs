@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, Phase, TimerKey, WaitKey, KEPT};
+use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, KEPT, Phase, TimerKey, WaitKey};
 use model::{ListenerEvent, Process};
 use store::log::{Answer, Caller, Code, Command, Create, Created, IdempotencyKey, ProcessRef, Rejection, Request, StartAdHoc};
 use store::row::{self, InstanceState};

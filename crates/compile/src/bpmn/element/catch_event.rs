@@ -34,7 +34,7 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
 
 fn one(site: &mut Site<'_, '_, '_>, trigger: &str, definition: Node<'_, '_>) -> Read {
     match event::caught(site, trigger, definition) {
-        Read::Caught(Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel) => {
+        Read::Caught(Trigger::Error(_) | Trigger::Escalation(_) | Trigger::Cancel | Trigger::Compensation) => {
             let what = with_article(trigger);
             site.complain(format!("no intermediate catch event catches {what}: put it on the boundary of an activity"));
             Read::Refused

@@ -1,0 +1,132 @@
+//! What must hold for processes nobody drew: random block-structured processes with events, taken along random paths.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod blocks;
+#[path = "../restored/mod.rs"]
+mod restored;
+mod run;
+
+use std::collections::BTreeSet;
+
+use blocks::{block, process};
+use engine::{Command, Rejected, State};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use run::Run;
+
+/// The paths come to all that is generated, else they would show nothing.
+#[test]
+fn everything_is_reached() {
+    let mut runner = TestRunner::deterministic();
+    let cases = (block(), 0..4u8, proptest::collection::vec(any::<usize>(), 0..40));
+    let mut reached = BTreeSet::new();
+    for _ in 0..1_000 {
+        let (block, choice, path) = cases.new_tree(&mut runner).unwrap().current();
+        let process = process(&block);
+        let mut run = Run::start(&process, choice);
+        for n in path {
+            if run.instance.state == State::Active {
+                run.act(n);
+            }
+        }
+        reached.extend(run.reached());
+    }
+    let wanted = [
+        "boundary beside",
+        "boundary interrupts",
+        "cancel",
+        "catch all",
+        "catch any",
+        "directed",
+        "event sub-process beside",
+        "event sub-process interrupts",
+        "event sub-process undoes",
+        "gateway",
+        "repeated",
+        "transaction",
+    ];
+    let missing: Vec<_> = wanted.iter().filter(|wanted| !reached.contains(**wanted)).collect();
+    assert!(missing.is_empty(), "never reached: {missing:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever is done, history is state, an active instance waits for something, and in the end nothing is left.
+    #[test]
+    fn every_path_ends_clean(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..40)) {
+        let process = process(&block);
+        let mut run = Run::start(&process, choice);
+        run.check();
+        for n in path {
+            if run.instance.state != State::Active {
+                break;
+            }
+            run.act(n);
+            run.check();
+        }
+        // From wherever that led, doing the first thing again and again ends it.
+        for _ in 0..20_000 {
+            if run.instance.state != State::Active {
+                break;
+            }
+            run.act(0);
+        }
+        prop_assert_eq!(run.instance.state, State::Completed);
+        run.check();
+    }
+
+    /// Cancelling at any point leaves nothing behind.
+    #[test]
+    fn cancelling_leaves_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..20)) {
+        let process = process(&block);
+        let mut run = Run::start(&process, choice);
+        for n in path {
+            if run.instance.state == State::Active {
+                run.act(n);
+            }
+        }
+        if run.instance.state == State::Active {
+            run.ask(&Command::Cancel).expect("an active instance can be cancelled");
+        }
+        run.check();
+        run.check_nothing_left();
+        prop_assert_eq!(run.ask(&Command::Cancel), Err(Rejected::NotRunning));
+    }
+
+    /// The same commands with the same keys give the same events.
+    #[test]
+    fn the_same_again_is_the_same(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..20)) {
+        let process = process(&block);
+        let play = || {
+            let mut run = Run::start(&process, choice);
+            for n in &path {
+                if run.instance.state == State::Active {
+                    run.act(*n);
+                }
+            }
+            (run.history, run.keys)
+        };
+        prop_assert_eq!(play(), play());
+    }
+
+    /// Another server after any step changes nothing.
+    #[test]
+    fn a_restart_changes_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..20)) {
+        let process = process(&block);
+        let play = |restarts: bool| {
+            let mut run = Run::start(&process, choice);
+            for n in &path {
+                if run.instance.state == State::Active {
+                    if restarts {
+                        run.restart();
+                    }
+                    run.act(*n);
+                }
+            }
+            (run.history, run.keys)
+        };
+        prop_assert_eq!(play(false), play(true));
+    }
+}
