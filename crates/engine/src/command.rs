@@ -39,6 +39,8 @@ pub enum Command {
     Uncaught(ThrownOut),
     /// Start activities of an ad-hoc sub-process by their ids, each with variables of its own; what runs in it may be dropped first.
     StartAdHoc { element: ElementKey, activities: Vec<(Arc<str>, Document)>, drop_rest: bool },
+    /// A step of a workflow that waits goes on.
+    Tell { element: ElementKey, variables: Document },
     /// Try again what raised the incident.
     ResolveIncident { incident: IncidentKey },
     /// Go on with a step that stopped because it took long.

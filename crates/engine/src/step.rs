@@ -148,6 +148,7 @@ impl<'a> Run<'a> {
             Command::ChildThrew { element, what, code, variables } => self.child_threw(*element, *what, code, variables),
             Command::Uncaught(thrown) => element::error::not_caught(self, thrown),
             Command::StartAdHoc { element, activities, drop_rest } => self.start_ad_hoc(*element, activities, *drop_rest),
+            Command::Tell { element, variables } => element::wait::tell(self, *element, variables),
             Command::ResolveIncident { incident } => self.resolve(*incident),
             Command::Turn { wait } => self.take_turn(*wait),
             Command::Mark { reason } => {

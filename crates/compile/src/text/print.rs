@@ -79,6 +79,12 @@ fn kind(process: &Process, index: usize) -> String {
         }
         Kind::UserTask(_) => "user".to_owned(),
         Kind::ScriptTask(script) => format!("script {} = {}", words::write(&script.result), script.expression.source()),
+        // Only JSON workflows have these: they are shown, and not read back.
+        Kind::Transformation(entries) => {
+            let names: Vec<_> = entries.iter().map(|(name, _)| words::write(name)).collect();
+            format!("transformation {}", names.join(" "))
+        }
+        Kind::Wait => "wait".to_owned(),
         Kind::DecisionTask(task) => format!("decide {} by {}", words::write(&task.result), value(&task.decision)),
         Kind::ExclusiveGateway { .. } => "exclusive".to_owned(),
         Kind::ParallelGateway => "parallel".to_owned(),

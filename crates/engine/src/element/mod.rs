@@ -26,7 +26,9 @@ pub(crate) mod script_task;
 pub(crate) mod standard_loop;
 pub(crate) mod start_event;
 pub(crate) mod throw_event;
+pub(crate) mod transformation;
 pub(crate) mod user_task;
+pub(crate) mod wait;
 
 use crate::IncidentKind;
 use crate::expression::Trouble;
