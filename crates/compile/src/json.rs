@@ -12,7 +12,7 @@
 //! | `END` | none end event |
 //! | `boundaryEvents` | timer boundary events `STEP#timer1`, `STEP#timer2`, … |
 //!
-//! Everything lies in one scope; the start event `#start` leads to the first step. No step's id begins with `#`.
+//! Everything lies in one scope; the start event `#start` leads to the first step. No step's id has a `#`.
 
 mod fields;
 mod reach;

@@ -44,6 +44,7 @@ mod time;
 mod timers;
 mod user_tasks;
 mod variables;
+mod workflows;
 
 pub use config::Config;
 pub use dispatch::router;

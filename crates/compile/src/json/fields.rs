@@ -58,7 +58,11 @@ impl<'n> Fields<'n> {
             return None;
         };
         if chars_max < text.chars().count() {
-            self.problem(node.at, format!("{}{name} is too long: at most {chars_max} characters are allowed", self.path), findings);
+            self.problem(
+                node.at,
+                format!("{}{name} is too long: at most {chars_max} characters are allowed", self.path),
+                findings,
+            );
             return None;
         }
         Some(text.clone())
@@ -143,7 +147,11 @@ impl<'n> Fields<'n> {
 
     pub(super) fn refuse_others(&mut self, findings: &mut Findings) {
         for member in std::mem::take(&mut self.left) {
-            self.problem(member.at, format!("there is no field {} here", quoted(&format!("{}{}", self.path, member.name))), findings);
+            self.problem(
+                member.at,
+                format!("there is no field {} here", quoted(&format!("{}{}", self.path, member.name))),
+                findings,
+            );
         }
     }
 

@@ -20,17 +20,8 @@ const RETRIES_MAX: i32 = i32::MAX - 1;
 /// A queue's name goes into indexes of the stores, whose entries are bounded.
 const JOB_TYPE_BYTES_MAX: usize = 1_000;
 
-const TYPES: [&str; 9] = [
-    "SERVICE_TASK",
-    "USER_TASK",
-    "DECISION",
-    "TRANSFORMATION",
-    "WAIT",
-    "PARALLEL_GATEWAY",
-    "JOIN_GATEWAY",
-    "CALL",
-    "END",
-];
+const TYPES: [&str; 9] =
+    ["SERVICE_TASK", "USER_TASK", "DECISION", "TRANSFORMATION", "WAIT", "PARALLEL_GATEWAY", "JOIN_GATEWAY", "CALL", "END"];
 
 /// The fields that belong to some types only.
 const FIELDS: [&str; 10] = [
@@ -92,8 +83,8 @@ fn one(node: &Node, index: usize, findings: &mut Findings) -> Option<Step> {
     let id = fields.required_text("id", ID_CHARS_MAX, findings);
     if let Some(id) = &id {
         fields.owned_by(id);
-        if id.starts_with('#') || id.chars().any(char::is_control) {
-            fields.problem(node.at, "the id of a step has no control characters and does not begin with '#'", findings);
+        if id.contains('#') || id.chars().any(char::is_control) {
+            fields.problem(node.at, "the id of a step has no control characters and no '#'", findings);
         }
     }
     let name = fields.required_text("name", NAME_CHARS_MAX, findings).map(Into::into);

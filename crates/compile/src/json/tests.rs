@@ -111,8 +111,11 @@ fn what_is_no_workflow_is_refused() {
         (r#"{"id": "w", "name": "W", "steps": []}"#, "steps must not be empty"),
         (r#"{"id": "w", "name": "W"}"#, "steps is missing"),
         (r#"{"id": "w", "name": "W", "steps": 5}"#, "steps must be a list"),
-        (r#"{"id": "w", "name": "W", "metadata": [], "steps": [{"id": "e", "name": "E", "type": "END"}]}"#, "metadata must be an object"),
-        (&steps(r##"{"id": "#e", "name": "E", "type": "END"}"##), "does not begin with '#'"),
+        (
+            r#"{"id": "w", "name": "W", "metadata": [], "steps": [{"id": "e", "name": "E", "type": "END"}]}"#,
+            "metadata must be an object",
+        ),
+        (&steps(r##"{"id": "#e", "name": "E", "type": "END"}"##), "and no '#'"),
         (&steps(r#"{"id": "s", "name": "S", "type": "SERVICE_TASK", "jobType": "t"}"#), "no END is reached"),
         (&"[".repeat(100_000), "nested too deep"),
     ] {

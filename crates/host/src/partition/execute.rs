@@ -63,6 +63,9 @@ impl Partition {
             Command::TimerDue { wait, instance } => self.timer_due(tick, TimerKey(wait.0), *instance),
             Command::SignalDue { signal } => self.signal_due(tick, *signal),
             Command::MessageExpired { message } => self.message_expired(tick, *message),
+            Command::TellStep(tell) => self.tell_step(tick, caller, tell),
+            Command::FailAttempt(fail) => self.fail_attempt(tick, caller, fail),
+            Command::RetryInstance { instance } => self.retry_instance(tick, caller, *instance),
         }
     }
 

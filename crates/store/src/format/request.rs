@@ -4,7 +4,8 @@ use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
     Activate, AssignUserTask, Caller, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, EvaluateConditions,
-    FailJob, IdempotencyKey, ProcessRef, Publish, Released, Request, StartAdHoc, ThrowError, UpdateJob, UpdateUserTask,
+    FailAttempt, FailJob, IdempotencyKey, ProcessRef, Publish, Released, Request, StartAdHoc, TellStep, ThrowError, UpdateJob,
+    UpdateUserTask,
 };
 use crate::query::Tenants;
 
@@ -23,6 +24,8 @@ record!(EvaluateConditions { tenant, definition, variables });
 record!(Released { job, deadline });
 record!(AssignUserTask { task, assignee, overrides, action });
 record!(UpdateUserTask { task, candidate_groups, candidate_users, due, follow_up, priority, action });
+record!(TellStep { instance, step, is_task, by, variables, keeps });
+record!(FailAttempt { job, worker, retryable, message });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
 impl Stored for Request {
@@ -138,6 +141,9 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::EvaluateConditions(evaluate) => evaluate.put(to),
         Command::Evaluate(evaluate) => evaluate.put(to),
         Command::DeleteEvaluation { evaluation } => evaluation.put(to),
+        Command::TellStep(tell) => tell.put(to),
+        Command::FailAttempt(fail) => fail.put(to),
+        Command::RetryInstance { instance } => instance.put(to),
     }
 }
 
@@ -175,6 +181,9 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         43 => {
             Command::CompleteUserTask { task: Stored::take(from)?, variables: Stored::take(from)?, action: Stored::take(from)? }
         }
+        61 => Command::TellStep(Stored::take(from)?),
+        62 => Command::FailAttempt(Stored::take(from)?),
+        63 => Command::RetryInstance { instance: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -211,6 +220,9 @@ fn number(command: &Command) -> u8 {
         Command::UnassignUserTask { .. } => 41,
         Command::UpdateUserTask(_) => 42,
         Command::CompleteUserTask { .. } => 43,
+        Command::TellStep(_) => 61,
+        Command::FailAttempt(_) => 62,
+        Command::RetryInstance { .. } => 63,
     }
 }
 

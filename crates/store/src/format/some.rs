@@ -258,6 +258,7 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
         job_key().prop_map(|job| Command::JobDue { job }),
         (number(), number()).prop_map(|(wait, instance)| Command::Turn { wait: WaitKey(wait), instance: InstanceKey(instance) }),
         waits_command(),
+        workflow_command(),
         number().prop_map(|key| Command::DeleteEvaluation { evaluation: EvaluationKey(key) }),
         (decision_ref(), text(), document()).prop_map(|(decision, tenant, variables)| Command::Evaluate(Evaluate {
             decision,
@@ -319,6 +320,19 @@ fn waits_command() -> impl Strategy<Value = Command> {
         number().prop_map(|message| Command::MessageExpired { message }),
         (element_key(), prop::collection::vec((text(), document()), 0..3), any::<bool>())
             .prop_map(|(element, activities, drop_rest)| Command::StartAdHoc(StartAdHoc { element, activities, drop_rest })),
+    ]
+}
+
+fn workflow_command() -> impl Strategy<Value = Command> {
+    let tell = (number(), text(), any::<bool>(), prop::option::of(text()), document(), any::<bool>());
+    prop_oneof![
+        tell.prop_map(|(instance, step, is_task, by, variables, keeps)| {
+            Command::TellStep(TellStep { instance: InstanceKey(instance), step, is_task, by, variables, keeps })
+        }),
+        (job_key(), text(), any::<bool>(), text()).prop_map(|(job, worker, retryable, message)| {
+            Command::FailAttempt(FailAttempt { job, worker, retryable, message })
+        }),
+        number().prop_map(|instance| Command::RetryInstance { instance: InstanceKey(instance) }),
     ]
 }
 

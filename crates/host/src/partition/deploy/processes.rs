@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::DefinitionKey;
 use model::{JobTaskFlavour, Kind, PassTask, Process};
 use store::log::{Answer, Code, DeployedProcess};
-use store::{Named, row};
+use store::{Millis, Named, row};
 
 use super::{File, Partition, no_resource};
 use crate::definitions::Compiled;
@@ -15,7 +15,8 @@ use crate::partition::unit::Stop;
 impl Partition {
     pub(super) fn is_unchanged_process(&self, file: &File, process: &Process, tenant: &Arc<str>) -> Result<bool, Stop> {
         let latest = self.latest_process(&(process.id.clone(), tenant.clone()))?;
-        Ok(latest.is_some_and(|latest| latest.checksum == file.checksum))
+        // Every upload of a workflow is a new version.
+        Ok(process.workflow.is_none() && latest.is_some_and(|latest| latest.checksum == file.checksum))
     }
 
     pub(super) fn process_as_deployed(
@@ -62,7 +63,7 @@ impl Partition {
             deployment: file.deployment,
             checksum: file.checksum.clone(),
             deleted: false,
-            elements: process.elements.iter().map(shown).collect(),
+            elements: shown_all(&process, tick.now),
             flows: Some(process.flows.iter().map(|flow| flow.id.clone()).collect()),
         };
         let deployed = DeployedProcess {
@@ -126,6 +127,18 @@ pub(in crate::partition) struct DefinitionDeletion {
     pub(in crate::partition) row: row::Definition,
     pub(in crate::partition) runs: bool,
     pub(in crate::partition) before: Option<row::Definition>,
+}
+
+/// What searches show of the elements. Of a workflow itself its description and when it came are kept there.
+fn shown_all(process: &Process, now: Millis) -> Vec<row::DefinitionElement> {
+    let mut elements: Vec<_> = process.elements.iter().map(shown).collect();
+    if let (Some(workflow), Some(itself)) = (&process.workflow, elements.first_mut()) {
+        let uploaded = (Arc::from("uploadedAt"), now.to_string().into());
+        let description = workflow.description.clone().map(|description| (Arc::from("description"), description));
+        let about: Vec<_> = std::iter::once(uploaded).chain(description).collect();
+        itself.headers = crate::json::object_of_texts(&about).into();
+    }
+    elements
 }
 
 /// What searches show of an element.
