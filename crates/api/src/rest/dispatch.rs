@@ -9,7 +9,7 @@ use axum::http::{Uri, header};
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter};
 use bytes::Bytes;
-use host::Host;
+use host::{Host, Timed};
 use tokio::sync::watch;
 
 use super::call::{Call, Server};
@@ -52,6 +52,7 @@ fn covers(pattern: &str, path: &str) -> bool {
 
 async fn dispatch(server: Arc<Server>, operation: &'static Operation, request: Request) -> Response {
     let uri = request.uri().clone();
+    let _timed = super::workflows::owns(operation.path).then(|| Timed::new(&server.host.metrics().workflows.http_seconds));
     match run(server, operation, request).await {
         Ok(response) => response,
         Err(failure) => answer::problem(&failure, uri.path()),

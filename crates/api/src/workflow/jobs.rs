@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engine::{Document, JobKey};
 use futures_util::future::select_all;
-use host::{ActivatedJobs, Poll};
+use host::{ActivatedJobs, Poll, Timed};
 use store::log::{Command, FailAttempt};
 use store::query::{Entity, Field, Items, JobView};
 use store::row::JobState;
@@ -33,10 +33,35 @@ pub(crate) struct FailedJob {
     pub(crate) message: Arc<str>,
 }
 
+impl PollJobs {
+    /// How many jobs, and for how many seconds.
+    pub(crate) fn check(&self) -> Result<(u32, i64), Failure> {
+        check_worker(&self.worker)?;
+        let types = self.job_types.len();
+        if types == 0 || self.job_types.iter().any(|job_type| job_type.trim().is_empty()) {
+            return Err(Failure::invalid("jobTypes must name at least one job type, none of them empty"));
+        }
+        if JOB_TYPES_MAX < types {
+            return Err(Failure::invalid(format!("jobTypes has {types} names: at most {JOB_TYPES_MAX} are allowed")));
+        }
+        let max = self.max.unwrap_or(1);
+        let Some(max) = u32::try_from(max).ok().filter(|max| (1..=JOBS_MAX).contains(max)) else {
+            return Err(Failure::invalid(format!("maxJobs is {max}, but must be 1 to {JOBS_MAX}")));
+        };
+        let lease = self.lease_seconds.unwrap_or(LEASE_SECONDS_DEFAULT);
+        if !LEASE_SECONDS.contains(&lease) {
+            let (least, most) = (LEASE_SECONDS.start(), LEASE_SECONDS.end());
+            return Err(Failure::invalid(format!("leaseSeconds is {lease}, but must be {least} to {most}")));
+        }
+        Ok((max, lease))
+    }
+}
+
 impl Workflows {
     /// Jobs of these types, those of the first type first. Whoever drops them gives them back.
     pub(crate) async fn poll(&self, poll: &PollJobs) -> Result<Vec<ActivatedJobs>, Failure> {
-        let (max, lease) = check(poll)?;
+        let (max, lease) = poll.check()?;
+        let _timed = Timed::new(&self.host.metrics().workflows.poll_seconds);
         let ask = |job_type: &Arc<str>, max: u32, wait: Option<Duration>| {
             self.host.activate(Poll {
                 job_type: job_type.clone(),
@@ -112,27 +137,6 @@ impl Workflows {
             _ => Err(no_job(id)),
         }
     }
-}
-
-fn check(poll: &PollJobs) -> Result<(u32, i64), Failure> {
-    check_worker(&poll.worker)?;
-    let types = poll.job_types.len();
-    if types == 0 || poll.job_types.iter().any(|job_type| job_type.trim().is_empty()) {
-        return Err(Failure::invalid("jobTypes must name at least one job type, none of them empty"));
-    }
-    if JOB_TYPES_MAX < types {
-        return Err(Failure::invalid(format!("jobTypes has {types} names: at most {JOB_TYPES_MAX} are allowed")));
-    }
-    let max = poll.max.unwrap_or(1);
-    let Some(max) = u32::try_from(max).ok().filter(|max| (1..=JOBS_MAX).contains(max)) else {
-        return Err(Failure::invalid(format!("maxJobs is {max}, but must be 1 to {JOBS_MAX}")));
-    };
-    let lease = poll.lease_seconds.unwrap_or(LEASE_SECONDS_DEFAULT);
-    if !LEASE_SECONDS.contains(&lease) {
-        let (least, most) = (LEASE_SECONDS.start(), LEASE_SECONDS.end());
-        return Err(Failure::invalid(format!("leaseSeconds is {lease}, but must be {least} to {most}")));
-    }
-    Ok((max, lease))
 }
 
 fn check_worker(worker: &str) -> Result<(), Failure> {

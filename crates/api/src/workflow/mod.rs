@@ -8,7 +8,7 @@ mod jobs;
 mod steps;
 
 use engine::{IncidentKind, InstanceKey};
-use host::Host;
+use host::{Host, Timed};
 use store::log::{Answer, Command, Request};
 use store::query::{Entity, Field, Filter, Items, Op, Page, Query, Scalar};
 
@@ -29,6 +29,8 @@ pub(crate) struct Workflows {
     pub(crate) host: Host,
     pub(crate) caller: Caller,
     pub(crate) bytes_max: usize,
+    /// Observes how long the call takes, where nothing around it does.
+    pub(crate) _timed: Option<Timed>,
 }
 
 /// A part of a list, with how many there are in all.

@@ -88,6 +88,7 @@ impl Partition {
         let job = self.reached_job(tick, caller, fail.job)?.ok_or_else(|| no_such_job(fail.job, what))?;
         let is_open = matches!(job.availability, Availability::Leased | Availability::Ready);
         if !is_open || job.worker != fail.worker {
+            self.metrics.workflows.lock_conflicts.inc();
             return Ok(Answer::Done);
         }
         let (left, created) = (if fail.retryable { (job.retries - 1).max(0) } else { 0 }, job.created);
@@ -95,6 +96,9 @@ impl Partition {
         let attempt = self.attempt(origin.instance, origin.element_instance, created, tick.now, fail);
         let failed =
             FailJob { job: fail.job, retries: left, message: fail.message.clone(), backoff: 0, variables: vec![attempt] };
+        if 0 < left {
+            self.metrics.workflows.retries.inc();
+        }
         let why = if fail.retryable { "RetriesExhausted" } else { "NotRetryable" };
         self.fail_because(tick, caller, &failed, format!("{why}: {}", fail.message).into())
     }

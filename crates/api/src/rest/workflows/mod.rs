@@ -7,6 +7,7 @@ mod jobs;
 use axum::http::Method;
 use serde_json::{Value, json};
 
+use super::answer;
 use super::call::Call;
 use super::describe::Kind;
 use super::operation::{Input, Operation, Output};
@@ -34,6 +35,17 @@ pub(super) fn parameter(name: &str) -> Value {
 }
 
 pub(super) static OPERATIONS: &[Operation] = &[
+    Operation {
+        method: Method::GET,
+        path: "/healthz",
+        id: "healthz",
+        summary: "Whether the server answers",
+        input: Input::None,
+        query: &[],
+        output: Output::Text("text/plain"),
+        failures: &[],
+        run: |_| Box::pin(async { Ok(answer::content("text/plain", "ok\n")) }),
+    },
     Operation {
         method: Method::POST,
         path: "/v1/definitions",
@@ -208,7 +220,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
 ];
 
 fn workflows(call: &Call) -> Workflows {
-    Workflows { host: call.host().clone(), caller: call.caller.clone(), bytes_max: call.config().page_bytes_max }
+    Workflows { host: call.host().clone(), caller: call.caller.clone(), bytes_max: call.config().page_bytes_max, _timed: None }
 }
 
 /// Where a page begins and how long it is, of those after the question mark.

@@ -75,6 +75,9 @@ impl Partition {
         let named = Named { version_max: version, latest: Some(head(&row)) };
         self.catalogue.processes.put(name, named, tick.number);
         self.open_starts(tick, &row, starts)?;
+        if process.workflow.is_some() {
+            self.metrics.workflows.uploaded.inc();
+        }
         tick.unit.changes.definitions_new.push(row.clone());
         tick.unit.deployed.push(Arc::new(Compiled::new(row, process, file.content.len())));
         Ok(deployed)
