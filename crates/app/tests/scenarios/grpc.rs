@@ -15,15 +15,14 @@ use crate::{Reply, Surface};
 
 pub(crate) struct Grpc {
     runtime: Runtime,
-    client: WorkflowEngineClient<Channel>,
+    endpoint: Endpoint,
 }
 
 impl Grpc {
     pub(crate) fn new(server: &Server) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let endpoint = Endpoint::try_from(format!("http://{}", server.grpc)).unwrap();
-        let channel = runtime.block_on(endpoint.connect()).unwrap();
-        Self { runtime, client: WorkflowEngineClient::new(channel) }
+        Self { runtime, endpoint }
     }
 
     fn call<M>(
@@ -32,7 +31,12 @@ impl Grpc {
         call: impl AsyncFnOnce(WorkflowEngineClient<Channel>) -> Result<Response<M>, Status>,
         shown: impl FnOnce(M) -> Value,
     ) -> Reply {
-        match self.runtime.block_on(call(self.client.clone())) {
+        // A connection of its own: the server may be another one since the last call.
+        let answer = self.runtime.block_on(async {
+            let channel = self.endpoint.connect().await.unwrap();
+            call(WorkflowEngineClient::new(channel)).await
+        });
+        match answer {
             Ok(answer) => (done, shown(answer.into_inner())),
             Err(status) => (as_http(status.code()), json!({"message": status.message()})),
         }

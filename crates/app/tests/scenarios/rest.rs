@@ -12,7 +12,8 @@ pub(crate) struct Rest {
 
 impl Rest {
     pub(crate) fn new(server: &Server) -> Self {
-        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        // No connection is kept: the server may be another one since the last call.
+        let agent = ureq::Agent::config_builder().http_status_as_error(false).max_idle_connections(0).build().into();
         Self { base: format!("http://{}/v1", server.rest), agent }
     }
 

@@ -80,6 +80,10 @@ impl Run<'_> {
                 self.server.advance(rest);
                 Ok(())
             }
+            "restart" => {
+                self.server.restart();
+                Ok(())
+            }
             "status" => self.status(rest),
             "variables" => equal(&self.shown()["variables"], &parsed(rest)?),
             "failure" => {

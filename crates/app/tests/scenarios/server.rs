@@ -1,5 +1,6 @@
 //! A server of its own for every scenario, whose time can be moved.
 
+use std::cell::RefCell;
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -14,9 +15,11 @@ pub(crate) enum StoreKind {
 }
 
 pub(crate) struct Server {
-    child: Child,
+    child: RefCell<Child>,
     pub(crate) rest: SocketAddr,
     pub(crate) grpc: SocketAddr,
+    metrics: SocketAddr,
+    url: String,
     folder: Option<PathBuf>,
 }
 
@@ -24,14 +27,20 @@ impl Server {
     pub(crate) fn start(store: StoreKind) -> Self {
         let [rest, grpc, metrics] = free_addresses();
         let (url, folder) = place(store);
-        let addresses = [("--rest", rest), ("--grpc", grpc), ("--metrics", metrics)];
-        let mut command = Command::new(env!("CARGO_BIN_EXE_caudal"));
-        command.args(["serve", "--test-clock", "--log-level", "error", "--store", &url]);
-        command.args(addresses.iter().flat_map(|(flag, address)| [(*flag).to_owned(), address.to_string()]));
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut banner = BufReader::new(child.stdout.take().unwrap()).lines();
-        assert!(banner.next().unwrap().unwrap().contains("is ready"));
-        Self { child, rest, grpc, folder }
+        let child = RefCell::new(spawn(&url, [rest, grpc, metrics]));
+        Self { child, rest, grpc, metrics, url, folder }
+    }
+
+    /// Stops the server and starts another on what it has left; in memory nothing is left, so it stays.
+    pub(crate) fn restart(&self) {
+        if self.url == "memory:" {
+            return;
+        }
+        let mut child = self.child.borrow_mut();
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        child.wait().unwrap();
+        *child = spawn(&self.url, [self.rest, self.grpc, self.metrics]);
     }
 
     pub(crate) fn advance(&self, duration: &str) {
@@ -41,10 +50,21 @@ impl Server {
     }
 }
 
+fn spawn(url: &str, [rest, grpc, metrics]: [SocketAddr; 3]) -> Child {
+    let addresses = [("--rest", rest), ("--grpc", grpc), ("--metrics", metrics)];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_caudal"));
+    command.args(["serve", "--test-clock", "--log-level", "error", "--store", url]);
+    command.args(addresses.iter().flat_map(|(flag, address)| [(*flag).to_owned(), address.to_string()]));
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut banner = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(banner.next().unwrap().unwrap().contains("is ready"));
+    child
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
-        let _already_gone = self.child.kill();
-        let _already_gone = self.child.wait();
+        let _already_gone = self.child.get_mut().kill();
+        let _already_gone = self.child.get_mut().wait();
         if let Some(folder) = &self.folder {
             let _already_gone = std::fs::remove_dir_all(folder);
         }
