@@ -140,10 +140,10 @@ impl<'a> Run<'a> {
             return;
         }
         for (key, element) in &self.instance.elements {
-            // A complex gateway waits for tokens, which its scope has.
+            // A complex gateway waits for tokens, which its scope has; a step that waits is found by its place.
             let asks = matches!(
                 self.process.element(element.element).kind,
-                Kind::DecisionTask(_) | Kind::CallActivity(_) | Kind::ComplexGateway(_) | Kind::AdHoc(_)
+                Kind::DecisionTask(_) | Kind::CallActivity(_) | Kind::ComplexGateway(_) | Kind::AdHoc(_) | Kind::Wait
             ) || self.instance.parent.is_some() && element.phase == Phase::Entering
                 || matches!(self.process.element(element.element).kind, Kind::UserTask(_)) && element.phase == Phase::Entering;
             let waits = asks || !element.waits.is_empty() || element.incident.is_some();
@@ -212,6 +212,7 @@ impl<'a> Run<'a> {
                 let activities = vec![(activity.into(), variables)];
                 Command::StartAdHoc { element: self.element(id), activities, drop_rest: words[0] == "begin-only" }
             }
+            ["tell", id] => Command::Tell { element: self.element(id), variables },
             ["resolve", id] => Command::ResolveIncident { incident: self.incident(id) },
             _ => return Err(format!("'{line}' is no command")),
         })

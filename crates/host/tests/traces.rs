@@ -19,7 +19,7 @@ use engine::{
 use model::Process;
 use server::layer::{Fate, Layer};
 use server::{Server, TENANT, clocked};
-use store::log::{Answer, Command, Create, FailJob, ProcessRef, Publish, StartAdHoc, ThrowError, UpdateJob};
+use store::log::{Answer, Command, Create, FailJob, ProcessRef, Publish, StartAdHoc, TellStep, ThrowError, UpdateJob};
 use store::{Commit, Store, format};
 
 #[tokio::test]
@@ -242,7 +242,7 @@ impl Run<'_> {
         let reason = match words.first() {
             Some(&"start") => "NoStartEvent",
             Some(&("job" | "fail" | "stuck" | "error")) => self.refused_job(words[1]),
-            Some(&"trigger") => "NoSuchWait",
+            Some(&("trigger" | "tell")) => "NoSuchWait",
             Some(&"begin") => "NoSuchElement",
             Some(&"resolve") => "NoSuchIncident",
             Some(&("set" | "set-local")) => "NoSuchScope",
@@ -284,6 +284,10 @@ impl Run<'_> {
             ["begin" | "begin-only", id, activity] => {
                 let (activities, drop_rest) = (vec![(activity.into(), variables)], words[0] == "begin-only");
                 vec![Command::StartAdHoc(StartAdHoc { element: self.element(id), activities, drop_rest })]
+            }
+            ["tell", id] => {
+                let (instance, step) = (self.instance.key, id.into());
+                vec![Command::TellStep(TellStep { instance, step, is_task: false, by: None, variables, keeps: false })]
             }
             ["resolve", id] => self.resolve(id),
             ["trigger", id] | ["again", id, _] => self.trigger(id, variables),

@@ -180,10 +180,9 @@ impl Partition {
                     }
                 }
             }
-            Command::Cancel { instance } => self.foresee_instance(*instance, needs),
+            Command::Cancel { instance } | Command::RetryInstance { instance } => self.foresee_instance(*instance, needs),
             Command::Turn { instance, .. } => self.foresee_instance(*instance, needs),
             Command::TellStep(tell) => self.foresee_instance(tell.instance, needs),
-            Command::RetryInstance { instance } => self.foresee_instance(*instance, needs),
             Command::FailAttempt(fail) => self.foresee_job(fail.job, true, needs),
             Command::CompleteJob { job, .. } => self.foresee_job(*job, true, needs),
             Command::ThrowError(throw) => self.foresee_job(throw.job, true, needs),

@@ -57,10 +57,9 @@ impl Partition {
 
     fn step_named(&self, tell: &TellStep) -> Option<ElementIx> {
         let process = &self.hot.get(tell.instance)?.definition.process;
-        process.workflow.as_ref()?;
         let found = process.find(&tell.step)?;
         let fits = match process.element(found).kind {
-            Kind::UserTask(_) => tell.is_task,
+            Kind::UserTask(_) => tell.is_task && process.workflow.is_some(),
             Kind::Wait => !tell.is_task,
             _ => false,
         };
