@@ -15,7 +15,7 @@ pub(crate) struct Client {
     pub(crate) program: fn(&Places) -> Command,
 }
 
-pub(crate) const ALL: [Client; 7] = [
+pub(crate) const ALL: [Client; 9] = [
     Client {
         name: "pyzeebe",
         package: "pyzeebe 4.7.0",
@@ -47,5 +47,17 @@ pub(crate) const ALL: [Client; 7] = [
         program: |places| node::script(places, "cluster_api.mjs"),
     },
     Client { name: "go", package: "zeebe-client-go 8.6.0", prepare: go::prepare, program: go::program },
+    Client {
+        name: "workflow-python",
+        package: "JSON workflows, standard library",
+        prepare: |places| python::prepare(places, "workflow"),
+        program: |places| python::script(places, "workflow", "workflow_worker.py"),
+    },
+    Client {
+        name: "workflow-node",
+        package: "JSON workflows, standard library",
+        prepare: node::prepare,
+        program: |places| node::script(places, "workflow_worker.mjs"),
+    },
     Client { name: "java", package: "camunda-client-java 8.9.0", prepare: java::prepare, program: java::program },
 ];

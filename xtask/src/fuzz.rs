@@ -13,15 +13,19 @@ use crate::metadata::Metadata;
 use crate::places::{self, Places};
 
 /// Where each target's seeds come from, and whether a seed is a line or a whole file.
-const TARGETS: [(&str, &str, &str, bool); 3] =
-    [("feel", "crates/feel/tests/tables", "feel", true), ("bpmn", "spec/bpmn", "bpmn", false), ("dmn", "spec/dmn", "dmn", false)];
+const TARGETS: [(&str, &str, &str, bool); 4] = [
+    ("feel", "crates/feel/tests/tables", "feel", true),
+    ("bpmn", "spec/bpmn", "bpmn", false),
+    ("dmn", "spec/dmn", "dmn", false),
+    ("json", "examples", "json", false),
+];
 
 /// Stable flags that have the compiler count what is reached and what is compared.
 const INSTRUMENTED: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
 
-const USAGE: &str = "cargo xtask fuzz feel|bpmn|dmn [--seconds N]";
+const USAGE: &str = "cargo xtask fuzz feel|bpmn|dmn|json [--seconds N]";
 
 pub(crate) fn run(words: &[&str]) -> Result<Verdict, String> {
     let (target, seconds) = match words {

@@ -33,7 +33,7 @@ pub(crate) enum Command {
     Serve(Box<Given>),
     /// Print the commented configuration file with its defaults, or the settings in use.
     Config(Box<Config>),
-    /// Deploy BPMN, DMN and form files to a running server.
+    /// Deploy BPMN, DMN and form files and JSON workflows to a running server.
     Deploy(Deploy),
     /// Start an instance of a process.
     Start(Start),
@@ -125,7 +125,7 @@ pub(crate) struct Plain {
 
 #[derive(Debug, Args)]
 pub(crate) struct Deploy {
-    /// BPMN, DMN and form files; all of them are deployed, or none
+    /// Files (.bpmn, .dmn, .form, .json); all of them are deployed, or none
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]

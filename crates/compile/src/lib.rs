@@ -1,9 +1,9 @@
-//! BPMN 2.0 XML (with `zeebe:` extensions) and the text notation of traces → [`model::Process`], DMN XML →
+//! BPMN 2.0 XML (with `zeebe:` extensions), JSON workflows and the text notation of traces → [`model::Process`], DMN XML →
 //! [`model::Requirements`], with diagnostics that name line, element and reason, all of them at once.
 //!
 //! Reading order: [`bpmn`] and `bpmn/scope.rs` show how a file becomes a `draft`; `bpmn/element/` has one file per kind of
 //! element; `link` turns a draft of either notation into a process and checks what only the whole graph can tell;
-//! [`text`] documents the notation of traces; [`dmn`] reads decisions.
+//! [`text`] documents the notation of traces; [`json`] reads workflows; [`dmn`] reads decisions.
 //!
 //! What holds:
 //! - no input makes it panic, overflow the stack or run for long: sizes, depths and counts are bounded, with a name each;
@@ -18,6 +18,7 @@ mod diagnostic;
 mod dmn;
 mod draft;
 mod expression;
+mod json;
 mod link;
 mod mapping;
 mod straight_loop;
@@ -28,5 +29,6 @@ mod xml;
 pub use bpmn::{Compiled, bpmn};
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic};
 pub use dmn::{dmn, dmn_standard};
+pub use json::json;
 pub use text::{print, text};
 pub use xml::RESOURCE_BYTES_MAX;

@@ -158,7 +158,7 @@ fn assemble(draft: Draft, mut wiring: Wiring) -> Option<Process> {
         });
     }
     let (id, name) = elements.first().map(|root| (Arc::clone(&root.id), root.name.clone()))?;
-    Some(Process { id, name, version_tag: draft.version_tag, elements, flows })
+    Some(Process { id, name, version_tag: draft.version_tag, elements, flows, workflow: None })
 }
 
 /// The condition of a default flow is never looked at, so it is not kept.
@@ -205,6 +205,8 @@ fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
         | Kind::JobTask(_)
         | Kind::UserTask(_)
         | Kind::ScriptTask(_)
+        | Kind::Transformation(_)
+        | Kind::Wait
         | Kind::DecisionTask(_)
         | Kind::LinkCatch(_)
         | Kind::ParallelGateway

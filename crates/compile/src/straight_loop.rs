@@ -52,6 +52,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         | Kind::UserTask(_)
         | Kind::CatchEvent(_)
         | Kind::ReceiveTask(_)
+        | Kind::Wait
         | Kind::CallActivity(_)
         | Kind::EventGateway
         | Kind::BoundaryEvent(_)
@@ -64,6 +65,7 @@ fn successors(process: &Process) -> Vec<Vec<usize>> {
         | Kind::SendTask(_)
         | Kind::PassTask(_)
         | Kind::ScriptTask(_)
+        | Kind::Transformation(_)
         | Kind::DecisionTask(_)
         | Kind::LinkCatch(_)
         | Kind::ExclusiveGateway { .. }
@@ -102,6 +104,7 @@ fn is_work(kind: &Kind) -> bool {
         | Kind::CallActivity(_)
         | Kind::PassTask(_)
         | Kind::ScriptTask(_)
+        | Kind::Transformation(_)
         | Kind::DecisionTask(_) => true,
         Kind::Process(_)
         | Kind::SubProcess(_)
@@ -112,6 +115,7 @@ fn is_work(kind: &Kind) -> bool {
         | Kind::StartEvent(_)
         | Kind::CatchEvent(_)
         | Kind::ReceiveTask(_)
+        | Kind::Wait
         | Kind::EventGateway
         | Kind::EndEvent(_)
         | Kind::LinkCatch(_)

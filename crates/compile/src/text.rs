@@ -41,6 +41,7 @@
 //! | `task TYPE`, `task = FEEL` | service task with its job type; likewise `send-task`, `script-task`, `rule-task`, `user-task`,
 //! | | `throw-task`, `end-task` |
 //! | `script VARIABLE = FEEL` | script task |
+//! | `set VARIABLE = FEEL`, `wait` | steps that only JSON workflows have: a transformation, and one that waits to be told |
 //! | `exclusive`, `parallel`, `inclusive` | gateways |
 //! | `complex`, `complex = FEEL` | complex gateway, with its activation condition |
 //! | `link-throw NAME`, `link-catch NAME` | link events; a catch event inside a sub-process, and what follows it, says so with `in SCOPE` |

@@ -48,6 +48,8 @@ pub enum Command {
     Listen { element: ElementKey, event: ListenerEvent, variables: Document, local: bool },
     /// One that listens to what is to happen to a user task refuses it.
     Deny { job: JobKey, element: ElementKey },
+    /// A step of a workflow that waits goes on.
+    Tell { element: ElementKey, variables: Document },
     /// Try again what raised the incident.
     ResolveIncident { incident: IncidentKey },
     /// Go on with a step that stopped because it took long.

@@ -75,6 +75,8 @@ pub(crate) fn check_can_be_entered(process: &Process, ix: ElementIx) -> Result<(
         | Kind::JobTask(_)
         | Kind::UserTask(_)
         | Kind::ScriptTask(_)
+        | Kind::Transformation(_)
+        | Kind::Wait
         | Kind::DecisionTask(_)
         | Kind::LinkThrow(_)
         | Kind::LinkCatch(_)

@@ -45,6 +45,7 @@ pub use compensation::Compensation;
 pub use element::call_activity::variables_for_child;
 pub use element::error::catches;
 pub use element::start_event::{start_condition, start_trigger, timer};
+pub use element::wait::early;
 pub use event::{Event, IncidentKind, MessageThrown, Outcome, Parent, Thrown, ThrownOut, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
 pub use key::{

@@ -60,6 +60,8 @@ impl Run<'_> {
             Kind::JobTask(task) => element::job_task::enter(self, key, task)?,
             Kind::UserTask(task) => element::user_task::enter(self, key, task)?,
             Kind::ScriptTask(script) => element::script_task::enter(self, key, script)?,
+            Kind::Transformation(entries) => element::transformation::enter(self, key, entries)?,
+            Kind::Wait => element::wait::enter(self, key)?,
             Kind::DecisionTask(task) => element::decision_task::enter(self, key, task)?,
             Kind::ExclusiveGateway { default } => element::exclusive_gateway::enter(self, key, element, *default)?,
             Kind::ParallelGateway => element::parallel_gateway::enter(self, key),
@@ -103,6 +105,9 @@ impl Run<'_> {
             return;
         }
         self.close_catches(key);
+        if let (true, Some(next)) = (key == scope, process.workflow.as_ref().and_then(|workflow| workflow.next.clone())) {
+            return self.emit(Event::Called { element: key, process: next });
+        }
         match &element.kind {
             Kind::LinkThrow(link) => element::link_event::leave(self, key, link),
             Kind::ComplexGateway(gateway) => element::complex_gateway::reset(self, key, element, gateway),

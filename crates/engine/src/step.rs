@@ -176,6 +176,7 @@ impl<'a> Run<'a> {
                 self.check_job(*job, *element)?;
                 self.deny(*job, *element)
             }
+            Command::Tell { element, variables } => element::wait::tell(self, *element, variables),
             Command::ResolveIncident { incident } => self.resolve(*incident),
             Command::Turn { wait } => self.take_turn(*wait),
             Command::Mark { reason } => {

@@ -167,11 +167,24 @@ impl Run<'_> {
 
     /// What an element's work gave: local where its outputs are mapped, otherwise where the variables exist.
     pub(crate) fn take_result(&mut self, key: ElementKey, document: &Document) {
+        if self.process.workflow.is_some() {
+            return self.merge(document);
+        }
         if self.element_of(key).outputs.is_none() {
             return self.propagate(key, document);
         }
         for (name, value) in document {
             self.set_local(key, name, value);
+        }
+    }
+
+    /// Into the variables of the process, objects member by member.
+    fn merge(&mut self, document: &Document) {
+        let root = self.instance.key.root();
+        for (name, value) in document {
+            let known = self.instance.elements[&root].variables.get(name);
+            let merged = known.filter(|_| value.starts_with('{')).map(|known| feel::json::merge(&known.value, value).into());
+            self.set_local(root, name, merged.as_ref().unwrap_or(value));
         }
     }
 }

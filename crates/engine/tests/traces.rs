@@ -169,10 +169,10 @@ impl<'a> Run<'a> {
             return;
         }
         for (key, element) in &self.instance.elements {
-            // A complex gateway waits for tokens, which its scope has.
+            // A complex gateway waits for tokens, which its scope has; a step that waits is found by its place.
             let asks = matches!(
                 self.process.element(element.element).kind,
-                Kind::DecisionTask(_) | Kind::CallActivity(_) | Kind::ComplexGateway(_) | Kind::AdHoc(_)
+                Kind::DecisionTask(_) | Kind::CallActivity(_) | Kind::ComplexGateway(_) | Kind::AdHoc(_) | Kind::Wait
             ) || self.instance.parent.is_some() && element.phase == Phase::Entering
                 || matches!(self.process.element(element.element).kind, Kind::UserTask(_)) && element.phase == Phase::Entering;
             let waits = asks || !element.waits.is_empty() || element.incident.is_some();
@@ -250,6 +250,7 @@ impl<'a> Run<'a> {
                 local: false,
             },
             ["deny", id] => Command::Deny { job: self.job(id), element: self.element(id) },
+            ["tell", id] => Command::Tell { element: self.element(id), variables },
             ["resolve", id] => Command::ResolveIncident { incident: self.incident(id) },
             ["modify", ref words @ ..] => {
                 Command::Modify(Modification::from_words(words.iter().copied(), &variables, |id| Ok(self.element(id)))?)

@@ -18,6 +18,10 @@ pub struct ActivatedJobs {
 }
 
 impl ActivatedJobs {
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
     }

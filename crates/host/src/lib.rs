@@ -32,6 +32,7 @@ mod recorder;
 mod sinks;
 mod source;
 mod table;
+mod workflow_metrics;
 
 pub use clock::ClockMove;
 pub use definitions::{Compiled, CompiledDecisions, Definitions};
@@ -43,3 +44,4 @@ pub use limits::Limits;
 pub use metrics::Metrics;
 pub use partition::Parts;
 pub use schedule::Missed;
+pub use workflow_metrics::{Timed, WorkflowMetrics};

@@ -7,6 +7,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
+use crate::workflow_metrics::{self, WorkflowMetrics};
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct CommandLabels {
     pub kind: &'static str,
@@ -48,6 +50,7 @@ pub struct Metrics {
     pub blamed: Counter,
     pub pool_used: Gauge,
     pub pool_max: Gauge,
+    pub workflows: WorkflowMetrics,
 }
 
 impl Default for Metrics {
@@ -86,6 +89,7 @@ impl Default for Metrics {
             blamed: Counter::default(),
             pool_used: Gauge::default(),
             pool_max: Gauge::default(),
+            workflows: WorkflowMetrics::default(),
         }
     }
 }
@@ -130,6 +134,7 @@ impl Metrics {
         r.register("blamed", "Commands refused because the store does not take them", self.blamed.clone());
         r.register("store_pool_used", "Store connections in use", self.pool_used.clone());
         r.register("store_pool_max", "Store connections allowed", self.pool_max.clone());
+        workflow_metrics::register(self, registry);
     }
 
     pub(crate) fn count(&self, kind: &'static str, outcome: &'static str) {

@@ -22,7 +22,7 @@ use server::{Server, TENANT, clocked};
 use store::change::{Change, Migrate};
 use store::log::{
     Answer, AssignUserTask, Command, Create, Deploy, DeployResource, DirectAdHoc, FailJob, JobResult, ProcessRef, Publish,
-    StartAdHoc, TaskResult, ThrowError, UpdateJob,
+    StartAdHoc, TaskResult, TellStep, ThrowError, UpdateJob,
 };
 use store::{Commit, Store, format};
 
@@ -300,7 +300,7 @@ impl<'a> Run<'a> {
             Some(&("job" | "fail" | "stuck" | "error" | "deny")) => self.refused_job(words[1]),
             Some(&"listen") => "Listening",
             Some(&"begin") if self.can_begin(words[2]) => "NoSuchScope",
-            Some(&"trigger") => "NoSuchWait",
+            Some(&("trigger" | "tell")) => "NoSuchWait",
             Some(&"direct") if words.contains(&"over") && 3 < words.len() => "OverAndMore",
             Some(&"direct") if self.job(words[1]) != engine::JobKey(u64::MAX) && self.refused_job(words[1]) != "Stuck" => {
                 "NoSuchElement"
@@ -377,6 +377,10 @@ impl<'a> Run<'a> {
                 let denied = TaskResult { denied: Some("no".into()), ..TaskResult::default() };
                 let result = Some(Box::new(JobResult::UserTask(denied)));
                 vec![Command::CompleteJob { job: self.job(id), variables, result }]
+            }
+            ["tell", id] => {
+                let (instance, step) = (self.instance.key, id.into());
+                vec![Command::TellStep(TellStep { instance, step, is_task: false, by: None, variables, keeps: false })]
             }
             ["resolve", id] => self.resolve(id),
             ["migrate", ..] => vec![],

@@ -44,6 +44,16 @@ pub struct Process {
     /// Element 0 is the process itself.
     pub elements: Vec<Element>,
     pub flows: Vec<Flow>,
+    /// What only a JSON workflow has. The results of its steps are merged into the variables, object by object.
+    pub workflow: Option<Workflow>,
+}
+
+/// What a JSON workflow has beyond a process.
+#[derive(Debug, Clone, Default)]
+pub struct Workflow {
+    pub description: Option<Arc<str>>,
+    /// The process that goes on with the variables when an instance has completed.
+    pub next: Option<Arc<str>>,
 }
 
 /// Index into [`Process::elements`].
@@ -115,6 +125,10 @@ pub enum Kind {
     UserTask(Box<UserTask>),
     /// A script the engine evaluates itself.
     ScriptTask(Script),
+    /// Sets variables of the process: each is JSON text or computed from those before the step.
+    Transformation(Vec<(Arc<str>, Text)>),
+    /// Waits until it is told to go on, by the id of the element.
+    Wait,
     /// A business rule task that calls a decision.
     DecisionTask(DecisionTask),
     /// A link throw event: goes on at the catch event of the same name in its scope.

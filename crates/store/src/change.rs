@@ -37,6 +37,18 @@ impl Change {
     }
 }
 
+impl Change {
+    /// The variables that come with it.
+    pub fn variables(&self) -> impl Iterator<Item = &Document> {
+        let (activate, moves): (&[_], &[_]) = match self {
+            Self::Modify(modification) => (&modification.activate, &modification.moves),
+            Self::Migrate(_) => (&[], &[]),
+        };
+        let scoped = activate.iter().map(|activation| &activation.variables).chain(moves.iter().map(|moved| &moved.variables));
+        scoped.flatten().map(|scoped| &scoped.variables)
+    }
+}
+
 fn modification_bytes(modification: &Modification) -> usize {
     let Modification { activate, terminate, moves } = modification;
     let ended = terminate.iter().chain(moves.iter().map(|moved| &moved.source)).map(|which| match which {

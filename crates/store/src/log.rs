@@ -121,6 +121,35 @@ pub enum Command {
     SignalDue {
         signal: u64,
     },
+    /// Tell a step of a workflow, by its id, to go on.
+    TellStep(TellStep),
+    /// A worker could not do a job; how many retries that leaves is counted here, not by the worker.
+    FailAttempt(FailAttempt),
+    /// Try again whatever holds up an instance.
+    RetryInstance {
+        instance: InstanceKey,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TellStep {
+    pub instance: InstanceKey,
+    pub step: Arc<str>,
+    /// Whether the step is a task for a person, which this one has done, or one that waits.
+    pub is_task: bool,
+    pub by: Option<Arc<str>>,
+    pub variables: Document,
+    /// Whether what comes too early is kept until the step is reached, or refused.
+    pub keeps: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct FailAttempt {
+    pub job: JobKey,
+    /// Who had the lease: of anybody else nothing is taken.
+    pub worker: Arc<str>,
+    pub retryable: bool,
+    pub message: Arc<str>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -355,6 +384,9 @@ impl Command {
             Self::JobDue { .. } => "job-due",
             Self::Turn { .. } => "turn",
             Self::Change { change, .. } => change.kind(),
+            Self::TellStep(_) => "tell-step",
+            Self::FailAttempt(_) => "fail-attempt",
+            Self::RetryInstance { .. } => "retry-instance",
         }
     }
 }
@@ -414,6 +446,8 @@ impl Request {
             Command::Broadcast { name, variables, .. } => texts(variables) + name.len(),
             Command::EvaluateConditions(evaluate) => texts(&evaluate.variables),
             Command::Change { change, .. } => change.bytes(),
+            Command::TellStep(tell) => texts(&tell.variables) + tell.step.len() + tell.by.as_ref().map_or(0, |by| by.len()),
+            Command::FailAttempt(fail) => fail.message.len() + fail.worker.len(),
             Command::DeleteResource { .. }
             | Command::Cancel { .. }
             | Command::UpdateJob(_)
@@ -427,7 +461,8 @@ impl Request {
             | Command::TimerDue { .. }
             | Command::MessageExpired { .. }
             | Command::SignalDue { .. }
-            | Command::Turn { .. } => 0,
+            | Command::Turn { .. }
+            | Command::RetryInstance { .. } => 0,
         };
         size_of::<Self>() + own
     }

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::budget::Budget;
 
+#[derive(Clone)]
 pub(super) struct Gateway {
     pub(super) host: Host,
     pub(super) config: Arc<Config>,

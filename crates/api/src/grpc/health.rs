@@ -10,6 +10,8 @@ use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse, health_server};
 
 use super::gateway::Gateway;
 use super::wire::gateway_server::GatewayServer;
+use super::workflow_wire::workflow_engine_server::WorkflowEngineServer;
+use super::workflows::Engine;
 use crate::drain;
 
 pub(super) struct Health {
@@ -19,7 +21,8 @@ pub(super) struct Health {
 impl Health {
     /// The server itself goes by the empty name.
     fn knows(service: &str) -> bool {
-        service.is_empty() || service == <GatewayServer<Gateway> as NamedService>::NAME
+        let served = [<GatewayServer<Gateway> as NamedService>::NAME, <WorkflowEngineServer<Engine> as NamedService>::NAME];
+        service.is_empty() || served.contains(&service)
     }
 
     fn status(&self) -> ServingStatus {

@@ -1,4 +1,5 @@
-//! The gRPC edge: `gateway_protocol.Gateway` as Camunda 8's clients speak it, with health and reflection beside it.
+//! The gRPC edge: `gateway_protocol.Gateway` as Camunda 8's clients speak it, `workflow.v1.WorkflowEngine` for JSON workflows, with health
+//! and reflection beside them.
 //!
 //! Reading order: `gateway` (every call, one line each), `call` (what a handler is given), the file each call names, `delivery` (what happens to jobs whose worker
 //! goes away), `door` (what every call passes).
@@ -30,6 +31,7 @@ mod tests;
 mod topology;
 mod variables;
 mod worker;
+mod workflows;
 
 use std::sync::Arc;
 
@@ -49,8 +51,14 @@ use crate::budget::Budgets;
 pub mod wire {
     tonic::include_proto!("gateway_protocol");
 
-    /// The file itself, for reflection.
-    pub(super) const DESCRIPTION: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/gateway.bin"));
+    /// The files themselves, for reflection.
+    pub(super) const DESCRIPTION: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/services.bin"));
+}
+
+/// The messages of `proto/workflow.proto`, and a client of it for tests.
+#[allow(unreachable_pub, clippy::all)]
+pub mod workflow_wire {
+    tonic::include_proto!("workflow.v1");
 }
 
 /// Everything served over gRPC. `draining` turns true when the server is to end; it never turns back.
@@ -65,13 +73,20 @@ pub fn router(host: Host, config: &Config, budgets: Budgets, draining: watch::Re
     };
     let gateway =
         gateway::Gateway { host, config: Arc::new(config.clone()), answers: budgets.answers, draining: draining.clone() };
+    let workflows = workflow_wire::workflow_engine_server::WorkflowEngineServer::new(workflows::Engine(gateway.clone()))
+        .accept_compressed(Gzip)
+        .send_compressed(Gzip)
+        .max_decoding_message_size(config.message_bytes_max);
+    let workflows = door::Door { inner: workflows, bodies: budgets.bodies.clone(), manners };
     let gateway = wire::gateway_server::GatewayServer::new(gateway)
         .accept_compressed(Gzip)
         .send_compressed(Gzip)
         .max_decoding_message_size(config.message_bytes_max);
     let health = HealthServer::new(health::Health { draining });
-    let mut routes =
-        Routes::default().add_service(door::Door { inner: gateway, bodies: budgets.bodies, manners }).add_service(health);
+    let mut routes = Routes::default()
+        .add_service(door::Door { inner: gateway, bodies: budgets.bodies, manners })
+        .add_service(health)
+        .add_service(workflows);
     let described = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(wire::DESCRIPTION)

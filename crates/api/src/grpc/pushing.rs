@@ -1,5 +1,6 @@
 //! StreamActivatedJobs: jobs as they become ready, until the worker or the server ends it.
 
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -12,6 +13,7 @@ use tonic::{Response, Status};
 
 use super::call::Call;
 use super::delivery::InFlight;
+use super::gateway::Gateway;
 use super::{refusal, wire, worker};
 use crate::drain;
 
@@ -28,11 +30,7 @@ pub(super) fn open(call: Call<'_>, request: wire::StreamActivatedJobsRequest) ->
         fetch: worker::names(request.fetch_variable),
     };
     let jobs = call.host().stream(subscription).map_err(|error| refusal::failed("ACTIVATE", error))?;
-    Ok(Response::new(Pushed {
-        jobs: until_drained(jobs, call.gateway.draining.clone()),
-        in_flight: InFlight::new(call.gateway),
-        stopped: false,
-    }))
+    Ok(Response::new(Pushed::of(call.gateway, vec![jobs])))
 }
 
 /// The jobs; then, when the server drains or can push no more, an error that sends the worker elsewhere.
@@ -46,15 +44,17 @@ fn until_drained(jobs: JobStream, draining: watch::Receiver<bool>) -> BoxStream<
 }
 
 /// The answer, job by job.
-pub(super) struct Pushed {
+pub(super) struct Pushed<T = wire::ActivatedJob> {
     jobs: BoxStream<'static, Result<ActivatedJob, Status>>,
     in_flight: InFlight,
     /// Whether the stream has stopped after the jobs in flight, to see whether it is asked for more.
     stopped: bool,
+    /// What a job is called on the wire.
+    wire: PhantomData<fn() -> T>,
 }
 
-impl Stream for Pushed {
-    type Item = Result<wire::ActivatedJob, Status>;
+impl<T: From<ActivatedJob>> Stream for Pushed<T> {
+    type Item = Result<T, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if self.stopped {
@@ -75,8 +75,14 @@ impl Stream for Pushed {
     }
 }
 
-impl Pushed {
-    fn on_its_way(&mut self, job: ActivatedJob) -> Result<wire::ActivatedJob, Status> {
+impl<T: From<ActivatedJob>> Pushed<T> {
+    /// Jobs of several types, each as it comes.
+    pub(super) fn of(gateway: &Gateway, streams: Vec<JobStream>) -> Self {
+        let streams = streams.into_iter().map(|jobs| until_drained(jobs, gateway.draining.clone()));
+        Self { jobs: stream::select_all(streams).boxed(), in_flight: InFlight::new(gateway), stopped: false, wire: PhantomData }
+    }
+
+    fn on_its_way(&mut self, job: ActivatedJob) -> Result<T, Status> {
         self.in_flight.add(&job)?;
         Ok(job.into())
     }

@@ -24,6 +24,11 @@ pub(super) fn ok(json: Vec<u8>) -> Response {
     respond(StatusCode::OK, "application/json", json)
 }
 
+/// Something new.
+pub(super) fn created(json: Vec<u8>) -> Response {
+    respond(StatusCode::CREATED, "application/json", json)
+}
+
 /// A command done with nothing to tell.
 pub(super) fn no_content() -> Response {
     respond(StatusCode::NO_CONTENT, "application/json", Vec::new())
@@ -110,6 +115,9 @@ impl http_body::Body for Pieces {
 /// `application/problem+json` after RFC 9457.
 pub(super) fn problem(failure: &Failure, instance: &str) -> Response {
     let status = failure.reason.http_status();
+    if super::workflows::owns(instance) {
+        return contract(failure, status);
+    }
     let mut out = Vec::with_capacity(256);
     out.extend_from_slice(b"{\"type\":\"about:blank\",\"title\":\"");
     out.extend_from_slice(failure.reason.title().as_bytes());
@@ -120,6 +128,19 @@ pub(super) fn problem(failure: &Failure, instance: &str) -> Response {
     out.push(b'}');
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     respond(status, "application/problem+json", out)
+}
+
+/// As the contract of JSON workflows has it: clients in the field read `message` or `reason`.
+fn contract(failure: &Failure, status: u16) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let error = status.canonical_reason().unwrap_or("Error").to_uppercase().replace([' ', '-'], "_");
+    let mut out = format!("{{\"error\":\"{error}\"").into_bytes();
+    for name in ["message", "reason"] {
+        out.extend_from_slice(format!(",\"{name}\":").as_bytes());
+        json::write_text(&mut out, &failure.detail);
+    }
+    out.push(b'}');
+    respond(status, "application/json", out)
 }
 
 fn respond(status: StatusCode, media: &'static str, body: impl Into<Body>) -> Response {

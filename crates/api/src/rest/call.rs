@@ -65,6 +65,13 @@ impl Call {
         self.uri.path().split('/').nth(index).unwrap_or_default()
     }
 
+    /// What the path has in place of this parameter, decoded.
+    pub(super) fn parameter(&self, name: &str) -> Result<String, Failure> {
+        let index = self.operation.parameters().find(|(_, known)| *known == name).map_or(0, |(index, _)| index);
+        let written = self.uri.path().split('/').nth(index).unwrap_or_default();
+        decoded(written).ok_or_else(|| Failure::unreadable(format!("'{written}' in the path cannot be read: it is not UTF-8")))
+    }
+
     /// The key in the path, for a command.
     pub(super) fn existing_key(&self) -> Result<u64, Failure> {
         self.key().map(shape::existing)
@@ -172,4 +179,20 @@ impl Call {
         let mut preferences = prefers.flat_map(|value| value.split([',', ';']));
         preferences.any(|preference| preference.trim().eq_ignore_ascii_case("respond-async"))
     }
+}
+
+/// A segment of a path without its percent signs; what they spell must be UTF-8.
+fn decoded(segment: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'%' => {
+                let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16));
+                bytes.push(u8::try_from(digit()? * 16 + digit()?).ok()?);
+            }
+            byte => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).ok()
 }

@@ -9,7 +9,7 @@ use axum::http::{Uri, header};
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter};
 use bytes::Bytes;
-use host::Host;
+use host::{Host, Timed};
 use tokio::sync::watch;
 
 use super::call::{Call, Server};
@@ -52,6 +52,7 @@ fn covers(pattern: &str, path: &str) -> bool {
 
 async fn dispatch(server: Arc<Server>, operation: &'static Operation, request: Request) -> Response {
     let uri = request.uri().clone();
+    let _timed = super::workflows::owns(operation.path).then(|| Timed::new(&server.host.metrics().workflows.http_seconds));
     let problem = |failure: Failure| answer::problem(&failure, uri.path());
     let admitted = match server.config.visitors.admit(request.headers(), &uri) {
         Ok(admitted) => admitted,
@@ -72,11 +73,11 @@ async fn run(server: Arc<Server>, operation: &'static Operation, request: Reques
             media::check_content(headers, "multipart/form-data")?;
             body::read(headers, body, config.deployment_bytes_max, config.body_timeout, &mut held).await?
         }
-        Input::Required(_) => {
+        Input::Json(_, true) | Input::Required(_) => {
             media::check_content(headers, "application/json")?;
             body::read(headers, body, config.request_bytes_max, config.body_timeout, &mut held).await?
         }
-        Input::Optional(_) | Input::Search(_) | Input::Filter(_) => {
+        Input::Json(_, false) | Input::Optional(_) | Input::Search(_) | Input::Filter(_) => {
             let body = body::read(headers, body, config.request_bytes_max, config.body_timeout, &mut held).await?;
             if !body.is_empty() || headers.contains_key(header::CONTENT_TYPE) {
                 media::check_content(headers, "application/json")?;

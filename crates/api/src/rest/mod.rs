@@ -1,4 +1,4 @@
-//! REST: the Orchestration Cluster API of Camunda 8 under `/v2`, and what is ours under `/v1`.
+//! REST: the Orchestration Cluster API of Camunda 8 under `/v2`, and what is ours under `/v1`, with JSON workflows.
 //!
 //! Reading order: `operation` (what is served, as data), `dispatch` (from a request to its operation and back), `call` (what a handler is
 //! given), then one file per resource. Requests are described by `shape` (commands) and `search` (searches), answers by `layout`;
@@ -45,6 +45,7 @@ mod timers;
 mod user_tasks;
 mod variables;
 mod visitors;
+mod workflows;
 
 pub use config::Config;
 pub use dispatch::router;

@@ -14,7 +14,7 @@ pub(super) type Running = BoxFuture<'static, Result<Response, Failure>>;
 
 pub(super) struct Operation {
     pub(super) method: Method,
-    /// From the root; at most one segment in braces.
+    /// From the root, parameters in braces. The first is the one that handlers of one parameter mean.
     pub(super) path: &'static str,
     pub(super) id: &'static str,
     pub(super) summary: &'static str,
@@ -37,10 +37,14 @@ pub(super) enum Input {
     Filter(&'static Table),
     /// Files and fields of a form.
     Files,
+    /// Any JSON object, which the operation reads itself; what it is, and whether it must be there.
+    Json(&'static str, bool),
 }
 
 pub(super) enum Output {
     Object(&'static dyn Described),
+    /// 201 with what is new.
+    Created(&'static dyn Described),
     /// No content where there is none.
     ObjectOrNothing(&'static dyn Described),
     /// A page of what a search found.
@@ -52,10 +56,13 @@ pub(super) enum Output {
 }
 
 impl Operation {
-    /// The name of the parameter in the path, and which segment it is.
+    /// The name of the first parameter in the path, and which segment it is.
     pub(super) fn parameter(&self) -> Option<(usize, &'static str)> {
-        let mut segments = self.path.split('/').enumerate();
-        segments.find_map(|(index, segment)| {
+        self.parameters().next()
+    }
+
+    pub(super) fn parameters(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        self.path.split('/').enumerate().filter_map(|(index, segment)| {
             let name = segment.strip_prefix('{')?.strip_suffix('}')?;
             Some((index, name))
         })
@@ -68,16 +75,22 @@ impl Operation {
             || self.path.contains("/statistics/")
             || self.method == Method::GET;
         let moves_clock = self.path.contains("/clock");
-        !is_read && !moves_clock && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation")
+        !is_read
+            && !moves_clock
+            && !super::workflows::owns(self.path)
+            && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation")
     }
 
     /// The media type of a success.
     pub(super) fn produces(&self) -> &'static str {
         match self.output {
             Output::Text(media) => media,
-            Output::Object(_) | Output::ObjectOrNothing(_) | Output::Page(_) | Output::List(_) | Output::NoContent => {
-                "application/json"
-            }
+            Output::Object(_)
+            | Output::Created(_)
+            | Output::ObjectOrNothing(_)
+            | Output::Page(_)
+            | Output::List(_)
+            | Output::NoContent => "application/json",
         }
     }
 }
@@ -106,6 +119,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::forms::OPERATIONS,
         super::resources::OPERATIONS,
         super::commands::OPERATIONS,
+        super::workflows::OPERATIONS,
     ]
     .into_iter()
     .flatten()

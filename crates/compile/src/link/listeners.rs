@@ -66,6 +66,8 @@ fn is_heard(kind: &Kind, event: ListenerEvent) -> bool {
             | Kind::JobTask(_)
             | Kind::UserTask(_)
             | Kind::ScriptTask(_)
+            | Kind::Transformation(_)
+            | Kind::Wait
             | Kind::DecisionTask(_)
             | Kind::LinkThrow(_)
             | Kind::LinkCatch(_)
@@ -100,6 +102,8 @@ fn is_heard(kind: &Kind, event: ListenerEvent) -> bool {
             | Kind::JobTask(_)
             | Kind::UserTask(_)
             | Kind::ScriptTask(_)
+            | Kind::Transformation(_)
+            | Kind::Wait
             | Kind::DecisionTask(_)
             | Kind::LinkThrow(_)
             | Kind::LinkCatch(_) => true,

@@ -116,6 +116,8 @@ pub(super) fn is_activity(element: &DraftElement) -> bool {
             | Kind::PassTask(_)
             | Kind::UserTask(_)
             | Kind::ScriptTask(_)
+            | Kind::Transformation(_)
+            | Kind::Wait
             | Kind::DecisionTask(_)
             | Kind::ReceiveTask(_)
             | Kind::SendTask(_)

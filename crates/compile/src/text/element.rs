@@ -134,6 +134,8 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
         "user-task" => job(JobTaskFlavour::User),
         "user" => bare(Kind::UserTask(Default::default())),
         "script" => script(rest),
+        "set" => set(rest),
+        "wait" => bare(Kind::Wait),
         "decide" => decide(rest),
         "exclusive" => bare(Kind::ExclusiveGateway { default: None }),
         "parallel" => bare(Kind::ParallelGateway),
@@ -166,6 +168,14 @@ fn script(rest: &str) -> Result<Read, String> {
     let source = source.strip_prefix('=').ok_or(usage)?;
     let script = Script { expression: expression::parse("the script", source)?, result: variable.into() };
     Ok((Kind::ScriptTask(script), None, None))
+}
+
+fn set(rest: &str) -> Result<Read, String> {
+    let usage = "write 'set VARIABLE = FEEL'";
+    let (variable, source) = words::first(rest).ok_or(usage)?;
+    let source = source.strip_prefix('=').ok_or(usage)?;
+    let entry = (variable.into(), Text::Computed(expression::parse("the value", source)?));
+    Ok((Kind::Transformation(vec![entry]), None, None))
 }
 
 /// `VARIABLE by ID`, `VARIABLE by = FEEL`; an option says which version.

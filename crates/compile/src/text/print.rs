@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use model::{
-    Binding, Call, DecisionTask, Element, EndEvent, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Scope,
+    Binding, Call, DecisionTask, Element, EndEvent, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Scope, Text,
 };
 
 use super::event::{self, write_value as value};
@@ -82,6 +82,16 @@ fn kind(process: &Process, index: usize) -> String {
         }
         Kind::UserTask(_) => "user".to_owned(),
         Kind::ScriptTask(script) => format!("script {} = {}", words::write(&script.result), script.expression.source()),
+        // Those of JSON workflows are shown, and not read back: they speak another language, and may set several.
+        Kind::Transformation(entries) => {
+            let source = |source: &Text| match source {
+                Text::Fixed(json) => json.to_string(),
+                Text::Computed(expression) => expression.source().to_owned(),
+            };
+            let set = entries.iter().map(|(name, value)| format!("set {} = {}", words::write(name), source(value)));
+            set.collect::<Vec<_>>().join("; ")
+        }
+        Kind::Wait => "wait".to_owned(),
         Kind::DecisionTask(task) => format!("decide {} by {}", words::write(&task.result), value(&task.decision)),
         Kind::ExclusiveGateway { .. } => "exclusive".to_owned(),
         Kind::ParallelGateway => "parallel".to_owned(),

@@ -31,6 +31,9 @@ pub fn variables_for_child(process: &Process, instance: &Instance, element: Elem
 impl Run<'_> {
     pub(crate) fn call(&mut self, key: ElementKey, verdict: &Result<InstanceKey, Undecided>) -> Result<(), Rejected> {
         let alive = self.instance.elements.get(&key).ok_or(Rejected::NoSuchWait)?;
+        if let (Kind::Process(_), Phase::Leaving, None) = (&self.element_of(key).kind, alive.phase, alive.incident) {
+            return self.chained(key, verdict);
+        }
         let asks = alive.phase == Phase::Entering && alive.incident.is_none();
         if !asks || !matches!(self.element_of(key).kind, Kind::CallActivity(_)) {
             return Err(Rejected::NoSuchWait);
@@ -41,6 +44,15 @@ impl Run<'_> {
                 Err(trouble) => self.raise(key, None, trouble),
             },
             Err(Undecided { kind, reason }) => self.raise(key, None, Trouble { kind: *kind, message: reason.to_string() }),
+        }
+        Ok(())
+    }
+
+    /// A workflow has come to its end and asked for the one that goes on after it: it ends when that can.
+    fn chained(&mut self, root: ElementKey, verdict: &Result<InstanceKey, Undecided>) -> Result<(), Rejected> {
+        match verdict {
+            Ok(_) => self.leave(root, &[]),
+            Err(Undecided { kind, reason }) => self.raise(root, None, Trouble { kind: *kind, message: reason.to_string() }),
         }
         Ok(())
     }

@@ -30,7 +30,9 @@ pub(crate) mod standard_loop;
 pub(crate) mod start_event;
 pub(crate) mod throw_event;
 pub(crate) mod transaction;
+pub(crate) mod transformation;
 pub(crate) mod user_task;
+pub(crate) mod wait;
 
 use crate::IncidentKind;
 use crate::expression::Trouble;

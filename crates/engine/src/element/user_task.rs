@@ -47,6 +47,9 @@ pub(crate) fn give_form(run: &mut Run<'_>, key: ElementKey, verdict: &Result<For
 }
 
 fn open(run: &mut Run<'_>, key: ElementKey, task: &UserTask, form: Option<FormKey>) -> Result<(), Trouble> {
+    if run.process.workflow.is_some() && super::wait::take_early(run, key) {
+        return Ok(());
+    }
     let assignee = task.assignee.as_ref().map(|assignee| name(&run.text(key, assignee, "the assignee")?)).transpose()?;
     let external_form = match &task.form {
         Some(Form::External(reference)) => Some(run.text(key, reference, "the reference to a form")?),

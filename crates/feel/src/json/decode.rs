@@ -56,11 +56,11 @@ pub(super) struct Reader<'t> {
 pub(super) type Problem = &'static str;
 
 impl<'t> Reader<'t> {
-    fn new(text: &'t str) -> Reader<'t> {
+    pub(super) fn new(text: &'t str) -> Reader<'t> {
         Reader { text, at: 0, room: u64::MAX }
     }
 
-    fn error(&self, problem: Problem) -> JsonError {
+    pub(super) fn error(&self, problem: Problem) -> JsonError {
         JsonError { position: Position::of(self.text, self.at), problem }
     }
 
@@ -88,7 +88,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Problem> {
+    pub(super) fn end(&mut self) -> Result<(), Problem> {
         self.space();
         if self.at < self.text.len() { Err("expected the end") } else { Ok(()) }
     }

@@ -2,9 +2,11 @@
 
 mod decode;
 mod encode;
+mod merge;
 mod skip;
 
 pub use decode::{JsonError, decode_members};
+pub use merge::{RawMember, merge, raw_members};
 
 pub(crate) use decode::{TOO_LARGE, decode};
 pub(crate) use encode::{encode, whole_seconds_text, write_string};

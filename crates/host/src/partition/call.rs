@@ -99,7 +99,7 @@ impl Partition {
         Ok(())
     }
 
-    fn called(
+    pub(super) fn called(
         &self,
         tick: &Tick,
         process: &Arc<str>,

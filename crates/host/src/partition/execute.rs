@@ -78,6 +78,9 @@ impl Partition {
             Command::SignalDue { signal } => self.signal_due(tick, *signal),
             Command::MessageExpired { message } => self.message_expired(tick, *message),
             Command::Change { instance, change } => self.change(tick, caller, *instance, change),
+            Command::TellStep(tell) => self.tell_step(tick, caller, tell),
+            Command::FailAttempt(fail) => self.fail_attempt(tick, caller, fail),
+            Command::RetryInstance { instance } => self.retry_instance(tick, caller, *instance),
         }
     }
 

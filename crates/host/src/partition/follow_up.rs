@@ -104,7 +104,7 @@ impl Partition {
     /// Does all that the command's events ask for.
     pub(super) fn follow_up(&mut self, tick: &mut Tick) -> Result<(), Stop> {
         let mut place = (0, 0);
-        let mut decisions = 0;
+        let (mut decisions, mut chained) = (0, 0);
         while let Some((instance, follow_up)) = tick.unit.follow_up_from(&mut place) {
             match follow_up {
                 FollowUp::Decide { element, decision } => {
@@ -112,6 +112,10 @@ impl Partition {
                     self.answer_decision(tick, instance, element, &decision, decisions)?;
                 }
                 FollowUp::Form { element, form } => self.answer_form(tick, instance, element, &form)?,
+                FollowUp::Call { element, process } if element == instance.root() => {
+                    chained += 1;
+                    self.answer_chain(tick, instance, &process, chained)?;
+                }
                 FollowUp::Call { element, process } => self.answer_call(tick, instance, element, &process)?,
                 FollowUp::Publish(thrown) => self.publish_thrown(tick, instance, &thrown)?,
                 FollowUp::Signal { key, name, variables } => {

@@ -41,6 +41,17 @@ impl Partition {
     }
 
     pub(super) fn fail_job(&mut self, tick: &mut Tick, caller: &Caller, fail: &FailJob) -> Result<Answer, Stop> {
+        self.fail_because(tick, caller, fail, reason_of(&fail.message))
+    }
+
+    /// The same, with what the incident says where no retries are left.
+    pub(super) fn fail_because(
+        &mut self,
+        tick: &mut Tick,
+        caller: &Caller,
+        fail: &FailJob,
+        reason: Arc<str>,
+    ) -> Result<Answer, Stop> {
         let what = "fail job";
         self.workable(tick, caller, fail.job, what)?;
         let verdict = after_failure(fail.retries, fail.backoff, tick.now);
@@ -56,7 +67,7 @@ impl Partition {
             job.failed_with_retries_left = verdict != Verdict::Stuck;
             job.availability = availability;
         });
-        let stuck = (verdict == Verdict::Stuck).then(|| reason_of(&fail.message));
+        let stuck = (verdict == Verdict::Stuck).then_some(reason);
         if stuck.is_none() && fail.variables.is_empty() {
             return Ok(Answer::Done);
         }
@@ -276,7 +287,7 @@ impl Partition {
     }
 
     /// A job that is not done, if there is one under this key.
-    fn job(&self, tick: &Tick, key: JobKey) -> Result<Option<&Job>, Stop> {
+    pub(super) fn job(&self, tick: &Tick, key: JobKey) -> Result<Option<&Job>, Stop> {
         if let Some(what) = tick.known.unusable.get(&key.0) {
             return Err(unusable(what));
         }
@@ -286,7 +297,7 @@ impl Partition {
         }
     }
 
-    fn reached_job(&self, tick: &Tick, caller: &Caller, key: JobKey) -> Result<Option<&Job>, Stop> {
+    pub(super) fn reached_job(&self, tick: &Tick, caller: &Caller, key: JobKey) -> Result<Option<&Job>, Stop> {
         Ok(self.job(tick, key)?.filter(|job| caller.tenants.has(&job.tenant)))
     }
 
@@ -307,7 +318,7 @@ impl Partition {
         self.origin_of(tick, caller, key, what)
     }
 
-    fn origin_of(&mut self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<JobOrigin, Stop> {
+    pub(super) fn origin_of(&mut self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<JobOrigin, Stop> {
         let origin = self.jobs.get(&key).and_then(|job| job.origin).ok_or_else(|| no_such_job(key, what))?;
         match self.runs(tick, caller, origin.instance)? {
             true => Ok(origin),

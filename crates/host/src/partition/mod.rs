@@ -36,6 +36,7 @@ mod timers;
 mod unit;
 mod user_tasks;
 mod waits;
+mod workflows;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

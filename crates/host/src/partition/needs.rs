@@ -181,11 +181,13 @@ impl Partition {
                     }
                 }
             }
-            Command::Cancel { instance } => self.foresee_instance(*instance, needs),
+            Command::Cancel { instance } | Command::RetryInstance { instance } => self.foresee_instance(*instance, needs),
             Command::Turn { instance, .. } => self.foresee_instance(*instance, needs),
             Command::CompleteJob { job, .. } | Command::DirectAdHoc(DirectAdHoc { job, .. }) => {
                 self.foresee_job(*job, true, needs);
             }
+            Command::TellStep(tell) => self.foresee_instance(tell.instance, needs),
+            Command::FailAttempt(fail) => self.foresee_job(fail.job, true, needs),
             Command::ThrowError(throw) => self.foresee_job(throw.job, true, needs),
             Command::FailJob(fail) => {
                 let steps = fail.retries < 1 || !fail.variables.is_empty();

@@ -297,6 +297,9 @@ impl Partition {
             Command::UpdateJob(update) => of_job(update.job),
             Command::CompleteUserTask { task, .. } => self.user_tasks.get(task).map(|task| task.instance),
             Command::SetVariables { scope, .. } => Some(InstanceKey(scope.0)),
+            Command::TellStep(tell) => Some(tell.instance),
+            Command::RetryInstance { instance } => Some(*instance),
+            Command::FailAttempt(fail) => of_job(fail.job),
             Command::Deploy(_)
             | Command::DeleteResource { .. }
             | Command::Create(_)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{Budget, Event, Instance, InstanceKey, Means, Rejected, State};
+use engine::{Budget, Event, Instance, InstanceKey, Means, Outcome, Rejected, State};
 use queue::Place;
 use store::log::{Code, Command, Rejection};
 use store::row::{Availability, Job, JobState};
@@ -15,6 +15,7 @@ use super::tick::{Ended, Tick};
 use crate::definitions::{Compiled, CompiledDecisions};
 use crate::hot::HotInstance;
 use crate::sinks::QueueId;
+use crate::workflow_metrics::WorkflowMetrics;
 
 #[derive(Default)]
 pub(super) struct Unit {
@@ -211,6 +212,9 @@ impl Partition {
     fn record(&mut self, tick: &mut Tick, key: InstanceKey, events: &[Event]) {
         let Some(hot) = self.hot.get(key) else { return };
         tick.recorder.record(hot, events, tick.now);
+        if hot.definition.process.workflow.is_some() {
+            count_workflow(&self.metrics.workflows, events);
+        }
         for event in events {
             match event {
                 Event::Started { .. } => drop(self.metrics.instances_started.inc()),
@@ -302,4 +306,15 @@ pub(super) fn queue_of(job: &Job) -> QueueId {
 
 pub(super) fn place_of(job: &Job) -> Place {
     Place::new(job.priority, job.key.0)
+}
+
+fn count_workflow(metrics: &WorkflowMetrics, events: &[Event]) {
+    for event in events {
+        match event {
+            Event::Started { .. } => drop(metrics.started.inc()),
+            Event::Left { .. } => drop(metrics.steps.inc()),
+            Event::Ended { outcome: Outcome::Completed } => drop(metrics.completed.inc()),
+            _ => {}
+        }
+    }
 }

@@ -235,6 +235,8 @@ pub(super) async fn values_are_cut(store: Arc<dyn Store>) {
             other => panic!("{other:?}"),
         }
     }
+    let kept = Query { with_kept: true, ..cut(None) };
+    assert_eq!(store.search(&kept).await.unwrap().items.len(), 3);
 }
 
 pub(super) async fn pages_end_before_they_hold_too_much(store: Arc<dyn Store>) {

@@ -4,8 +4,8 @@ use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
     Activate, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy, DeployResource, DirectAdHoc,
-    Evaluate, EvaluateConditions, FailJob, IdempotencyKey, JobResult, ProcessRef, Publish, Released, Request, StartAdHoc,
-    TaskResult, ThrowError, UpdateJob, UpdateUserTask,
+    Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, ProcessRef, Publish, Released, Request,
+    StartAdHoc, TaskResult, TellStep, ThrowError, UpdateJob, UpdateUserTask,
 };
 use crate::query::Tenants;
 
@@ -28,6 +28,8 @@ record!(AssignUserTask { task, assignee, overrides, action });
 record!(UpdateUserTask { task, candidate_groups, candidate_users, due, follow_up, priority, action });
 record!(TaskResult { denied, corrections });
 record!(Corrections { assignee, candidate_groups, candidate_users, due, follow_up, priority });
+record!(TellStep { instance, step, is_task, by, variables, keeps });
+record!(FailAttempt { job, worker, retryable, message });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
 impl Stored for Request {
@@ -152,6 +154,9 @@ fn put_body(command: &Command, to: &mut Writer) {
             instance.put(to);
             change.put(to);
         }
+        Command::TellStep(tell) => tell.put(to),
+        Command::FailAttempt(fail) => fail.put(to),
+        Command::RetryInstance { instance } => instance.put(to),
     }
 }
 
@@ -197,6 +202,9 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
             Command::CompleteUserTask { task: Stored::take(from)?, variables: Stored::take(from)?, action: Stored::take(from)? }
         }
         47 => Command::Change { instance: Stored::take(from)?, change: Stored::take(from)? },
+        61 => Command::TellStep(Stored::take(from)?),
+        62 => Command::FailAttempt(Stored::take(from)?),
+        63 => Command::RetryInstance { instance: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -237,6 +245,9 @@ fn number(command: &Command) -> u8 {
         Command::UpdateUserTask(_) => 42,
         Command::CompleteUserTask { .. } => 43,
         Command::Change { .. } => 47,
+        Command::TellStep(_) => 61,
+        Command::FailAttempt(_) => 62,
+        Command::RetryInstance { .. } => 63,
     }
 }
 

@@ -291,6 +291,7 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
         (number(), number()).prop_map(|(wait, instance)| Command::Turn { wait: WaitKey(wait), instance: InstanceKey(instance) }),
         waits_command(),
         change_command(),
+        workflow_command(),
         number().prop_map(|key| Command::DeleteEvaluation { evaluation: EvaluationKey(key) }),
         (decision_ref(), text(), document()).prop_map(|(decision, tenant, variables)| Command::Evaluate(Evaluate {
             decision,
@@ -432,6 +433,19 @@ fn change_command() -> impl Strategy<Value = Command> {
         .prop_map(|(definition, mappings)| Migrate { definition: DefinitionKey(definition), mappings });
     let change = prop_oneof![modification.prop_map(Change::Modify), migrate.prop_map(Change::Migrate)];
     (number(), change).prop_map(|(instance, change)| Command::Change { instance: InstanceKey(instance), change })
+}
+
+fn workflow_command() -> impl Strategy<Value = Command> {
+    let tell = (number(), text(), any::<bool>(), prop::option::of(text()), document(), any::<bool>());
+    prop_oneof![
+        tell.prop_map(|(instance, step, is_task, by, variables, keeps)| {
+            Command::TellStep(TellStep { instance: InstanceKey(instance), step, is_task, by, variables, keeps })
+        }),
+        (job_key(), text(), any::<bool>(), text()).prop_map(|(job, worker, retryable, message)| {
+            Command::FailAttempt(FailAttempt { job, worker, retryable, message })
+        }),
+        number().prop_map(|instance| Command::RetryInstance { instance: InstanceKey(instance) }),
+    ]
 }
 
 pub(super) fn answer() -> impl Strategy<Value = Answer> {

@@ -20,6 +20,9 @@ impl Command {
             Self::Publish(publish) | Self::Correlate(publish) => (Some(&publish.variables), &[]),
             Self::EvaluateConditions(evaluate) => (Some(&evaluate.variables), &[]),
             Self::StartAdHoc(start) => (None, &start.activities),
+            Self::DirectAdHoc(direct) => (Some(&direct.variables), &direct.activities),
+            Self::TellStep(tell) => (Some(&tell.variables), &[]),
+            Self::Change { change, .. } => return kept_among(change.variables()),
             Self::Deploy(_)
             | Self::DeleteResource { .. }
             | Self::Cancel { .. }
@@ -38,9 +41,14 @@ impl Command {
             | Self::Turn { .. }
             | Self::TimerDue { .. }
             | Self::MessageExpired { .. }
-            | Self::SignalDue { .. } => return None,
+            | Self::SignalDue { .. }
+            | Self::FailAttempt(_)
+            | Self::RetryInstance { .. } => return None,
         };
-        let documents = one.into_iter().chain(several.iter().map(|(_, variables)| variables));
-        documents.flatten().map(|(name, _)| name).find(|name| name.starts_with(KEPT))
+        kept_among(one.into_iter().chain(several.iter().map(|(_, variables)| variables)))
     }
+}
+
+fn kept_among<'a>(documents: impl Iterator<Item = &'a Document>) -> Option<&'a Arc<str>> {
+    documents.flatten().map(|(name, _)| name).find(|name| name.starts_with(KEPT))
 }

@@ -15,7 +15,7 @@ use crate::row::{Candidates, DecisionRequirements, Subscription, SubscriptionKin
 pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
     let mut found: Vec<(&Tables, Row<'_>)> = Vec::new();
     for tables in database.tables() {
-        let rows = rows(tables, query.entity).filter(|row| is_asked_for(tables, *row, query));
+        let rows = rows(tables, query.entity, query.with_kept).filter(|row| is_asked_for(tables, *row, query));
         found.extend(rows.map(|row| (tables, row)));
     }
     if query.latest_version {
@@ -54,7 +54,7 @@ pub(super) fn count(database: &Database, counting: &Counting) -> Vec<Counted> {
     let query = Query { filter: counting.filter.clone(), ..Query::of(counting.entity, counting.tenants.clone()) };
     let mut groups: BTreeMap<Vec<Option<Scalar>>, (u64, BTreeSet<Scalar>)> = BTreeMap::new();
     for tables in database.tables() {
-        for row in rows(tables, counting.entity).filter(|row| is_asked_for(tables, *row, &query)) {
+        for row in rows(tables, counting.entity, false).filter(|row| is_asked_for(tables, *row, &query)) {
             let values = counting.by.iter().map(|field| value(tables, row, *field)).collect();
             let (count, different) = groups.entry(values).or_default();
             *count += 1;
@@ -69,13 +69,13 @@ pub(super) fn count(database: &Database, counting: &Counting) -> Vec<Counted> {
     counted.take(counting.limit).collect()
 }
 
-fn rows(tables: &Tables, entity: Entity) -> Box<dyn Iterator<Item = Row<'_>> + '_> {
+fn rows(tables: &Tables, entity: Entity, with_kept: bool) -> Box<dyn Iterator<Item = Row<'_>> + '_> {
     match entity {
         Entity::Definitions => Box::new(tables.definitions.values().map(Row::Definition)),
         Entity::Instances => Box::new(tables.instances.values().map(Row::Instance)),
         Entity::Elements => Box::new(tables.elements.values().map(Row::Element)),
         Entity::Variables => {
-            let shown = tables.variables.values().filter(|variable| !variable.name.starts_with(engine::KEPT));
+            let shown = tables.variables.values().filter(move |variable| with_kept || !variable.name.starts_with(engine::KEPT));
             Box::new(shown.map(Row::Variable))
         }
         Entity::Jobs => Box::new(tables.jobs.values().filter(|job| job.origin.is_some()).map(Row::Job)),
@@ -126,7 +126,7 @@ fn matches(tables: &Tables, row: Row<'_>, filter: &Filter) -> bool {
         },
         Filter::Related(entity, part) => match row {
             Row::Instance(instance) => {
-                let mut related = rows(tables, *entity).filter(|other| other.instance() == Some(instance.key));
+                let mut related = rows(tables, *entity, false).filter(|other| other.instance() == Some(instance.key));
                 related.any(|other| matches(tables, other, part))
             }
             Row::UserTask(task) => {

@@ -40,6 +40,8 @@ pub struct Query {
     pub value_chars_max: Option<usize>,
     /// Evaluated decisions only: read their inputs and the rules that matched, too.
     pub with_details: bool,
+    /// Variables only: also those the engine keeps for itself. Never for what a caller asks.
+    pub with_kept: bool,
     /// End the page before the row with which it would take more memory than this, about. The first row is always on it.
     pub bytes_max: Option<usize>,
 }
@@ -261,6 +263,7 @@ impl Query {
             latest_version: false,
             value_chars_max: None,
             with_details: false,
+            with_kept: false,
             bytes_max: None,
         }
     }

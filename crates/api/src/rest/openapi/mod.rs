@@ -31,6 +31,7 @@ fn description(config: &Config) -> Value {
     let mut schemas = schema::Schemas::default();
     let paths = operations::paths(&mut schemas);
     schemas.add("ProblemDetail", problem());
+    schemas.add("WorkflowError", workflow_error());
     schemas.add("SearchQueryPageResponse", searches::page_response());
     schemas.add("SearchQueryPageRequest", searches::page_request());
     schemas.add("CommandAccepted", accepted());
@@ -64,6 +65,19 @@ fn problem() -> Value {
             "status": { "type": "integer" },
             "detail": { "type": "string", "description": "For people." },
             "instance": { "type": "string", "description": "The path of the request." },
+        },
+    })
+}
+
+fn workflow_error() -> Value {
+    json!({
+        "type": "object",
+        "description": "Why a request about JSON workflows was not done.",
+        "required": ["error", "message", "reason"],
+        "properties": {
+            "error": { "type": "string", "description": "The word to branch on: BAD_REQUEST, NOT_FOUND, CONFLICT, …" },
+            "message": { "type": "string", "description": "For people. Of a workflow, every problem on a line of its own." },
+            "reason": { "type": "string", "description": "The message again." },
         },
     })
 }

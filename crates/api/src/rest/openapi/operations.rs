@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::schema::{Schemas, key, reference};
 use super::searches;
 use crate::rest::operation::{self, Input, Operation, Output};
+use crate::rest::workflows;
 
 /// What every operation may answer when it does not do what it was asked.
 const FAILURES_ALWAYS: [u16; 4] = [400, 403, 406, 503];
@@ -41,12 +42,13 @@ fn tag(path: &str) -> &str {
 
 fn parameters(schemas: &mut Schemas, operation: &Operation) -> Value {
     let mut parameters = Vec::new();
-    if let Some((_, name)) = operation.parameter() {
+    for (_, name) in operation.parameters() {
         // The one key that is two numbers: which evaluation, and which of its decisions.
         let schema = match name {
             "decisionEvaluationInstanceKey" => {
                 json!({ "type": "string", "pattern": "^[0-9]+-[0-9]+$", "minLength": 3, "maxLength": 30 })
             }
+            _ if workflows::owns(operation.path) => workflows::parameter(name),
             _ => key(),
         };
         parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": schema }));
@@ -74,6 +76,9 @@ fn body(schemas: &mut Schemas, operation: &Operation) -> Option<Value> {
     let (required, schema) = match operation.input {
         Input::None => return None,
         Input::Files => return Some(files()),
+        Input::Json(about, required) => {
+            (required, json!({ "type": "object", "additionalProperties": true, "description": about }))
+        }
         Input::Optional(shape) => (false, schemas.object(shape, true)),
         Input::Required(shape) => (true, schemas.object(shape, true)),
         Input::Search(table) => (false, searches::request(schemas, table)),
@@ -117,7 +122,7 @@ fn responses(schemas: &mut Schemas, operation: &Operation) -> Value {
     let has_body = !matches!(operation.input, Input::None);
     let bodily = FAILURES_BODY.iter().filter(|_| has_body);
     for failure in FAILURES_ALWAYS.iter().chain(operation.failures).chain(bodily) {
-        responses.insert(failure.to_string(), problem(*failure));
+        responses.insert(failure.to_string(), problem(operation, *failure));
     }
     Value::Object(responses)
 }
@@ -125,6 +130,7 @@ fn responses(schemas: &mut Schemas, operation: &Operation) -> Value {
 fn success(schemas: &mut Schemas, operation: &Operation) -> (&'static str, Value) {
     let json = |schema: Value| json!({ "description": "Done", "content": { "application/json": { "schema": schema } } });
     match operation.output {
+        Output::Created(described) => ("201", json(schemas.object(described, false))),
         Output::Object(described) | Output::ObjectOrNothing(described) => ("200", json(schemas.object(described, false))),
         Output::Page(described) => {
             let item = schemas.object(described, false);
@@ -141,7 +147,7 @@ fn success(schemas: &mut Schemas, operation: &Operation) -> (&'static str, Value
     }
 }
 
-fn problem(status: u16) -> Value {
+fn problem(operation: &Operation, status: u16) -> Value {
     let why = match status {
         400 => "The request cannot be read, or asks for something that cannot be",
         403 => "The server does not go by this name, or the page that asks may not",
@@ -155,6 +161,9 @@ fn problem(status: u16) -> Value {
         504 => "No answer in time; the command may still be done",
         _ => "Not done",
     };
-    let schema = reference("ProblemDetail");
-    json!({ "description": why, "content": { "application/problem+json": { "schema": schema } } })
+    let (media, schema) = match workflows::owns(operation.path) {
+        true => ("application/json", "WorkflowError"),
+        false => ("application/problem+json", "ProblemDetail"),
+    };
+    json!({ "description": why, "content": { media: { "schema": reference(schema) } } })
 }

@@ -64,6 +64,7 @@ pub(super) fn read(text: &str, table: &Table, tenants: Tenants, config: &Config)
         latest_version: filtered.latest_version,
         value_chars_max: None,
         with_details: false,
+        with_kept: false,
         bytes_max: Some(config.page_bytes_max),
     };
     Ok(Asked { query, turning })

@@ -9,6 +9,7 @@ mod manners;
 mod story;
 mod tenants;
 mod user_tasks;
+mod workflows;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

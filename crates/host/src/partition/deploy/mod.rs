@@ -223,7 +223,7 @@ fn drafts(resources: &[DeployResource]) -> Result<Vec<Draft>, Rejection> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut problems = Vec::new();
     if resources.is_empty() {
-        problems.push("there are none: name at least one .bpmn, .dmn or .form file".to_owned());
+        problems.push("there are none: name at least one .bpmn, .dmn, .form or .json file".to_owned());
     }
     for (n, resource) in resources.iter().enumerate() {
         // Of two files with one name the last counts.
@@ -255,7 +255,8 @@ fn compiled(resource: &DeployResource) -> Result<Holds, Vec<String>> {
     } else if name.ends_with(".form") {
         return forms::read(&resource.content).map(Holds::Form).map_err(|problem| vec![format!("{name}: {problem}")]);
     } else {
-        let problem = format!("'{name}' is of no kind that can be deployed: its name must end in .bpmn, .dmn, .form or .xml");
+        let problem =
+            format!("'{name}' is of no kind that can be deployed: its name must end in .bpmn, .dmn, .form, .json or .xml");
         return Err(vec![problem]);
     };
     compiled.map_err(|diagnostics| diagnostics.iter().map(|diagnostic| format!("{name}: {diagnostic}")).collect())

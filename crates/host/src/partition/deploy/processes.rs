@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::DefinitionKey;
 use model::{JobTaskFlavour, Kind, PassTask, Process};
 use store::log::{Answer, Code, DeployedProcess};
-use store::{Named, row};
+use store::{Millis, Named, row};
 
 use super::{File, Partition, no_resource};
 use crate::definitions::Compiled;
@@ -15,7 +15,8 @@ use crate::partition::unit::Stop;
 impl Partition {
     pub(super) fn is_unchanged_process(&self, file: &File, process: &Process, tenant: &Arc<str>) -> Result<bool, Stop> {
         let latest = self.latest_process(&(process.id.clone(), tenant.clone()))?;
-        Ok(latest.is_some_and(|latest| latest.checksum == file.checksum))
+        // Every upload of a workflow is a new version.
+        Ok(process.workflow.is_none() && latest.is_some_and(|latest| latest.checksum == file.checksum))
     }
 
     pub(super) fn process_as_deployed(
@@ -62,7 +63,7 @@ impl Partition {
             deployment: file.deployment,
             checksum: file.checksum.clone(),
             deleted: false,
-            elements: process.elements.iter().map(|element| shown(&process, element)).collect(),
+            elements: shown_all(&process, tick.now),
             flows: Some(process.flows.iter().map(|flow| flow.id.clone()).collect()),
         };
         let deployed = DeployedProcess {
@@ -74,6 +75,9 @@ impl Partition {
         let named = Named { version_max: version, latest: Some(head(&row)) };
         self.catalogue.processes.put(name, named, tick.number);
         self.open_starts(tick, &row, starts)?;
+        if process.workflow.is_some() {
+            self.metrics.workflows.uploaded.inc();
+        }
         tick.unit.changes.definitions_new.push(row.clone());
         tick.unit.deployed.push(Arc::new(Compiled::new(row, process, file.content.len())));
         Ok(deployed)
@@ -128,6 +132,18 @@ pub(in crate::partition) struct DefinitionDeletion {
     pub(in crate::partition) before: Option<row::Definition>,
 }
 
+/// What searches show of the elements. Of a workflow itself its description and when it came are kept there.
+fn shown_all(process: &Process, now: Millis) -> Vec<row::DefinitionElement> {
+    let mut elements: Vec<_> = process.elements.iter().map(|element| shown(process, element)).collect();
+    if let (Some(workflow), Some(itself)) = (&process.workflow, elements.first_mut()) {
+        let uploaded = (Arc::from("uploadedAt"), now.to_string().into());
+        let description = workflow.description.clone().map(|description| (Arc::from("description"), description));
+        let about: Vec<_> = std::iter::once(uploaded).chain(description).collect();
+        itself.headers = crate::json::object_of_texts(&about).into();
+    }
+    elements
+}
+
 /// What searches show of an element.
 fn shown(process: &Process, element: &model::Element) -> row::DefinitionElement {
     // One of several definitions of an event is shown as that event.
@@ -174,10 +190,10 @@ fn kind_word(kind: &Kind) -> &'static str {
             JobTaskFlavour::AdHoc => "AD_HOC_SUB_PROCESS",
         },
         Kind::UserTask(_) => "USER_TASK",
-        Kind::ReceiveTask(_) => "RECEIVE_TASK",
+        Kind::ReceiveTask(_) | Kind::Wait => "RECEIVE_TASK",
         Kind::SendTask(_) => "SEND_TASK",
         Kind::CallActivity(_) => "CALL_ACTIVITY",
-        Kind::ScriptTask(_) => "SCRIPT_TASK",
+        Kind::ScriptTask(_) | Kind::Transformation(_) => "SCRIPT_TASK",
         Kind::DecisionTask(_) => "BUSINESS_RULE_TASK",
         Kind::ExclusiveGateway { .. } => "EXCLUSIVE_GATEWAY",
         Kind::ParallelGateway => "PARALLEL_GATEWAY",
