@@ -29,6 +29,7 @@ mod progress;
 mod repeat;
 mod start_at;
 mod step;
+mod straight;
 pub mod trace;
 mod undo;
 mod variables;
@@ -48,6 +49,7 @@ pub use key::{
     PartitionId, RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
 pub use progress::Progress;
-pub use step::{Means, STRAIGHT_MAX, step};
+pub use step::{Means, step};
+pub use straight::STRAIGHT_MAX;
 pub use variables::{Document, KEPT, Variables, visible};
 pub use wait::{On, Opened, Turn, UserTask, Wait, WaitEnd, WaitKind, Waited};
