@@ -2,6 +2,9 @@
 //! turn of its own, so that no instance holds up the others.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use crate::ElementKey;
 
 /// Steps of expressions and decisions in one command; the one that goes past it is the last. An evaluation has a bound of its own as well.
 const STEPS_MAX: u64 = 5_000_000;
@@ -13,12 +16,14 @@ pub struct Budget {
     steps: Cell<u64>,
     /// Elements entered since the instance last came to rest, those of turns before included.
     entered: u32,
+    /// When those are very many: how many each of those that lists are worked through by has entered since.
+    entered_by: BTreeMap<ElementKey, u32>,
 }
 
 impl Budget {
     /// So many elements may be entered and so many bytes of variables be written; what goes past it is the last.
     pub fn new(elements: u32, bytes: usize) -> Self {
-        Self { elements, bytes, steps: Cell::new(STEPS_MAX), entered: 0 }
+        Self { elements, bytes, steps: Cell::new(STEPS_MAX), entered: 0, entered_by: BTreeMap::new() }
     }
 
     pub fn is_spent(&self) -> bool {
@@ -48,6 +53,15 @@ impl Budget {
     /// What was entered since then is forgiven: the step has come nearer to its end.
     pub(crate) fn go_back_to(&mut self, entered: u32) {
         self.entered = self.entered.min(entered);
+    }
+
+    pub(crate) fn entered_by(&mut self, owner: ElementKey) -> &mut u32 {
+        self.entered_by.entry(owner).or_insert(0)
+    }
+
+    /// How many it entered, if anybody has counted.
+    pub(crate) fn counted(&self, owner: ElementKey) -> Option<u32> {
+        self.entered_by.get(&owner).copied()
     }
 
     pub(crate) fn write(&mut self, bytes: usize) {

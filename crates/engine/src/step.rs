@@ -11,11 +11,8 @@ use crate::join::Woken;
 use crate::start_at::EndAfter;
 use crate::{
     Budget, Command, Document, ElementKey, Event, FailedJob, Instance, JobKey, Keys, Migration, On, Opened, Parent, Phase,
-    Rejected, State, ThrownError, Turn, WaitEnd, WaitKey, WaitKind, element, repeat,
+    Rejected, State, ThrownError, WaitEnd, WaitKey, WaitKind, element, repeat,
 };
-
-/// An instance that enters more elements than this, and than a few times those its process has, without ever waiting is taken to loop.
-pub const STRAIGHT_MAX: u32 = 10_000;
 
 /// What a step works with besides the instance and the command.
 #[derive(Debug)]
@@ -435,11 +432,9 @@ impl Run<'_> {
     }
 
     fn activate_entered(&mut self, key: ElementKey) {
-        if self.straight_max() <= self.budget.entered() {
-            return self.raise(key, None, element::loop_limit(self.budget.entered()));
+        if self.is_straight(key) {
+            self.activate(key);
         }
-        self.budget.enter();
-        self.activate(key);
     }
 
     /// An element in its entry that nothing holds there.
@@ -486,13 +481,9 @@ impl Run<'_> {
             }
         }
         if !left.is_empty() {
-            let turn = Turn { work: left, entered: self.budget.entered() };
+            let turn = self.left(left);
             self.open(self.instance.key.root(), None, On::Turn(turn));
         }
-    }
-
-    fn straight_max(&self) -> u32 {
-        STRAIGHT_MAX.max(4 * self.process.elements.len() as u32)
     }
 
     fn take_turn(&mut self, wait: WaitKey) -> Result<(), Rejected> {
@@ -511,7 +502,7 @@ impl Run<'_> {
             | None => return Err(Rejected::NoSuchTurn),
         };
         self.close(root, wait, WaitEnd::Completed);
-        self.budget.go_on_from(turn.entered);
+        self.go_on_from(&turn);
         for key in turn.work {
             let work = match self.instance.elements.get(&key).map(|element| element.phase) {
                 Some(Phase::Entering) => Work::Activate { key },

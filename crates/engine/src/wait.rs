@@ -78,6 +78,8 @@ pub struct Turn {
     pub work: Vec<ElementKey>,
     /// How many elements were entered since the instance last came to rest.
     pub entered: u32,
+    /// How many of them by those that have counts of their own.
+    pub entered_by: Vec<(ElementKey, u32)>,
 }
 
 /// A wait as the instance remembers it.

@@ -143,3 +143,16 @@ proptest! {
         }
     }
 }
+
+/// Not even at the end of a range: two evaluations would not give the same.
+#[test]
+fn functions_do_not_leave_a_decision() {
+    for cell in
+        ["function(x) \"a\"", "[ function(x) \"a\" ]", "< function(x) \"a\"", "= function(x) \"a\"", ">= [ function(x) 5 ]"]
+    {
+        let model = compile::dmn_standard(table("FIRST", &[("-".to_owned(), cell.to_owned())]).as_bytes(), &[]).unwrap();
+        let [first, again] = [(), ()].map(|()| evaluate(&model, 0, &variables(Value::Null), &Now::utc(0)).output);
+        assert_eq!(first, again, "{cell}");
+        assert!(!format!("{first:?}").contains("Function"), "{cell}: {first:?}");
+    }
+}

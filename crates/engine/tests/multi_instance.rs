@@ -159,3 +159,54 @@ fn a_body_without_progress_is_not_taken() {
     broken.elements.values_mut().for_each(|element| element.progress = None);
     assert!(broken.check_restored(&process).unwrap_err().contains("how far it has come"));
 }
+
+/// Of a process in the text notation, until it waits or is stuck.
+fn run_out<'a>(process: &'a Process, items: u32) -> Run<'a> {
+    let mut run = Run::start(process, items);
+    let mut turns = 0;
+    while let Some(wait) = run.turn() {
+        if turns % 7 == 0 {
+            run.restart();
+        }
+        run.ask(&Command::Turn { wait });
+        turns += 1;
+    }
+    run
+}
+
+fn read(text: &str) -> Process {
+    compile::text(text).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
+}
+
+/// Each item counts for itself, however deep lists lie in lists and however many run side by side.
+#[test]
+fn long_lists_inside_lists_are_no_endless_loop() {
+    for (outer, inner) in [("each", "each"), ("each", "in-turn"), ("in-turn", "each"), ("in-turn", "in-turn")] {
+        let process = read(&format!(
+            "# Lists in lists.\nstart: start -> all\nall: subprocess s -> end\n    {outer} item = for i in 1..n return i\n\
+             s: start -> part\npart: pass -> e\n    {inner} piece = for i in 1..90 return i\ne: end\nend: end\n"
+        ));
+        let run = run_out(&process, 300);
+        assert_eq!((run.instance.state, run.instance.incidents.len()), (State::Completed, 0), "{outer} {inner}");
+        assert!(300 * 90 < run.events);
+    }
+}
+
+/// Inside an item as well as around the whole list.
+#[test]
+fn endless_loops_with_lists_are_found() {
+    let inside = read(
+        "# An item that goes round.\nstart: start -> all\nall: subprocess s -> end\n    each item = for i in 1..n return i\n\
+         s: start -> x\nx: exclusive -> y if item = 3, default e\ny: exclusive -> x if true, default e\ne: end\nend: end\n",
+    );
+    let run = run_out(&inside, 300);
+    assert_eq!((run.instance.state, run.instance.incidents.len()), (State::Active, 1));
+    assert!(run.events < 10 * engine::STRAIGHT_MAX as usize, "{} events until it was found", run.events);
+    let around = read(
+        "# A list that is worked through again and again.\nstart: start -> again\nagain: subprocess s -> end\n    loop n > 0\n\
+         s: start -> all\nall: pass -> e\n    each item = for i in 1..n return i\ne: end\nend: end\n",
+    );
+    let run = run_out(&around, 2);
+    assert_eq!((run.instance.state, run.instance.incidents.len()), (State::Active, 1));
+    assert!(run.events < 40 * engine::STRAIGHT_MAX as usize, "{} events until it was found", run.events);
+}

@@ -91,6 +91,8 @@ fn without_functions(value: &Value, budget: &mut Budget) -> Result<Option<Value>
             let names = context.entries().iter().map(|(name, _)| Arc::clone(name));
             Value::Context(Context::from(names.zip(values).collect::<Vec<_>>()))
         }),
+        // A range up to a function holds nothing.
+        Value::Range(range) => members([&range.start.value, &range.end.value].into_iter(), budget)?.map(|_| Value::Null),
         Value::Null
         | Value::Bool(_)
         | Value::Number(_)
@@ -99,8 +101,7 @@ fn without_functions(value: &Value, budget: &mut Budget) -> Result<Option<Value>
         | Value::Time(_)
         | Value::DateTime(_)
         | Value::DaysTimeDuration(_)
-        | Value::YearsMonthsDuration(_)
-        | Value::Range(_) => None,
+        | Value::YearsMonthsDuration(_) => None,
     };
     other.map(|other| other.bounded(budget)).transpose()
 }

@@ -177,7 +177,7 @@ pub fn tokens(instance: &Instance, gateway: u32, flow: u32, count: u32) -> Token
 
 /// A step with one element instance left to go on with.
 pub fn turn(key: u64, instance: &Instance, due: i64) -> Turn {
-    let left = engine::Turn { work: vec![ElementKey(key + 1)], entered: 1_000 };
+    let left = engine::Turn { work: vec![ElementKey(key + 1)], entered: 1_000, entered_by: vec![] };
     Turn { key: WaitKey(key), instance: instance.key, due, left }
 }
 

@@ -15,7 +15,26 @@ use crate::Error;
 use crate::row::{Attributes, Transition};
 
 record!(Token { scope, gateway, flow });
-record!(Turn { work, entered });
+
+impl Stored for Turn {
+    fn put(&self, to: &mut Writer) {
+        to.framed(|to| {
+            self.work.put(to);
+            self.entered.put(to);
+            if !self.entered_by.is_empty() {
+                self.entered_by.put(to);
+            }
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        from.framed(|from| {
+            let (work, entered) = (Stored::take(from)?, Stored::take(from)?);
+            Ok(Self { work, entered, entered_by: from.added()?.unwrap_or_default() })
+        })
+    }
+}
+
 record!(Occurrence { armed, number, at });
 record!(Parent { instance, element });
 record!(MessageThrown { element, name, correlation_key, id, time_to_live, variables });

@@ -52,7 +52,12 @@ pub(super) fn token() -> impl Strategy<Value = Token> {
 }
 
 pub(super) fn turn() -> impl Strategy<Value = Turn> {
-    (prop::collection::vec(element_key(), 0..4), any::<u32>()).prop_map(|(work, entered)| Turn { work, entered })
+    let counts = prop::collection::vec((element_key(), any::<u32>()), 0..3);
+    (prop::collection::vec(element_key(), 0..4), any::<u32>(), counts).prop_map(|(work, entered, entered_by)| Turn {
+        work,
+        entered,
+        entered_by,
+    })
 }
 
 fn timer_kind() -> impl Strategy<Value = TimerKind> {
