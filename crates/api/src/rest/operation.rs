@@ -68,7 +68,7 @@ impl Operation {
             || self.path.contains("/statistics/")
             || self.method == Method::GET;
         let moves_clock = self.path.contains("/clock");
-        !is_read && !moves_clock && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation")
+        !is_read && !moves_clock && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation" | "/v1/backup")
     }
 
     /// The media type of a success.
@@ -106,6 +106,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::forms::OPERATIONS,
         super::resources::OPERATIONS,
         super::commands::OPERATIONS,
+        super::backup::OPERATIONS,
     ]
     .into_iter()
     .flatten()
