@@ -23,6 +23,7 @@ mod hand_out;
 mod jobs;
 mod messages;
 mod needs;
+mod raised;
 mod run;
 mod signals;
 mod starts;
@@ -183,6 +184,7 @@ pub(crate) struct Partition {
     /// What was due and could not be done as things were, with when it is tried again.
     postponed: BTreeSet<(Millis, (u64, DueKind))>,
     awaiting: FxHashMap<InstanceKey, Vec<Awaiting>>,
+    incident_lines: raised::Lines,
     /// Until then callers are taken to be waiting.
     busy_until: Millis,
     /// Until then other servers are taken to be interested in every commit.
@@ -212,6 +214,7 @@ impl Partition {
         let Parts { store, limits, metrics, definitions } = parts;
         Self {
             ticks: 0,
+            incident_lines: raised::Lines::default(),
             hot: Hot::default(),
             jobs: Table::default(),
             timers: Table::default(),
