@@ -10,6 +10,7 @@ use crate::definitions::{Definitions, Delete};
 use crate::feel::Feel;
 use crate::incidents::{Incident, Incidents};
 use crate::instance::{Cancel, Instance};
+use crate::manual::{Completions, Man};
 use crate::retries::Retries;
 use crate::settings::Given;
 use crate::start::Start;
@@ -90,6 +91,10 @@ pub(crate) enum Command {
     Feel(Feel),
     /// Evaluate a decision of a DMN file, without a server.
     Decide(Decide),
+    /// Print completions of this command line for a shell.
+    Completions(Completions),
+    /// Write manual pages into a folder.
+    Man(Man),
     /// Measure how fast a server is.
     #[command(subcommand)]
     Bench(Bench),

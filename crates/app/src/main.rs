@@ -16,6 +16,7 @@ mod feel;
 mod health;
 mod incidents;
 mod instance;
+mod manual;
 mod retries;
 mod serve;
 mod settings;
@@ -68,6 +69,8 @@ fn main() -> ExitCode {
         Some(Command::Backup(backup)) => backup::backup(&backup),
         Some(Command::Restore(restore)) => backup::restore(&restore),
         Some(Command::Check(check)) => backup::check(&check),
+        Some(Command::Completions(completions)) => manual::completions(&completions),
+        Some(Command::Man(man)) => manual::pages(&man),
         Some(Command::Feel(options)) => feel::run(&options),
         Some(Command::Decide(options)) => decide::run(&options),
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),

@@ -189,7 +189,7 @@ fn a_worker_whose_server_was_never_there_says_so() {
 
 #[test]
 fn every_command_that_talks_to_a_server_prints_json_and_is_told_which_server() {
-    const ALONE: [&str; 8] = ["serve", "config", "restore", "check", "feel", "decide", "bench", "help"];
+    const ALONE: [&str; 10] = ["serve", "config", "completions", "man", "restore", "check", "feel", "decide", "bench", "help"];
     let commands = |words: &[&str]| -> Vec<String> {
         let help = server::caudal(&[words, &["--help"]].concat()).done();
         let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
