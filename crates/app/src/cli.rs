@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::backup::{Backup, Check, Restore};
 use crate::decide::Decide;
 use crate::definitions::{Definitions, Delete};
 use crate::feel::Feel;
 use crate::incidents::{Incident, Incidents};
 use crate::instance::{Cancel, Instance};
+use crate::manual::{Completions, Man};
 use crate::retries::Retries;
 use crate::settings::Given;
 use crate::start::Start;
@@ -79,10 +81,20 @@ pub(crate) enum Command {
     /// Let a timer fire now, or at another time.
     #[command(subcommand)]
     Timer(Timer),
+    /// Write a backup of a running server's embedded store into a file.
+    Backup(Backup),
+    /// Bring a backup back into a folder that has no store.
+    Restore(Restore),
+    /// Read everything in an embedded store that no server uses, and compile every definition.
+    Check(Check),
     /// Evaluate a FEEL expression, without a server.
     Feel(Feel),
     /// Evaluate a decision of a DMN file, without a server.
     Decide(Decide),
+    /// Print completions of this command line for a shell.
+    Completions(Completions),
+    /// Write manual pages into a folder.
+    Man(Man),
     /// Measure how fast a server is.
     #[command(subcommand)]
     Bench(Bench),

@@ -1,7 +1,9 @@
 //! The binary `caudal`: server, command line, configuration, wiring.
 
 mod backoff;
+mod backup;
 mod bench;
+mod check;
 mod cli;
 mod client;
 mod config;
@@ -14,6 +16,7 @@ mod feel;
 mod health;
 mod incidents;
 mod instance;
+mod manual;
 mod retries;
 mod serve;
 mod settings;
@@ -63,6 +66,11 @@ fn main() -> ExitCode {
         Some(Command::Timer(Timer::Reschedule(reschedule))) => events::reschedule(&reschedule),
         Some(Command::Tasks(tasks)) => client::tasks(&tasks),
         Some(Command::Task(task)) => client::task(&task),
+        Some(Command::Backup(backup)) => backup::backup(&backup),
+        Some(Command::Restore(restore)) => backup::restore(&restore),
+        Some(Command::Check(check)) => backup::check(&check),
+        Some(Command::Completions(completions)) => manual::completions(&completions),
+        Some(Command::Man(man)) => manual::pages(&man),
         Some(Command::Feel(options)) => feel::run(&options),
         Some(Command::Decide(options)) => decide::run(&options),
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),

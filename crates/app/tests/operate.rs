@@ -189,7 +189,7 @@ fn a_worker_whose_server_was_never_there_says_so() {
 
 #[test]
 fn every_command_that_talks_to_a_server_prints_json_and_is_told_which_server() {
-    const ALONE: [&str; 6] = ["serve", "config", "feel", "decide", "bench", "help"];
+    const ALONE: [&str; 10] = ["serve", "config", "completions", "man", "restore", "check", "feel", "decide", "bench", "help"];
     let commands = |words: &[&str]| -> Vec<String> {
         let help = server::caudal(&[words, &["--help"]].concat()).done();
         let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
@@ -210,6 +210,51 @@ fn every_command_that_talks_to_a_server_prints_json_and_is_told_which_server() {
         }
     }
     assert!(20 < seen, "{seen}");
+}
+
+#[test]
+fn an_incident_is_a_line_in_the_log_with_the_keys_to_look_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, file) = (folder.path().join("log"), folder.path().join("priced.bpmn"));
+    std::fs::write(&file, PRICED).unwrap();
+    let [rest, grpc, metrics] = server::free_addresses().map(|address| address.to_string());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_caudal"));
+    command.args([
+        "serve",
+        "--store",
+        "memory:",
+        "--log-format",
+        "json",
+        "--rest",
+        &rest,
+        "--grpc",
+        &grpc,
+        "--metrics",
+        &metrics,
+    ]);
+    let mut child = command.stdout(Stdio::piped()).stderr(std::fs::File::create(&log).unwrap()).spawn().unwrap();
+    let ready = BufReader::new(child.stdout.take().unwrap()).lines().next();
+    let url = format!("http://{rest}");
+    let caudal = |words: &[&str]| server::caudal(&[words, &["--url", &url]].concat());
+    let ran = ready.map(|_| {
+        caudal(&["deploy", file.to_str().unwrap()]);
+        let key = caudal(&["start", "priced"]).out.trim().to_owned();
+        (key, caudal(&["incidents", "--json"]).out)
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (key, incidents) = ran.unwrap();
+    let incidents: Value = serde_json::from_str(&incidents).unwrap();
+    let log = std::fs::read_to_string(&log).unwrap();
+    let line = log.lines().find(|line| line.contains("an incident was raised")).expect(&log);
+    let fields = &serde_json::from_str::<Value>(line).unwrap()["fields"];
+    let incident = &incidents["items"][0];
+    let keys =
+        [("instance", &*key), ("incident", text(&incident["incidentKey"])), ("element", text(&incident["elementInstanceKey"]))];
+    for (field, expected) in keys {
+        assert_eq!(fields[field].to_string(), expected, "{line}");
+    }
+    assert_eq!(fields["kind"], "IO_MAPPING_ERROR");
 }
 
 /// What has no command.

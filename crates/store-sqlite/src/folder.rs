@@ -14,7 +14,7 @@ const BESIDE: [&str; 2] = ["caudal.db-wal", "caudal.db-shm"];
 
 /// Whoever reads these files reads every variable: nobody but the server's user may.
 const FOLDER_MODE: u32 = 0o700;
-const FILE_MODE: u32 = 0o600;
+pub(crate) const FILE_MODE: u32 = 0o600;
 
 /// A folder this server has for itself until it drops it, or dies.
 pub(crate) struct Folder {

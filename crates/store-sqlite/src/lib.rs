@@ -13,12 +13,14 @@
 //!
 //! Deliberately absent: more than one server. That is what PostgreSQL is for.
 
+mod backup;
 mod checkpoint;
 mod failure;
 mod folder;
 mod gate;
 mod read;
 mod readers;
+mod restore;
 mod schema;
 mod statement;
 mod store;
@@ -39,6 +41,7 @@ use failure::Failure;
 use folder::Folder;
 use gate::Gate;
 use readers::{Lane, Readers};
+pub use restore::{Condition, check, restore};
 use writer::Writer;
 
 /// Statements a connection keeps prepared.
@@ -68,7 +71,9 @@ pub struct Sqlite {
     writer: Writer,
     /// Nobody else can use the folder, so there is nobody to wake; it never changes.
     wakeups: watch::Sender<u64>,
-    _folder: Folder,
+    /// One backup at a time.
+    backup: Arc<tokio::sync::Mutex<()>>,
+    folder: Folder,
 }
 
 /// Open the store in a folder; both are created if they are not there yet.
@@ -93,7 +98,8 @@ fn open_sized(folder: &Path, options: Options, sizes: Sizes) -> Result<Sqlite, E
         search_timeout: options.search_timeout,
         writer: Writer::start(connection, log)?,
         wakeups: watch::Sender::new(0),
-        _folder: folder,
+        backup: Arc::default(),
+        folder,
     })
 }
 

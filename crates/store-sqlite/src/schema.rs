@@ -37,10 +37,15 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0007_incidents.sql")),
 ];
 
+/// The version this server makes of every store.
+pub(crate) fn known() -> i64 {
+    MIGRATIONS.len() as i64
+}
+
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let known = MIGRATIONS.len() as i64;
+    let known = known();
     if known < found {
         return Err(Error::SchemaTooNew { found, known }.into());
     }

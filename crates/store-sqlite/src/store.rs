@@ -203,6 +203,17 @@ impl Store for Sqlite {
         self.writer.run(move |connection| write::purge_waits(connection, partition, before, limit)).await
     }
 
+    async fn backup(&self) -> Result<Option<std::fs::File>, Error> {
+        let busy = Error::Exhausted { what: "the number of backups at a time" };
+        let alone = self.backup.clone().try_lock_owned().map_err(|_| busy)?;
+        let database = self.folder.database();
+        let copying = tokio::task::spawn_blocking(move || {
+            let _alone = alone;
+            crate::backup::copy(&database)
+        });
+        copying.await.map_err(Error::unavailable)?.map(Some)
+    }
+
     fn pool(&self) -> (usize, usize) {
         let ((owner_busy, owner), (searches_busy, searches)) = (self.owner.in_use(), self.searches.in_use());
         (owner_busy + searches_busy, owner + searches)

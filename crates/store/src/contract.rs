@@ -386,6 +386,11 @@ pub trait Store: Send + Sync + 'static {
     /// went.
     async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error>;
 
+    /// A copy of everything as of now, in a file that nobody else sees. None where the database has means of its own.
+    async fn backup(&self) -> Result<Option<std::fs::File>, Error> {
+        Ok(None)
+    }
+
     /// Connections in use and allowed, for the metrics; `(0, 0)` where there are none.
     fn pool(&self) -> (usize, usize);
 }

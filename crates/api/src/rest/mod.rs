@@ -5,6 +5,7 @@
 //! the router, the readers, the writers and `/openapi.json` all work from these tables.
 
 mod answer;
+mod backup;
 mod body;
 mod call;
 mod clock;

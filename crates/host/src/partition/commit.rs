@@ -8,6 +8,7 @@ use store::row::{self, Availability, SubscriptionState, TimerState};
 use store::{Commit, Error, Millis, Ownership, SubscriptionChange};
 
 use super::needs::Rested;
+use super::raised::Raised;
 use super::tick::{Did, Ended, Tick};
 use super::{Awaiting, End, Input, Partition, Reply, Told};
 use crate::handle;
@@ -54,6 +55,8 @@ impl Partition {
         }
         let mut answers = std::mem::take(&mut tick.answers);
         answers.sort_unstable_by_key(|answer| answer.position);
+        let changes = std::mem::take(&mut tick.recorder).finish();
+        tick.raised = Raised::of(&changes.incidents_new);
         Ok(Some(Commit {
             fence: self.fence,
             first_key: tick.first_key,
@@ -62,7 +65,7 @@ impl Partition {
             inbox_to: self.inbox_to,
             answers,
             now: tick.now,
-            changes: std::mem::take(&mut tick.recorder).finish(),
+            changes,
             wake: tick.now < self.followed_until,
         }))
     }
@@ -126,6 +129,7 @@ impl Partition {
                 self.reply(reply, Ok(answer));
             }
         }
+        self.incident_lines.log(&tick.raised, tick.now);
         for ended in tick.ended.drain(..) {
             self.metrics.instances_ended.inc();
             self.tell_end(&ended);

@@ -27,6 +27,7 @@ mod jobs;
 mod messages;
 mod migrate;
 mod needs;
+mod raised;
 mod run;
 mod signals;
 mod starts;
@@ -189,6 +190,7 @@ pub(crate) struct Partition {
     /// What was due and could not be done as things were, with when it is tried again.
     postponed: BTreeSet<(Millis, (u64, DueKind))>,
     awaiting: FxHashMap<InstanceKey, Vec<Awaiting>>,
+    incident_lines: raised::Lines,
     /// Until then callers are taken to be waiting.
     busy_until: Millis,
     busy_until_tick: u64,
@@ -219,6 +221,7 @@ impl Partition {
         let Parts { store, limits, metrics, definitions } = parts;
         Self {
             ticks: 0,
+            incident_lines: raised::Lines::default(),
             hot: Hot::default(),
             jobs: Table::default(),
             timers: Table::default(),

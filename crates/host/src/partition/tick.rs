@@ -9,6 +9,7 @@ use store::log::Answer;
 use store::row::LockName;
 use store::{AnswerRow, LogRow, MessageGroup, Millis};
 
+use super::raised::Raised;
 use super::unit::Unit;
 use super::{Input, Reply};
 use crate::definitions::{Compiled, CompiledDecisions};
@@ -29,6 +30,7 @@ pub(crate) struct Tick {
     pub(super) done: Vec<Did>,
     pub(super) ended: Vec<Ended>,
     pub(super) handed: Vec<Handed>,
+    pub(super) raised: Raised,
     pub(super) deployed: Vec<Arc<Compiled>>,
     pub(super) decisions_deployed: Vec<Arc<CompiledDecisions>>,
     pub(super) changed: ChangedKeys,
@@ -99,6 +101,7 @@ impl Tick {
             done: Vec::new(),
             ended: Vec::new(),
             handed: Vec::new(),
+            raised: Raised::default(),
             deployed: Vec::new(),
             decisions_deployed: Vec::new(),
             changed: ChangedKeys::default(),

@@ -1,0 +1,77 @@
+//! What can be done with a store that no server has open: bring a backup back, and look whether its file is sound.
+
+use std::fs::File;
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags};
+use store::Error;
+
+use crate::failure::Failure;
+use crate::folder::Folder;
+use crate::schema;
+
+/// Faults of a file that are listed.
+const FAULTS_MAX: usize = 100;
+
+/// What was found about a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// What SQLite finds wrong; empty if it is sound.
+    pub faults: Vec<String>,
+    /// Whether this server would open it as it is, rather than bring it up to date first.
+    pub is_current: bool,
+}
+
+/// Puts a backup into a folder that has no store yet.
+pub fn restore(backup: &Path, folder: &Path) -> Result<(), Error> {
+    if let Some(fault) = look(backup)?.faults.first() {
+        return Err(Error::Corrupt { what: format!("{} is damaged: {fault}", backup.display()) });
+    }
+    let folder = Folder::lock(folder)?;
+    let database = folder.database();
+    let unusable = |error: std::io::Error| Error::unavailable(format_args!("{}: {error}", database.display()));
+    // Locking the folder has made an empty one.
+    if 0 < database.metadata().map_err(unusable)?.len() {
+        return Err(Error::unavailable(format_args!("{} is there already: choose another folder", database.display())));
+    }
+    let copy = |mut from: File| {
+        let mut to = File::options().write(true).open(&database)?;
+        std::io::copy(&mut from, &mut to)?;
+        to.sync_all()
+    };
+    File::open(backup).and_then(copy).map_err(unusable)
+}
+
+/// Looks at every page of the store in a folder that no server has open.
+pub fn check(folder: &Path) -> Result<Condition, Error> {
+    // Locking would make what is not there.
+    if !folder.is_dir() {
+        return Err(Error::unavailable(format_args!("{} is no folder", folder.display())));
+    }
+    let folder = Folder::lock(folder)?;
+    look(&folder.database())
+}
+
+fn look(database: &Path) -> Result<Condition, Error> {
+    if !database.is_file() {
+        return Err(Error::unavailable(format_args!("{} is no file", database.display())));
+    }
+    match condition(database) {
+        Ok(condition) => Ok(condition),
+        // So damaged that it cannot even be looked at.
+        Err(Failure::Sql(error)) => Ok(Condition { faults: vec![error.to_string()], is_current: false }),
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+fn condition(database: &Path) -> Result<Condition, Failure> {
+    let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let mut statement = connection.prepare(&format!("PRAGMA integrity_check({FAULTS_MAX})"))?;
+    let rows = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    let mut faults: Vec<String> = rows.into_iter().filter(|row| row != "ok").collect();
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version == 0 {
+        faults.push("it is no store of Caudal".to_owned());
+    }
+    Ok(Condition { faults, is_current: version == schema::known() })
+}
