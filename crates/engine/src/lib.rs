@@ -25,7 +25,6 @@ mod join;
 mod key;
 mod lifecycle;
 mod linger;
-mod listener;
 mod progress;
 mod repeat;
 mod step;
@@ -39,6 +38,7 @@ pub use command::{Command, FailedJob, Rejected, ThrownError, Triggered, Undecide
 pub use compensation::Compensation;
 pub use element::call_activity::variables_for_child;
 pub use element::error::catches;
+pub use element::listener::{has_given, visible_to_listener};
 pub use element::start_event::{start_condition, start_trigger, timer};
 pub use event::{Event, IncidentKind, MessageThrown, Outcome, Parent, Thrown, ThrownOut, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};
@@ -46,7 +46,6 @@ pub use key::{
     CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, InstanceKey, JobKey, Keys,
     PartitionId, RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
-pub use listener::{has_given, visible_to_listener};
 pub use progress::Progress;
 pub use step::{Means, STRAIGHT_MAX, step};
 pub use variables::{Document, KEPT, Variables, visible};
