@@ -26,7 +26,6 @@ mod join;
 mod key;
 mod lifecycle;
 mod linger;
-mod listener;
 mod migrate;
 mod modify;
 mod modify_text;
@@ -45,6 +44,7 @@ pub use command::{Command, Directed, FailedJob, Rejected, StartAt, ThrownError, 
 pub use compensation::Compensation;
 pub use element::call_activity::variables_for_child;
 pub use element::error::catches;
+pub use element::listener::{has_given, visible_to_listener};
 pub use element::start_event::{start_condition, start_trigger, timer};
 pub use element::wait::early;
 pub use event::{Event, IncidentKind, MessageThrown, Outcome, Parent, Thrown, ThrownOut, Token};
@@ -53,7 +53,6 @@ pub use key::{
     CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, IncidentKey, InstanceKey, JobKey, Keys,
     PartitionId, RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
-pub use listener::{has_given, visible_to_listener};
 pub use migrate::{Migrated, Migration, Recaught, Rejoined};
 pub use modify::{Activation, Ancestor, Modification, Move, ScopedVariables, Which};
 pub use progress::Progress;

@@ -3,8 +3,8 @@
 
 use model::{ElementIx, Kind, ListenerEvent};
 
+use crate::element::listener::{document, kept, listed};
 use crate::element::{compensation, event_sub_process};
-use crate::listener::{document, kept, listed};
 use crate::step::Run;
 use crate::{Document, ElementKey, Event, Outcome, WaitEnd, WaitKind};
 

@@ -75,14 +75,10 @@ impl Operation {
             || self.path.contains("/statistics/")
             || self.method == Method::GET;
         let moves_clock = self.path.contains("/clock");
-<<<<<<< HEAD
         !is_read
             && !moves_clock
             && !super::workflows::owns(self.path)
-            && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation")
-=======
-        !is_read && !moves_clock && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation" | "/v1/backup")
->>>>>>> operate
+            && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation" | "/v1/backup")
     }
 
     /// The media type of a success.
@@ -123,11 +119,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::forms::OPERATIONS,
         super::resources::OPERATIONS,
         super::commands::OPERATIONS,
-<<<<<<< HEAD
         super::workflows::OPERATIONS,
-=======
         super::backup::OPERATIONS,
->>>>>>> operate
     ]
     .into_iter()
     .flatten()

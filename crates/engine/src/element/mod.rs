@@ -19,6 +19,7 @@ pub(crate) mod exclusive_gateway;
 pub(crate) mod inclusive_gateway;
 pub(crate) mod job_task;
 pub(crate) mod link_event;
+pub(crate) mod listener;
 pub(crate) mod multi_instance;
 pub(crate) mod multiple_event;
 pub(crate) mod parallel_gateway;

@@ -219,12 +219,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::ErrorCode => (Own, "@.error_code", Always),
         Field::ErrorMessage => (Own, "@.error_message", Always),
         Field::FailedWithRetriesLeft => (Own, "@.failed_with_retries_left", Always),
-        Field::JobKind => (Own, JOB_KIND, Always),
-        Field::ListenerEvent => {
-            (Own, "(CASE WHEN @.kind = 'AD_HOC_SUB_PROCESS' THEN 'UNSPECIFIED' ELSE coalesce(@.kind, 'UNSPECIFIED') END)", Always)
-        }
-        Field::IsDenied => (Own, "(CASE WHEN @.state = 'COMPLETED' THEN @.denied IS NOT NULL END)", Maybe),
-        Field::DeniedReason => (Own, "(CASE WHEN @.state = 'COMPLETED' THEN coalesce(@.denied, '') END)", Maybe),
+        Field::JobKind | Field::ListenerEvent | Field::IsDenied | Field::DeniedReason => of_listener(field),
         Field::Created => (Own, "@.created", Always),
         Field::Updated => (Own, "@.updated", Always),
         Field::IncidentKey => (Own, "@.incident", Maybe),
@@ -256,6 +251,18 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
 const JOB_KIND: &str = "(CASE WHEN @.kind IS NULL THEN 'BPMN_ELEMENT' WHEN @.kind = 'AD_HOC_SUB_PROCESS' THEN @.kind \
      WHEN @.kind IN ('START', 'END') THEN 'EXECUTION_LISTENER' \
      ELSE 'TASK_LISTENER' END)";
+
+/// What tells jobs of listeners from others.
+fn of_listener(field: Field) -> (Table, &'static str, Presence) {
+    match field {
+        Field::JobKind => (Own, JOB_KIND, Always),
+        Field::IsDenied => (Own, "(CASE WHEN @.state = 'COMPLETED' THEN @.denied IS NOT NULL END)", Maybe),
+        Field::DeniedReason => (Own, "(CASE WHEN @.state = 'COMPLETED' THEN coalesce(@.denied, '') END)", Maybe),
+        _ => {
+            (Own, "(CASE WHEN @.kind = 'AD_HOC_SUB_PROCESS' THEN 'UNSPECIFIED' ELSE coalesce(@.kind, 'UNSPECIFIED') END)", Always)
+        }
+    }
+}
 
 /// What only user tasks have, or have in a way of their own.
 fn of_user_task(field: Field) -> (Table, &'static str, Presence) {
