@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::change::{Migrate, Modify};
 use crate::decide::Decide;
 use crate::feel::Feel;
 
@@ -53,6 +54,10 @@ pub(crate) enum Command {
     /// Let a timer fire now, or at another time.
     #[command(subcommand)]
     Timer(Timer),
+    /// Change where an instance is: enter elements, end element instances, move between them.
+    Modify(Modify),
+    /// Let an instance go on as one of another definition.
+    Migrate(Migrate),
     /// Evaluate a FEEL expression, without a server.
     Feel(Feel),
     /// Evaluate a decision of a DMN file, without a server.

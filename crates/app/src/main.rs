@@ -1,6 +1,7 @@
 //! The binary `caudal`: server, command line, configuration, wiring.
 
 mod bench;
+mod change;
 mod cli;
 mod client;
 mod config;
@@ -47,6 +48,8 @@ fn main() -> ExitCode {
         Some(Command::Timer(Timer::Reschedule(reschedule))) => events::reschedule(&reschedule),
         Some(Command::Tasks(tasks)) => client::tasks(&tasks),
         Some(Command::Task(task)) => client::task(&task),
+        Some(Command::Modify(options)) => change::modify(&options),
+        Some(Command::Migrate(options)) => change::migrate(&options),
         Some(Command::Feel(options)) => feel::run(&options),
         Some(Command::Decide(options)) => decide::run(&options),
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),

@@ -324,10 +324,10 @@ impl<'a> Run<'a> {
         let living: Vec<_> = self.instance.elements.keys().copied().collect();
         let (key, other) = (living[n % living.len()], living[n / 7 % living.len()]);
         let id = |n: usize| self.process.elements[n % self.process.elements.len()].id.clone();
-        let ancestor = (n % 3 == 0).then_some(other);
+        let ancestor = n.is_multiple_of(3).then_some(other);
         let activation = Activation { element: id(n / 3), ancestor, variables: Vec::new() };
         let ancestors = [Ancestor::Any, Ancestor::OfSource, Ancestor::ParentOfSource, Ancestor::Key(other)];
-        let source = if n % 2 == 0 { Which::Key(key) } else { Which::Id(id(n / 11)) };
+        let source = if n.is_multiple_of(2) { Which::Key(key) } else { Which::Id(id(n / 11)) };
         let moved = Move { source, target: id(n / 5), ancestor: ancestors[n % 4], variables: Vec::new() };
         let nothing = Modification::default;
         let modification = match n % 5 {
@@ -443,7 +443,7 @@ proptest! {
             if stays.instance.state != State::Active {
                 break;
             }
-            if n % 3 == 0 && n != 0 {
+            if n.is_multiple_of(3) && n != 0 {
                 now += 1;
                 moves.migrate([&process, &other][now % 2]);
             }
@@ -463,7 +463,7 @@ proptest! {
         let mut run = Run::start(&process, choice);
         for n in path {
             if run.instance.state == State::Active {
-                if n % 2 == 0 { run.modify(n / 2) } else { run.act(n) }
+                if n.is_multiple_of(2) { run.modify(n / 2) } else { run.act(n) }
                 run.decide_all(n);
                 // What is ended may leave a token that waits alone.
                 if run.instance.state != State::Active || run.instance.tokens().next().is_none() {
