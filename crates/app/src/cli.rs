@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::backup::{Backup, Check, Restore};
+use crate::change::{Migrate, Modify};
 use crate::decide::Decide;
 use crate::definitions::{Definitions, Delete};
 use crate::feel::Feel;
@@ -81,6 +82,10 @@ pub(crate) enum Command {
     /// Let a timer fire now, or at another time.
     #[command(subcommand)]
     Timer(Timer),
+    /// Change where an instance is: enter elements, end element instances, move between them.
+    Modify(Modify),
+    /// Let an instance go on as one of another definition.
+    Migrate(Migrate),
     /// Write a backup of a running server's embedded store into a file.
     Backup(Backup),
     /// Bring a backup back into a folder that has no store.

@@ -3,6 +3,7 @@
 mod backoff;
 mod backup;
 mod bench;
+mod change;
 mod check;
 mod cli;
 mod client;
@@ -71,6 +72,8 @@ fn main() -> ExitCode {
         Some(Command::Check(check)) => backup::check(&check),
         Some(Command::Completions(completions)) => manual::completions(&completions),
         Some(Command::Man(man)) => manual::pages(&man),
+        Some(Command::Modify(options)) => change::modify(&options),
+        Some(Command::Migrate(options)) => change::migrate(&options),
         Some(Command::Feel(options)) => feel::run(&options),
         Some(Command::Decide(options)) => decide::run(&options),
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),

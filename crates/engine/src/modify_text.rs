@@ -1,4 +1,4 @@
-//! Modifications in a line, as traces and the command line write them.
+//! Modifications in a line, as traces write them.
 
 use crate::{Activation, Ancestor, Document, ElementKey, Modification, Move, ScopedVariables, Which};
 

@@ -224,12 +224,7 @@ impl Partition {
                     needs.wanted.timers.push(*timer);
                 }
             }
-            Command::Change { instance, change } => {
-                self.foresee_instance(*instance, needs);
-                if let Change::Migrate(migrate) = change {
-                    needs.definitions.insert(migrate.definition);
-                }
-            }
+            Command::Change { instance, change } => self.foresee_change(*instance, change, needs),
             Command::Deploy(_)
             | Command::DeleteResource { .. }
             | Command::DeleteEvaluation { .. }
@@ -237,6 +232,14 @@ impl Partition {
             | Command::SignalDue { .. }
             | Command::MessageExpired { .. }
             | Command::Activate(_) => {}
+        }
+    }
+
+    fn foresee_change(&self, instance: InstanceKey, change: &Change, needs: &mut Needs) {
+        self.foresee_instance(instance, needs);
+        match change {
+            Change::Modify(_) => {}
+            Change::Migrate(migrate) => drop(needs.definitions.insert(migrate.definition)),
         }
     }
 

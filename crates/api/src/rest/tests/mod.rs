@@ -2,6 +2,7 @@
 
 mod ad_hoc;
 mod budgets;
+mod changes;
 mod connections;
 mod decisions;
 mod events;
