@@ -230,9 +230,11 @@ CREATE TABLE "jobs" (
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
     ended INTEGER
-, headers TEXT) STRICT;
+, headers TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER) STRICT;
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
+
+CREATE INDEX jobs_by_unique_key ON jobs (partition, tenant, job_type, unique_key, key) WHERE unique_key IS NOT NULL;
 
 CREATE INDEX jobs_open ON jobs (partition, instance) WHERE availability <> 'DONE';
 

@@ -12,6 +12,7 @@
 //! Deliberately absent: SQL, wire formats, authentication.
 
 mod await_end;
+mod await_execution;
 mod await_jobs;
 mod caution;
 mod clock;

@@ -1,7 +1,8 @@
 -- New jobs. $1 partition, then a column each.
 INSERT INTO jobs (partition, key, priority, state, availability, due, retries, worker, deadline, error_code, error_message,
-    failed_with_retries_left, updated, ended, instance, definition, element, element_instance, job_type, tenant, created, headers)
+    failed_with_retries_left, updated, ended, instance, definition, element, element_instance, job_type, tenant, created, headers,
+    group_key)
 SELECT $1, given.*
 FROM UNNEST($2::bigint[], $3::integer[], $4::text[], $5::text[], $6::bigint[], $7::integer[], $8::text[], $9::bigint[], $10::text[],
     $11::text[], $12::boolean[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[], $17::integer[], $18::bigint[],
-    $19::text[], $20::text[], $21::bigint[], $22::text[]) AS given
+    $19::text[], $20::text[], $21::bigint[], $22::text[], $23::text[]) AS given

@@ -12,12 +12,13 @@ use crate::reading::{Reading, only};
 use crate::session::{Role, Session};
 
 /// In order; the first is version 1. They go forward only, and each says in its head whether servers that do not know it can go on.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("../migrations/0001_tables.sql"),
     include_str!("../migrations/0002_decisions.sql"),
     include_str!("../migrations/0003_reads.sql"),
     include_str!("../migrations/0004_inbox.sql"),
     include_str!("../migrations/0005_waits.sql"),
+    include_str!("../migrations/0006_queues.sql"),
 ];
 
 /// The one after which tokens are moved, which SQL cannot read.

@@ -33,6 +33,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0003_rows_by_key.sql")),
     Migration { sql: include_str!("../migrations/0004_inbox.sql"), then: give_tokens_rows },
     Migration::sql(include_str!("../migrations/0005_waits.sql")),
+    Migration::sql(include_str!("../migrations/0006_queues.sql")),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Failure> {

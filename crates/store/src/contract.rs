@@ -104,6 +104,7 @@ pub struct Wanted {
     /// The locks these instances hold.
     pub locks_of: Vec<InstanceKey>,
     pub signals: Vec<u64>,
+    pub unique: Vec<row::UniqueName>,
 }
 
 impl Wanted {
@@ -137,6 +138,8 @@ pub struct Loaded {
     /// Each once, by name.
     pub locks: Vec<row::MessageLock>,
     pub signals: Vec<row::Signal>,
+    /// The newest execution with each unique key that has one, whatever became of it; by name.
+    pub unique: Vec<row::UniqueHolder>,
     /// What is there but cannot be read.
     pub broken: Vec<Broken>,
 }

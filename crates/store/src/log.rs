@@ -84,6 +84,20 @@ pub enum Command {
     Release {
         jobs: Vec<Released>,
     },
+    /// Work for workers that belongs to no process.
+    Submit(Submit),
+    /// Executions a worker has done, many at once; jobs of processes are left alone.
+    CompleteExecutions {
+        jobs: Vec<(JobKey, Document)>,
+    },
+    CancelExecution {
+        job: JobKey,
+    },
+    /// Let an execution that failed be tried again, so often.
+    RetryExecution {
+        job: JobKey,
+        retries: i32,
+    },
     /// The time of a lease or a back-off has come.
     JobDue {
         job: JobKey,
@@ -106,6 +120,45 @@ pub enum Command {
     SignalDue {
         signal: u64,
     },
+}
+
+/// All of it or nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Submit {
+    pub tenant: Arc<str>,
+    pub action: Arc<str>,
+    pub executions: Vec<NewExecution>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewExecution {
+    pub input: Document,
+    pub priority: i32,
+    pub retries: i32,
+    /// Not before.
+    pub run_at: Option<Millis>,
+    pub unique: Option<NewUnique>,
+    /// What puts it into a group, where that is not in the input.
+    pub group: Document,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewUnique {
+    pub key: Arc<str>,
+    /// For how long there is to be no other, in milliseconds; if it says nothing, until this one has ended.
+    pub window: Option<Millis>,
+    pub on_conflict: OnConflict,
+}
+
+/// What happens to an execution whose unique key another has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnConflict {
+    /// It is refused.
+    Reject,
+    /// The other one is the answer.
+    Return,
+    /// The other one is cancelled if it still waits; if it runs, this one is refused.
+    Replace,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -280,6 +333,10 @@ impl Command {
             Self::SignalDue { .. } => "signal-due",
             Self::Activate(_) => "activate",
             Self::Release { .. } => "release",
+            Self::Submit(_) => "submit",
+            Self::CompleteExecutions { .. } => "complete-executions",
+            Self::CancelExecution { .. } => "cancel-execution",
+            Self::RetryExecution { .. } => "retry-execution",
             Self::JobDue { .. } => "job-due",
             Self::Turn { .. } => "turn",
         }
@@ -318,7 +375,14 @@ impl Request {
             }
             Command::Broadcast { name, variables, .. } => texts(variables) + name.len(),
             Command::EvaluateConditions(evaluate) => texts(&evaluate.variables),
+            Command::Submit(submit) => {
+                let of_one = |one: &NewExecution| texts(&one.input) + texts(&one.group) + size_of::<NewExecution>();
+                submit.action.len() + submit.executions.iter().map(of_one).sum::<usize>()
+            }
+            Command::CompleteExecutions { jobs } => jobs.iter().map(|(_, variables)| texts(variables) + 64).sum(),
             Command::DeleteResource { .. }
+            | Command::CancelExecution { .. }
+            | Command::RetryExecution { .. }
             | Command::Cancel { .. }
             | Command::UpdateJob(_)
             | Command::ResolveIncident { .. }
@@ -421,6 +485,30 @@ pub enum Answer {
         instances: Vec<(DefinitionKey, InstanceKey)>,
     },
     Rejected(Rejection),
+    Submitted(Submitted),
+    CompletedExecutions(CompletedExecutions),
+}
+
+/// Executions in the order in which they were submitted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Submitted {
+    pub at: Millis,
+    pub executions: Vec<SubmittedExecution>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubmittedExecution {
+    pub job: JobKey,
+    /// Not one that was there before, with the same unique key.
+    pub is_new: bool,
+}
+
+/// All that are named in neither list are completed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CompletedExecutions {
+    pub refused: Vec<(JobKey, Rejection)>,
+    /// Jobs that may belong to a process: each is a command of its own.
+    pub others: Vec<JobKey>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

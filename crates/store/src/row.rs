@@ -3,6 +3,7 @@
 //! Rows of running work are narrow: what belongs to a definition (process id, names, types, headers, tenant) is stored once with it
 //! and joined when somebody reads.
 
+mod execution;
 mod user_task;
 mod wait;
 
@@ -15,6 +16,7 @@ use engine::{
 use model::ElementIx;
 
 use crate::Millis;
+pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
 pub use user_task::{Candidates, Form, UserTask, UserTaskState};
 pub use wait::{
     Correlation, LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,
@@ -291,6 +293,10 @@ pub struct Job {
     pub created: Millis,
     pub updated: Millis,
     pub ended: Option<Millis>,
+    /// Which of the groups that a policy tells apart, as a JSON object.
+    pub group: Option<Arc<str>>,
+    /// Of work that belongs to no process.
+    pub execution: Option<Box<Execution>>,
 }
 
 /// The element instance a job belongs to.

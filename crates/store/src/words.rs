@@ -3,8 +3,8 @@
 use engine::{IncidentKind, InstanceKey, Phase, Progress};
 
 use crate::row::{
-    Availability, Candidates, ElementState, InstanceState, JobState, SubscriptionKind, SubscriptionState, TimerKind, TimerState,
-    UserTaskState,
+    Availability, Candidates, ElementState, ExecutionState, InstanceState, JobState, SubscriptionKind, SubscriptionState,
+    TimerKind, TimerState, UserTaskState,
 };
 use crate::{DueKind, Error};
 
@@ -94,6 +94,22 @@ impl JobState {
 
     pub fn from_word(word: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| unknown("state of a job", word))
+    }
+}
+
+impl ExecutionState {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "WAITING",
+            Self::Running => "RUNNING",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::Cancelled => "CANCELLED",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| unknown("state of an execution", word))
     }
 }
 

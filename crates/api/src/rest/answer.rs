@@ -24,6 +24,11 @@ pub(super) fn ok(json: Vec<u8>) -> Response {
     respond(StatusCode::OK, "application/json", json)
 }
 
+/// Something new.
+pub(super) fn created(json: Vec<u8>) -> Response {
+    respond(StatusCode::CREATED, "application/json", json)
+}
+
 /// A command done with nothing to tell.
 pub(super) fn no_content() -> Response {
     respond(StatusCode::NO_CONTENT, "application/json", Vec::new())

@@ -20,6 +20,7 @@ mod deployments;
 mod describe;
 mod dispatch;
 mod element_instances;
+mod executions;
 mod expressions;
 mod forms;
 mod incidents;

@@ -106,6 +106,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::forms::OPERATIONS,
         super::resources::OPERATIONS,
         super::commands::OPERATIONS,
+        super::executions::OPERATIONS,
     ]
     .into_iter()
     .flatten()

@@ -26,7 +26,11 @@ impl Partition {
         variables: &Document,
     ) -> Result<Answer, Stop> {
         let what = "complete job";
-        let origin = self.origin(tick, caller, job, what)?;
+        if self.workable(tick, caller, job, what)?.execution.is_some() {
+            self.complete_execution(tick, job, variables);
+            return Ok(Answer::Done);
+        }
+        let origin = self.origin_of(tick, caller, job, what)?;
         let element = origin.element_instance;
         let command = engine::Command::CompleteJob { job, element, variables: variables.clone() };
         self.step(tick, origin.instance, &command)?.map_err(|_| no_such_job(job, what))?;
@@ -35,7 +39,7 @@ impl Partition {
 
     pub(super) fn fail_job(&mut self, tick: &mut Tick, caller: &Caller, fail: &FailJob) -> Result<Answer, Stop> {
         let what = "fail job";
-        self.workable(tick, caller, fail.job, what)?;
+        let is_execution = self.workable(tick, caller, fail.job, what)?.execution.is_some();
         let verdict = after_failure(fail.retries, fail.backoff, tick.now);
         let availability = match verdict {
             Verdict::Ready => Availability::Ready,
@@ -49,6 +53,10 @@ impl Partition {
             job.failed_with_retries_left = verdict != Verdict::Stuck;
             job.availability = availability;
         });
+        if is_execution {
+            self.fail_execution(tick, fail, verdict);
+            return Ok(Answer::Done);
+        }
         let stuck = (verdict == Verdict::Stuck).then(|| reason_of(&fail.message));
         if stuck.is_none() && fail.variables.is_empty() {
             return Ok(Answer::Done);
@@ -61,7 +69,8 @@ impl Partition {
 
     pub(super) fn throw_error(&mut self, tick: &mut Tick, caller: &Caller, throw: &ThrowError) -> Result<Answer, Stop> {
         let what = "throw an error for job";
-        let origin = self.origin(tick, caller, throw.job, what)?;
+        let is_execution = self.workable(tick, caller, throw.job, what)?.execution.is_some();
+        let origin = if is_execution { None } else { Some(self.origin_of(tick, caller, throw.job, what)?) };
         self.change_job(tick, throw.job, |job| {
             job.state = JobState::ErrorThrown;
             job.error_code = throw.code.clone();
@@ -69,6 +78,10 @@ impl Partition {
             job.failed_with_retries_left = 0 < job.retries;
             job.availability = Availability::Stuck;
         });
+        let Some(origin) = origin else {
+            self.throw_from_execution(tick, throw);
+            return Ok(Answer::Done);
+        };
         let thrown = ThrownError {
             job: throw.job,
             element: origin.element_instance,
@@ -89,6 +102,10 @@ impl Partition {
         if update.timeout.is_some() && job.availability != Availability::Leased {
             let reason = format!("Expected to update the timeout of job with key '{}', but it is not active", update.job);
             return Err(Stop::refused(Code::InvalidState, reason));
+        }
+        if let (Some(retries), true, Availability::Stuck) = (update.retries, job.execution.is_some(), job.availability) {
+            // There is no incident to be resolved: whoever gives it retries wants it tried.
+            return self.retry_execution(tick, caller, update.job, retries);
         }
         let now = tick.now;
         self.change_job(tick, update.job, |job| {
@@ -257,12 +274,12 @@ impl Partition {
         }
     }
 
-    fn reached_job(&self, tick: &Tick, caller: &Caller, key: JobKey) -> Result<Option<&Job>, Stop> {
+    pub(super) fn reached_job(&self, tick: &Tick, caller: &Caller, key: JobKey) -> Result<Option<&Job>, Stop> {
         Ok(self.job(tick, key)?.filter(|job| caller.tenants.has(&job.tenant)))
     }
 
     /// A job that a worker may still act on: any that is not done and that no incident holds.
-    fn workable(&self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<&Job, Stop> {
+    pub(super) fn workable(&self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<&Job, Stop> {
         let job = self.reached_job(tick, caller, key)?.ok_or_else(|| no_such_job(key, what))?;
         if job.availability == Availability::Stuck {
             let state = if job.state == JobState::ErrorThrown { "ERROR_THROWN" } else { "FAILED" };
@@ -272,12 +289,7 @@ impl Partition {
         Ok(job)
     }
 
-    /// The element instance that waits for a job a worker may act on; its instance is in memory.
-    fn origin(&mut self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<JobOrigin, Stop> {
-        self.workable(tick, caller, key, what)?;
-        self.origin_of(tick, caller, key, what)
-    }
-
+    /// The element instance that waits for a job; its instance is in memory.
     fn origin_of(&mut self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<JobOrigin, Stop> {
         let origin = self.jobs.get(&key).and_then(|job| job.origin).ok_or_else(|| no_such_job(key, what))?;
         match self.runs(tick, caller, origin.instance)? {
@@ -307,6 +319,8 @@ fn new_job(key: JobKey, origin: JobOrigin, queue: (Arc<str>, Arc<str>), retries:
         created: now,
         updated: now,
         ended: None,
+        group: None,
+        execution: None,
     }
 }
 

@@ -17,6 +17,7 @@ mod conditions;
 mod decide;
 mod deploy;
 mod execute;
+mod executions;
 mod follow_up;
 mod forms;
 mod hand_out;
@@ -39,7 +40,7 @@ use engine::{Document, InstanceKey, JobKey, Keys, TimerKey, UserTaskKey, WaitKey
 use queue::{Dispatch, Timeline, WaiterId};
 use rustc_hash::FxHashMap;
 use store::log::{Answer, Created, Received, Released, Request};
-use store::row::LockName;
+use store::row::{LockName, UniqueName};
 use store::{Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, Store, format, row};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
@@ -116,6 +117,8 @@ pub(crate) enum Reply {
     Answer(oneshot::Sender<Told>),
     /// When the instance it created has ended.
     End { fetch: Vec<Arc<str>>, sender: oneshot::Sender<End> },
+    /// When the command is committed, with word of when the one execution it submitted has ended.
+    Execution(oneshot::Sender<(Told, Option<oneshot::Receiver<()>>)>),
 }
 
 /// How a wait for an instance's end came out.
@@ -168,6 +171,8 @@ pub(crate) struct Partition {
     told_alone: FxHashMap<u64, Option<WaitKey>>,
     /// The instance that keeps others of its process from being started with its correlation key.
     locks: Table<LockName, Option<InstanceKey>>,
+    /// Who has which unique key.
+    unique: Table<UniqueName, executions::Holder>,
     /// First answers by tenant and idempotency key.
     idempotent: Table<(Arc<str>, Arc<str>), row::Idempotent>,
     catalogue: Catalogue,
@@ -183,6 +188,8 @@ pub(crate) struct Partition {
     /// What was due and could not be done as things were, with when it is tried again.
     postponed: BTreeSet<(Millis, (u64, DueKind))>,
     awaiting: FxHashMap<InstanceKey, Vec<Awaiting>>,
+    /// Who waits for the end of which execution.
+    awaiting_executions: FxHashMap<JobKey, Vec<oneshot::Sender<()>>>,
     /// Until then callers are taken to be waiting.
     busy_until: Millis,
     /// Until then other servers are taken to be interested in every commit.
@@ -220,6 +227,7 @@ impl Partition {
             groups: Table::default(),
             starts: Table::default(),
             locks: Table::default(),
+            unique: Table::default(),
             told_alone: FxHashMap::default(),
             busy_until: Millis::MIN,
             idempotent: Table::default(),
@@ -232,6 +240,7 @@ impl Partition {
             newest: Millis::MIN,
             postponed: BTreeSet::new(),
             awaiting: FxHashMap::default(),
+            awaiting_executions: FxHashMap::default(),
             fence: ownership.fence,
             position: ownership.position,
             inbox_to: ownership.inbox_to,
@@ -264,6 +273,7 @@ impl Partition {
         self.groups = Table::default();
         self.starts = Table::default();
         self.locks = Table::default();
+        self.unique = Table::default();
         self.idempotent = Table::default();
         self.catalogue = Catalogue::default();
         self.rested = Rested::default();

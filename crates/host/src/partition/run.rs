@@ -91,7 +91,7 @@ impl Partition {
     fn is_full(&self, tick: &Tick) -> bool {
         self.caution.commands_max().min(self.limits.batch_max) <= tick.commands
             || self.limits.tick_bytes_max <= tick.bytes
-            || self.limits.tick_rows_max <= tick.recorder.rows()
+            || self.limits.tick_rows_max <= tick.recorder.rows() + self.jobs.unwritten()
             || self.due_max(tick) <= tick.due
     }
 
@@ -308,6 +308,10 @@ impl Partition {
             | Command::SignalDue { .. }
             | Command::MessageExpired { .. }
             | Command::Activate(_)
+            | Command::Submit(_)
+            | Command::CompleteExecutions { .. }
+            | Command::CancelExecution { .. }
+            | Command::RetryExecution { .. }
             | Command::Release { .. } => None,
         };
         instance.filter(|instance| self.hot.contains(*instance))

@@ -6,7 +6,7 @@ use std::time::Instant;
 use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, UserTaskKey, WaitKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::log::Answer;
-use store::row::LockName;
+use store::row::{LockName, UniqueName};
 use store::{AnswerRow, LogRow, MessageGroup, Millis};
 
 use super::unit::Unit;
@@ -28,6 +28,8 @@ pub(crate) struct Tick {
     /// What it took, in order, to be answered after the commit or put back.
     pub(super) done: Vec<Did>,
     pub(super) ended: Vec<Ended>,
+    /// Executions that have ended.
+    pub(super) finished: Vec<JobKey>,
     pub(super) handed: Vec<Handed>,
     pub(super) deployed: Vec<Arc<Compiled>>,
     pub(super) decisions_deployed: Vec<Arc<CompiledDecisions>>,
@@ -59,6 +61,7 @@ pub(super) struct ChangedKeys {
     pub(super) groups: Vec<MessageGroup>,
     pub(super) starts: Vec<(Arc<str>, Arc<str>)>,
     pub(super) locks: Vec<LockName>,
+    pub(super) unique: Vec<UniqueName>,
     pub(super) idempotent: Vec<(Arc<str>, Arc<str>)>,
     pub(super) names: super::deploy::ChangedNames,
 }
@@ -98,6 +101,7 @@ impl Tick {
             answers: Vec::new(),
             done: Vec::new(),
             ended: Vec::new(),
+            finished: Vec::new(),
             handed: Vec::new(),
             deployed: Vec::new(),
             decisions_deployed: Vec::new(),

@@ -124,6 +124,7 @@ impl Partition {
         self.groups.accept();
         self.starts.accept();
         self.locks.accept();
+        self.unique.accept();
         self.idempotent.accept();
         self.catalogue.accept();
         // Only now: a command that is merely tried must not make others look up again what they have found.
@@ -165,6 +166,7 @@ impl Partition {
         self.groups.undo();
         self.starts.undo();
         self.locks.undo();
+        self.unique.undo();
         self.idempotent.undo();
         self.catalogue.undo();
     }
@@ -219,6 +221,12 @@ impl Partition {
         for (key, before) in self.jobs.changes() {
             let Some(after) = self.jobs.get(&key).cloned() else { continue };
             tick.bytes += after.error_message.len();
+            if let Some(execution) = &after.execution {
+                tick.bytes += execution.input.len() + execution.result.as_ref().map_or(0, |result| result.len());
+                if after.execution_state().has_ended() {
+                    tick.finished.push(key);
+                }
+            }
             match &before {
                 Some(before) => self.take_out_of_windows(before),
                 None => drop(self.metrics.jobs_created.inc()),

@@ -3,7 +3,7 @@
 use store::row::{Job, Tokens};
 use store::{Changes, Commit, format, words};
 
-use super::{decisions, user_tasks, waits};
+use super::{decisions, executions, user_tasks, waits};
 use crate::call::Call;
 
 /// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
@@ -88,7 +88,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         idempotent_new(commit),
     ];
     let all = all.into_iter().flatten().chain(waits::of_changes(commit, &texts.waits));
-    all.chain(user_tasks::of_changes(commit, &texts.user_tasks))
+    all.chain(user_tasks::of_changes(commit, &texts.user_tasks)).chain(executions::of_changes(commit))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.
@@ -244,6 +244,7 @@ fn jobs_new(commit: &Commit) -> Option<Call<'_>> {
             .texts(rows.iter().map(|row| &*row.tenant))
             .ints(rows.iter().map(|row| row.created))
             .texts_opt(rows.iter().map(|row| row.headers.as_deref()))
+            .texts_opt(rows.iter().map(|row| row.group.as_deref()))
     })
 }
 
@@ -252,7 +253,7 @@ fn jobs_changed(commit: &Commit) -> Option<Call<'_>> {
 }
 
 /// The key and what may change, in the order both statements have it.
-fn changing_of_jobs<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> {
+pub(super) fn changing_of_jobs<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> {
     call.keys(rows.iter().map(|row| row.key.0))
         .smalls(rows.iter().map(|row| row.priority))
         .texts(rows.iter().map(|row| row.state.word()))

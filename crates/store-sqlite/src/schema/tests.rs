@@ -131,7 +131,7 @@ fn a_newer_schema_is_refused() {
     connection.pragma_update(None, "user_version", MIGRATIONS.len() as i64 + 1).unwrap();
     drop(connection);
     match crate::open(folder.path(), Options::default()) {
-        Err(Error::SchemaTooNew { found, known }) => assert_eq!((found, known), (6, 5)),
+        Err(Error::SchemaTooNew { found, known }) => assert_eq!((found, known), (7, 6)),
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("a newer schema was opened"),
     }
@@ -248,6 +248,11 @@ fn hot_statements_use_the_indexes_made_for_them() {
         (statement::FORM_BY_KEY, "forms USING INTEGER PRIMARY KEY (rowid=?)"),
         (statement::HAS_RUNNING, "instances USING COVERING INDEX instances_running (definition=?)"),
         (statement::CHANGE_JOB, "jobs USING INTEGER PRIMARY KEY (rowid=?)"),
+        (statement::CHANGE_EXECUTION, "jobs USING INTEGER PRIMARY KEY (rowid=?)"),
+        (
+            statement::UNIQUE_HOLDER,
+            "jobs USING INDEX jobs_by_unique_key (partition=? AND tenant=? AND job_type=? AND unique_key=?)",
+        ),
         (
             statement::DELETE_EVALUATION,
             "evaluated_decisions USING INDEX evaluated_decisions_by_evaluation (partition=? AND evaluation=?)",

@@ -11,6 +11,7 @@ pub mod chain;
 pub mod data;
 mod decisions;
 mod definitions;
+mod executions;
 mod inbox;
 mod incidents_and_jobs;
 mod load;
@@ -100,6 +101,9 @@ tests! {
     user_tasks::they_come_and_go,
     user_tasks::candidates_follow_their_task,
     user_tasks::forms_by_name_and_key,
+    executions::they_come_and_go,
+    executions::they_are_handed_out_with_jobs,
+    executions::unique_keys_lead_to_the_newest,
     messages::a_group_is_loaded_as_a_whole,
     messages::a_group_has_a_bound,
     messages::messages_are_taken_and_go,

@@ -4,7 +4,8 @@ use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
     Activate, AssignUserTask, Caller, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, EvaluateConditions,
-    FailJob, IdempotencyKey, ProcessRef, Publish, Released, Request, StartAdHoc, ThrowError, UpdateJob, UpdateUserTask,
+    FailJob, IdempotencyKey, NewExecution, NewUnique, OnConflict, ProcessRef, Publish, Released, Request, StartAdHoc, Submit,
+    ThrowError, UpdateJob, UpdateUserTask,
 };
 use crate::query::Tenants;
 
@@ -23,6 +24,9 @@ record!(EvaluateConditions { tenant, definition, variables });
 record!(Released { job, deadline });
 record!(AssignUserTask { task, assignee, overrides, action });
 record!(UpdateUserTask { task, candidate_groups, candidate_users, due, follow_up, priority, action });
+record!(Submit { tenant, action, executions });
+record!(NewExecution { input, priority, retries, run_at, unique, group });
+record!(NewUnique { key, window, on_conflict });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
 impl Stored for Request {
@@ -136,6 +140,13 @@ fn put_body(command: &Command, to: &mut Writer) {
             variables.put(to);
         }
         Command::EvaluateConditions(evaluate) => evaluate.put(to),
+        Command::Submit(submit) => submit.put(to),
+        Command::CompleteExecutions { jobs } => jobs.put(to),
+        Command::CancelExecution { job } => job.put(to),
+        Command::RetryExecution { job, retries } => {
+            job.put(to);
+            retries.put(to);
+        }
         Command::Evaluate(evaluate) => evaluate.put(to),
         Command::DeleteEvaluation { evaluation } => evaluation.put(to),
     }
@@ -175,6 +186,10 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         43 => {
             Command::CompleteUserTask { task: Stored::take(from)?, variables: Stored::take(from)?, action: Stored::take(from)? }
         }
+        53 => Command::Submit(Stored::take(from)?),
+        54 => Command::CompleteExecutions { jobs: Stored::take(from)? },
+        55 => Command::CancelExecution { job: Stored::take(from)? },
+        56 => Command::RetryExecution { job: Stored::take(from)?, retries: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -211,6 +226,29 @@ fn number(command: &Command) -> u8 {
         Command::UnassignUserTask { .. } => 41,
         Command::UpdateUserTask(_) => 42,
         Command::CompleteUserTask { .. } => 43,
+        Command::Submit(_) => 53,
+        Command::CompleteExecutions { .. } => 54,
+        Command::CancelExecution { .. } => 55,
+        Command::RetryExecution { .. } => 56,
+    }
+}
+
+impl Stored for OnConflict {
+    fn put(&self, to: &mut Writer) {
+        to.byte(match self {
+            Self::Reject => 0,
+            Self::Return => 1,
+            Self::Replace => 2,
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        match from.byte()? {
+            0 => Ok(Self::Reject),
+            1 => Ok(Self::Return),
+            2 => Ok(Self::Replace),
+            tag => Err(unknown("way out of a conflict", tag)),
+        }
     }
 }
 

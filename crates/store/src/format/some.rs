@@ -247,6 +247,7 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
             local
         }),
         user_task_command(),
+        execution_command(),
         number().prop_map(|incident| Command::ResolveIncident { incident: IncidentKey(incident) }),
         (text(), text(), any::<i64>(), any::<u32>(), texts(), texts()).prop_map(
             |(job_type, worker, timeout, max, tenants, fetch)| {
@@ -286,6 +287,25 @@ fn user_task_command() -> impl Strategy<Value = Command> {
             priority: more.1,
             action: more.2,
         })),
+    ]
+}
+
+fn execution_command() -> impl Strategy<Value = Command> {
+    let on_conflict = prop::sample::select(vec![OnConflict::Reject, OnConflict::Return, OnConflict::Replace]);
+    let unique = (text(), any::<Option<i64>>(), on_conflict);
+    let unique = unique.prop_map(|(key, window, on_conflict)| NewUnique { key, window, on_conflict });
+    let one = (document(), any::<i32>(), any::<i32>(), any::<Option<i64>>(), prop::option::of(unique), document()).prop_map(
+        |(input, priority, retries, run_at, unique, group)| NewExecution { input, priority, retries, run_at, unique, group },
+    );
+    prop_oneof![
+        (text(), text(), prop::collection::vec(one, 0..3)).prop_map(|(tenant, action, executions)| Command::Submit(Submit {
+            tenant,
+            action,
+            executions
+        })),
+        prop::collection::vec((job_key(), document()), 0..3).prop_map(|jobs| Command::CompleteExecutions { jobs }),
+        job_key().prop_map(|job| Command::CancelExecution { job }),
+        (job_key(), any::<i32>()).prop_map(|(job, retries)| Command::RetryExecution { job, retries }),
     ]
 }
 
@@ -374,6 +394,17 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
             Answer::Started { key, tenant, instances }
         }),
         Just(Answer::Done),
+        (any::<i64>(), prop::collection::vec((job_key(), any::<bool>()), 0..3)).prop_map(|(at, executions)| {
+            let executions = executions.into_iter().map(|(job, is_new)| SubmittedExecution { job, is_new }).collect();
+            Answer::Submitted(Submitted { at, executions })
+        }),
+        (prop::collection::vec((job_key(), any::<String>()), 0..3), prop::collection::vec(job_key(), 0..3)).prop_map(
+            |(refused, others)| {
+                let rejection = |reason| Rejection { code: Code::NotFound, reason };
+                let refused = refused.into_iter().map(|(job, reason)| (job, rejection(reason))).collect();
+                Answer::CompletedExecutions(CompletedExecutions { refused, others })
+            }
+        ),
         number().prop_map(|key| Answer::VariablesSet { key }),
         prop::collection::vec(activated(), 0..3).prop_map(Answer::Activated),
         (codes, any::<String>()).prop_map(|(code, reason)| Answer::Rejected(Rejection { code, reason })),

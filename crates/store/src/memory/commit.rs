@@ -36,7 +36,8 @@ impl Tables {
         self.change_definitions(&mut changes);
         self.change_instances(&mut changes);
         self.change_waits(&mut changes);
-        for row in changes.jobs_new.into_iter().chain(changes.jobs_changed) {
+        let of_processes = changes.jobs_new.into_iter().chain(changes.jobs_changed);
+        for row in of_processes.chain(changes.executions_new).chain(changes.executions_changed) {
             self.put_job(row);
         }
         for tokens in changes.tokens {
@@ -161,6 +162,9 @@ impl Tables {
         }
         if let (true, Some(origin)) = (job.availability != Availability::Done, job.origin) {
             self.of(origin.instance, |running| running.jobs.insert(job.key));
+        }
+        if let Some(name) = job.unique_name() {
+            self.unique.entry(name).or_default().insert(job.key);
         }
         self.jobs.insert(job.key, job);
     }

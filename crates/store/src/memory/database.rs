@@ -73,6 +73,8 @@ pub(super) struct Tables {
     pub(super) ready: BTreeMap<Queue, BTreeSet<(Reverse<i32>, JobKey)>>,
     /// Leases and back-offs; turns are in their table.
     pub(super) timed: BTreeSet<(Millis, JobKey)>,
+    /// Executions by the name that only one of them may have at a time.
+    pub(super) unique: BTreeMap<row::UniqueName, BTreeSet<JobKey>>,
     /// Timers, by time.
     pub(super) pending: BTreeSet<(Millis, TimerKey)>,
     /// Subscriptions.

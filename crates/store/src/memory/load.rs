@@ -8,7 +8,7 @@ use engine::{InstanceKey, JobKey, Token, Wait, WaitKind};
 
 use super::database::Tables;
 use super::waits;
-use crate::row::{Availability, ElementState, Tokens};
+use crate::row::{Availability, ElementState, Tokens, UniqueHolder, UniqueName};
 use crate::{Loaded, LoadedInstance, Millis, ReadyAfter, ReadyJob, Wanted};
 
 pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis) -> Loaded {
@@ -35,7 +35,15 @@ pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis) -> Loaded {
         ..Loaded::default()
     };
     waits::load(tables, wanted, now, &mut loaded);
+    let names: BTreeSet<_> = wanted.unique.iter().collect();
+    loaded.unique = names.into_iter().filter_map(|name| unique_holder(tables, name)).collect();
     loaded
+}
+
+fn unique_holder(tables: &Tables, name: &UniqueName) -> Option<UniqueHolder> {
+    let job = *tables.unique.get(name)?.last()?;
+    let until = tables.jobs[&job].execution.as_ref()?.unique.as_ref()?.until;
+    Some(UniqueHolder { name: name.clone(), job, until })
 }
 
 fn load_instance(tables: &Tables, key: InstanceKey) -> Option<LoadedInstance> {

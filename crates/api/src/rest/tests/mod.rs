@@ -4,6 +4,7 @@ mod budgets;
 mod connections;
 mod decisions;
 mod events;
+mod executions;
 mod manners;
 mod story;
 mod tenants;
