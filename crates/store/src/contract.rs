@@ -206,6 +206,23 @@ pub struct ReadyJob {
     pub priority: i32,
 }
 
+/// One queue of a partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueRef<'a> {
+    pub partition: PartitionId,
+    pub job_type: &'a str,
+    pub tenant: &'a str,
+}
+
+/// Which jobs of a queue are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CountedJobs {
+    /// A worker has them.
+    Running,
+    /// Ready, or waiting for their time.
+    Waiting,
+}
+
 /// Where a window of ready jobs goes on: after this place in the order, the higher priority first, then the lower key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadyAfter {
@@ -294,6 +311,24 @@ pub trait Store: Send + Sync + 'static {
         after: ReadyAfter,
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error>;
+
+    /// Ready jobs with their groups after a place in the order of their queue, at most `limit`: of all groups, or of one.
+    async fn grouped_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<queue::Group>,
+        after: ReadyAfter,
+        limit: usize,
+    ) -> Result<Vec<(ReadyJob, queue::Group)>, Error>;
+
+    /// How many jobs of a queue there are, by group, those of none first; no group without any.
+    async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(queue::Group, u64)>, Error>;
+
+    /// The newest version of every policy, by reference; deleted ones too.
+    async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error>;
+
+    /// All versions of a policy, the first first.
+    async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error>;
 
     /// What is due by itself, whatever it is, by time and key, after (time, key), at most `limit`.
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error>;

@@ -30,7 +30,7 @@ pub use commit::{
     VariableChange,
 };
 pub use contract::{
-    Backlog, Broken, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance, MessageGroup, Millis, Named, Ownership,
-    PartitionStatus, ReadyAfter, ReadyJob, Renewed, Store, Wanted,
+    Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance, MessageGroup, Millis,
+    Named, Ownership, PartitionStatus, QueueRef, ReadyAfter, ReadyJob, Renewed, Store, Wanted,
 };
 pub use error::{CommitError, Error};

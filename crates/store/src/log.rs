@@ -8,6 +8,8 @@ use engine::{
     TimerKey, UserTaskKey, WaitKey,
 };
 
+use queue::policy::Policy;
+
 use crate::query::Tenants;
 use crate::{Millis, row};
 
@@ -97,6 +99,13 @@ pub enum Command {
     RetryExecution {
         job: JobKey,
         retries: i32,
+    },
+    PutPolicy {
+        reference: Arc<str>,
+        policy: Policy,
+    },
+    DeletePolicy {
+        reference: Arc<str>,
     },
     /// The time of a lease or a back-off has come.
     JobDue {
@@ -337,6 +346,8 @@ impl Command {
             Self::CompleteExecutions { .. } => "complete-executions",
             Self::CancelExecution { .. } => "cancel-execution",
             Self::RetryExecution { .. } => "retry-execution",
+            Self::PutPolicy { .. } => "put-policy",
+            Self::DeletePolicy { .. } => "delete-policy",
             Self::JobDue { .. } => "job-due",
             Self::Turn { .. } => "turn",
         }
@@ -381,6 +392,8 @@ impl Request {
             }
             Command::CompleteExecutions { jobs } => jobs.iter().map(|(_, variables)| texts(variables) + 64).sum(),
             Command::DeleteResource { .. }
+            | Command::PutPolicy { .. }
+            | Command::DeletePolicy { .. }
             | Command::CancelExecution { .. }
             | Command::RetryExecution { .. }
             | Command::Cancel { .. }

@@ -4,6 +4,7 @@
 //! and joined when somebody reads.
 
 mod execution;
+mod policy;
 mod user_task;
 mod wait;
 
@@ -17,6 +18,7 @@ use model::ElementIx;
 
 use crate::Millis;
 pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
+pub use policy::PolicyVersion;
 pub use user_task::{Candidates, Form, UserTask, UserTaskState};
 pub use wait::{
     Correlation, LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,

@@ -17,7 +17,9 @@ impl Partition {
     /// The command, and all that follows from it.
     pub(super) fn execute(&mut self, tick: &mut Tick, request: &Request) -> Result<Answer, Stop> {
         let answer = self.execute_alone(tick, request)?;
+        self.stop_unwanted(tick)?;
         self.follow_up(tick)?;
+        self.stop_unwanted(tick)?;
         Ok(answer)
     }
 
@@ -52,6 +54,8 @@ impl Partition {
             Command::Activate(_) => Ok(Answer::Activated(Vec::new())),
             Command::Release { jobs } => self.release(tick, jobs),
             Command::JobDue { job } => self.job_due(tick, *job),
+            Command::PutPolicy { reference, policy } => self.put_policy(tick, caller, reference, policy),
+            Command::DeletePolicy { reference } => self.delete_policy(tick, caller, reference),
             Command::Submit(submit) => self.submit(tick, submit),
             Command::CompleteExecutions { jobs } => self.complete_executions(tick, caller, jobs),
             Command::CancelExecution { job } => self.cancel_execution(tick, caller, *job),

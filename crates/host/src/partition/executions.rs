@@ -14,9 +14,11 @@ use store::row::{Availability, Execution, ExecutionState, Job, JobState, Unique,
 
 use super::Partition;
 use super::needs::Needs;
+use super::policies::Gate;
 use super::tick::Tick;
 use super::unit::Stop;
 use crate::json;
+use crate::sinks::QueueId;
 
 /// Who has a unique key.
 #[derive(Debug, Clone)]
@@ -27,14 +29,22 @@ pub(super) struct Holder {
 
 impl Partition {
     pub(super) fn submit(&mut self, tick: &mut Tick, submit: &Submit) -> Result<Answer, Stop> {
+        let queue = QueueId { job_type: submit.action.clone(), tenant: submit.tenant.clone() };
+        let mut gate = self.gate(&queue)?;
         let mut executions = Vec::with_capacity(submit.executions.len());
         for new in &submit.executions {
-            executions.push(self.submit_one(tick, submit, new)?);
+            executions.push(self.submit_one(tick, submit, new, gate.as_mut())?);
         }
         Ok(Answer::Submitted(Submitted { at: tick.now, executions }))
     }
 
-    fn submit_one(&mut self, tick: &mut Tick, submit: &Submit, new: &NewExecution) -> Result<SubmittedExecution, Stop> {
+    fn submit_one(
+        &mut self,
+        tick: &mut Tick,
+        submit: &Submit,
+        new: &NewExecution,
+        gate: Option<&mut Gate>,
+    ) -> Result<SubmittedExecution, Stop> {
         let Submit { tenant, action, .. } = submit;
         if let Some(unique) = &new.unique {
             let name = (tenant.clone(), action.clone(), unique.key.clone());
@@ -45,8 +55,17 @@ impl Partition {
                 }
             }
         }
+        let mut group = None;
+        if let Some(gate) = gate {
+            let value = |document: &'_ Document, name: &str| document.iter().position(|(one, _)| **one == *name);
+            group = gate.group(|name| match value(&new.group, name) {
+                Some(place) => Some(&new.group[place].1),
+                None => value(&new.input, name).map(|place| &new.input[place].1),
+            });
+            self.admit(gate, &group).map_err(|refusal| gate.refused(refusal))?;
+        }
         let key = JobKey(self.keys.take());
-        let job = new_execution(key, (tenant, action), new, tick.now);
+        let job = Job { group, ..new_execution(key, (tenant, action), new, tick.now) };
         if let (Some(name), Some(unique)) = (job.unique_name(), job.execution.as_ref().and_then(|one| one.unique.as_ref())) {
             self.unique.put(name, Holder { job: key, until: unique.until }, tick.number);
         }

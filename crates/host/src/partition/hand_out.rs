@@ -42,7 +42,7 @@ impl Partition {
                     }
                     // It cannot be handed out as it is; those behind it have their turn.
                     Err(Stop::Refused(rejection)) => {
-                        self.dispatch.not_ready(&found.queue, found.job);
+                        self.dispatch.not_ready(&found.queue, found.job, &found.group);
                         if rejection.code == Code::InvalidState {
                             self.shunned.insert(found.queue);
                         }

@@ -14,8 +14,10 @@ use store::{DueKind, Millis};
 use super::Partition;
 use super::execute::{no_incident, unusable};
 use super::needs::Needs;
+use super::policies::Unwanted;
 use super::tick::Tick;
 use super::unit::Stop;
+use crate::sinks::QueueId;
 
 impl Partition {
     pub(super) fn complete_job(
@@ -199,7 +201,10 @@ impl Partition {
                     {
                         let tenant = self.hot.get(instance).expect("it was just stepped").definition.row.tenant.clone();
                         let job = new_job(opened.key.job(), origin, (job_type.clone(), tenant), *retries, tick.now);
-                        let job = Job { headers: headers.clone(), ..job };
+                        let mut job = Job { headers: headers.clone(), ..job };
+                        if !self.policies.is_empty() {
+                            self.ask_policy(tick, &mut job, origin)?;
+                        }
                         self.jobs.put(job.key, job, tick.number);
                     }
                 }
@@ -220,6 +225,28 @@ impl Partition {
             true => Ok(()),
             false => Err(Needs::jobs(unknown).into()),
         }
+    }
+
+    /// Puts a new job into its group; one that its queue does not take is remembered.
+    fn ask_policy(&self, tick: &mut Tick, job: &mut Job, origin: JobOrigin) -> Result<(), Stop> {
+        let queue = QueueId { job_type: job.job_type.clone(), tenant: job.tenant.clone() };
+        let gate = match tick.unit.gates.remove(&queue) {
+            Some(gate) => Some(gate),
+            None => self.gate(&queue)?,
+        };
+        let Some(mut gate) = gate else { return Ok(()) };
+        if !gate.parameters().is_empty() {
+            let hot = self.hot.get(origin.instance).expect("it was just stepped");
+            let visible = engine::visible(&hot.instance, origin.element_instance, gate.parameters());
+            job.group = gate.group(|name| visible.iter().find(|(one, _)| **one == *name).map(|(_, value)| value));
+        }
+        if let Err(refusal) = self.admit(&mut gate, &job.group) {
+            let reason = gate.reason(refusal).into();
+            let JobOrigin { instance, element_instance: element, .. } = origin;
+            tick.unit.unwanted.push(Unwanted { instance, element, job: job.key, reason });
+        }
+        tick.unit.gates.insert(queue, gate);
+        Ok(())
     }
 
     /// The element that waits: alive, or entered and gone in the same step.

@@ -24,6 +24,7 @@ mod hand_out;
 mod jobs;
 mod messages;
 mod needs;
+mod policies;
 mod run;
 mod signals;
 mod starts;
@@ -37,11 +38,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use engine::{Document, InstanceKey, JobKey, Keys, TimerKey, UserTaskKey, WaitKey};
-use queue::{Dispatch, Timeline, WaiterId};
+use queue::{Ask, Dispatch, Timeline, WaiterId};
 use rustc_hash::FxHashMap;
 use store::log::{Answer, Created, Received, Released, Request};
 use store::row::{LockName, UniqueName};
-use store::{Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, Store, format, row};
+use store::{CountedJobs, Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, QueueRef, Store, format, row};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::caution::Caution;
@@ -180,6 +181,11 @@ pub(crate) struct Partition {
     rested: Rested,
     dispatch: Dispatch<QueueId>,
     sinks: Sinks,
+    policies: policies::Policies,
+    /// Whether they are read.
+    has_policies: bool,
+    /// Queues where it matters how many there are.
+    census: FxHashMap<QueueId, policies::Census>,
     /// Queues with jobs that could not be handed out as they are stored; looked at again now and then.
     shunned: BTreeSet<QueueId>,
     timeline: Timeline<(u64, DueKind)>,
@@ -235,6 +241,9 @@ impl Partition {
             rested: Rested::default(),
             dispatch: Dispatch::new(limits.ready_window_max),
             sinks: Sinks::default(),
+            policies: policies::Policies::default(),
+            has_policies: false,
+            census: FxHashMap::default(),
             shunned: BTreeSet::new(),
             timeline: Timeline::unknown(limits.timeline_max),
             newest: Millis::MIN,
@@ -279,6 +288,8 @@ impl Partition {
         self.rested = Rested::default();
         self.sinks.undo();
         self.dispatch.forget_jobs();
+        self.has_policies = false;
+        self.census.clear();
         self.timeline = Timeline::unknown(self.limits.timeline_max);
         self.postponed.clear();
     }
@@ -307,11 +318,14 @@ impl Partition {
     pub(crate) fn wants_refill(&self, now: Millis) -> bool {
         let due = self.timeline.next().is_some_and(|at| at <= now);
         let again = !self.shunned.is_empty() && self.look_again_at <= now;
-        again || self.dispatch.is_dry() || (due && self.timeline.refill().is_some())
+        again || !self.has_policies || self.dispatch.is_dry() || (due && self.timeline.refill().is_some())
     }
 
     /// Fills windows. Only when everything is committed.
     pub(crate) async fn refill(&mut self, now: Millis) -> Result<(), Error> {
+        if !self.has_policies {
+            self.load_policies().await?;
+        }
         if let Some(later) = self.timeline.refill() {
             let after = later.after.map_or((Millis::MIN, 0), |(at, (key, _))| (at, key));
             let due = self.store.due(self.fence.partition, after, later.limit).await?;
@@ -327,18 +341,42 @@ impl Partition {
             self.look_again_at = now + LOOK_AGAIN_EVERY;
             std::mem::take(&mut self.shunned).iter().for_each(|queue| self.dispatch.forget_queue(queue));
         }
-        for (id, asked) in self.dispatch.refills() {
-            let after = store::ReadyAfter { priority: asked.after.priority(), key: JobKey(asked.after.key()) };
-            let QueueId { job_type, tenant } = &id;
-            let found = self.store.ready_jobs(self.fence.partition, job_type, tenant, after, asked.limit).await;
-            let found = match found {
-                Ok(found) => found,
-                Err(error) => {
-                    self.dispatch.reopen(id);
-                    return Err(error);
+        for id in self.dispatch.take_dry() {
+            if let Err(error) = self.refill_queue(&id).await {
+                self.dispatch.reopen(id);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the tables until it is known which job of a queue is next.
+    async fn refill_queue(&mut self, id: &QueueId) -> Result<(), Error> {
+        let QueueId { job_type, tenant } = id;
+        let queue = QueueRef { partition: self.fence.partition, job_type, tenant };
+        let place = |job: &store::ReadyJob| queue::Place::new(job.priority, job.key.0);
+        let after = |asked: queue::Refill| store::ReadyAfter { priority: asked.after.priority(), key: JobKey(asked.after.key()) };
+        while let Some(ask) = self.dispatch.ask(id) {
+            match ask {
+                Ask::All(asked) if self.policies.is_empty() => {
+                    let found = self.store.ready_jobs(queue.partition, job_type, tenant, after(asked), asked.limit).await?;
+                    self.dispatch.refilled(id, asked, found.iter().map(|job| (place(job), None)).collect());
                 }
-            };
-            self.dispatch.refilled(&id, asked, found.into_iter().map(|job| queue::Place::new(job.priority, job.key.0)));
+                Ask::All(asked) => {
+                    let found = self.store.grouped_jobs(queue, None, after(asked), asked.limit).await?;
+                    let found = found.into_iter().map(|(job, group)| (place(&job), group));
+                    self.dispatch.refilled(id, asked, found.collect());
+                }
+                Ask::Of(group, asked) => {
+                    let found = self.store.grouped_jobs(queue, Some(group.clone()), after(asked), asked.limit).await?;
+                    self.dispatch.refilled_of(id, &group, asked, found.iter().map(|(job, _)| place(job)).collect());
+                }
+                Ask::Running => {
+                    let counts = self.store.count_jobs(queue, CountedJobs::Running).await?;
+                    let counts = counts.into_iter().map(|(group, count)| (group, u32::try_from(count).unwrap_or(u32::MAX)));
+                    self.dispatch.counted(id, counts);
+                }
+            }
         }
         Ok(())
     }

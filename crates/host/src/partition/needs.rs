@@ -52,6 +52,8 @@ pub(super) enum AtRest {
     Conditions(Conditional),
     /// What is first in this queue.
     Queue(QueueId),
+    /// How many there are in this queue.
+    Census(QueueId),
 }
 
 /// What was asked for at rest, for the tick that is opened next.
@@ -230,6 +232,8 @@ impl Partition {
             | Command::Broadcast { .. }
             | Command::SignalDue { .. }
             | Command::MessageExpired { .. }
+            | Command::PutPolicy { .. }
+            | Command::DeletePolicy { .. }
             | Command::Activate(_) => {}
         }
     }
@@ -342,7 +346,11 @@ impl Partition {
                     self.rested.deletions.insert(*key, deletion.map(Arc::new));
                 }
                 // Filled with the other windows, before the next tick is opened.
-                AtRest::Queue(id) => self.dispatch.expect(id.clone()),
+                AtRest::Queue(id) => {
+                    self.rule(std::slice::from_ref(id));
+                    self.dispatch.expect(id.clone());
+                }
+                AtRest::Census(id) => self.load_census(id).await?,
                 AtRest::Process(sought) => {
                     let found = self.seek_process(sought).await?;
                     self.catalogue.remember_process(sought.clone(), found);

@@ -198,7 +198,9 @@ impl Partition {
     }
 
     pub(super) fn wait(&mut self, waiter: Waiter) {
-        self.dispatch.wait(waiter.id, waiter.wish.queues());
+        let queues = waiter.wish.queues();
+        self.rule(&queues);
+        self.dispatch.wait(waiter.id, queues);
         self.sinks.wait(waiter);
     }
 
@@ -309,6 +311,8 @@ impl Partition {
             | Command::MessageExpired { .. }
             | Command::Activate(_)
             | Command::Submit(_)
+            | Command::PutPolicy { .. }
+            | Command::DeletePolicy { .. }
             | Command::CompleteExecutions { .. }
             | Command::CancelExecution { .. }
             | Command::RetryExecution { .. }

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use engine::{Budget, Event, Instance, InstanceKey, Means, Rejected, State};
 use queue::Place;
+use rustc_hash::FxHashMap;
 use store::log::{Code, Command, Rejection};
 use store::row::{Availability, Job, JobState};
 use store::{Changes, DueKind, LogRow, format, row};
 
 use super::Partition;
 use super::needs::Needs;
+use super::policies::{Gate, Unwanted};
 use super::tick::{Ended, Tick};
 use crate::definitions::{Compiled, CompiledDecisions};
 use crate::hot::HotInstance;
@@ -25,6 +27,10 @@ pub(super) struct Unit {
     stepped: Vec<InstanceKey>,
     /// What concerns no instance.
     pub(super) changes: Changes,
+    /// Queues with policies that jobs of the command went through.
+    pub(super) gates: FxHashMap<QueueId, Gate>,
+    /// Jobs that no queue takes.
+    pub(super) unwanted: Vec<Unwanted>,
     /// Signals that go on after the commit.
     pub(super) signals: Vec<u64>,
     pub(super) deployed: Vec<Arc<Compiled>>,
@@ -115,6 +121,7 @@ impl Partition {
             tick.changed.instances.insert(key);
         }
         self.accept_jobs(tick);
+        self.accept_policies(&unit.changes.policies_new);
         self.accept_timers();
         for message in &unit.changes.messages_new {
             self.timeline.insert(message.expires, (message.key, DueKind::MessageExpires));
@@ -232,6 +239,9 @@ impl Partition {
                 None => drop(self.metrics.jobs_created.inc()),
             }
             self.put_into_windows(&after);
+            if !self.census.is_empty() {
+                self.count_in_queue(&queue_of(&after), before.as_ref(), &after);
+            }
             self.count_job(before.as_ref(), &after);
         }
         self.jobs.accept();
@@ -265,8 +275,11 @@ impl Partition {
 
     fn put_into_windows(&mut self, job: &Job) {
         match job.availability {
-            Availability::Ready => self.dispatch.ready(&queue_of(job), place_of(job)),
+            Availability::Ready => self.dispatch.ready(&queue_of(job), place_of(job), &job.group),
             Availability::Leased | Availability::BackingOff { .. } => {
+                if self.dispatch.has_limits() && job.availability == Availability::Leased {
+                    self.dispatch.started(&queue_of(job), &job.group);
+                }
                 if let Some(due) = job.availability.due(job.deadline) {
                     self.timeline.insert(due, (job.key.0, DueKind::Job));
                 }
@@ -277,8 +290,11 @@ impl Partition {
 
     fn take_out_of_windows(&mut self, job: &Job) {
         match job.availability {
-            Availability::Ready => self.dispatch.not_ready(&queue_of(job), place_of(job)),
+            Availability::Ready => self.dispatch.not_ready(&queue_of(job), place_of(job), &job.group),
             Availability::Leased | Availability::BackingOff { .. } => {
+                if self.dispatch.has_limits() && job.availability == Availability::Leased {
+                    self.dispatch.stopped(&queue_of(job), &job.group);
+                }
                 if let Some(due) = job.availability.due(job.deadline) {
                     self.timeline.remove(due, (job.key.0, DueKind::Job));
                 }

@@ -16,6 +16,7 @@ pub(super) struct Texts {
     progress_changed: Vec<Option<String>>,
     pub(super) waits: waits::Texts,
     user_tasks: user_tasks::Texts,
+    policies: Vec<Vec<u8>>,
 }
 
 impl Texts {
@@ -29,6 +30,7 @@ impl Texts {
             progress_changed: changes.elements_changed.iter().map(|row| row.progress.map(words::progress_text)).collect(),
             waits: waits::Texts::of(changes),
             user_tasks: user_tasks::Texts::of(changes),
+            policies: changes.policies_new.iter().map(|row| format::encode_policy(row.policy.as_ref())).collect(),
         }
     }
 }
@@ -88,7 +90,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         idempotent_new(commit),
     ];
     let all = all.into_iter().flatten().chain(waits::of_changes(commit, &texts.waits));
-    all.chain(user_tasks::of_changes(commit, &texts.user_tasks)).chain(executions::of_changes(commit))
+    all.chain(user_tasks::of_changes(commit, &texts.user_tasks)).chain(executions::of_changes(commit, &texts.policies))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.

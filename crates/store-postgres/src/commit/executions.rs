@@ -1,4 +1,4 @@
-//! Work that belongs to no process, as columns of statements.
+//! Work that belongs to no process and policies of queues, as columns of statements.
 
 use store::Commit;
 use store::row::{Execution, Job};
@@ -6,7 +6,7 @@ use store::row::{Execution, Job};
 use super::batches::{batch, changing_of_jobs};
 use crate::call::Call;
 
-pub(super) fn of_changes(commit: &Commit) -> impl Iterator<Item = Call<'_>> {
+pub(super) fn of_changes<'a>(commit: &'a Commit, policies: &'a [Vec<u8>]) -> impl Iterator<Item = Call<'a>> {
     let changes = &commit.changes;
     let new = batch(commit, include_str!("../../sql/insert_executions.sql"), &changes.executions_new, |call, rows| {
         changing(call, rows)
@@ -19,7 +19,14 @@ pub(super) fn of_changes(commit: &Commit) -> impl Iterator<Item = Call<'_>> {
             .ints_opt(rows.iter().map(|row| of(row)?.unique.as_ref()?.until))
     });
     let changed = batch(commit, include_str!("../../sql/change_executions.sql"), &changes.executions_changed, changing);
-    [new, changed].into_iter().flatten()
+    let put = batch(commit, include_str!("../../sql/insert_policies.sql"), &changes.policies_new, |call, rows| {
+        call.texts(rows.iter().map(|row| &*row.reference))
+            .smalls(rows.iter().map(|row| row.version as i32))
+            .blobs(policies.iter().map(Vec::as_slice))
+            .ints(rows.iter().map(|row| row.changed))
+            .texts(rows.iter().map(|row| &*row.changed_by))
+    });
+    [new, changed, put].into_iter().flatten()
 }
 
 /// The key and what may change, in the order both statements have it.

@@ -1,16 +1,23 @@
-//! Work that belongs to no process.
+//! Work that belongs to no process, and policies of queues.
 
 use engine::PartitionId;
 use rusqlite::{Connection, params};
-use store::Changes;
 use store::row::{Execution, Job, Unique};
+
+use store::{Changes, format};
 
 use crate::failure::Failure;
 use crate::statement;
 
 pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &Changes) -> Result<(), Failure> {
     insert(connection, partition, &changes.executions_new)?;
-    change(connection, partition, &changes.executions_changed)
+    change(connection, partition, &changes.executions_changed)?;
+    for row in &changes.policies_new {
+        let policy = format::encode_policy(row.policy.as_ref());
+        let row = params![partition.0, row.reference, row.version, policy, row.changed, row.changed_by];
+        connection.prepare_cached(statement::INSERT_POLICY)?.execute(row)?;
+    }
+    Ok(())
 }
 
 fn insert(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Result<(), Failure> {

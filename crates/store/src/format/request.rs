@@ -142,6 +142,11 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::EvaluateConditions(evaluate) => evaluate.put(to),
         Command::Submit(submit) => submit.put(to),
         Command::CompleteExecutions { jobs } => jobs.put(to),
+        Command::PutPolicy { reference, policy } => {
+            reference.put(to);
+            policy.put(to);
+        }
+        Command::DeletePolicy { reference } => reference.put(to),
         Command::CancelExecution { job } => job.put(to),
         Command::RetryExecution { job, retries } => {
             job.put(to);
@@ -190,6 +195,8 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         54 => Command::CompleteExecutions { jobs: Stored::take(from)? },
         55 => Command::CancelExecution { job: Stored::take(from)? },
         56 => Command::RetryExecution { job: Stored::take(from)?, retries: Stored::take(from)? },
+        57 => Command::PutPolicy { reference: Stored::take(from)?, policy: Stored::take(from)? },
+        58 => Command::DeletePolicy { reference: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -230,6 +237,8 @@ fn number(command: &Command) -> u8 {
         Command::CompleteExecutions { .. } => 54,
         Command::CancelExecution { .. } => 55,
         Command::RetryExecution { .. } => 56,
+        Command::PutPolicy { .. } => 57,
+        Command::DeletePolicy { .. } => 58,
     }
 }
 

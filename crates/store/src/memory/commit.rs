@@ -67,6 +67,9 @@ impl Tables {
         for change in changes.incidents_changed {
             self.resolve_incident(change);
         }
+        for row in changes.policies_new {
+            self.policies.entry(row.reference.clone()).or_default().push(row);
+        }
         self.idempotent.extend(changes.idempotent_new.into_iter().map(|row| ((row.tenant.clone(), row.key.clone()), row)));
     }
 

@@ -67,6 +67,8 @@ pub(super) struct Tables {
     pub(super) signals: BTreeMap<u64, row::Signal>,
     /// By tenant and key.
     pub(super) idempotent: BTreeMap<(Arc<str>, Arc<str>), row::Idempotent>,
+    /// By reference, the first version first.
+    pub(super) policies: BTreeMap<Arc<str>, Vec<row::PolicyVersion>>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
     /// None is empty.

@@ -1,15 +1,16 @@
 //! What a tick needs, and the windows the owner keeps.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use engine::{InstanceKey, JobKey, Token, Wait, WaitKind};
+use queue::Group;
 
 use super::database::Tables;
 use super::waits;
-use crate::row::{Availability, ElementState, Tokens, UniqueHolder, UniqueName};
-use crate::{Loaded, LoadedInstance, Millis, ReadyAfter, ReadyJob, Wanted};
+use crate::row::{Availability, ElementState, Job, Tokens, UniqueHolder, UniqueName};
+use crate::{CountedJobs, Loaded, LoadedInstance, Millis, QueueRef, ReadyAfter, ReadyJob, Wanted};
 
 pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis) -> Loaded {
     let open = |key: &JobKey| tables.jobs.get(key).filter(|job| job.availability != Availability::Done);
@@ -94,4 +95,34 @@ pub(super) fn ready_jobs(tables: &Tables, job_type: &str, tenant: &str, after: R
     let Some(ready) = tables.ready.get(&(job_type.into(), tenant.into())) else { return Vec::new() };
     let after = ready.range((Bound::Excluded((Reverse(after.priority), after.key)), Bound::Unbounded));
     after.take(limit).map(|(Reverse(priority), key)| ReadyJob { key: *key, priority: *priority }).collect()
+}
+
+pub(super) fn grouped_jobs(
+    tables: &Tables,
+    queue: QueueRef<'_>,
+    of: Option<&Group>,
+    after: ReadyAfter,
+    limit: usize,
+) -> Vec<(ReadyJob, Group)> {
+    let all = ready_jobs(tables, queue.job_type, queue.tenant, after, usize::MAX).into_iter();
+    let all = all.map(|job| {
+        let group = tables.jobs[&job.key].group.clone();
+        (job, group)
+    });
+    all.filter(|(_, group)| of.is_none_or(|of| of == group)).take(limit).collect()
+}
+
+pub(super) fn count_jobs(tables: &Tables, queue: QueueRef<'_>, which: CountedJobs) -> Vec<(Group, u64)> {
+    let is_counted = |job: &&Job| match (job.availability, which) {
+        (Availability::Leased, CountedJobs::Running) => true,
+        (Availability::Ready | Availability::BackingOff { .. }, CountedJobs::Waiting) => true,
+        (Availability::Leased | Availability::Ready | Availability::BackingOff { .. }, _) => false,
+        (Availability::Stuck | Availability::Done, _) => false,
+    };
+    let of_queue = |job: &&Job| *job.job_type == *queue.job_type && *job.tenant == *queue.tenant;
+    let mut counts: BTreeMap<Group, u64> = BTreeMap::new();
+    for job in tables.jobs.values().filter(of_queue).filter(is_counted) {
+        *counts.entry(job.group.clone()).or_default() += 1;
+    }
+    counts.into_iter().collect()
 }
