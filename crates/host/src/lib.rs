@@ -28,6 +28,7 @@ mod lease;
 mod limits;
 mod metrics;
 mod partition;
+mod queues;
 mod recorder;
 mod sinks;
 mod source;
@@ -42,4 +43,5 @@ pub use handle::{Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topol
 pub use limits::Limits;
 pub use metrics::Metrics;
 pub use partition::Parts;
+pub use queues::{QueueStatus, pause};
 pub use schedule::Missed;

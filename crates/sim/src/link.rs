@@ -10,7 +10,7 @@ use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
     Backlog, Broken, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
-    QueueRef, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
@@ -253,6 +253,12 @@ impl Store for Link {
     }
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {
         self.read(self.world.memory.count_jobs(queue, which)).await
+    }
+    async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
+        self.read(self.world.memory.queue_sizes(partition)).await
+    }
+    async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
+        self.read(self.world.memory.jobs_before(queue, place)).await
     }
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
         self.read(self.world.memory.policies(partition)).await

@@ -8,7 +8,7 @@ use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
     Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
-    ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -84,6 +84,14 @@ impl Store for Postgres {
 
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {
         self.jobs_counted(queue, which).await
+    }
+
+    async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
+        self.sizes_of_queues(partition).await
+    }
+
+    async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
+        self.ready_before(queue, place).await
     }
 
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use engine::{JobKey, PartitionId};
 use store::row::PolicyVersion;
-use store::{CountedJobs, Error, QueueRef, ReadyAfter, ReadyJob, format};
+use store::{CountedJobs, Error, QueueRef, QueueSize, ReadyAfter, ReadyJob, format};
 use tokio_postgres::Row;
 
 use crate::Postgres;
 use crate::call::Call;
-use crate::reading::Reading;
+use crate::reading::{Reading, only};
 
 type Group = Option<Arc<str>>;
 
@@ -48,6 +48,22 @@ impl Postgres {
             Ok((row.text_maybe()?, row.key()?))
         };
         self.owner.query(of_queue(sql, queue)).await?.iter().map(count).collect()
+    }
+
+    pub(crate) async fn sizes_of_queues(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
+        let size = |row| {
+            let mut row = Reading::of(row);
+            let (job_type, tenant) = (row.text()?, row.text()?);
+            let (ready, scheduled, running) = (row.key()?, row.key()?, row.key()?);
+            Ok(QueueSize { job_type, tenant, ready, scheduled, running, oldest: row.get()? })
+        };
+        let call = Call::new(include_str!("../sql/queue_sizes.sql")).int(partition.0.into());
+        self.owner.query(call).await?.iter().map(size).collect()
+    }
+
+    pub(crate) async fn ready_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
+        let call = of_queue(include_str!("../sql/jobs_before.sql"), queue).int(place.priority.into()).key(place.key.0);
+        only(&self.owner.query(call).await?)?.key()
     }
 
     pub(crate) async fn newest_policies(&self, partition: PartitionId) -> Result<Vec<PolicyVersion>, Error> {

@@ -8,7 +8,7 @@ use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
     Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
-    ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -103,6 +103,19 @@ impl Store for Sqlite {
             read::count_jobs(connection, QueueRef { partition, job_type: &job_type, tenant: &tenant }, which)
         };
         self.owner.run(count).await
+    }
+
+    async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
+        let sizes = move |connection: &rusqlite::Connection| read::queue_sizes(connection, partition);
+        self.searches.run_within(self.search_timeout, sizes).await
+    }
+
+    async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
+        let (partition, job_type, tenant) = (queue.partition, queue.job_type.to_owned(), queue.tenant.to_owned());
+        let count = move |connection: &rusqlite::Connection| {
+            read::jobs_before(connection, QueueRef { partition, job_type: &job_type, tenant: &tenant }, place)
+        };
+        self.searches.run_within(self.search_timeout, count).await
     }
 
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {

@@ -214,6 +214,19 @@ pub struct QueueRef<'a> {
     pub tenant: &'a str,
 }
 
+/// How many jobs of a queue there are that are not over.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QueueSize {
+    pub job_type: Arc<str>,
+    pub tenant: Arc<str>,
+    pub ready: u64,
+    /// Wait for a time.
+    pub scheduled: u64,
+    pub running: u64,
+    /// When the oldest of those that wait was made.
+    pub oldest: Option<Millis>,
+}
+
 /// Which jobs of a queue are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedJobs {
@@ -323,6 +336,12 @@ pub trait Store: Send + Sync + 'static {
 
     /// How many jobs of a queue there are, by group, those of none first; no group without any.
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(queue::Group, u64)>, Error>;
+
+    /// All queues with jobs that wait or run, by type and tenant.
+    async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error>;
+
+    /// How many ready jobs of a queue come before a place in its order.
+    async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error>;
 
     /// The newest version of every policy, by reference; deleted ones too.
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error>;

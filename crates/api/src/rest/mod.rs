@@ -4,6 +4,7 @@
 //! given), then one file per resource. Requests are described by `shape` (commands) and `search` (searches), answers by `layout`;
 //! the router, the readers, the writers and `/openapi.json` all work from these tables.
 
+mod actions;
 mod answer;
 mod body;
 mod call;
@@ -32,6 +33,7 @@ mod multipart;
 mod openapi;
 mod operation;
 mod path;
+mod policies;
 mod process_definitions;
 mod process_instances;
 mod resources;

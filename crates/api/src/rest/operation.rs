@@ -107,6 +107,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::resources::OPERATIONS,
         super::commands::OPERATIONS,
         super::executions::OPERATIONS,
+        super::actions::OPERATIONS,
+        super::policies::OPERATIONS,
     ]
     .into_iter()
     .flatten()

@@ -58,6 +58,7 @@ pub(crate) use deploy::Catalogue;
 use messages::Group;
 pub(crate) use needs::Needs;
 use needs::Rested;
+pub(crate) use policies::{Policies, is_pause, pause_of};
 pub(crate) use run::Ran;
 pub(crate) use tick::{Source, Tick};
 
@@ -181,7 +182,7 @@ pub(crate) struct Partition {
     rested: Rested,
     dispatch: Dispatch<QueueId>,
     sinks: Sinks,
-    policies: policies::Policies,
+    policies: Policies,
     /// Whether they are read.
     has_policies: bool,
     /// Queues where it matters how many there are.
@@ -241,7 +242,7 @@ impl Partition {
             rested: Rested::default(),
             dispatch: Dispatch::new(limits.ready_window_max),
             sinks: Sinks::default(),
-            policies: policies::Policies::default(),
+            policies: Policies::default(),
             has_policies: false,
             census: FxHashMap::default(),
             shunned: BTreeSet::new(),

@@ -21,16 +21,25 @@ use crate::sinks::QueueId;
 /// A policy whose reference begins with this says only that the action behind it is paused.
 const PAUSED: &str = "paused:";
 
+/// What the policy is called that pauses an action.
+pub(crate) fn pause_of(action: &str) -> Arc<str> {
+    format!("{PAUSED}{action}").into()
+}
+
+pub(crate) fn is_pause(reference: &str) -> bool {
+    reference.starts_with(PAUSED)
+}
+
 /// The policies there are, in their newest versions.
 #[derive(Debug, Default)]
-pub(super) struct Policies {
+pub(crate) struct Policies {
     versions: BTreeMap<Arc<str>, PolicyVersion>,
     /// How many are not deleted.
     live: usize,
 }
 
 impl Policies {
-    fn of(versions: Vec<PolicyVersion>) -> Self {
+    pub(crate) fn of(versions: Vec<PolicyVersion>) -> Self {
         let mut policies = Self::default();
         versions.into_iter().for_each(|version| policies.put(version));
         policies
@@ -46,14 +55,20 @@ impl Policies {
     }
 
     fn applying(&self, queue: &QueueId) -> Option<&Policy> {
-        let limits = self.versions.iter().filter(|(reference, _)| !reference.starts_with(PAUSED));
+        let limits = self.versions.iter().filter(|(reference, _)| !is_pause(reference));
         policy::applying(limits.filter_map(|(_, version)| version.policy.as_ref()), &queue.job_type, &queue.tenant)
+    }
+
+    /// What holds for a queue, and how many may wait in it.
+    pub(crate) fn limits(&self, action: &Arc<str>, tenant: &Arc<str>) -> (Option<Rules>, Option<u64>) {
+        let queue = QueueId { job_type: action.clone(), tenant: tenant.clone() };
+        (self.rules(&queue), self.applying(&queue).and_then(|policy| policy.queue_max))
     }
 
     fn rules(&self, queue: &QueueId) -> Option<Rules> {
         let applying = self.applying(queue);
         let paused = |version: &PolicyVersion| {
-            version.reference.starts_with(PAUSED)
+            is_pause(&version.reference)
                 && version.policy.as_ref().is_some_and(|policy| policy.scope == Scope::Action(queue.job_type.clone()))
         };
         let paused = applying.is_some_and(|policy| policy.paused) || self.versions.values().any(paused);

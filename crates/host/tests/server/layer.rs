@@ -9,7 +9,7 @@ use store::memory::Memory;
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
     Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
-    ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -133,6 +133,12 @@ impl Store for Layer {
     }
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {
         self.inner.count_jobs(queue, which).await
+    }
+    async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
+        self.inner.queue_sizes(partition).await
+    }
+    async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
+        self.inner.jobs_before(queue, place).await
     }
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
         self.inner.policies(partition).await

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::{JobKey, PartitionId};
 use rusqlite::{Connection, Params, Row, ToSql, params};
 use store::row::PolicyVersion;
-use store::{CountedJobs, QueueRef, ReadyAfter, ReadyJob, format};
+use store::{CountedJobs, QueueRef, QueueSize, ReadyAfter, ReadyJob, format};
 
 use crate::failure::Failure;
 use crate::statement;
@@ -46,6 +46,29 @@ pub(crate) fn count_jobs(connection: &Connection, queue: QueueRef<'_>, which: Co
     let count = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64));
     let counts = select.query_map(params![queue.partition.0, queue.job_type, queue.tenant], count)?;
     Ok(counts.collect::<Result<_, _>>()?)
+}
+
+pub(crate) fn queue_sizes(connection: &Connection, partition: PartitionId) -> Result<Vec<QueueSize>, Failure> {
+    let mut select = connection.prepare_cached(statement::QUEUE_SIZES)?;
+    let size = |row: &Row<'_>| {
+        let count = |column| row.get::<_, i64>(column).map(|count| count as u64);
+        Ok(QueueSize {
+            job_type: row.get(0)?,
+            tenant: row.get(1)?,
+            ready: count(2)?,
+            scheduled: count(3)?,
+            running: count(4)?,
+            oldest: row.get(5)?,
+        })
+    };
+    let sizes = select.query_map([partition.0], size)?;
+    Ok(sizes.collect::<Result<_, _>>()?)
+}
+
+pub(crate) fn jobs_before(connection: &Connection, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Failure> {
+    let mut select = connection.prepare_cached(statement::JOBS_BEFORE)?;
+    let which = params![queue.partition.0, queue.job_type, queue.tenant, place.priority, place.key.0 as i64];
+    Ok(select.query_row(which, |row| row.get::<_, i64>(0))? as u64)
 }
 
 pub(crate) fn policies(connection: &Connection, partition: PartitionId) -> Result<Vec<PolicyVersion>, Failure> {

@@ -107,6 +107,7 @@ tests! {
     executions::unique_keys_lead_to_the_newest,
     queues::jobs_by_group,
     queues::jobs_are_counted_by_group,
+    queues::queues_have_sizes_and_places,
     queues::every_version_of_a_policy_is_kept,
     messages::a_group_is_loaded_as_a_whole,
     messages::a_group_has_a_bound,

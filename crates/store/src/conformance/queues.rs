@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use engine::JobKey;
 use queue::Group;
 use queue::policy::{Concurrency, Method, Policy, Scope};
 
 use super::owner::{OTHER, Owner, PARTITION};
 use super::rows;
 use crate::row::{Availability, Job, PolicyVersion};
-use crate::{Changes, CountedJobs, QueueRef, ReadyAfter, Store};
+use crate::{Changes, CountedJobs, QueueRef, QueueSize, ReadyAfter, Store};
 
 const QUEUE: QueueRef<'static> = QueueRef { partition: PARTITION, job_type: "work", tenant: rows::TENANT };
 
@@ -81,6 +82,22 @@ pub(super) async fn jobs_are_counted_by_group(store: Arc<dyn Store>) {
     assert_eq!(count(elsewhere, CountedJobs::Running).await, [(a(), 1)]);
     assert_eq!(count(elsewhere, CountedJobs::Waiting).await, []);
     assert_eq!(count(QueueRef { partition: OTHER, ..QUEUE }, CountedJobs::Waiting).await, []);
+}
+
+pub(super) async fn queues_have_sizes_and_places(store: Arc<dyn Store>) {
+    filled(&store).await;
+    let size = |job_type: &str, tenant: &str, (ready, scheduled, running): (u64, u64, u64)| {
+        let oldest = (0 < ready + scheduled).then_some(rows::execution(1).created);
+        QueueSize { job_type: job_type.into(), tenant: tenant.into(), ready, scheduled, running, oldest }
+    };
+    let expected = [size("other", rows::TENANT, (1, 0, 0)), size("work", rows::TENANT, (6, 2, 3)), size("work", "t", (0, 0, 1))];
+    assert_eq!(store.queue_sizes(PARTITION).await.unwrap(), expected);
+    assert_eq!(store.queue_sizes(OTHER).await.unwrap(), []);
+    let order = [(13, 5), (14, 5), (11, 0), (12, 0), (15, 0), (16, 0)];
+    for (before, (n, priority)) in (0..).zip(order) {
+        let place = ReadyAfter { priority, key: JobKey(rows::key(PARTITION, n)) };
+        assert_eq!(store.jobs_before(QUEUE, place).await.unwrap(), before, "{n}");
+    }
 }
 
 pub(super) async fn every_version_of_a_policy_is_kept(store: Arc<dyn Store>) {

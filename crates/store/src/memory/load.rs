@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::sync::Arc;
 
 use engine::{InstanceKey, JobKey, Token, Wait, WaitKind};
 use queue::Group;
@@ -10,7 +11,7 @@ use queue::Group;
 use super::database::Tables;
 use super::waits;
 use crate::row::{Availability, ElementState, Job, Tokens, UniqueHolder, UniqueName};
-use crate::{CountedJobs, Loaded, LoadedInstance, Millis, QueueRef, ReadyAfter, ReadyJob, Wanted};
+use crate::{CountedJobs, Loaded, LoadedInstance, Millis, QueueRef, QueueSize, ReadyAfter, ReadyJob, Wanted};
 
 pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis) -> Loaded {
     let open = |key: &JobKey| tables.jobs.get(key).filter(|job| job.availability != Availability::Done);
@@ -125,4 +126,27 @@ pub(super) fn count_jobs(tables: &Tables, queue: QueueRef<'_>, which: CountedJob
         *counts.entry(job.group.clone()).or_default() += 1;
     }
     counts.into_iter().collect()
+}
+
+pub(super) fn queue_sizes(tables: &Tables) -> Vec<QueueSize> {
+    let mut sizes: BTreeMap<(&Arc<str>, &Arc<str>), QueueSize> = BTreeMap::new();
+    for job in tables.jobs.values().filter(|job| !matches!(job.availability, Availability::Stuck | Availability::Done)) {
+        let new = || QueueSize { job_type: job.job_type.clone(), tenant: job.tenant.clone(), ..QueueSize::default() };
+        let size = sizes.entry((&job.job_type, &job.tenant)).or_insert_with(new);
+        match job.availability {
+            Availability::Leased => {
+                size.running += 1;
+                continue;
+            }
+            Availability::Ready => size.ready += 1,
+            Availability::BackingOff { .. } | Availability::Stuck | Availability::Done => size.scheduled += 1,
+        }
+        size.oldest = Some(size.oldest.map_or(job.created, |oldest| oldest.min(job.created)));
+    }
+    sizes.into_values().collect()
+}
+
+pub(super) fn jobs_before(tables: &Tables, queue: QueueRef<'_>, place: ReadyAfter) -> u64 {
+    let ready = tables.ready.get(&(queue.job_type.into(), queue.tenant.into()));
+    ready.map_or(0, |ready| ready.range(..(Reverse(place.priority), place.key)).count() as u64)
 }

@@ -23,7 +23,7 @@ use crate::log::{NewRequest, Received, RequestStatus};
 use crate::query::{Counted, Counting, Query, QueryPage};
 use crate::{
     Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
-    ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use database::{Database, Tables};
 
@@ -131,6 +131,14 @@ impl Store for Memory {
 
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(queue::Group, u64)>, Error> {
         Ok(self.database().read(queue.partition, |partition| load::count_jobs(&partition.tables, queue, which)))
+    }
+
+    async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
+        Ok(self.database().read(partition, |partition| load::queue_sizes(&partition.tables)))
+    }
+
+    async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
+        Ok(self.database().read(queue.partition, |partition| load::jobs_before(&partition.tables, queue, place)))
     }
 
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {

@@ -189,6 +189,7 @@ fn of_execution(row: &Job) -> Option<ExecutionView> {
         ended: row.ended,
         unique_key: execution.unique.as_ref().map(|unique| unique.key.to_string()),
         group: row.group.as_deref().map(str::to_owned),
+        position: None,
     })
 }
 

@@ -282,4 +282,6 @@ pub struct ExecutionView {
     pub unique_key: Option<String>,
     /// A JSON object.
     pub group: Option<String>,
+    /// Its place in its queue, from 1. No search tells.
+    pub position: Option<u64>,
 }

@@ -8,9 +8,12 @@ use std::sync::Arc;
 use axum::http::Method;
 use axum::response::Response;
 use engine::JobKey;
+use store::ReadyAfter;
 use store::log::Command;
-use store::query::{Entity, ExecutionView, Field};
+use store::query::{Entity, ExecutionView, Field, Items};
+use store::row::ExecutionState;
 
+use super::answer;
 use super::call::Call;
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column, optional};
@@ -56,7 +59,18 @@ pub(super) static OPERATIONS: &[Operation] = &[
         query: &[],
         output: Output::Object(&LAYOUT),
         failures: &[404],
-        run: |call| Box::pin(async move { search::get(&call, Entity::Executions, NOUN).await }),
+        run: |call| Box::pin(get(call)),
+    },
+    Operation {
+        method: Method::GET,
+        path: "/v1/executions/{executionId}/position",
+        id: "getExecutionPosition",
+        summary: "The place of an execution that waits, from 1; null if it does not wait for a worker",
+        input: Input::None,
+        query: &[],
+        output: Output::Object(&POSITION),
+        failures: &[404],
+        run: |call| Box::pin(position(call)),
     },
     Operation {
         method: Method::POST,
@@ -109,6 +123,37 @@ static NOTHING: Shape = Shape { name: "ExecutionCancellationRequest", fields: &[
 static RETRY: Shape = Shape {
     name: "ExecutionRetryRequest",
     fields: &[field("retries", Kind::Int32, "How often it may be tried, 1 or more; 1 if left out")],
+};
+
+async fn get(call: Call) -> Result<Response, Failure> {
+    Ok(answer::ok(LAYOUT.to_vec(&placed(&call).await?)))
+}
+
+async fn position(call: Call) -> Result<Response, Failure> {
+    Ok(answer::ok(POSITION.to_vec(&placed(&call).await?)))
+}
+
+/// The execution in the path, with its place in its queue.
+async fn placed(call: &Call) -> Result<ExecutionView, Failure> {
+    let Items::Executions(mut found) = search::found(call, Entity::Executions, NOUN).await?.items else {
+        return Err(Failure::not_found("There is no such execution"));
+    };
+    let mut view = found.remove(0);
+    if view.state == ExecutionState::Waiting && view.due.is_none() {
+        let place = ReadyAfter { priority: view.priority, key: view.key };
+        let before = call.host().jobs_before(&view.action, &view.tenant, place).await;
+        view.position = Some(before.map_err(|error| Failure::of_command("GET", error))? + 1);
+    }
+    Ok(view)
+}
+
+static POSITION: Layout<ExecutionView> = Layout {
+    name: "ExecutionPosition",
+    columns: &[
+        column("id", Kind::Key, |view| Cell::Key(view.key.0)),
+        column("state", Kind::Word(STATES), |view| Cell::Text(view.state.word())),
+        optional("position", Kind::Int64, |view| Cell::maybe(view.position, |position| Cell::Number(position as i64))),
+    ],
 };
 
 async fn cancel(call: Call) -> Result<Response, Failure> {
@@ -174,6 +219,8 @@ pub(super) static LAYOUT: Layout<ExecutionView> = Layout {
         optional("startedAt", Kind::Time, |view| Cell::maybe(view.started, Cell::Time)),
         optional("endedAt", Kind::Time, |view| Cell::maybe(view.ended, Cell::Time)),
         optional("worker", Kind::Text, |view| Cell::maybe_text(present(&view.worker))),
+        // Of one that is got by itself, if it waits for a worker.
+        optional("position", Kind::Int64, |view| Cell::maybe(view.position, |position| Cell::Number(position as i64))),
         optional("uniqueKey", Kind::Text, |view| Cell::maybe_text(view.unique_key.as_deref())),
         optional("group", Kind::Object, |view| Cell::maybe(view.group.as_deref(), Cell::Json)),
         column("tenantId", Kind::Text, |view| Cell::Text(&view.tenant)),
@@ -185,7 +232,7 @@ fn present(text: &str) -> Option<&str> {
 }
 
 /// The action in the path.
-fn action(call: &Call) -> Result<Arc<str>, Failure> {
+pub(super) fn action(call: &Call) -> Result<Arc<str>, Failure> {
     let name = super::path::unescaped(call.segment());
     let name = name.filter(|name| !name.trim().is_empty() && name.len() <= ACTION_BYTES_MAX);
     name.map(Into::into).ok_or_else(|| {

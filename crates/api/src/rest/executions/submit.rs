@@ -6,7 +6,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use engine::JobKey;
 use store::Millis;
-use store::log::{Answer, Command, NewExecution, NewUnique, OnConflict, Submit, SubmittedExecution};
+use store::log::{Answer, Code, Command, NewExecution, NewUnique, OnConflict, Submit, SubmittedExecution};
 use store::query::ExecutionView;
 use store::row::ExecutionState;
 
@@ -86,9 +86,9 @@ async fn submit_one(mut call: Call, command: Command) -> Result<Response, Failur
     call.body = Bytes::new();
     if call.wants_no_answer() {
         let position = call.host().submit_durably(request).await;
-        return position.map(answer::accepted).map_err(|error| Failure::of_command("SUBMIT", error));
+        return position.map(answer::accepted).map_err(refused);
     }
-    let answer = call.host().submit(request).await.map_err(|error| Failure::of_command("SUBMIT", error))?;
+    let answer = call.host().submit(request).await.map_err(refused)?;
     let (Answer::Submitted(submitted), Command::Submit(submit)) = (&answer, command) else { return Err(unexpected(&answer)) };
     match submitted.executions.first() {
         Some(SubmittedExecution { job, is_new: true }) => {
@@ -105,13 +105,13 @@ async fn await_result(mut call: Call, command: Command, wait: Millis) -> Result<
     call.body = Bytes::new();
     let wait = Duration::from_millis(u64::try_from(wait).unwrap_or(0)).min(call.config().await_timeout_max);
     let awaited = call.host().submit_and_await(request, wait).await;
-    let (answer, view) = awaited.map_err(|error| Failure::of_command("SUBMIT", error))?;
+    let (answer, view) = awaited.map_err(refused)?;
     let is_new = matches!(&answer, Answer::Submitted(submitted) if submitted.executions.iter().all(|one| one.is_new));
     let body = LAYOUT.to_vec(&view);
     Ok(if is_new { answer::created(body) } else { answer::ok(body) })
 }
 
-pub(super) async fn bulk(call: Call) -> Result<Response, Failure> {
+pub(super) async fn bulk(mut call: Call) -> Result<Response, Failure> {
     let (action, tenant) = (action(&call)?, call.caller.home());
     let given = call.required(&BULK)?.objects("executions");
     if !(1..=BULK_MAX).contains(&given.len()) {
@@ -128,11 +128,15 @@ pub(super) async fn bulk(call: Call) -> Result<Response, Failure> {
             .push(execution.map_err(|failure| Failure::new(failure.reason, format!("executions.{place}: {}", failure.detail)))?);
     }
     let command = Command::Submit(Submit { tenant, action, executions });
-    call.submit("SUBMIT", command, |answer| match answer {
-        Answer::Submitted(submitted) => Some(answer::created(SUBMITTED.to_vec(&submitted.executions))),
-        _ => None,
-    })
-    .await
+    let request = call.request(command)?;
+    call.body = Bytes::new();
+    if call.wants_no_answer() {
+        return call.host().submit_durably(request).await.map(answer::accepted).map_err(refused);
+    }
+    match call.host().submit(request).await.map_err(refused)? {
+        Answer::Submitted(submitted) => Ok(answer::created(SUBMITTED.to_vec(&submitted.executions))),
+        other => Err(unexpected(&other)),
+    }
 }
 
 fn execution(fields: &mut Fields<'_>) -> Result<NewExecution, Failure> {
@@ -200,7 +204,15 @@ fn as_submitted(key: JobKey, submit: Submit, at: Millis) -> ExecutionView {
         ended: None,
         unique_key: new.unique.map(|unique| unique.key.to_string()),
         group: None,
+        position: None,
     }
+}
+
+/// A limit of the queue is the caller's to keep, unlike the server's own.
+fn refused(error: host::Error) -> Failure {
+    let is_limit = matches!(&error, host::Error::Rejected(rejection) if rejection.code == Code::Exhausted);
+    let failure = Failure::of_command("SUBMIT", error);
+    if is_limit { Failure::new(Reason::TooMany, failure.detail) } else { failure }
 }
 
 fn unexpected(answer: &Answer) -> Failure {

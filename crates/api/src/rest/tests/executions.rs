@@ -28,7 +28,10 @@ async fn an_execution_goes_to_a_worker_and_keeps_its_result() {
     let sent = reply.json();
     let id = sent["id"].as_str().unwrap();
     assert_eq!((&sent["state"], &sent["priority"], &sent["attempts"]), (&json!("WAITING"), &json!(7), &json!(0)));
-    assert_eq!(shown(&server, id).await, sent, "the answer has the shape it is read in");
+    let mut read = shown(&server, id).await;
+    assert_eq!(read["position"], 1);
+    read["position"] = Value::Null;
+    assert_eq!(read, sent, "the answer has the shape it is read in");
     let job = server.activate().await;
     assert_eq!((&job["jobKey"], &job["variables"]), (&json!(id), &json!({ "order": 5, "items": ["a"] })));
     let running = shown(&server, id).await;
@@ -183,4 +186,76 @@ async fn what_cannot_be_is_refused() {
     let jobs =
         server.post("/v2/jobs/activation", r#"{"type":"work","timeout":1000,"maxJobsToActivate":5,"requestTimeout":-1}"#).await;
     assert_eq!(jobs.json()["jobs"], json!([]), "not before its time");
+}
+
+#[tokio::test]
+async fn a_policy_limits_an_action_and_is_kept_with_its_history() {
+    let server = Server::start().await;
+    let policy = json!({ "scope": "ACTION", "action": "work", "priority": 3,
+        "concurrency": { "limit": 1, "parameters": ["customer"], "method": "ENQUEUE" }, "queue": { "maxLength": 3 }, "paused": false });
+    let put = async |policy: &Value| server.call("PUT", "/v1/policies/per-customer", &policy.to_string(), &[]).await;
+    assert_eq!(put(&policy).await.status, 204);
+    let got = server.get("/v1/policies/per-customer").await.json();
+    assert_eq!((&got["policy"], &got["version"], &got["changedBy"]), (&policy, &json!(1), &json!("anonymous")));
+    for customer in [1, 1, 2] {
+        submitted(&server, json!({ "input": { "customer": customer } })).await;
+    }
+    let full = submit(&server, json!({})).await;
+    assert_eq!(full.status, 429, "{}", full.text);
+    assert!(full.text.contains("queue.maxLength"), "{}", full.text);
+    let poll = r#"{"type":"work","timeout":3600000,"maxJobsToActivate":9,"requestTimeout":5000}"#;
+    let jobs = server.post("/v2/jobs/activation", poll).await.json();
+    assert_eq!(jobs["jobs"].as_array().unwrap().len(), 2);
+    let stats = server.get("/v1/actions/work/queue-stats").await.json();
+    assert_eq!((&stats["queueLength"], &stats["activeCount"], &stats["maxConcurrent"]), (&json!(1), &json!(2), &json!(1)));
+    assert!(stats["oldestEnqueuedAt"].is_string() && stats["lastUpdated"].is_string());
+    assert_eq!(server.get("/v1/actions").await.json()["items"][0]["action"], "work");
+    assert_eq!(put(&json!({ "scope": "GLOBAL" })).await.status, 204);
+    assert_eq!(server.call("DELETE", "/v1/policies/per-customer", "", &[]).await.status, 204);
+    assert_eq!(server.call("DELETE", "/v1/policies/per-customer", "", &[]).await.status, 404);
+    assert_eq!(server.get("/v1/policies/per-customer").await.status, 404);
+    assert_eq!(server.get("/v1/policies").await.json()["items"], json!([]));
+    let versions = server.get("/v1/policies/per-customer/versions").await.json();
+    let policies: Vec<_> = versions["items"].as_array().unwrap().iter().map(|one| one["policy"].is_object()).collect();
+    assert_eq!(policies, [true, true, false]);
+}
+
+#[tokio::test]
+async fn an_action_is_paused_and_resumed() {
+    let server = Server::start().await;
+    let id = submitted(&server, json!({})).await;
+    assert_eq!(server.post("/v1/actions/work/pause", "").await.status, 204);
+    assert_eq!(server.get("/v1/actions/work").await.json()["paused"], true);
+    assert_eq!(server.get("/v1/policies").await.json()["items"], json!([]), "it is no policy of anybody's");
+    let poll = r#"{"type":"work","timeout":3600000,"maxJobsToActivate":9,"requestTimeout":-1}"#;
+    assert_eq!(server.post("/v2/jobs/activation", poll).await.json()["jobs"], json!([]));
+    assert_eq!(server.get(&format!("/v1/executions/{id}/position")).await.json()["position"], 1);
+    assert_eq!(server.post("/v1/actions/work/resume", "").await.status, 204);
+    assert_eq!(server.activate().await["jobKey"], json!(id));
+    assert_eq!(server.get(&format!("/v1/executions/{id}/position")).await.json()["position"], Value::Null);
+    assert_eq!(server.post("/v1/actions/work/resume", "").await.status, 404, "it is not paused");
+}
+
+#[tokio::test]
+async fn a_policy_that_cannot_be_kept_is_refused() {
+    let server = Server::start().await;
+    for policy in [
+        json!({}),
+        json!({ "scope": "ACTION" }),
+        json!({ "scope": "GLOBAL", "action": "work" }),
+        json!({ "scope": "TENANT", "action": "work" }),
+        json!({ "scope": "GLOBAL", "concurrency": {} }),
+        json!({ "scope": "GLOBAL", "concurrency": { "limit": 0 } }),
+        json!({ "scope": "GLOBAL", "concurrency": { "limit": 1, "parameters": [""] } }),
+        json!({ "scope": "GLOBAL", "queue": { "maxLength": 0 } }),
+        json!({ "scope": "GLOBAL", "rate": { "limit": 5 } }),
+        json!({ "scope": "GLOBAL", "queue": { "maxWait": "PT1H" } }),
+    ] {
+        let reply = server.call("PUT", "/v1/policies/p", &policy.to_string(), &[]).await;
+        assert_eq!(reply.status, 400, "{policy}: {}", reply.text);
+    }
+    let reply = server.call("PUT", "/v1/policies/p", r#"{"scope":"GLOBAL","rate":{"limit":5}}"#, &[]).await;
+    assert!(reply.text.contains("[rate]"), "{}", reply.text);
+    assert_eq!(server.call("PUT", "/v1/policies/paused%3Awork", r#"{"scope":"GLOBAL"}"#, &[]).await.status, 400);
+    assert_eq!(server.get("/v1/policies/none").await.status, 404);
 }

@@ -56,5 +56,6 @@ pub(super) fn execution(row: &mut Row<'_, impl Cells>) -> Result<ExecutionView, 
         ended: row.int_maybe()?,
         unique_key: row.text_maybe()?,
         group: row.text_maybe()?,
+        position: None,
     })
 }
