@@ -232,13 +232,18 @@ CREATE TABLE "jobs" (
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
     ended INTEGER
-, headers TEXT, kind TEXT, denied TEXT) STRICT;
+, headers TEXT, kind TEXT, denied TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER) STRICT;
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
+
+CREATE INDEX jobs_by_unique_key ON jobs (partition, tenant, job_type, unique_key, key) WHERE unique_key IS NOT NULL;
 
 CREATE INDEX jobs_open ON jobs (partition, instance) WHERE availability <> 'DONE';
 
 CREATE INDEX jobs_ready ON jobs (partition, job_type, tenant, priority DESC, key) WHERE availability = 'READY';
+
+CREATE INDEX jobs_ready_by_group ON jobs (partition, job_type, tenant, group_key, priority DESC, key)
+    WHERE availability = 'READY' AND group_key IS NOT NULL;
 
 CREATE INDEX jobs_timed ON jobs (partition, due, key) WHERE due IS NOT NULL;
 
@@ -313,6 +318,16 @@ CREATE TABLE "partitions" (
     inbox_total INTEGER NOT NULL,
     CHECK (inbox_to <= inbox_tail)
 ) STRICT;
+
+CREATE TABLE policies (
+    partition INTEGER NOT NULL,
+    reference TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    policy BLOB NOT NULL,
+    changed INTEGER NOT NULL,
+    changed_by TEXT NOT NULL,
+    PRIMARY KEY (partition, reference, version)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE "requirements" (
     partition INTEGER NOT NULL,

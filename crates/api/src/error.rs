@@ -28,6 +28,8 @@ pub enum Reason {
     DeadlineExceeded,
     Internal,
     // what only HTTP knows
+    /// A limit that somebody set for a queue was reached.
+    TooMany,
     Unauthorized,
     Forbidden,
     NoEndpoint,
@@ -145,6 +147,7 @@ impl Reason {
             Self::UnsupportedMediaType => 415,
             Self::Internal => 500,
             Self::Exhausted | Self::Unavailable => 503,
+            Self::TooMany => 429,
             Self::DeadlineExceeded => 504,
         }
     }
@@ -165,7 +168,7 @@ impl Reason {
             Self::TooLarge => "Content Too Large",
             Self::UnsupportedMediaType => "Unsupported Media Type",
             Self::Internal => "INTERNAL",
-            Self::Exhausted => "RESOURCE_EXHAUSTED",
+            Self::Exhausted | Self::TooMany => "RESOURCE_EXHAUSTED",
             Self::Unavailable => "UNAVAILABLE",
             Self::DeadlineExceeded => "DEADLINE_EXCEEDED",
         }
@@ -182,7 +185,7 @@ impl Reason {
             Self::NoEndpoint | Self::MethodNotAllowed => tonic::Code::Unimplemented,
             Self::AlreadyExists => tonic::Code::AlreadyExists,
             Self::InvalidState => tonic::Code::FailedPrecondition,
-            Self::TooLarge | Self::Exhausted => tonic::Code::ResourceExhausted,
+            Self::TooLarge | Self::Exhausted | Self::TooMany => tonic::Code::ResourceExhausted,
             Self::Unavailable => tonic::Code::Unavailable,
             Self::RequestTimeout | Self::DeadlineExceeded => tonic::Code::DeadlineExceeded,
             Self::Internal => tonic::Code::Internal,

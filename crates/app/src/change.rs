@@ -4,7 +4,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::Remote;
-use crate::client::{PATIENCE, post, show, variables};
+use crate::client::{PATIENCE, post, show_done};
+use crate::variables;
 
 #[derive(Debug, Args)]
 #[command(
@@ -26,7 +27,7 @@ pub(crate) struct Modify {
     /// The element instance to enter elements in; what lies between the two is made anew
     #[arg(long = "in", value_name = "KEY")]
     ancestor: Option<u64>,
-    /// Variables to set with each element entered, as a JSON object
+    /// Variables to set with each element entered: a JSON object, @FILE, or - for standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     variables: String,
     /// Where the variables belong: the element, or a scope around it; without it the process
@@ -70,7 +71,7 @@ pub(crate) fn migrate(migrate: &Migrate) -> Result<(), String> {
 }
 
 fn modification(modify: &Modify) -> Result<Value, String> {
-    let given = variables(&modify.variables)?;
+    let given = variables::given("--variables", &modify.variables)?;
     let scoped = match given.as_object().is_some_and(|given| given.is_empty()) {
         true => json!([]),
         false => json!([{ "variables": given, "scopeId": modify.scope.clone().unwrap_or_default() }]),
@@ -114,10 +115,8 @@ fn pair_of<'a>(pair: &'a str, flag: &str) -> Result<(&'a str, &'a str), String> 
     pair.split_once('=').ok_or_else(|| format!("{flag} takes two separated by '=', but got '{pair}'"))
 }
 
-/// Nothing to tell, but who asks for JSON gets some.
 fn send(remote: &Remote, path: &str, body: &Value) -> Result<(), String> {
-    let answer = post(remote, path, body, PATIENCE)?;
-    if remote.json { show(&answer) } else { Ok(()) }
+    show_done(remote, &post(remote, path, body, PATIENCE)?)
 }
 
 #[cfg(test)]

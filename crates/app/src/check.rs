@@ -12,7 +12,7 @@ use crate::serve;
 const PARTITION: PartitionId = PartitionId(1);
 const PAGE: u32 = 1_000;
 
-const ENTITIES: [(&str, Entity); 13] = [
+const ENTITIES: [(&str, Entity); 14] = [
     ("definitions", Entity::Definitions),
     ("instances", Entity::Instances),
     ("elements", Entity::Elements),
@@ -26,6 +26,7 @@ const ENTITIES: [(&str, Entity); 13] = [
     ("message subscriptions", Entity::MessageSubscriptions),
     ("message correlations", Entity::MessageCorrelations),
     ("user tasks", Entity::UserTasks),
+    ("executions", Entity::Executions),
 ];
 
 #[derive(Default)]
@@ -63,6 +64,7 @@ async fn read_all(store: &dyn Store, entity: Entity, faults: &mut Vec<String>) -
             latest_version: false,
             value_chars_max: None,
             with_details: true,
+            with_kept: true,
             bytes_max: None,
         };
         let read = match store.search(&query).await {
@@ -108,7 +110,8 @@ async fn look_into(store: &dyn Store, items: &Items, faults: &mut Vec<String>) {
         | Items::Timers(_)
         | Items::MessageSubscriptions(_)
         | Items::MessageCorrelations(_)
-        | Items::UserTasks(_) => {}
+        | Items::UserTasks(_)
+        | Items::Executions(_) => {}
     }
 }
 
@@ -117,9 +120,10 @@ async fn compile(store: &dyn Store, resource: u64, name: &str, faults: &mut Vec<
         Err(error) => error.to_string(),
         Ok(None) => format!("the file {name} ({resource}) of a definition is not there"),
         Ok(Some(resource)) => {
-            let diagnostics = match name.ends_with(".dmn") {
-                true => compile::dmn(&resource.content).err(),
-                false => compile::bpmn(&resource.content).err(),
+            let diagnostics = match name.rsplit_once('.') {
+                Some((_, "dmn")) => compile::dmn(&resource.content).err(),
+                Some((_, "json")) => compile::json(&resource.content).err(),
+                _ => compile::bpmn(&resource.content).err(),
             };
             match diagnostics {
                 None => return,

@@ -113,7 +113,7 @@ pub(crate) struct Inner {
     bytes: Arc<Semaphore>,
     polls: Arc<Semaphore>,
     streams: Arc<Semaphore>,
-    awaiting: Arc<Semaphore>,
+    pub(crate) awaiting: Arc<Semaphore>,
 }
 
 /// Where commands go.
@@ -234,6 +234,21 @@ impl Host {
                 Err(error) => error,
                 Ok(_) => Error::Internal { reason: "only creating an instance can be awaited".to_owned() },
             }),
+        }
+    }
+
+    /// The answer to a submission, and who tells when its first execution has ended, if somebody does.
+    pub(crate) async fn submit_awaited(&self, request: Request) -> Result<(Answer, Option<oneshot::Receiver<()>>), Error> {
+        let timeout = self.inner.limits.answer_timeout;
+        match self.route() {
+            Route::Follow => Ok((accept(self.inner.follower.submit(&request, timeout).await?)?, None)),
+            Route::Away(error) => Err(error),
+            Route::Own(inbox) => {
+                let (sender, receiver) = oneshot::channel();
+                self.put_request(&inbox, request, Reply::Execution(sender))?;
+                let (told, ended) = answered(receiver, timeout).await?;
+                Ok((accept(told?)?, ended))
+            }
         }
     }
 
@@ -358,7 +373,7 @@ impl Host {
         put(inbox, Input::Request { request, reply, _permit: Some(permit) })
     }
 
-    fn permit(&self, of: &Arc<Semaphore>, what: &'static str) -> Result<OwnedSemaphorePermit, Error> {
+    pub(crate) fn permit(&self, of: &Arc<Semaphore>, what: &'static str) -> Result<OwnedSemaphorePermit, Error> {
         of.clone().try_acquire_owned().map_err(|_| Error::Exhausted { what })
     }
 }

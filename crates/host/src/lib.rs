@@ -12,6 +12,7 @@
 //! Deliberately absent: SQL, wire formats, authentication.
 
 mod await_end;
+mod await_execution;
 mod await_jobs;
 mod await_listeners;
 mod caution;
@@ -28,6 +29,7 @@ mod lease;
 mod limits;
 mod metrics;
 mod partition;
+mod queues;
 mod recorder;
 mod sinks;
 mod source;
@@ -43,5 +45,6 @@ pub use handle::{Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topol
 pub use limits::Limits;
 pub use metrics::Metrics;
 pub use partition::Parts;
+pub use queues::{QueueStatus, pause};
 pub use schedule::Missed;
 pub use workflow_metrics::{Timed, WorkflowMetrics};

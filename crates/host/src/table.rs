@@ -120,6 +120,11 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
         }
     }
 
+    /// How many rows the tick will write.
+    pub(crate) fn unwritten(&self) -> usize {
+        self.changed.len()
+    }
+
     /// What a tick writes, by key.
     pub(crate) fn written(&mut self) -> Vec<(K, V, Change)> {
         let changed = std::mem::take(&mut self.changed);

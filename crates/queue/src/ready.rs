@@ -50,6 +50,11 @@ impl Ready {
         Self { window: BTreeSet::new(), horizon: Some(Place::START), window_max: window_max.max(1) }
     }
 
+    /// A window of a queue that is empty.
+    pub fn complete(window_max: usize) -> Self {
+        Self { window: BTreeSet::new(), horizon: None, window_max: window_max.max(1) }
+    }
+
     /// A job became ready: new, failed with retries left, or its lease ran out.
     pub fn insert(&mut self, place: Place) {
         if self.horizon.is_some_and(|horizon| horizon < place) {

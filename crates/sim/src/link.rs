@@ -9,8 +9,8 @@ use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
-    Backlog, Broken, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter,
-    ReadyJob, Renewed, Store, Wanted, row,
+    Backlog, Broken, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
+    QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
@@ -241,6 +241,30 @@ impl Store for Link {
     ) -> Result<Vec<ReadyJob>, Error> {
         let jobs = self.read(self.world.memory.ready_jobs(partition, job_type, tenant, after, limit)).await?;
         Ok(self.world.told_ready(jobs, job_type, after, limit))
+    }
+    async fn grouped_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<Option<Arc<str>>>,
+        after: ReadyAfter,
+        limit: usize,
+    ) -> Result<Vec<(ReadyJob, Option<Arc<str>>)>, Error> {
+        self.read(self.world.memory.grouped_jobs(queue, of, after, limit)).await
+    }
+    async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {
+        self.read(self.world.memory.count_jobs(queue, which)).await
+    }
+    async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
+        self.read(self.world.memory.queue_sizes(partition)).await
+    }
+    async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
+        self.read(self.world.memory.jobs_before(queue, place)).await
+    }
+    async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
+        self.read(self.world.memory.policies(partition)).await
+    }
+    async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error> {
+        self.read(self.world.memory.policy_versions(partition, reference)).await
     }
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
         Ok(self.world.told_due(self.read(self.world.memory.due(partition, after, limit)).await?))

@@ -175,6 +175,7 @@ impl World {
                 Items::EvaluatedDecisions(items) => items.clear(),
                 Items::Timers(items) => items.clear(),
                 Items::UserTasks(items) => items.clear(),
+                Items::Executions(items) => items.clear(),
                 Items::MessageSubscriptions(items) => items.clear(),
                 Items::MessageCorrelations(items) => items.clear(),
             }

@@ -1,13 +1,14 @@
 //! The contract, each intention handed to the file that fulfils it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
-    Backlog, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter, ReadyJob,
-    Renewed, Store, Wanted, row,
+    Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
+    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -69,6 +70,36 @@ impl Store for Postgres {
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error> {
         self.ready_window(partition, (job_type, tenant), after, limit).await
+    }
+
+    async fn grouped_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<Option<Arc<str>>>,
+        after: ReadyAfter,
+        limit: usize,
+    ) -> Result<Vec<(ReadyJob, Option<Arc<str>>)>, Error> {
+        self.ready_groups(queue, of, after, limit).await
+    }
+
+    async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {
+        self.jobs_counted(queue, which).await
+    }
+
+    async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
+        self.sizes_of_queues(partition).await
+    }
+
+    async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
+        self.ready_before(queue, place).await
+    }
+
+    async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
+        self.newest_policies(partition).await
+    }
+
+    async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error> {
+        self.versions_of_policy(partition, reference).await
     }
 
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {

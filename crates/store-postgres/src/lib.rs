@@ -25,6 +25,7 @@ mod migrate;
 mod options;
 mod ownership;
 mod pool;
+mod queues;
 mod reading;
 mod search;
 mod session;

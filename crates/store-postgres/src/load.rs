@@ -12,8 +12,8 @@ use engine::{
 };
 use model::{ElementIx, FlowIx};
 use store::row::{
-    Availability, Compensation, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobKind, JobOrigin,
-    JobState, Tokens, Variable,
+    Availability, Compensation, Element, ElementState, Execution, Idempotent, Incident, Instance, InstanceState, Job, JobKind,
+    JobOrigin, JobState, Tokens, Unique, UniqueHolder, Variable,
 };
 use store::{Broken, Error, Loaded, LoadedInstance, Millis, Wanted, format, words};
 use tokio_postgres::Row;
@@ -49,7 +49,8 @@ impl Postgres {
         // Nothing is sent for what nobody wants, and nothing comes back for it.
         let mut waits = waits::Asked::of(partition, wanted, now);
         let of_waits = std::mem::take(&mut waits.calls);
-        let parts = [of_instances, jobs, elements, incidents, first_answers(partition, wanted), of_waits];
+        let (first_answers, unique) = (first_answers(partition, wanted), unique(partition, wanted));
+        let parts = [of_instances, jobs, elements, incidents, first_answers, of_waits, unique];
         let counts = parts.each_ref().map(Vec::len);
         let calls: Vec<Call<'_>> = parts.into_iter().flatten().collect();
         if calls.is_empty() {
@@ -57,7 +58,7 @@ impl Postgres {
         }
         let answers = self.owner.take().await?.transaction(Isolation::Snapshot, &calls).await?;
         let mut answers = answers.into_iter();
-        let [of_instances, jobs, elements, incidents, first_answers, of_waits] =
+        let [of_instances, jobs, elements, incidents, first_answers, of_waits, unique] =
             counts.map(|count| answers.by_ref().take(count).collect::<Vec<_>>());
         let mut loaded = Loaded::default();
         assemble(&of_instances, &mut loaded)?;
@@ -68,6 +69,7 @@ impl Postgres {
         loaded.idempotent = first_answers.collect::<Result<_, _>>()?;
         loaded.idempotent.retain(|row| now < row.expires);
         waits.read(&of_waits, &mut loaded)?;
+        loaded.unique = unique.iter().flatten().map(unique_holder).collect::<Result<_, _>>()?;
         Ok(loaded)
     }
 }
@@ -103,6 +105,18 @@ fn first_answers(partition: PartitionId, wanted: &Wanted) -> Vec<Call<'_>> {
         .int(partition.0.into())
         .texts(wanted.idempotent.iter().map(|(tenant, _)| &**tenant))
         .texts(wanted.idempotent.iter().map(|(_, key)| &**key));
+    vec![call]
+}
+
+fn unique(partition: PartitionId, wanted: &Wanted) -> Vec<Call<'_>> {
+    if wanted.unique.is_empty() {
+        return Vec::new();
+    }
+    let call = Call::new(include_str!("../sql/load_unique.sql"))
+        .int(partition.0.into())
+        .texts(wanted.unique.iter().map(|(tenant, _, _)| &**tenant))
+        .texts(wanted.unique.iter().map(|(_, action, _)| &**action))
+        .texts(wanted.unique.iter().map(|(_, _, key)| &**key));
     vec![call]
 }
 
@@ -328,7 +342,25 @@ fn job(row: &Row) -> Result<Job, Error> {
         headers: row.text_maybe()?,
         kind: JobKind::from_stored(row.get()?)?,
         denied: row.text_maybe()?,
+        group: row.text_maybe()?,
+        execution: execution(&mut row)?,
     })
+}
+
+/// Of a job that belongs to no process, what it is asked to do is there.
+fn execution(row: &mut Reading<'_>) -> Result<Option<Box<Execution>>, Error> {
+    let (input, result) = (row.text_maybe()?, row.text_maybe()?);
+    let (attempts, started) = (row.get::<Option<i32>>()?, row.get()?);
+    let (unique, until) = (row.text_maybe()?, row.get()?);
+    let Some(input) = input else { return Ok(None) };
+    let attempts = u32::try_from(attempts.unwrap_or_default()).map_err(Error::corrupt)?;
+    Ok(Some(Box::new(Execution { input, result, attempts, started, unique: unique.map(|key| Unique { key, until }) })))
+}
+
+fn unique_holder(row: &Row) -> Result<UniqueHolder, Error> {
+    let mut row = Reading::of(row);
+    let name = (row.text()?, row.text()?, row.text()?);
+    Ok(UniqueHolder { name, job: JobKey(row.key()?), until: row.get()? })
 }
 
 /// All four columns are there, or none.

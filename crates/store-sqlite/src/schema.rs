@@ -35,6 +35,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0005_waits.sql")),
     Migration::sql(include_str!("../migrations/0006_listeners.sql")),
     Migration::sql(include_str!("../migrations/0007_incidents.sql")),
+    Migration::sql(include_str!("../migrations/0008_queues.sql")),
 ];
 
 /// The version this server makes of every store.

@@ -1,13 +1,14 @@
 //! The trait: each intention goes to the writer or to a reader.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
-    Backlog, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter, ReadyJob,
-    Renewed, Store, Wanted, row,
+    Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
+    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -79,6 +80,51 @@ impl Store for Sqlite {
     ) -> Result<Vec<ReadyJob>, Error> {
         let (job_type, tenant) = (job_type.to_owned(), tenant.to_owned());
         self.owner.run(move |connection| read::ready_jobs(connection, partition, (&job_type, &tenant), after, limit)).await
+    }
+
+    async fn grouped_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<Option<Arc<str>>>,
+        after: ReadyAfter,
+        limit: usize,
+    ) -> Result<Vec<(ReadyJob, Option<Arc<str>>)>, Error> {
+        let (partition, job_type, tenant) = (queue.partition, queue.job_type.to_owned(), queue.tenant.to_owned());
+        let read = move |connection: &rusqlite::Connection| {
+            let queue = QueueRef { partition, job_type: &job_type, tenant: &tenant };
+            read::grouped_jobs(connection, queue, of.as_ref(), after, limit)
+        };
+        self.owner.run(read).await
+    }
+
+    async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {
+        let (partition, job_type, tenant) = (queue.partition, queue.job_type.to_owned(), queue.tenant.to_owned());
+        let count = move |connection: &rusqlite::Connection| {
+            read::count_jobs(connection, QueueRef { partition, job_type: &job_type, tenant: &tenant }, which)
+        };
+        self.owner.run(count).await
+    }
+
+    async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
+        let sizes = move |connection: &rusqlite::Connection| read::queue_sizes(connection, partition);
+        self.searches.run_within(self.search_timeout, sizes).await
+    }
+
+    async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
+        let (partition, job_type, tenant) = (queue.partition, queue.job_type.to_owned(), queue.tenant.to_owned());
+        let count = move |connection: &rusqlite::Connection| {
+            read::jobs_before(connection, QueueRef { partition, job_type: &job_type, tenant: &tenant }, place)
+        };
+        self.searches.run_within(self.search_timeout, count).await
+    }
+
+    async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
+        self.owner.run(move |connection| read::policies(connection, partition)).await
+    }
+
+    async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error> {
+        let reference = reference.to_owned();
+        self.owner.run(move |connection| read::policy_versions(connection, partition, &reference)).await
     }
 
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {

@@ -104,6 +104,7 @@ pub struct Wanted {
     /// The locks these instances hold.
     pub locks_of: Vec<InstanceKey>,
     pub signals: Vec<u64>,
+    pub unique: Vec<row::UniqueName>,
 }
 
 impl Wanted {
@@ -137,6 +138,8 @@ pub struct Loaded {
     /// Each once, by name.
     pub locks: Vec<row::MessageLock>,
     pub signals: Vec<row::Signal>,
+    /// The newest execution with each unique key that has one, whatever became of it; by name.
+    pub unique: Vec<row::UniqueHolder>,
     /// What is there but cannot be read.
     pub broken: Vec<Broken>,
 }
@@ -201,6 +204,36 @@ impl<T> Default for Named<T> {
 pub struct ReadyJob {
     pub key: JobKey,
     pub priority: i32,
+}
+
+/// One queue of a partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueRef<'a> {
+    pub partition: PartitionId,
+    pub job_type: &'a str,
+    pub tenant: &'a str,
+}
+
+/// How many jobs of a queue there are that are not over.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QueueSize {
+    pub job_type: Arc<str>,
+    pub tenant: Arc<str>,
+    pub ready: u64,
+    /// Wait for a time.
+    pub scheduled: u64,
+    pub running: u64,
+    /// When the oldest of those that wait was made.
+    pub oldest: Option<Millis>,
+}
+
+/// Which jobs of a queue are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CountedJobs {
+    /// A worker has them.
+    Running,
+    /// Ready, or waiting for their time.
+    Waiting,
 }
 
 /// Where a window of ready jobs goes on: after this place in the order, the higher priority first, then the lower key.
@@ -291,6 +324,30 @@ pub trait Store: Send + Sync + 'static {
         after: ReadyAfter,
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error>;
+
+    /// Ready jobs with their groups after a place in the order of their queue, at most `limit`: of all groups, or of one.
+    async fn grouped_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<queue::Group>,
+        after: ReadyAfter,
+        limit: usize,
+    ) -> Result<Vec<(ReadyJob, queue::Group)>, Error>;
+
+    /// How many jobs of a queue there are, by group, those of none first; no group without any.
+    async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(queue::Group, u64)>, Error>;
+
+    /// All queues with jobs that wait or run, by type and tenant.
+    async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error>;
+
+    /// How many ready jobs of a queue come before a place in its order.
+    async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error>;
+
+    /// The newest version of every policy, by reference; deleted ones too.
+    async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error>;
+
+    /// All versions of a policy, the first first.
+    async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error>;
 
     /// What is due by itself, whatever it is, by time and key, after (time, key), at most `limit`.
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error>;

@@ -15,6 +15,7 @@ use crate::query::Tenants;
 use crate::row::JobKind;
 use crate::{Millis, row};
 use model::ListenerEvent;
+use queue::policy::Policy;
 
 /// What may be asked of a partition.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,6 +100,27 @@ pub enum Command {
     Release {
         jobs: Vec<Released>,
     },
+    /// Work for workers that belongs to no process.
+    Submit(Submit),
+    /// Executions a worker has done, many at once; jobs of processes are left alone.
+    CompleteExecutions {
+        jobs: Vec<(JobKey, Document)>,
+    },
+    CancelExecution {
+        job: JobKey,
+    },
+    /// Let an execution that failed be tried again, so often.
+    RetryExecution {
+        job: JobKey,
+        retries: i32,
+    },
+    PutPolicy {
+        reference: Arc<str>,
+        policy: Policy,
+    },
+    DeletePolicy {
+        reference: Arc<str>,
+    },
     /// The time of a lease or a back-off has come.
     JobDue {
         job: JobKey,
@@ -150,6 +172,45 @@ pub struct FailAttempt {
     pub worker: Arc<str>,
     pub retryable: bool,
     pub message: Arc<str>,
+}
+
+/// All of it or nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Submit {
+    pub tenant: Arc<str>,
+    pub action: Arc<str>,
+    pub executions: Vec<NewExecution>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewExecution {
+    pub input: Document,
+    pub priority: i32,
+    pub retries: i32,
+    /// Not before.
+    pub run_at: Option<Millis>,
+    pub unique: Option<NewUnique>,
+    /// What puts it into a group, where that is not in the input.
+    pub group: Document,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewUnique {
+    pub key: Arc<str>,
+    /// For how long there is to be no other, in milliseconds; if it says nothing, until this one has ended.
+    pub window: Option<Millis>,
+    pub on_conflict: OnConflict,
+}
+
+/// What happens to an execution whose unique key another has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnConflict {
+    /// It is refused.
+    Reject,
+    /// The other one is the answer.
+    Return,
+    /// The other one is cancelled if it still waits; if it runs, this one is refused.
+    Replace,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -381,6 +442,12 @@ impl Command {
             Self::SignalDue { .. } => "signal-due",
             Self::Activate(_) => "activate",
             Self::Release { .. } => "release",
+            Self::Submit(_) => "submit",
+            Self::CompleteExecutions { .. } => "complete-executions",
+            Self::CancelExecution { .. } => "cancel-execution",
+            Self::RetryExecution { .. } => "retry-execution",
+            Self::PutPolicy { .. } => "put-policy",
+            Self::DeletePolicy { .. } => "delete-policy",
             Self::JobDue { .. } => "job-due",
             Self::Turn { .. } => "turn",
             Self::Change { change, .. } => change.kind(),
@@ -448,7 +515,16 @@ impl Request {
             Command::Change { change, .. } => change.bytes(),
             Command::TellStep(tell) => texts(&tell.variables) + tell.step.len() + tell.by.as_ref().map_or(0, |by| by.len()),
             Command::FailAttempt(fail) => fail.message.len() + fail.worker.len(),
+            Command::Submit(submit) => {
+                let of_one = |one: &NewExecution| texts(&one.input) + texts(&one.group) + size_of::<NewExecution>();
+                submit.action.len() + submit.executions.iter().map(of_one).sum::<usize>()
+            }
+            Command::CompleteExecutions { jobs } => jobs.iter().map(|(_, variables)| texts(variables) + 64).sum(),
             Command::DeleteResource { .. }
+            | Command::PutPolicy { .. }
+            | Command::DeletePolicy { .. }
+            | Command::CancelExecution { .. }
+            | Command::RetryExecution { .. }
             | Command::Cancel { .. }
             | Command::UpdateJob(_)
             | Command::ResolveIncident { .. }
@@ -554,6 +630,30 @@ pub enum Answer {
     /// What is to happen to a user task waits for those who listen.
     Listening(Listening),
     Rejected(Rejection),
+    Submitted(Submitted),
+    CompletedExecutions(CompletedExecutions),
+}
+
+/// Executions in the order in which they were submitted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Submitted {
+    pub at: Millis,
+    pub executions: Vec<SubmittedExecution>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubmittedExecution {
+    pub job: JobKey,
+    /// Not one that was there before, with the same unique key.
+    pub is_new: bool,
+}
+
+/// All that are named in neither list are completed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CompletedExecutions {
+    pub refused: Vec<(JobKey, Rejection)>,
+    /// Jobs that may belong to a process: each is a command of its own.
+    pub others: Vec<JobKey>,
 }
 
 /// What somebody waits for who has asked for something to happen to a user task.

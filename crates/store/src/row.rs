@@ -3,6 +3,8 @@
 //! Rows of running work are narrow: what belongs to a definition (process id, names, types, headers, tenant) is stored once with it
 //! and joined when somebody reads.
 
+mod execution;
+mod policy;
 mod user_task;
 mod wait;
 
@@ -15,6 +17,8 @@ use engine::{
 use model::{ElementIx, ListenerEvent};
 
 use crate::Millis;
+pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
+pub use policy::PolicyVersion;
 pub use user_task::{Attributes, Candidates, Form, Transition, UserTask, UserTaskState};
 pub use wait::{
     Correlation, LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,
@@ -294,6 +298,10 @@ pub struct Job {
     pub created: Millis,
     pub updated: Millis,
     pub ended: Option<Millis>,
+    /// Which of the groups that a policy tells apart, as a JSON object.
+    pub group: Option<Arc<str>>,
+    /// Of work that belongs to no process.
+    pub execution: Option<Box<Execution>>,
 }
 
 /// The element instance a job belongs to.

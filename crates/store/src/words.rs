@@ -4,8 +4,8 @@ use engine::{IncidentKind, InstanceKey, Phase, Progress};
 use model::ListenerEvent;
 
 use crate::row::{
-    Availability, Candidates, ElementState, InstanceState, JobKind, JobState, SubscriptionKind, SubscriptionState, TimerKind,
-    TimerState, UserTaskState,
+    Availability, Candidates, ElementState, ExecutionState, InstanceState, JobKind, JobState, SubscriptionKind,
+    SubscriptionState, TimerKind, TimerState, UserTaskState,
 };
 use crate::{DueKind, Error};
 
@@ -156,6 +156,22 @@ fn listener_event_word(event: ListenerEvent) -> &'static str {
         ListenerEvent::Updating => "UPDATING",
         ListenerEvent::Completing => "COMPLETING",
         ListenerEvent::Canceling => "CANCELING",
+    }
+}
+
+impl ExecutionState {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "WAITING",
+            Self::Running => "RUNNING",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::Cancelled => "CANCELLED",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| unknown("state of an execution", word))
     }
 }
 

@@ -16,7 +16,7 @@ use super::operation::{Input, Operation, Output};
 use super::process_instances::{CREATED, Outcome};
 use super::resources::DELETED;
 use super::shape::existing;
-use super::{answer, conditionals};
+use super::{answer, conditionals, executions};
 use crate::error::{Failure, Reason};
 
 pub(super) static OPERATIONS: &[Operation] = &[Operation {
@@ -78,7 +78,17 @@ fn result(answer: Option<&Answer>) -> Cell<'_> {
         Some(answer @ Answer::Published { .. }) => Cell::Nested(Box::new(|out| PUBLISHED.write(out, answer))),
         Some(answer @ Answer::Correlated { .. }) => Cell::Nested(Box::new(|out| CORRELATED.write(out, answer))),
         Some(answer @ Answer::Started { .. }) => Cell::Nested(Box::new(|out| conditionals::EVALUATED.write(out, answer))),
-        Some(Answer::Done | Answer::VariablesSet { .. } | Answer::Activated(_) | Answer::Listening(_) | Answer::Rejected(_))
+        Some(Answer::Submitted(submitted)) => {
+            Cell::Nested(Box::new(|out| executions::SUBMITTED.write(out, &submitted.executions)))
+        }
+        Some(
+            Answer::Done
+            | Answer::VariablesSet { .. }
+            | Answer::Activated(_)
+            | Answer::Listening(_)
+            | Answer::CompletedExecutions(_)
+            | Answer::Rejected(_),
+        )
         | None => Cell::Null,
     }
 }

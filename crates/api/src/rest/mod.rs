@@ -4,6 +4,7 @@
 //! given), then one file per resource. Requests are described by `shape` (commands) and `search` (searches), answers by `layout`;
 //! the router, the readers, the writers and `/openapi.json` all work from these tables.
 
+mod actions;
 mod answer;
 mod backup;
 mod body;
@@ -21,6 +22,7 @@ mod deployments;
 mod describe;
 mod dispatch;
 mod element_instances;
+mod executions;
 mod expressions;
 mod forms;
 mod incidents;
@@ -32,6 +34,7 @@ mod multipart;
 mod openapi;
 mod operation;
 mod path;
+mod policies;
 mod process_definitions;
 mod process_instances;
 mod resources;

@@ -121,6 +121,9 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::commands::OPERATIONS,
         super::workflows::OPERATIONS,
         super::backup::OPERATIONS,
+        super::executions::OPERATIONS,
+        super::actions::OPERATIONS,
+        super::policies::OPERATIONS,
     ]
     .into_iter()
     .flatten()

@@ -1,10 +1,13 @@
 //! Times on the wire: RFC 3339 in, RFC 3339 with milliseconds out.
 
-use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
+use jiff::{Span, SpanRelativeTo, Timestamp};
 use store::Millis;
 
 use crate::error::Failure;
+
+/// In milliseconds.
+const DURATION_MAX: Millis = 366 * 24 * 60 * 60 * 1000;
 
 const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
 
@@ -17,6 +20,18 @@ pub(super) fn read(text: &str, name: &str) -> Result<Millis, Failure> {
     text.parse::<Timestamp>()
         .map(|timestamp| timestamp.as_millisecond())
         .map_err(|_| Failure::invalid(format!("The provided {name} '{text}' is not a date and time after RFC 3339, section 5.6")))
+}
+
+/// A duration after ISO 8601, such as `PT1H` or `P1D`, in milliseconds; a day has 24 hours.
+pub(super) fn duration(text: &str, name: &str) -> Result<Millis, Failure> {
+    let span = text.parse::<Span>().ok();
+    let duration = span.and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()).ok());
+    let millis = duration.and_then(|duration| Millis::try_from(duration.as_millis()).ok());
+    millis.filter(|millis| (0..=DURATION_MAX).contains(millis)).ok_or_else(|| {
+        Failure::invalid(format!(
+            "The provided {name} '{text}' is not a duration after ISO 8601, such as PT1H30M, of at most a year"
+        ))
+    })
 }
 
 #[cfg(test)]
@@ -32,6 +47,16 @@ mod tests {
             assert_eq!(read(text, "startDate").unwrap(), millis);
         }
         assert_eq!(read("2026-11-15T13:30:00.25+01:00", "startDate").unwrap(), 1_794_745_800_250);
+    }
+
+    #[test]
+    fn durations_are_read() {
+        for (text, millis) in [("PT0.1S", 100), ("PT1H30M", 5_400_000), ("P1DT1S", 86_401_000), ("P1W", 604_800_000)] {
+            assert_eq!(duration(text, "delay").unwrap(), millis, "{text}");
+        }
+        for text in ["", "5", "PT", "-PT1S", "P1M", "P2Y", "PT99999999999H"] {
+            assert!(duration(text, "delay").unwrap_err().detail.contains("delay"), "{text}");
+        }
     }
 
     #[test]

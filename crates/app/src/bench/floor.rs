@@ -265,6 +265,8 @@ impl Writer {
             created: now,
             updated: now,
             ended: None,
+            group: None,
+            execution: None,
         };
         changes.jobs_new.push(job.clone());
         events.extend([Event::Entered { key: task, element, scope: instance.root() }, Event::Activated { key: task }]);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use store::log::Answer;
 use store::row::{self, Availability, SubscriptionState, TimerState};
 use store::{Commit, Error, Millis, Ownership, SubscriptionChange};
+use tokio::sync::oneshot;
 
 use super::needs::Rested;
 use super::raised::Raised;
@@ -29,9 +30,11 @@ impl Partition {
         self.rested = Rested::default();
         let changes = &mut tick.recorder.changes;
         for (key, job, change) in self.jobs.written() {
-            match change {
-                Change::New => changes.jobs_new.push(job),
-                Change::Changed => changes.jobs_changed.push(job),
+            match (change, job.execution.is_some()) {
+                (Change::New, false) => changes.jobs_new.push(job),
+                (Change::Changed, false) => changes.jobs_changed.push(job),
+                (Change::New, true) => changes.executions_new.push(job),
+                (Change::Changed, true) => changes.executions_changed.push(job),
             }
             tick.changed.jobs.push(key);
         }
@@ -106,6 +109,7 @@ impl Partition {
             }
             tick.changed.locks.push(name);
         }
+        tick.changed.unique.extend(self.unique.written().into_iter().map(|(name, _, _)| name));
         tick.changed.groups.extend(self.groups.written().into_iter().map(|(name, _, _)| name));
         tick.changed.starts.extend(self.starts.written().into_iter().map(|(name, _, _)| name));
     }
@@ -134,6 +138,11 @@ impl Partition {
             self.metrics.instances_ended.inc();
             self.tell_end(&ended);
         }
+        for job in tick.finished.drain(..) {
+            for sender in self.awaiting_executions.remove(&job).into_iter().flatten() {
+                let _gone_is_fine = sender.send(());
+            }
+        }
         let mut released = Vec::new();
         for handed in tick.handed.drain(..) {
             self.metrics.jobs_activated.inc_by(handed.jobs() as u64);
@@ -158,6 +167,7 @@ impl Partition {
         self.groups.committed(tick.number, &tick.changed.groups, |_| false);
         self.starts.committed(tick.number, &tick.changed.starts, |_| false);
         self.locks.committed(tick.number, &tick.changed.locks, |_| false);
+        self.unique.committed(tick.number, &tick.changed.unique, |_| false);
         self.idempotent.committed(tick.number, &tick.changed.idempotent, |_| true);
         self.catalogue.committed(tick.number, &tick.changed.names);
         self.hot.trim(self.limits.instances_hot_max, self.limits.instances_hot_bytes_max);
@@ -169,6 +179,7 @@ impl Partition {
         self.groups.trim(if tick.now < self.newest { 0 } else { self.limits.instances_hot_max });
         self.starts.trim(self.limits.instances_hot_max);
         self.locks.trim(self.limits.instances_hot_max);
+        self.unique.trim(self.limits.instances_hot_max);
         self.idempotent.trim(self.limits.batch_max);
         self.catalogue.trim();
         self.metrics.instances_hot.set(self.hot.len() as i64);
@@ -182,6 +193,10 @@ impl Partition {
                 waiting.retain(|waiting| !waiting.sender.is_closed());
                 !waiting.is_empty()
             });
+            self.awaiting_executions.retain(|_, waiting| {
+                waiting.retain(|sender| !sender.is_closed());
+                !waiting.is_empty()
+            });
         }
     }
 
@@ -189,6 +204,18 @@ impl Partition {
         match (reply, told) {
             (Reply::Answer(sender), told) => {
                 let _gone_is_fine = sender.send(told);
+            }
+            (Reply::Execution(sender), told) => {
+                let awaited = match &told {
+                    Ok(Answer::Submitted(submitted)) => submitted.executions.first().map(|one| one.job),
+                    Ok(_) | Err(_) => None,
+                };
+                let ended = awaited.map(|job| {
+                    let (sender, receiver) = oneshot::channel();
+                    self.awaiting_executions.entry(job).or_default().push(sender);
+                    receiver
+                });
+                let _gone_is_fine = sender.send((told, ended));
             }
             (Reply::End { fetch, sender }, Ok(Answer::Created(created))) if self.hot.contains(created.instance) => {
                 let waiting = self.awaiting.entry(created.instance).or_default();

@@ -22,7 +22,9 @@ impl Partition {
             return Err(Stop::refused(Code::InvalidArgument, reason));
         }
         let answer = self.execute_alone(tick, request)?;
+        self.stop_unwanted(tick)?;
         self.follow_up(tick)?;
+        self.stop_unwanted(tick)?;
         Ok(answer)
     }
 
@@ -65,6 +67,12 @@ impl Partition {
             Command::Activate(_) => Ok(Answer::Activated(Vec::new())),
             Command::Release { jobs } => self.release(tick, jobs),
             Command::JobDue { job } => self.job_due(tick, *job),
+            Command::PutPolicy { reference, policy } => self.put_policy(tick, caller, reference, policy),
+            Command::DeletePolicy { reference } => self.delete_policy(tick, caller, reference),
+            Command::Submit(submit) => self.submit(tick, submit),
+            Command::CompleteExecutions { jobs } => self.complete_executions(tick, caller, jobs),
+            Command::CancelExecution { job } => self.cancel_execution(tick, caller, *job),
+            Command::RetryExecution { job, retries } => self.retry_execution(tick, caller, *job, *retries),
             Command::Turn { wait, instance } => self.turn(tick, *wait, *instance),
             Command::StartAdHoc(start) => self.start_ad_hoc(tick, caller, start),
             Command::DirectAdHoc(direct) => self.direct_ad_hoc(tick, caller, direct),

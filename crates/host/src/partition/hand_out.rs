@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use engine::JobKey;
+use engine::{DefinitionKey, ElementKey, InstanceKey, JobKey};
 use queue::Match;
 use queue::retry::lease_end;
 use store::log::{ActivatedJob, Answer, Code};
@@ -42,7 +42,7 @@ impl Partition {
                     }
                     // It cannot be handed out as it is; those behind it have their turn.
                     Err(Stop::Refused(rejection)) => {
-                        self.dispatch.not_ready(&found.queue, found.job);
+                        self.dispatch.not_ready(&found.queue, found.job, &found.group);
                         if rejection.code == Code::InvalidState {
                             self.shunned.insert(found.queue);
                         }
@@ -108,20 +108,29 @@ impl Partition {
         }
         let gone = || Stop::not_found(format!("job {key} is not ready any more"));
         let job = self.jobs.get(&key).filter(|job| job.availability == Availability::Ready).ok_or_else(gone)?;
-        let (created, is_first, origin) = (job.created, job.worker.is_empty(), job.origin.ok_or_else(gone)?);
-        if !self.runs(tick, &store::log::Caller::engine(), origin.instance)? {
+        let (created, is_first, origin) = (job.created, job.worker.is_empty(), job.origin);
+        if let Some(origin) = origin
+            && !self.runs(tick, &store::log::Caller::engine(), origin.instance)?
+        {
             return Err(gone());
         }
         if is_first {
             self.metrics.activation_seconds.observe((tick.now - created).max(0) as f64 / 1000.0);
         }
-        let deadline = lease_end(wish.timeout, tick.now);
+        let (now, deadline) = (tick.now, lease_end(wish.timeout, tick.now));
         self.change_job(tick, key, |job| {
             job.availability = Availability::Leased;
             job.worker = wish.worker.clone();
             job.deadline = Some(deadline);
+            if let Some(execution) = &mut job.execution {
+                execution.attempts = execution.attempts.saturating_add(1);
+                execution.started = Some(now);
+            }
         });
-        Ok(self.activated(key, &origin, wish, deadline))
+        Ok(match origin {
+            Some(origin) => self.activated(key, &origin, wish, deadline),
+            None => self.activated_execution(key, wish, deadline),
+        })
     }
 
     /// The job as its worker gets it.
@@ -157,6 +166,32 @@ impl Partition {
             tags: hot.row.tags.clone(),
             business_id: hot.row.business_id.clone(),
             kind: job.kind,
+        }
+    }
+
+    /// Work that belongs to no process, as its worker gets it: what it is asked to do is all there is.
+    fn activated_execution(&self, key: JobKey, wish: &Wish, deadline: Millis) -> ActivatedJob {
+        let job = self.jobs.get(&key).expect("it was just leased");
+        let input = job.execution.as_ref().map_or("{}", |execution| &*execution.input);
+        ActivatedJob {
+            kind: JobKind::Element,
+            key,
+            job_type: job.job_type.clone(),
+            instance: InstanceKey(0),
+            root: InstanceKey(0),
+            definition: DefinitionKey(0),
+            process_id: "".into(),
+            version: 0,
+            element_id: "".into(),
+            element_instance: ElementKey(0),
+            headers: "{}".into(),
+            worker: job.worker.clone(),
+            retries: job.retries,
+            deadline,
+            variables: json::picked(input, &wish.fetch),
+            tenant: job.tenant.clone(),
+            tags: Vec::new(),
+            business_id: None,
         }
     }
 

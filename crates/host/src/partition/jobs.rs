@@ -15,8 +15,10 @@ use store::{DueKind, Millis};
 use super::Partition;
 use super::execute::{no_incident, unusable};
 use super::needs::Needs;
+use super::policies::Unwanted;
 use super::tick::Tick;
 use super::unit::Stop;
+use crate::sinks::QueueId;
 
 impl Partition {
     pub(super) fn complete_job(
@@ -28,7 +30,11 @@ impl Partition {
         result: Option<&JobResult>,
     ) -> Result<Answer, Stop> {
         let what = "complete job";
-        let origin = self.origin(tick, caller, job, what)?;
+        if self.workable(tick, caller, job, what)?.execution.is_some() {
+            self.complete_execution(tick, job, variables);
+            return Ok(Answer::Done);
+        }
+        let origin = self.origin_of(tick, caller, job, what)?;
         if let Some(JobKind::Listener(event)) = self.jobs.get(&job).map(|job| job.kind)
             && event.is_of_task()
         {
@@ -53,7 +59,7 @@ impl Partition {
         reason: Arc<str>,
     ) -> Result<Answer, Stop> {
         let what = "fail job";
-        self.workable(tick, caller, fail.job, what)?;
+        let is_execution = self.workable(tick, caller, fail.job, what)?.execution.is_some();
         let verdict = after_failure(fail.retries, fail.backoff, tick.now);
         let availability = match verdict {
             Verdict::Ready => Availability::Ready,
@@ -67,6 +73,10 @@ impl Partition {
             job.failed_with_retries_left = verdict != Verdict::Stuck;
             job.availability = availability;
         });
+        if is_execution {
+            self.fail_execution(tick, fail, verdict);
+            return Ok(Answer::Done);
+        }
         let stuck = (verdict == Verdict::Stuck).then_some(reason);
         if stuck.is_none() && fail.variables.is_empty() {
             return Ok(Answer::Done);
@@ -79,8 +89,11 @@ impl Partition {
 
     pub(super) fn throw_error(&mut self, tick: &mut Tick, caller: &Caller, throw: &ThrowError) -> Result<Answer, Stop> {
         let what = "throw an error for job";
-        let origin = self.origin(tick, caller, throw.job, what)?;
-        if let Some(job) = self.jobs.get(&throw.job).filter(|job| matches!(job.kind, JobKind::Listener(_))) {
+        let is_execution = self.workable(tick, caller, throw.job, what)?.execution.is_some();
+        let origin = if is_execution { None } else { Some(self.origin_of(tick, caller, throw.job, what)?) };
+        if let (Some(origin), Some(job)) =
+            (origin, self.jobs.get(&throw.job).filter(|job| matches!(job.kind, JobKind::Listener(_))))
+        {
             let (kind, job_type, instance) = (job.kind.word(), &job.job_type, origin.instance);
             let reason = format!(
                 "Cannot throw BPMN error from {kind} job with key '{}', type '{job_type}' and processInstanceKey '{instance}'",
@@ -95,6 +108,10 @@ impl Partition {
             job.failed_with_retries_left = 0 < job.retries;
             job.availability = Availability::Stuck;
         });
+        let Some(origin) = origin else {
+            self.throw_from_execution(tick, throw);
+            return Ok(Answer::Done);
+        };
         let thrown = ThrownError {
             job: throw.job,
             element: origin.element_instance,
@@ -115,6 +132,10 @@ impl Partition {
         if update.timeout.is_some() && job.availability != Availability::Leased {
             let reason = format!("Expected to update the timeout of job with key '{}', but it is not active", update.job);
             return Err(Stop::refused(Code::InvalidState, reason));
+        }
+        if let (Some(retries), true, Availability::Stuck) = (update.retries, job.execution.is_some(), job.availability) {
+            // There is no incident to be resolved: whoever gives it retries wants it tried.
+            return self.retry_execution(tick, caller, update.job, retries);
         }
         let now = tick.now;
         self.change_job(tick, update.job, |job| {
@@ -218,7 +239,10 @@ impl Partition {
                             (None, _) => JobKind::Element,
                         };
                         let job = new_job(opened.key.job(), origin, (job_type.clone(), tenant), *retries, tick.now);
-                        let job = Job { headers, kind, ..job };
+                        let mut job = Job { headers, kind, ..job };
+                        if !self.policies.is_empty() {
+                            self.ask_policy(tick, &mut job, origin)?;
+                        }
                         self.jobs.put(job.key, job, tick.number);
                     }
                 }
@@ -243,6 +267,28 @@ impl Partition {
                 Err(needs.into())
             }
         }
+    }
+
+    /// Puts a new job into its group; one that its queue does not take is remembered.
+    fn ask_policy(&self, tick: &mut Tick, job: &mut Job, origin: JobOrigin) -> Result<(), Stop> {
+        let queue = QueueId { job_type: job.job_type.clone(), tenant: job.tenant.clone() };
+        let gate = match tick.unit.gates.remove(&queue) {
+            Some(gate) => Some(gate),
+            None => self.gate(&queue)?,
+        };
+        let Some(mut gate) = gate else { return Ok(()) };
+        if !gate.parameters().is_empty() {
+            let hot = self.hot.get(origin.instance).expect("it was just stepped");
+            let visible = engine::visible(&hot.instance, origin.element_instance, gate.parameters());
+            job.group = gate.group(|name| visible.iter().find(|(one, _)| **one == *name).map(|(_, value)| value));
+        }
+        if let Err(refusal) = self.admit(&mut gate, &job.group) {
+            let reason = gate.reason(refusal).into();
+            let JobOrigin { instance, element_instance: element, .. } = origin;
+            tick.unit.unwanted.push(Unwanted { instance, element, job: job.key, reason });
+        }
+        tick.unit.gates.insert(queue, gate);
+        Ok(())
     }
 
     /// The element that waits: alive, or entered and gone in the same step.
@@ -302,7 +348,7 @@ impl Partition {
     }
 
     /// A job that a worker may still act on: any that is not done and that no incident holds.
-    fn workable(&self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<&Job, Stop> {
+    pub(super) fn workable(&self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<&Job, Stop> {
         let job = self.reached_job(tick, caller, key)?.ok_or_else(|| no_such_job(key, what))?;
         if job.availability == Availability::Stuck {
             let state = if job.state == JobState::ErrorThrown { "ERROR_THROWN" } else { "FAILED" };
@@ -349,6 +395,8 @@ fn new_job(key: JobKey, origin: JobOrigin, queue: (Arc<str>, Arc<str>), retries:
         created: now,
         updated: now,
         ended: None,
+        group: None,
+        execution: None,
     }
 }
 

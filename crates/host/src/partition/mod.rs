@@ -20,6 +20,7 @@ mod create_at;
 mod decide;
 mod deploy;
 mod execute;
+mod executions;
 mod follow_up;
 mod forms;
 mod hand_out;
@@ -27,6 +28,7 @@ mod jobs;
 mod messages;
 mod migrate;
 mod needs;
+mod policies;
 mod raised;
 mod run;
 mod signals;
@@ -43,11 +45,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use engine::{Document, InstanceKey, JobKey, Keys, TimerKey, UserTaskKey, WaitKey};
-use queue::{Dispatch, Timeline, WaiterId};
+use queue::{Ask, Dispatch, Timeline, WaiterId};
 use rustc_hash::FxHashMap;
 use store::log::{Answer, Created, Received, Released, Request};
-use store::row::LockName;
-use store::{Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, Store, format, row};
+use store::row::{LockName, UniqueName};
+use store::{CountedJobs, Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, QueueRef, Store, format, row};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::caution::Caution;
@@ -63,6 +65,7 @@ pub(crate) use deploy::Catalogue;
 use messages::Group;
 pub(crate) use needs::Needs;
 use needs::Rested;
+pub(crate) use policies::{Policies, is_pause, pause_of};
 pub(crate) use run::Ran;
 pub(crate) use tick::{Source, Tick};
 
@@ -123,6 +126,8 @@ pub(crate) enum Reply {
     Answer(oneshot::Sender<Told>),
     /// When the instance it created has ended.
     End { fetch: Vec<Arc<str>>, sender: oneshot::Sender<End> },
+    /// When the command is committed, with word of when the one execution it submitted has ended.
+    Execution(oneshot::Sender<(Told, Option<oneshot::Receiver<()>>)>),
 }
 
 /// How a wait for an instance's end came out.
@@ -175,6 +180,8 @@ pub(crate) struct Partition {
     told_alone: FxHashMap<u64, Option<WaitKey>>,
     /// The instance that keeps others of its process from being started with its correlation key.
     locks: Table<LockName, Option<InstanceKey>>,
+    /// Who has which unique key.
+    unique: Table<UniqueName, executions::Holder>,
     /// First answers by tenant and idempotency key.
     idempotent: Table<(Arc<str>, Arc<str>), row::Idempotent>,
     catalogue: Catalogue,
@@ -182,6 +189,11 @@ pub(crate) struct Partition {
     rested: Rested,
     dispatch: Dispatch<QueueId>,
     sinks: Sinks,
+    policies: Policies,
+    /// Whether they are read.
+    has_policies: bool,
+    /// Queues where it matters how many there are.
+    census: FxHashMap<QueueId, policies::Census>,
     /// Queues with jobs that could not be handed out as they are stored; looked at again now and then.
     shunned: BTreeSet<QueueId>,
     timeline: Timeline<(u64, DueKind)>,
@@ -191,6 +203,8 @@ pub(crate) struct Partition {
     postponed: BTreeSet<(Millis, (u64, DueKind))>,
     awaiting: FxHashMap<InstanceKey, Vec<Awaiting>>,
     incident_lines: raised::Lines,
+    /// Who waits for the end of which execution.
+    awaiting_executions: FxHashMap<JobKey, Vec<oneshot::Sender<()>>>,
     /// Until then callers are taken to be waiting.
     busy_until: Millis,
     busy_until_tick: u64,
@@ -230,6 +244,7 @@ impl Partition {
             groups: Table::default(),
             starts: Table::default(),
             locks: Table::default(),
+            unique: Table::default(),
             told_alone: FxHashMap::default(),
             busy_until: Millis::MIN,
             busy_until_tick: 0,
@@ -238,11 +253,15 @@ impl Partition {
             rested: Rested::default(),
             dispatch: Dispatch::new(limits.ready_window_max),
             sinks: Sinks::default(),
+            policies: Policies::default(),
+            has_policies: false,
+            census: FxHashMap::default(),
             shunned: BTreeSet::new(),
             timeline: Timeline::unknown(limits.timeline_max),
             newest: Millis::MIN,
             postponed: BTreeSet::new(),
             awaiting: FxHashMap::default(),
+            awaiting_executions: FxHashMap::default(),
             fence: ownership.fence,
             position: ownership.position,
             inbox_to: ownership.inbox_to,
@@ -275,11 +294,14 @@ impl Partition {
         self.groups = Table::default();
         self.starts = Table::default();
         self.locks = Table::default();
+        self.unique = Table::default();
         self.idempotent = Table::default();
         self.catalogue = Catalogue::default();
         self.rested = Rested::default();
         self.sinks.undo();
         self.dispatch.forget_jobs();
+        self.has_policies = false;
+        self.census.clear();
         self.timeline = Timeline::unknown(self.limits.timeline_max);
         self.postponed.clear();
     }
@@ -308,11 +330,14 @@ impl Partition {
     pub(crate) fn wants_refill(&self, now: Millis) -> bool {
         let due = self.timeline.next().is_some_and(|at| at <= now);
         let again = !self.shunned.is_empty() && self.look_again_at <= now;
-        again || self.dispatch.is_dry() || (due && self.timeline.refill().is_some())
+        again || !self.has_policies || self.dispatch.is_dry() || (due && self.timeline.refill().is_some())
     }
 
     /// Fills windows. Only when everything is committed.
     pub(crate) async fn refill(&mut self, now: Millis) -> Result<(), Error> {
+        if !self.has_policies {
+            self.load_policies().await?;
+        }
         if let Some(later) = self.timeline.refill() {
             let after = later.after.map_or((Millis::MIN, 0), |(at, (key, _))| (at, key));
             let due = self.store.due(self.fence.partition, after, later.limit).await?;
@@ -328,18 +353,42 @@ impl Partition {
             self.look_again_at = now + LOOK_AGAIN_EVERY;
             std::mem::take(&mut self.shunned).iter().for_each(|queue| self.dispatch.forget_queue(queue));
         }
-        for (id, asked) in self.dispatch.refills() {
-            let after = store::ReadyAfter { priority: asked.after.priority(), key: JobKey(asked.after.key()) };
-            let QueueId { job_type, tenant } = &id;
-            let found = self.store.ready_jobs(self.fence.partition, job_type, tenant, after, asked.limit).await;
-            let found = match found {
-                Ok(found) => found,
-                Err(error) => {
-                    self.dispatch.reopen(id);
-                    return Err(error);
+        for id in self.dispatch.take_dry() {
+            if let Err(error) = self.refill_queue(&id).await {
+                self.dispatch.reopen(id);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the tables until it is known which job of a queue is next.
+    async fn refill_queue(&mut self, id: &QueueId) -> Result<(), Error> {
+        let QueueId { job_type, tenant } = id;
+        let queue = QueueRef { partition: self.fence.partition, job_type, tenant };
+        let place = |job: &store::ReadyJob| queue::Place::new(job.priority, job.key.0);
+        let after = |asked: queue::Refill| store::ReadyAfter { priority: asked.after.priority(), key: JobKey(asked.after.key()) };
+        while let Some(ask) = self.dispatch.ask(id) {
+            match ask {
+                Ask::All(asked) if self.policies.is_empty() => {
+                    let found = self.store.ready_jobs(queue.partition, job_type, tenant, after(asked), asked.limit).await?;
+                    self.dispatch.refilled(id, asked, found.iter().map(|job| (place(job), None)).collect());
                 }
-            };
-            self.dispatch.refilled(&id, asked, found.into_iter().map(|job| queue::Place::new(job.priority, job.key.0)));
+                Ask::All(asked) => {
+                    let found = self.store.grouped_jobs(queue, None, after(asked), asked.limit).await?;
+                    let found = found.into_iter().map(|(job, group)| (place(&job), group));
+                    self.dispatch.refilled(id, asked, found.collect());
+                }
+                Ask::Of(group, asked) => {
+                    let found = self.store.grouped_jobs(queue, Some(group.clone()), after(asked), asked.limit).await?;
+                    self.dispatch.refilled_of(id, &group, asked, found.iter().map(|(job, _)| place(job)).collect());
+                }
+                Ask::Running => {
+                    let counts = self.store.count_jobs(queue, CountedJobs::Running).await?;
+                    let counts = counts.into_iter().map(|(group, count)| (group, u32::try_from(count).unwrap_or(u32::MAX)));
+                    self.dispatch.counted(id, counts);
+                }
+            }
         }
         Ok(())
     }

@@ -8,13 +8,14 @@ use engine::{
 };
 use rustc_hash::FxHashMap;
 use store::change::Change;
-use store::log::{Command, CreateAt, DecisionRef, DirectAdHoc, ProcessRef, Publish, Request, StartAdHoc};
-use store::row::{self, LockName};
+use store::log::{Command, CreateAt, DecisionRef, DirectAdHoc, ProcessRef, Publish, Request, StartAdHoc, Submit};
+use store::row::{self, LockName, UniqueHolder, UniqueName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
 
 use super::Partition;
 use super::conditions::Conditional;
 use super::deploy::{Deletion, Name, Sought, SoughtProcess};
+use super::executions::Holder;
 use super::messages::Group;
 use super::signals::Telling;
 use super::starts::Starts;
@@ -52,6 +53,8 @@ pub(super) enum AtRest {
     Conditions(Conditional),
     /// What is first in this queue.
     Queue(QueueId),
+    /// How many there are in this queue.
+    Census(QueueId),
 }
 
 /// What was asked for at rest, for the tick that is opened next.
@@ -149,6 +152,7 @@ impl Needs {
         self.wanted.starts.extend(more.wanted.starts);
         self.wanted.locks.extend(more.wanted.locks);
         self.wanted.locks_of.extend(more.wanted.locks_of);
+        self.wanted.unique.extend(more.wanted.unique);
         self.definitions.extend(more.definitions);
         self.requirements.extend(more.requirements);
         self.processes.extend(more.processes);
@@ -195,6 +199,9 @@ impl Partition {
             }
             Command::UpdateJob(update) => self.foresee_job(update.job, false, needs),
             Command::JobDue { job } => self.foresee_job(*job, false, needs),
+            Command::CompleteExecutions { jobs } => jobs.iter().for_each(|(job, _)| self.foresee_job(*job, false, needs)),
+            Command::CancelExecution { job } | Command::RetryExecution { job, .. } => self.foresee_job(*job, false, needs),
+            Command::Submit(submit) => self.foresee_unique(submit, needs),
             Command::Release { jobs } => jobs.iter().for_each(|released| self.foresee_job(released.job, false, needs)),
             Command::SetVariables { scope, .. } | Command::StartAdHoc(StartAdHoc { element: scope, .. }) => {
                 if !self.hot.contains(InstanceKey(scope.0)) {
@@ -231,6 +238,8 @@ impl Partition {
             | Command::Broadcast { .. }
             | Command::SignalDue { .. }
             | Command::MessageExpired { .. }
+            | Command::PutPolicy { .. }
+            | Command::DeletePolicy { .. }
             | Command::Activate(_) => {}
         }
     }
@@ -252,6 +261,15 @@ impl Partition {
         let starts = (tenant.clone(), name.clone());
         if !self.starts.knows(&starts) {
             needs.wanted.starts.push(starts);
+        }
+    }
+
+    fn foresee_unique(&self, submit: &Submit, needs: &mut Needs) {
+        for unique in submit.executions.iter().filter_map(|one| one.unique.as_ref()) {
+            let name = (submit.tenant.clone(), submit.action.clone(), unique.key.clone());
+            if !self.unique.knows(&name) {
+                needs.wanted.unique.push(name);
+            }
         }
     }
 
@@ -342,7 +360,11 @@ impl Partition {
                     self.rested.deletions.insert(*key, deletion.map(Arc::new));
                 }
                 // Filled with the other windows, before the next tick is opened.
-                AtRest::Queue(id) => self.dispatch.expect(id.clone()),
+                AtRest::Queue(id) => {
+                    self.rule(std::slice::from_ref(id));
+                    self.dispatch.expect(id.clone());
+                }
+                AtRest::Census(id) => self.load_census(id).await?,
                 AtRest::Process(sought) => {
                     let found = self.seek_process(sought).await?;
                     self.catalogue.remember_process(sought.clone(), found);
@@ -400,6 +422,7 @@ impl Partition {
         wanted.groups.retain(|name| !self.groups.knows(name));
         wanted.starts.retain(|name| !self.starts.knows(name));
         wanted.locks.retain(|name| !self.locks.knows(name));
+        wanted.unique.retain(|name| !self.unique.knows(name));
         sort(&mut wanted);
         if wanted.is_empty() {
             return Ok(());
@@ -412,6 +435,12 @@ impl Partition {
         self.take_user_tasks(tick, &wanted, loaded.user_tasks);
         self.take_groups(loaded.groups);
         take_locks(&mut self.locks, tick, &wanted, loaded.locks);
+        for UniqueHolder { name, job, until } in loaded.unique {
+            self.unique.load(name, Some(Holder { job, until }));
+        }
+        for name in &wanted.unique {
+            self.unique.load(name.clone(), None);
+        }
         let mut idempotent = loaded.idempotent;
         for key in wanted.idempotent {
             let found = idempotent.iter().position(|row| (&row.tenant, &row.key) == (&key.0, &key.1));
@@ -527,6 +556,7 @@ fn sort(wanted: &mut Wanted) {
     once::<(Arc<str>, Arc<str>)>(&mut wanted.starts);
     once::<LockName>(&mut wanted.locks);
     once::<InstanceKey>(&mut wanted.locks_of);
+    once::<UniqueName>(&mut wanted.unique);
 }
 
 fn take_locks(table: &mut Table<LockName, Option<InstanceKey>>, tick: &mut Tick, wanted: &Wanted, locks: Vec<row::MessageLock>) {

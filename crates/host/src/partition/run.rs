@@ -92,7 +92,7 @@ impl Partition {
     fn is_full(&self, tick: &Tick) -> bool {
         self.caution.commands_max().min(self.limits.batch_max) <= tick.commands
             || self.limits.tick_bytes_max <= tick.bytes
-            || self.limits.tick_rows_max <= tick.recorder.rows()
+            || self.limits.tick_rows_max <= tick.recorder.rows() + self.jobs.unwritten()
     }
 
     /// How much of what is due is done in one tick: while callers wait, only so much that it does not keep them waiting.
@@ -205,7 +205,9 @@ impl Partition {
     }
 
     pub(super) fn wait(&mut self, waiter: Waiter) {
-        self.dispatch.wait(waiter.id, waiter.wish.queues());
+        let queues = waiter.wish.queues();
+        self.rule(&queues);
+        self.dispatch.wait(waiter.id, queues);
         self.sinks.wait(waiter);
     }
 
@@ -320,6 +322,12 @@ impl Partition {
             | Command::SignalDue { .. }
             | Command::MessageExpired { .. }
             | Command::Activate(_)
+            | Command::Submit(_)
+            | Command::PutPolicy { .. }
+            | Command::DeletePolicy { .. }
+            | Command::CompleteExecutions { .. }
+            | Command::CancelExecution { .. }
+            | Command::RetryExecution { .. }
             | Command::Release { .. } => None,
         };
         instance.filter(|instance| self.hot.contains(*instance))

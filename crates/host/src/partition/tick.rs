@@ -6,7 +6,7 @@ use std::time::Instant;
 use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, UserTaskKey, WaitKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::log::Answer;
-use store::row::LockName;
+use store::row::{LockName, UniqueName};
 use store::{AnswerRow, LogRow, MessageGroup, Millis};
 
 use super::raised::Raised;
@@ -29,6 +29,8 @@ pub(crate) struct Tick {
     /// What it took, in order, to be answered after the commit or put back.
     pub(super) done: Vec<Did>,
     pub(super) ended: Vec<Ended>,
+    /// Executions that have ended.
+    pub(super) finished: Vec<JobKey>,
     pub(super) handed: Vec<Handed>,
     pub(super) raised: Raised,
     pub(super) deployed: Vec<Arc<Compiled>>,
@@ -61,6 +63,7 @@ pub(super) struct ChangedKeys {
     pub(super) groups: Vec<MessageGroup>,
     pub(super) starts: Vec<(Arc<str>, Arc<str>)>,
     pub(super) locks: Vec<LockName>,
+    pub(super) unique: Vec<UniqueName>,
     pub(super) idempotent: Vec<(Arc<str>, Arc<str>)>,
     pub(super) names: super::deploy::ChangedNames,
 }
@@ -100,6 +103,7 @@ impl Tick {
             answers: Vec::new(),
             done: Vec::new(),
             ended: Vec::new(),
+            finished: Vec::new(),
             handed: Vec::new(),
             raised: Raised::default(),
             deployed: Vec::new(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use engine::{Budget, Event, Instance, InstanceKey, Means, Outcome, Rejected, State};
 use queue::Place;
+use rustc_hash::FxHashMap;
 use store::log::{Code, Command, Rejection};
 use store::row::{Availability, Job, JobState};
 use store::{Changes, DueKind, LogRow, format, row};
@@ -11,6 +12,7 @@ use store::{Changes, DueKind, LogRow, format, row};
 use super::Partition;
 use super::migrate::Before;
 use super::needs::Needs;
+use super::policies::{Gate, Unwanted};
 use super::tick::{Ended, Tick};
 use crate::definitions::{Compiled, CompiledDecisions};
 use crate::hot::HotInstance;
@@ -29,6 +31,10 @@ pub(super) struct Unit {
     pub(super) migrated: Vec<Before>,
     /// What concerns no instance.
     pub(super) changes: Changes,
+    /// Queues with policies that jobs of the command went through.
+    pub(super) gates: FxHashMap<QueueId, Gate>,
+    /// Jobs that no queue takes.
+    pub(super) unwanted: Vec<Unwanted>,
     /// Signals that go on after the commit.
     pub(super) signals: Vec<u64>,
     pub(super) deployed: Vec<Arc<Compiled>>,
@@ -125,6 +131,7 @@ impl Partition {
             tick.changed.instances.insert(key);
         }
         self.accept_jobs(tick);
+        self.accept_policies(&unit.changes.policies_new);
         self.accept_timers();
         for message in &unit.changes.messages_new {
             self.timeline.insert(message.expires, (message.key, DueKind::MessageExpires));
@@ -134,6 +141,7 @@ impl Partition {
         self.groups.accept();
         self.starts.accept();
         self.locks.accept();
+        self.unique.accept();
         self.idempotent.accept();
         self.catalogue.accept();
         // Only now: a command that is merely tried must not make others look up again what they have found.
@@ -181,6 +189,7 @@ impl Partition {
         self.groups.undo();
         self.starts.undo();
         self.locks.undo();
+        self.unique.undo();
         self.idempotent.undo();
         self.catalogue.undo();
     }
@@ -238,11 +247,20 @@ impl Partition {
         for (key, before) in self.jobs.changes() {
             let Some(after) = self.jobs.get(&key).cloned() else { continue };
             tick.bytes += after.error_message.len();
+            if let Some(execution) = &after.execution {
+                tick.bytes += execution.input.len() + execution.result.as_ref().map_or(0, |result| result.len());
+                if after.execution_state().has_ended() {
+                    tick.finished.push(key);
+                }
+            }
             match &before {
                 Some(before) => self.take_out_of_windows(before),
                 None => drop(self.metrics.jobs_created.inc()),
             }
             self.put_into_windows(&after);
+            if !self.census.is_empty() {
+                self.count_in_queue(&queue_of(&after), before.as_ref(), &after);
+            }
             self.count_job(before.as_ref(), &after);
         }
         self.jobs.accept();
@@ -277,8 +295,11 @@ impl Partition {
 
     fn put_into_windows(&mut self, job: &Job) {
         match job.availability {
-            Availability::Ready => self.dispatch.ready(&queue_of(job), place_of(job)),
+            Availability::Ready => self.dispatch.ready(&queue_of(job), place_of(job), &job.group),
             Availability::Leased | Availability::BackingOff { .. } => {
+                if self.dispatch.has_limits() && job.availability == Availability::Leased {
+                    self.dispatch.started(&queue_of(job), &job.group);
+                }
                 if let Some(due) = job.availability.due(job.deadline) {
                     self.timeline.insert(due, (job.key.0, DueKind::Job));
                 }
@@ -289,8 +310,11 @@ impl Partition {
 
     fn take_out_of_windows(&mut self, job: &Job) {
         match job.availability {
-            Availability::Ready => self.dispatch.not_ready(&queue_of(job), place_of(job)),
+            Availability::Ready => self.dispatch.not_ready(&queue_of(job), place_of(job), &job.group),
             Availability::Leased | Availability::BackingOff { .. } => {
+                if self.dispatch.has_limits() && job.availability == Availability::Leased {
+                    self.dispatch.stopped(&queue_of(job), &job.group);
+                }
                 if let Some(due) = job.availability.due(job.deadline) {
                     self.timeline.remove(due, (job.key.0, DueKind::Job));
                 }

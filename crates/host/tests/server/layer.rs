@@ -8,8 +8,8 @@ use store::log::{NewRequest, Received, RequestStatus};
 use store::memory::Memory;
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
-    Backlog, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter, ReadyJob,
-    Renewed, Store, Wanted, row,
+    Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
+    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -121,6 +121,30 @@ impl Store for Layer {
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error> {
         self.inner.ready_jobs(partition, job_type, tenant, after, limit).await
+    }
+    async fn grouped_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<Option<Arc<str>>>,
+        after: ReadyAfter,
+        limit: usize,
+    ) -> Result<Vec<(ReadyJob, Option<Arc<str>>)>, Error> {
+        self.inner.grouped_jobs(queue, of, after, limit).await
+    }
+    async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {
+        self.inner.count_jobs(queue, which).await
+    }
+    async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
+        self.inner.queue_sizes(partition).await
+    }
+    async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
+        self.inner.jobs_before(queue, place).await
+    }
+    async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
+        self.inner.policies(partition).await
+    }
+    async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error> {
+        self.inner.policy_versions(partition, reference).await
     }
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
         self.inner.due(partition, after, limit).await

@@ -3,7 +3,7 @@
 use store::row::{Job, Tokens};
 use store::{Changes, Commit, format, words};
 
-use super::{decisions, migrated, user_tasks, waits};
+use super::{decisions, executions, migrated, user_tasks, waits};
 use crate::call::Call;
 
 /// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
@@ -16,6 +16,7 @@ pub(super) struct Texts {
     progress_changed: Vec<Option<String>>,
     pub(super) waits: waits::Texts,
     user_tasks: user_tasks::Texts,
+    policies: Vec<Vec<u8>>,
 }
 
 impl Texts {
@@ -29,6 +30,7 @@ impl Texts {
             progress_changed: changes.elements_changed.iter().map(|row| row.progress.map(words::progress_text)).collect(),
             waits: waits::Texts::of(changes),
             user_tasks: user_tasks::Texts::of(changes),
+            policies: changes.policies_new.iter().map(|row| format::encode_policy(row.policy.as_ref())).collect(),
         }
     }
 }
@@ -90,7 +92,9 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         idempotent_new(commit),
     ];
     let all = all.into_iter().flatten().chain(waits::of_changes(commit, &texts.waits));
-    all.chain(user_tasks::of_changes(commit, &texts.user_tasks)).chain(migrated::of_changes(commit))
+    all.chain(user_tasks::of_changes(commit, &texts.user_tasks))
+        .chain(migrated::of_changes(commit))
+        .chain(executions::of_changes(commit, &texts.policies))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.
@@ -247,6 +251,7 @@ fn jobs_new(commit: &Commit) -> Option<Call<'_>> {
             .ints(rows.iter().map(|row| row.created))
             .texts_opt(rows.iter().map(|row| row.headers.as_deref()))
             .texts_opt(rows.iter().map(|row| row.kind.stored()))
+            .texts_opt(rows.iter().map(|row| row.group.as_deref()))
     })
 }
 
@@ -255,7 +260,7 @@ fn jobs_changed(commit: &Commit) -> Option<Call<'_>> {
 }
 
 /// The key and what may change, in the order both statements have it.
-fn changing_of_jobs<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> {
+pub(super) fn changing_of_jobs<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> {
     call.keys(rows.iter().map(|row| row.key.0))
         .smalls(rows.iter().map(|row| row.priority))
         .texts(rows.iter().map(|row| row.state.word()))

@@ -19,6 +19,7 @@
 
 mod batches;
 mod decisions;
+mod executions;
 mod migrated;
 mod user_tasks;
 mod waits;

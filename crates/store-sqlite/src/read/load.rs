@@ -9,8 +9,8 @@ use engine::{
 use model::{ElementIx, FlowIx};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use store::row::{
-    Availability, Compensation, Element, ElementState, Idempotent, Incident, Instance, InstanceState, Job, JobKind, JobOrigin,
-    JobState, Tokens, Variable,
+    Availability, Compensation, Element, ElementState, Execution, Idempotent, Incident, Instance, InstanceState, Job, JobKind,
+    JobOrigin, JobState, Tokens, Unique, UniqueHolder, UniqueName, Variable,
 };
 use store::{Broken, Error, Loaded, LoadedInstance, Millis, Wanted, format, words};
 
@@ -33,6 +33,9 @@ pub(crate) fn load(connection: &Connection, partition: PartitionId, wanted: &Wan
             Ok(instance) => loaded.instances.extend(instance),
             Err(broken) => loaded.broken.push(broken),
         }
+    }
+    for name in BTreeSet::from_iter(&wanted.unique) {
+        loaded.unique.extend(unique_holder(connection, partition, name)?);
     }
     for key in BTreeSet::from_iter(&wanted.jobs) {
         match whole(key.0, load_job(connection, partition, *key))? {
@@ -243,7 +246,31 @@ fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
         headers: row.get(20)?,
         kind: JobKind::from_stored(row.get_ref(21)?.as_str_or_null().map_err(rusqlite::Error::from)?)?,
         denied: row.get(22)?,
+        group: row.get(23)?,
+        execution: execution(row)?,
     })
+}
+
+/// Of a job that belongs to no process, what it is asked to do is there.
+fn execution(row: &Row<'_>) -> Result<Option<Box<Execution>>, Failure> {
+    let Some(input) = row.get(24)? else { return Ok(None) };
+    let unique = row.get::<_, Option<std::sync::Arc<str>>>(28)?;
+    let until = row.get(29)?;
+    Ok(Some(Box::new(Execution {
+        input,
+        result: row.get(25)?,
+        attempts: row.get(26)?,
+        started: row.get(27)?,
+        unique: unique.map(|key| Unique { key, until }),
+    })))
+}
+
+fn unique_holder(connection: &Connection, partition: PartitionId, name: &UniqueName) -> Result<Option<UniqueHolder>, Failure> {
+    let mut select = connection.prepare_cached(statement::UNIQUE_HOLDER)?;
+    let (tenant, action, key) = name;
+    let mut rows = select.query(params![partition.0, tenant, action, key])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    Ok(Some(UniqueHolder { name: name.clone(), job: JobKey(key_at(row, 0)?), until: row.get(1)? }))
 }
 
 /// Of a job that belongs to an instance, all of it is there.

@@ -189,6 +189,20 @@ fn hot_statements_use_the_indexes_made_for_them() {
             "jobs USING COVERING INDEX jobs_ready (partition=? AND job_type=? AND tenant=? AND priority=? AND key>?)",
         ),
         (statement::READY_JOBS, "jobs USING COVERING INDEX jobs_ready (partition=? AND job_type=? AND tenant=? AND priority<?)"),
+        (
+            statement::READY_JOBS_OF_ALL_GROUPS,
+            "jobs USING INDEX jobs_ready (partition=? AND job_type=? AND tenant=? AND priority=? AND key>?)",
+        ),
+        (
+            statement::READY_JOBS_OF_NO_GROUP,
+            "jobs USING INDEX jobs_ready (partition=? AND job_type=? AND tenant=? AND priority=? AND key>?)",
+        ),
+        (
+            statement::READY_JOBS_OF_GROUP,
+            "jobs USING COVERING INDEX jobs_ready_by_group (partition=? AND job_type=? AND tenant=? AND group_key=? AND priority=? AND key>?)",
+        ),
+        (statement::COUNT_RUNNING_JOBS, "jobs USING INDEX jobs_timed (partition=? AND due>?)"),
+        (statement::COUNT_WAITING_JOBS, "jobs USING INDEX jobs_ready (partition=? AND job_type=? AND tenant=?)"),
         (statement::DUE, "jobs USING COVERING INDEX jobs_timed (partition=? AND due=? AND key>?)"),
         (statement::DUE, "jobs USING COVERING INDEX jobs_timed (partition=? AND due>?)"),
         (statement::DUE, "turns USING INDEX turns_by_time (partition=? AND due=? AND key>?)"),
@@ -248,6 +262,11 @@ fn hot_statements_use_the_indexes_made_for_them() {
         (statement::FORM_BY_KEY, "forms USING INTEGER PRIMARY KEY (rowid=?)"),
         (statement::HAS_RUNNING, "instances USING COVERING INDEX instances_running (definition=?)"),
         (statement::CHANGE_JOB, "jobs USING INTEGER PRIMARY KEY (rowid=?)"),
+        (statement::CHANGE_EXECUTION, "jobs USING INTEGER PRIMARY KEY (rowid=?)"),
+        (
+            statement::UNIQUE_HOLDER,
+            "jobs USING INDEX jobs_by_unique_key (partition=? AND tenant=? AND job_type=? AND unique_key=?)",
+        ),
         (
             statement::DELETE_EVALUATION,
             "evaluated_decisions USING INDEX evaluated_decisions_by_evaluation (partition=? AND evaluation=?)",

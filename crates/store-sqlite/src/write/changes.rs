@@ -8,7 +8,7 @@ use store::{Changes, ElementChange, IncidentChange, InstanceChange, VariableChan
 
 use super::decision::{delete_evaluations, delete_requirements, insert_evaluated_decisions, insert_requirements};
 use super::definition::{delete_definitions, insert_definitions, insert_resources};
-use super::{migrated, user_task, wait};
+use super::{execution, migrated, user_task, wait};
 use crate::failure::Failure;
 use crate::statement;
 
@@ -28,6 +28,7 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     change_variables(connection, partition, &changes.variables_changed)?;
     insert_jobs(connection, partition, &changes.jobs_new)?;
     change_jobs(connection, partition, &changes.jobs_changed)?;
+    execution::write(connection, partition, changes)?;
     set_tokens(connection, partition, &changes.tokens)?;
     insert_turns(connection, partition, &changes.turns_new)?;
     delete_turns(connection, partition, &changes.turns_done)?;
@@ -172,6 +173,7 @@ fn insert_jobs(connection: &Connection, partition: PartitionId, rows: &[Job]) ->
             row.headers,
             row.kind.stored(),
             row.denied,
+            row.group,
         ])?;
     }
     Ok(())

@@ -4,6 +4,7 @@ mod changes;
 mod commit;
 mod decision;
 mod definition;
+mod execution;
 mod inbox;
 mod migrated;
 mod ownership;

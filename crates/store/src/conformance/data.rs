@@ -8,8 +8,8 @@ use model::{ElementIx, ListenerEvent};
 use super::rows;
 use crate::Changes;
 use crate::row::{
-    Availability, Definition, Element, ElementState, EvaluationOrigin, Instance, InstanceState, JobKind, JobState,
-    SubscriptionKind, SubscriptionState, TimerState, UserTaskState,
+    Availability, Definition, Element, ElementState, EvaluationOrigin, Execution, Instance, InstanceState, JobKind, JobState,
+    SubscriptionKind, SubscriptionState, TimerState, Unique, UserTaskState,
 };
 
 /// What breaks a statement that quotes badly, a pattern that escapes badly, and an order that is not that of bytes.
@@ -201,8 +201,8 @@ impl Making {
         for _ in 0..self.pick(3) {
             self.variable(&instance);
         }
-        if number % 8 == 3 {
-            self.job_of_no_process(&instance);
+        if number % 3 == 1 {
+            self.execution();
         }
         self.changes.instances_new.push(instance);
     }
@@ -276,12 +276,35 @@ impl Making {
         self.changes.jobs_new.push(job);
     }
 
-    /// Which no search shows.
-    fn job_of_no_process(&mut self, instance: &Instance) {
-        let task = rows::element(self.keys.take(), instance);
-        let mut job = rows::job(self.keys.take(), &task);
-        job.origin = None;
-        self.changes.jobs_new.push(job);
+    /// Which no search for jobs shows.
+    fn execution(&mut self) {
+        let mut job = rows::execution(self.keys.take());
+        job.tenant = TENANTS[self.pick(TENANTS.len())].into();
+        job.job_type = self.odd().into();
+        job.priority = self.pick(5) as i32;
+        job.state = JobState::ALL[self.pick(JobState::ALL.len())];
+        job.availability = match self.pick(5) {
+            0 => Availability::Ready,
+            1 => Availability::Leased,
+            2 => Availability::BackingOff { until: self.time() },
+            3 => Availability::Stuck,
+            _ => Availability::Done,
+        };
+        job.worker = self.odd().into();
+        job.error_code = self.odd().into();
+        job.error_message = self.odd().into();
+        job.created = self.time();
+        job.ended = self.time_maybe();
+        job.group = self.odd_maybe();
+        let unique = self.odd_maybe().map(|key| Unique { key, until: self.time_maybe() });
+        job.execution = Some(Box::new(Execution {
+            input: self.odd().into(),
+            result: self.odd_maybe(),
+            attempts: self.pick(3) as u32,
+            started: self.time_maybe(),
+            unique,
+        }));
+        self.changes.executions_new.push(job);
     }
 
     /// Start events of every definition, and waits of every third element instance.

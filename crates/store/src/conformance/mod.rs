@@ -11,6 +11,7 @@ pub mod chain;
 pub mod data;
 mod decisions;
 mod definitions;
+mod executions;
 mod inbox;
 mod incidents_and_jobs;
 mod load;
@@ -18,6 +19,7 @@ mod messages;
 mod owner;
 mod ownership;
 pub mod previous;
+mod queues;
 pub mod rows;
 mod search;
 mod search_reference;
@@ -102,6 +104,13 @@ tests! {
     user_tasks::they_come_and_go,
     user_tasks::candidates_follow_their_task,
     user_tasks::forms_by_name_and_key,
+    executions::they_come_and_go,
+    executions::they_are_handed_out_with_jobs,
+    executions::unique_keys_lead_to_the_newest,
+    queues::jobs_by_group,
+    queues::jobs_are_counted_by_group,
+    queues::queues_have_sizes_and_places,
+    queues::every_version_of_a_policy_is_kept,
     messages::a_group_is_loaded_as_a_whole,
     messages::a_group_has_a_bound,
     messages::messages_are_taken_and_go,

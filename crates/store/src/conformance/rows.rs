@@ -8,9 +8,10 @@ use model::{ElementIx, FlowIx};
 
 use crate::row::{
     Availability, Compensation, Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element,
-    ElementState, EvaluatedDecision, EvaluatedInput, EvaluatedOutput, Form, Idempotent, Incident, Instance, InstanceState, Job,
-    JobKind, JobOrigin, JobState, MatchedRule, Message, MessageLock, Resource, Signal, Subscription, SubscriptionKind,
-    SubscriptionState, Timer, TimerKind, TimerState, Tokens, Turn, UserTask, UserTaskState, Variable, WaitOrigin,
+    ElementState, EvaluatedDecision, EvaluatedInput, EvaluatedOutput, Execution, Form, Idempotent, Incident, Instance,
+    InstanceState, Job, JobKind, JobOrigin, JobState, MatchedRule, Message, MessageLock, Resource, Signal, Subscription,
+    SubscriptionKind, SubscriptionState, Timer, TimerKind, TimerState, Tokens, Turn, UserTask, UserTaskState, Variable,
+    WaitOrigin,
 };
 
 pub const TENANT: &str = "<default>";
@@ -166,7 +167,16 @@ pub fn job(key: u64, task: &Element) -> Job {
         created: STARTED,
         updated: STARTED,
         ended: None,
+        group: None,
+        execution: None,
     }
+}
+
+/// Work of no process, ready.
+pub fn execution(key: u64) -> Job {
+    let instance = instance(key, key);
+    let execution = Execution { input: "{}".into(), result: None, attempts: 0, started: None, unique: None };
+    Job { origin: None, execution: Some(Box::new(execution)), ..job(key, &element(key, &instance)) }
 }
 
 /// Tokens in the outermost scope.

@@ -13,7 +13,7 @@ use crate::query::{
 };
 use crate::row::Candidates;
 
-const ENTITIES: [Entity; 13] = [
+const ENTITIES: [Entity; 14] = [
     Entity::Definitions,
     Entity::Instances,
     Entity::Elements,
@@ -27,6 +27,7 @@ const ENTITIES: [Entity; 13] = [
     Entity::MessageSubscriptions,
     Entity::MessageCorrelations,
     Entity::UserTasks,
+    Entity::Executions,
 ];
 
 /// The store under test beside the reference, with the same rows in both, in two partitions.

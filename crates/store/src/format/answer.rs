@@ -3,8 +3,8 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    ActivatedJob, Answer, Code, Created, Deployed, DeployedDecision, DeployedForm, DeployedProcess, DeployedRequirements,
-    Evaluated, EvaluationFailure, Listening, Rejection,
+    ActivatedJob, Answer, Code, CompletedExecutions, Created, Deployed, DeployedDecision, DeployedForm, DeployedProcess,
+    DeployedRequirements, Evaluated, EvaluationFailure, Listening, Rejection, Submitted, SubmittedExecution,
 };
 use crate::row::JobKind;
 
@@ -37,6 +37,9 @@ record!(ActivatedJob {
 });
 record!(Listening { task, element_instance, tenant, event, since, listeners, then });
 record!(Rejection { code, reason });
+record!(Submitted { at, executions });
+record!(SubmittedExecution { job, is_new });
+record!(CompletedExecutions { refused, others });
 
 impl Stored for JobKind {
     fn put(&self, to: &mut Writer) {
@@ -135,6 +138,14 @@ impl Stored for Answer {
                 to.byte(6);
                 rejection.put(to);
             }
+            Self::Submitted(submitted) => {
+                to.byte(50);
+                submitted.put(to);
+            }
+            Self::CompletedExecutions(completed) => {
+                to.byte(51);
+                completed.put(to);
+            }
         });
     }
 
@@ -157,6 +168,8 @@ fn take_answer(from: &mut Reader<'_>) -> Result<Answer, Error> {
         9 => Answer::Correlated { key: Stored::take(from)?, instance: Stored::take(from)?, tenant: Stored::take(from)? },
         10 => Answer::Started { key: Stored::take(from)?, tenant: Stored::take(from)?, instances: Stored::take(from)? },
         35 => Answer::Listening(Stored::take(from)?),
+        50 => Answer::Submitted(Stored::take(from)?),
+        51 => Answer::CompletedExecutions(Stored::take(from)?),
         tag => return Err(unknown("answer", tag)),
     })
 }

@@ -12,6 +12,7 @@ mod bytes;
 mod change;
 mod decision;
 mod event;
+mod policy;
 mod request;
 #[cfg(test)]
 mod round_trip;
@@ -23,6 +24,7 @@ mod version_one;
 use std::sync::Arc;
 
 use engine::{Document, Event, Token, Turn, VariableKey};
+use queue::policy::Policy;
 
 use crate::Error;
 use crate::log::{Answer, Request};
@@ -102,6 +104,15 @@ pub fn encode_flows(flows: &[Arc<str>]) -> Vec<u8> {
 
 pub fn decode_flows(bytes: &[u8]) -> Result<Vec<Arc<str>>, Error> {
     decode(bytes)
+}
+
+/// Nothing where it was deleted.
+pub fn encode_policy(policy: Option<&Policy>) -> Vec<u8> {
+    policy.map_or(Vec::new(), encode)
+}
+
+pub fn decode_policy(bytes: &[u8]) -> Result<Option<Policy>, Error> {
+    if bytes.is_empty() { Ok(None) } else { decode(bytes).map(Some) }
 }
 
 pub fn encode_details(decision: &EvaluatedDecision) -> Vec<u8> {

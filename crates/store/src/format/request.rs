@@ -4,8 +4,8 @@ use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
     Activate, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy, DeployResource, DirectAdHoc,
-    Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, ProcessRef, Publish, Released, Request,
-    StartAdHoc, TaskResult, TellStep, ThrowError, UpdateJob, UpdateUserTask,
+    Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, NewExecution, NewUnique, OnConflict,
+    ProcessRef, Publish, Released, Request, StartAdHoc, Submit, TaskResult, TellStep, ThrowError, UpdateJob, UpdateUserTask,
 };
 use crate::query::Tenants;
 
@@ -30,6 +30,9 @@ record!(TaskResult { denied, corrections });
 record!(Corrections { assignee, candidate_groups, candidate_users, due, follow_up, priority });
 record!(TellStep { instance, step, is_task, by, variables, keeps });
 record!(FailAttempt { job, worker, retryable, message });
+record!(Submit { tenant, action, executions });
+record!(NewExecution { input, priority, retries, run_at, unique, group });
+record!(NewUnique { key, window, on_conflict });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
 impl Stored for Request {
@@ -147,6 +150,18 @@ fn put_body(command: &Command, to: &mut Writer) {
             variables.put(to);
         }
         Command::EvaluateConditions(evaluate) => evaluate.put(to),
+        Command::Submit(submit) => submit.put(to),
+        Command::CompleteExecutions { jobs } => jobs.put(to),
+        Command::PutPolicy { reference, policy } => {
+            reference.put(to);
+            policy.put(to);
+        }
+        Command::DeletePolicy { reference } => reference.put(to),
+        Command::CancelExecution { job } => job.put(to),
+        Command::RetryExecution { job, retries } => {
+            job.put(to);
+            retries.put(to);
+        }
         Command::Evaluate(evaluate) => evaluate.put(to),
         Command::DeleteEvaluation { evaluation } => evaluation.put(to),
         Command::CreateAt(create) => create.put(to),
@@ -205,6 +220,12 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         61 => Command::TellStep(Stored::take(from)?),
         62 => Command::FailAttempt(Stored::take(from)?),
         63 => Command::RetryInstance { instance: Stored::take(from)? },
+        53 => Command::Submit(Stored::take(from)?),
+        54 => Command::CompleteExecutions { jobs: Stored::take(from)? },
+        55 => Command::CancelExecution { job: Stored::take(from)? },
+        56 => Command::RetryExecution { job: Stored::take(from)?, retries: Stored::take(from)? },
+        57 => Command::PutPolicy { reference: Stored::take(from)?, policy: Stored::take(from)? },
+        58 => Command::DeletePolicy { reference: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -248,6 +269,12 @@ fn number(command: &Command) -> u8 {
         Command::TellStep(_) => 61,
         Command::FailAttempt(_) => 62,
         Command::RetryInstance { .. } => 63,
+        Command::Submit(_) => 53,
+        Command::CompleteExecutions { .. } => 54,
+        Command::CancelExecution { .. } => 55,
+        Command::RetryExecution { .. } => 56,
+        Command::PutPolicy { .. } => 57,
+        Command::DeletePolicy { .. } => 58,
     }
 }
 
@@ -266,6 +293,25 @@ impl Stored for JobResult {
             1 => Ok(Self::UserTask(Stored::take(from)?)),
             tag => Err(unknown("result of a job", tag)),
         })
+    }
+}
+
+impl Stored for OnConflict {
+    fn put(&self, to: &mut Writer) {
+        to.byte(match self {
+            Self::Reject => 0,
+            Self::Return => 1,
+            Self::Replace => 2,
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        match from.byte()? {
+            0 => Ok(Self::Reject),
+            1 => Ok(Self::Return),
+            2 => Ok(Self::Replace),
+            tag => Err(unknown("way out of a conflict", tag)),
+        }
     }
 }
 

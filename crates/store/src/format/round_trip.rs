@@ -93,6 +93,7 @@ fn read_all(bytes: &[u8]) {
     let _ = decode_turn(bytes);
     let _ = decode_flows(bytes);
     let _ = decode_document(bytes);
+    let _ = decode_policy(bytes);
 }
 
 #[test]

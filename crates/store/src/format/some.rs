@@ -10,6 +10,7 @@ use engine::{
 };
 use model::{ElementIx, FlowIx, ListenerEvent, TimerKind};
 use proptest::prelude::*;
+use queue::policy::{Concurrency, Method, Policy, Scope};
 use schedule::Occurrence;
 
 use crate::change::{Change, Migrate};
@@ -284,6 +285,7 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
             local
         }),
         user_task_command(),
+        execution_command(),
         number().prop_map(|incident| Command::ResolveIncident { incident: IncidentKey(incident) }),
         (text(), text(), any::<i64>(), any::<u32>(), texts(), texts()).prop_map(
             |(job_type, worker, timeout, max, tenants, fetch)| {
@@ -370,6 +372,36 @@ fn user_task_command() -> impl Strategy<Value = Command> {
             action: more.2,
         })),
     ]
+}
+
+fn execution_command() -> impl Strategy<Value = Command> {
+    let on_conflict = prop::sample::select(vec![OnConflict::Reject, OnConflict::Return, OnConflict::Replace]);
+    let unique = (text(), any::<Option<i64>>(), on_conflict);
+    let unique = unique.prop_map(|(key, window, on_conflict)| NewUnique { key, window, on_conflict });
+    let one = (document(), any::<i32>(), any::<i32>(), any::<Option<i64>>(), prop::option::of(unique), document()).prop_map(
+        |(input, priority, retries, run_at, unique, group)| NewExecution { input, priority, retries, run_at, unique, group },
+    );
+    prop_oneof![
+        (text(), policy()).prop_map(|(reference, policy)| Command::PutPolicy { reference, policy }),
+        text().prop_map(|reference| Command::DeletePolicy { reference }),
+        (text(), text(), prop::collection::vec(one, 0..3)).prop_map(|(tenant, action, executions)| Command::Submit(Submit {
+            tenant,
+            action,
+            executions
+        })),
+        prop::collection::vec((job_key(), document()), 0..3).prop_map(|jobs| Command::CompleteExecutions { jobs }),
+        job_key().prop_map(|job| Command::CancelExecution { job }),
+        (job_key(), any::<i32>()).prop_map(|(job, retries)| Command::RetryExecution { job, retries }),
+    ]
+}
+
+pub(super) fn policy() -> impl Strategy<Value = Policy> {
+    let scope = prop_oneof![Just(Scope::Global), text().prop_map(Scope::Tenant), text().prop_map(Scope::Action)];
+    let method = prop::sample::select(vec![Method::Enqueue, Method::Cancel]);
+    let concurrency = (any::<u32>(), texts(), method);
+    let concurrency = concurrency.prop_map(|(limit, parameters, method)| Concurrency { limit, parameters, method });
+    (scope, any::<i32>(), prop::option::of(concurrency), any::<Option<u64>>(), any::<bool>())
+        .prop_map(|(scope, priority, concurrency, queue_max, paused)| Policy { scope, priority, concurrency, queue_max, paused })
 }
 
 fn publish() -> impl Strategy<Value = Publish> {
@@ -505,6 +537,17 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
             Answer::Started { key, tenant, instances }
         }),
         Just(Answer::Done),
+        (any::<i64>(), prop::collection::vec((job_key(), any::<bool>()), 0..3)).prop_map(|(at, executions)| {
+            let executions = executions.into_iter().map(|(job, is_new)| SubmittedExecution { job, is_new }).collect();
+            Answer::Submitted(Submitted { at, executions })
+        }),
+        (prop::collection::vec((job_key(), any::<String>()), 0..3), prop::collection::vec(job_key(), 0..3)).prop_map(
+            |(refused, others)| {
+                let rejection = |reason| Rejection { code: Code::NotFound, reason };
+                let refused = refused.into_iter().map(|(job, reason)| (job, rejection(reason))).collect();
+                Answer::CompletedExecutions(CompletedExecutions { refused, others })
+            }
+        ),
         number().prop_map(|key| Answer::VariablesSet { key }),
         prop::collection::vec(activated(), 0..3).prop_map(Answer::Activated),
         listening().prop_map(Answer::Listening),

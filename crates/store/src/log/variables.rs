@@ -43,7 +43,13 @@ impl Command {
             | Self::MessageExpired { .. }
             | Self::SignalDue { .. }
             | Self::FailAttempt(_)
-            | Self::RetryInstance { .. } => return None,
+            | Self::RetryInstance { .. }
+            | Self::Submit(_)
+            | Self::CompleteExecutions { .. }
+            | Self::CancelExecution { .. }
+            | Self::RetryExecution { .. }
+            | Self::PutPolicy { .. }
+            | Self::DeletePolicy { .. } => return None,
         };
         kept_among(one.into_iter().chain(several.iter().map(|(_, variables)| variables)))
     }

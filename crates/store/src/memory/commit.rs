@@ -36,7 +36,8 @@ impl Tables {
         self.change_definitions(&mut changes);
         self.change_instances(&mut changes);
         self.change_waits(&mut changes);
-        for row in changes.jobs_new.into_iter().chain(changes.jobs_changed) {
+        let of_processes = changes.jobs_new.into_iter().chain(changes.jobs_changed);
+        for row in of_processes.chain(changes.executions_new).chain(changes.executions_changed) {
             self.put_job(row);
         }
         for tokens in changes.tokens {
@@ -62,6 +63,9 @@ impl Tables {
         }
         for change in changes.incidents_changed {
             self.resolve_incident(change);
+        }
+        for row in changes.policies_new {
+            self.policies.entry(row.reference.clone()).or_default().push(row);
         }
         self.idempotent.extend(changes.idempotent_new.into_iter().map(|row| ((row.tenant.clone(), row.key.clone()), row)));
         for row in changes.migrated {
@@ -161,6 +165,9 @@ impl Tables {
         }
         if let (true, Some(origin)) = (job.availability != Availability::Done, job.origin) {
             self.of(origin.instance, |running| running.jobs.insert(job.key));
+        }
+        if let Some(name) = job.unique_name() {
+            self.unique.entry(name).or_default().insert(job.key);
         }
         self.jobs.insert(job.key, job);
     }

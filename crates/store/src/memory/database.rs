@@ -67,12 +67,16 @@ pub(super) struct Tables {
     pub(super) signals: BTreeMap<u64, row::Signal>,
     /// By tenant and key.
     pub(super) idempotent: BTreeMap<(Arc<str>, Arc<str>), row::Idempotent>,
+    /// By reference, the first version first.
+    pub(super) policies: BTreeMap<Arc<str>, Vec<row::PolicyVersion>>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
     /// None is empty.
     pub(super) ready: BTreeMap<Queue, BTreeSet<(Reverse<i32>, JobKey)>>,
     /// Leases and back-offs; turns are in their table.
     pub(super) timed: BTreeSet<(Millis, JobKey)>,
+    /// Executions by the name that only one of them may have at a time.
+    pub(super) unique: BTreeMap<row::UniqueName, BTreeSet<JobKey>>,
     /// Timers, by time.
     pub(super) pending: BTreeSet<(Millis, TimerKey)>,
     /// Subscriptions.

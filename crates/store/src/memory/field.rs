@@ -26,13 +26,14 @@ pub(super) enum Row<'a> {
     MessageSubscription(&'a Subscription),
     MessageCorrelation(&'a Correlation),
     UserTask(&'a UserTask),
+    Execution(&'a Job),
 }
 
 impl Row<'_> {
     /// The instance it belongs to.
     pub(super) fn instance(self) -> Option<InstanceKey> {
         match self {
-            Self::Definition(_) | Self::Instance(_) | Self::Requirements(_) | Self::Decision(..) => None,
+            Self::Definition(_) | Self::Instance(_) | Self::Requirements(_) | Self::Decision(..) | Self::Execution(_) => None,
             Self::Element(row) => Some(row.instance),
             Self::Variable(row) => Some(row.instance),
             Self::Job(row) => Some(row.origin?.instance),
@@ -62,6 +63,7 @@ pub(super) fn value(tables: &Tables, row: Row<'_>, field: Field) -> Option<Scala
         Row::MessageSubscription(row) => of_subscription(tables, row, field),
         Row::MessageCorrelation(row) => of_correlation(tables, row, field),
         Row::UserTask(row) => of_user_task(tables, row, field),
+        Row::Execution(row) => of_execution(row, field),
     }
 }
 
@@ -151,6 +153,28 @@ fn of_job(tables: &Tables, row: &Job, field: Field) -> Option<Scalar> {
         Field::DeniedReason if row.state == JobState::Completed => text(row.denied.as_deref().unwrap_or_default()),
         Field::Created => int(row.created),
         Field::Updated => int(row.updated),
+        Field::Ended => int(row.ended?),
+        _ => None,
+    }
+}
+
+fn of_execution(row: &Job, field: Field) -> Option<Scalar> {
+    let execution = row.execution.as_deref()?;
+    match field {
+        Field::ExecutionKey => key(row.key.0),
+        Field::ExecutionState => text(row.execution_state().word()),
+        Field::JobType => text(&row.job_type),
+        Field::Tenant => text(&row.tenant),
+        Field::Priority => int(row.priority),
+        Field::Retries => int(row.retries),
+        Field::Attempts => int(execution.attempts),
+        Field::Worker => text(&row.worker),
+        Field::ErrorCode => text(&row.error_code),
+        Field::ErrorMessage => text(&row.error_message),
+        Field::UniqueKey => text(&execution.unique.as_ref()?.key),
+        Field::Group => text(row.group.as_ref()?),
+        Field::Created => int(row.created),
+        Field::Started => int(execution.started?),
         Field::Ended => int(row.ended?),
         _ => None,
     }

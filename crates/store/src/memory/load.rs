@@ -1,15 +1,17 @@
 //! What a tick needs, and the windows the owner keeps.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::sync::Arc;
 
 use engine::{InstanceKey, JobKey, Token, Wait, WaitKind};
+use queue::Group;
 
 use super::database::Tables;
 use super::waits;
-use crate::row::{Availability, ElementState, Tokens};
-use crate::{Loaded, LoadedInstance, Millis, ReadyAfter, ReadyJob, Wanted};
+use crate::row::{Availability, ElementState, Job, Tokens, UniqueHolder, UniqueName};
+use crate::{CountedJobs, Loaded, LoadedInstance, Millis, QueueRef, QueueSize, ReadyAfter, ReadyJob, Wanted};
 
 pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis) -> Loaded {
     let open = |key: &JobKey| tables.jobs.get(key).filter(|job| job.availability != Availability::Done);
@@ -35,7 +37,15 @@ pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis) -> Loaded {
         ..Loaded::default()
     };
     waits::load(tables, wanted, now, &mut loaded);
+    let names: BTreeSet<_> = wanted.unique.iter().collect();
+    loaded.unique = names.into_iter().filter_map(|name| unique_holder(tables, name)).collect();
     loaded
+}
+
+fn unique_holder(tables: &Tables, name: &UniqueName) -> Option<UniqueHolder> {
+    let job = *tables.unique.get(name)?.last()?;
+    let until = tables.jobs[&job].execution.as_ref()?.unique.as_ref()?.until;
+    Some(UniqueHolder { name: name.clone(), job, until })
 }
 
 fn load_instance(tables: &Tables, key: InstanceKey) -> Option<LoadedInstance> {
@@ -86,4 +96,57 @@ pub(super) fn ready_jobs(tables: &Tables, job_type: &str, tenant: &str, after: R
     let Some(ready) = tables.ready.get(&(job_type.into(), tenant.into())) else { return Vec::new() };
     let after = ready.range((Bound::Excluded((Reverse(after.priority), after.key)), Bound::Unbounded));
     after.take(limit).map(|(Reverse(priority), key)| ReadyJob { key: *key, priority: *priority }).collect()
+}
+
+pub(super) fn grouped_jobs(
+    tables: &Tables,
+    queue: QueueRef<'_>,
+    of: Option<&Group>,
+    after: ReadyAfter,
+    limit: usize,
+) -> Vec<(ReadyJob, Group)> {
+    let all = ready_jobs(tables, queue.job_type, queue.tenant, after, usize::MAX).into_iter();
+    let all = all.map(|job| {
+        let group = tables.jobs[&job.key].group.clone();
+        (job, group)
+    });
+    all.filter(|(_, group)| of.is_none_or(|of| of == group)).take(limit).collect()
+}
+
+pub(super) fn count_jobs(tables: &Tables, queue: QueueRef<'_>, which: CountedJobs) -> Vec<(Group, u64)> {
+    let is_counted = |job: &&Job| match (job.availability, which) {
+        (Availability::Leased, CountedJobs::Running) => true,
+        (Availability::Ready | Availability::BackingOff { .. }, CountedJobs::Waiting) => true,
+        (Availability::Leased | Availability::Ready | Availability::BackingOff { .. }, _) => false,
+        (Availability::Stuck | Availability::Done, _) => false,
+    };
+    let of_queue = |job: &&Job| *job.job_type == *queue.job_type && *job.tenant == *queue.tenant;
+    let mut counts: BTreeMap<Group, u64> = BTreeMap::new();
+    for job in tables.jobs.values().filter(of_queue).filter(is_counted) {
+        *counts.entry(job.group.clone()).or_default() += 1;
+    }
+    counts.into_iter().collect()
+}
+
+pub(super) fn queue_sizes(tables: &Tables) -> Vec<QueueSize> {
+    let mut sizes: BTreeMap<(&Arc<str>, &Arc<str>), QueueSize> = BTreeMap::new();
+    for job in tables.jobs.values().filter(|job| !matches!(job.availability, Availability::Stuck | Availability::Done)) {
+        let new = || QueueSize { job_type: job.job_type.clone(), tenant: job.tenant.clone(), ..QueueSize::default() };
+        let size = sizes.entry((&job.job_type, &job.tenant)).or_insert_with(new);
+        match job.availability {
+            Availability::Leased => {
+                size.running += 1;
+                continue;
+            }
+            Availability::Ready => size.ready += 1,
+            Availability::BackingOff { .. } | Availability::Stuck | Availability::Done => size.scheduled += 1,
+        }
+        size.oldest = Some(size.oldest.map_or(job.created, |oldest| oldest.min(job.created)));
+    }
+    sizes.into_values().collect()
+}
+
+pub(super) fn jobs_before(tables: &Tables, queue: QueueRef<'_>, place: ReadyAfter) -> u64 {
+    let ready = tables.ready.get(&(queue.job_type.into(), queue.tenant.into()));
+    ready.map_or(0, |ready| ready.range(..(Reverse(place.priority), place.key)).count() as u64)
 }

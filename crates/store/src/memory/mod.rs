@@ -23,8 +23,8 @@ use tokio::sync::watch;
 use crate::log::{NewRequest, Received, RequestStatus};
 use crate::query::{Counted, Counting, Query, QueryPage};
 use crate::{
-    Backlog, Commit, CommitError, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, ReadyAfter, ReadyJob,
-    Renewed, Store, Wanted, row,
+    Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
+    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use database::{Database, Tables};
 
@@ -117,6 +117,41 @@ impl Store for Memory {
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error> {
         Ok(self.database().read(partition, |partition| load::ready_jobs(&partition.tables, job_type, tenant, after, limit)))
+    }
+
+    async fn grouped_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<queue::Group>,
+        after: ReadyAfter,
+        limit: usize,
+    ) -> Result<Vec<(ReadyJob, queue::Group)>, Error> {
+        let of = of.as_ref();
+        Ok(self.database().read(queue.partition, |partition| load::grouped_jobs(&partition.tables, queue, of, after, limit)))
+    }
+
+    async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(queue::Group, u64)>, Error> {
+        Ok(self.database().read(queue.partition, |partition| load::count_jobs(&partition.tables, queue, which)))
+    }
+
+    async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
+        Ok(self.database().read(partition, |partition| load::queue_sizes(&partition.tables)))
+    }
+
+    async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
+        Ok(self.database().read(queue.partition, |partition| load::jobs_before(&partition.tables, queue, place)))
+    }
+
+    async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
+        let newest = |partition: &database::Partition| {
+            partition.tables.policies.values().filter_map(|versions| versions.last().cloned()).collect()
+        };
+        Ok(self.database().read(partition, newest))
+    }
+
+    async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error> {
+        let versions = |partition: &database::Partition| partition.tables.policies.get(reference).cloned().unwrap_or_default();
+        Ok(self.database().read(partition, versions))
     }
 
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {

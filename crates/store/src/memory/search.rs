@@ -85,6 +85,7 @@ fn rows(tables: &Tables, entity: Entity, with_kept: bool) -> Box<dyn Iterator<It
         Entity::EvaluatedDecisions => Box::new(tables.evaluated_decisions.values().map(Row::EvaluatedDecision)),
         Entity::Timers => Box::new(tables.timers.values().map(Row::Timer)),
         Entity::UserTasks => Box::new(tables.user_tasks.values().map(Row::UserTask)),
+        Entity::Executions => Box::new(tables.jobs.values().filter(|job| job.execution.is_some()).map(Row::Execution)),
         Entity::MessageSubscriptions => Box::new(message_subscriptions(tables).map(Row::MessageSubscription)),
         Entity::MessageCorrelations => Box::new(tables.correlations.values().map(Row::MessageCorrelation)),
     }

@@ -5,13 +5,13 @@ use engine::InstanceKey;
 use super::database::Tables;
 use super::field::{Row, definition, element};
 use crate::query::{
-    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, Items, JobView,
+    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, Items, JobView,
     MessageCorrelationView, MessageSubscriptionView, Query, RequirementsView, Room, TimerView, UserTaskView, VariableView,
     Weight,
 };
 use crate::row::{
-    Correlation, Decision, DecisionRequirements, Definition, Element, EvaluatedDecision, Incident, Instance, Job, Subscription,
-    Timer, UserTask, Variable, WaitOrigin,
+    Availability, Correlation, Decision, DecisionRequirements, Definition, Element, EvaluatedDecision, Incident, Instance, Job,
+    Subscription, Timer, UserTask, Variable, WaitOrigin,
 };
 use crate::words;
 
@@ -54,6 +54,7 @@ fn put(room: &mut Room, items: &mut Items, query: &Query, tables: &Tables, row: 
             put_maybe(room, items, of_subscription(tables, row));
         }
         (Items::UserTasks(items), Row::UserTask(row)) => put_maybe(room, items, of_user_task(tables, row)),
+        (Items::Executions(items), Row::Execution(row)) => put_maybe(room, items, of_execution(row)),
         (Items::MessageCorrelations(items), Row::MessageCorrelation(row)) => put_maybe(room, items, of_correlation(tables, row)),
         _ => unreachable!("rows are of the entity asked for"),
     }
@@ -164,6 +165,34 @@ fn of_job(tables: &Tables, row: &Job) -> Option<JobView> {
         created: row.created,
         updated: row.updated,
         ended: row.ended,
+    })
+}
+
+fn of_execution(row: &Job) -> Option<ExecutionView> {
+    let execution = row.execution.as_deref()?;
+    Some(ExecutionView {
+        key: row.key,
+        action: row.job_type.to_string(),
+        tenant: row.tenant.to_string(),
+        state: row.execution_state(),
+        input: execution.input.to_string(),
+        result: execution.result.as_deref().map(str::to_owned),
+        error_code: row.error_code.to_string(),
+        error_message: row.error_message.to_string(),
+        priority: row.priority,
+        attempts: execution.attempts as i32,
+        retries: row.retries,
+        worker: row.worker.to_string(),
+        due: match row.availability {
+            Availability::BackingOff { until } => Some(until),
+            Availability::Ready | Availability::Leased | Availability::Stuck | Availability::Done => None,
+        },
+        created: row.created,
+        started: execution.started,
+        ended: row.ended,
+        unique_key: execution.unique.as_ref().map(|unique| unique.key.to_string()),
+        group: row.group.as_deref().map(str::to_owned),
+        position: None,
     })
 }
 

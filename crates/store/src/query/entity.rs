@@ -19,6 +19,7 @@ impl Entity {
             Self::MessageSubscriptions => Field::SubscriptionKey,
             Self::MessageCorrelations => Field::CorrelatedKey,
             Self::UserTasks => Field::UserTaskKey,
+            Self::Executions => Field::ExecutionKey,
         }
     }
 
@@ -38,6 +39,7 @@ impl Entity {
             Self::MessageSubscriptions => MESSAGE_SUBSCRIPTION_FIELDS,
             Self::MessageCorrelations => MESSAGE_CORRELATION_FIELDS,
             Self::UserTasks => USER_TASK_FIELDS,
+            Self::Executions => EXECUTION_FIELDS,
         }
     }
 }
@@ -236,5 +238,23 @@ const USER_TASK_FIELDS: &[Field] = &[
     Field::Due,
     Field::FollowUp,
     Field::Created,
+    Field::Ended,
+];
+
+const EXECUTION_FIELDS: &[Field] = &[
+    Field::ExecutionKey,
+    Field::ExecutionState,
+    Field::JobType,
+    Field::Tenant,
+    Field::Priority,
+    Field::Retries,
+    Field::Attempts,
+    Field::Worker,
+    Field::ErrorCode,
+    Field::ErrorMessage,
+    Field::UniqueKey,
+    Field::Group,
+    Field::Created,
+    Field::Started,
     Field::Ended,
 ];

@@ -22,6 +22,8 @@ pub enum Entity {
     MessageCorrelations,
     /// Tasks for people.
     UserTasks,
+    /// Work that belongs to no process.
+    Executions,
 }
 
 /// What can be filtered and sorted by. Which entity has which is said by [`Entity::fields`].
@@ -132,6 +134,13 @@ pub enum Field {
     Assignee,
     Priority,
     FollowUp,
+    // of the execution
+    ExecutionKey,
+    /// `WAITING`, `RUNNING`, …
+    ExecutionState,
+    Attempts,
+    UniqueKey,
+    Group,
 }
 
 /// What a scalar is.
@@ -153,14 +162,16 @@ impl Field {
             | Self::Deadline | Self::Created | Self::Updated | Self::IncidentKey | Self::MessageHash | Self::RequirementsKey
             | Self::RequirementsVersion | Self::DeploymentKey | Self::DecisionKey | Self::EvaluatedKey | Self::EvaluationKey
             | Self::RootDecisionKey | Self::Evaluated | Self::TimerKey | Self::Due | Self::Number | Self::SubscriptionKey
-            | Self::CorrelatedKey | Self::MessageKey | Self::Correlated | Self::UserTaskKey | Self::Priority | Self::FollowUp => ScalarKind::Int,
+            | Self::CorrelatedKey | Self::MessageKey | Self::Correlated | Self::UserTaskKey | Self::Priority | Self::FollowUp
+            | Self::ExecutionKey | Self::Attempts => ScalarKind::Int,
             Self::ProcessId | Self::DefinitionName | Self::VersionTag | Self::ResourceName | Self::Tenant
             | Self::DefinitionState | Self::InstanceState | Self::BusinessId | Self::ElementId | Self::ElementName
             | Self::ElementKind | Self::ElementState | Self::Name | Self::Value | Self::JobType | Self::JobState | Self::Worker
             | Self::ErrorCode | Self::ErrorMessage | Self::IncidentKind | Self::IncidentState | Self::RequirementsId
             | Self::RequirementsName | Self::DecisionId | Self::DecisionName | Self::EvaluatedId | Self::DecisionKind
             | Self::TimerKind | Self::TimerState | Self::SubscriptionState | Self::MessageName | Self::CorrelationKey
-            | Self::UserTaskState | Self::Assignee | Self::JobKind | Self::ListenerEvent | Self::DeniedReason => ScalarKind::Text,
+            | Self::UserTaskState | Self::Assignee | Self::JobKind | Self::ListenerEvent | Self::DeniedReason
+            | Self::ExecutionState | Self::UniqueKey | Self::Group => ScalarKind::Text,
         }
     }
 }

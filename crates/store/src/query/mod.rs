@@ -11,7 +11,7 @@ use crate::row::Candidates;
 
 pub use field::{Entity, Field, ScalarKind};
 pub use view::{
-    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, JobView,
+    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView,
     MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
 };
 pub(crate) use weight::{Room, Weight};
@@ -166,6 +166,7 @@ pub enum Items {
     MessageSubscriptions(Vec<MessageSubscriptionView>),
     MessageCorrelations(Vec<MessageCorrelationView>),
     UserTasks(Vec<UserTaskView>),
+    Executions(Vec<ExecutionView>),
 }
 
 /// How many rows there are, by what they have in some fields.
@@ -207,6 +208,7 @@ impl Items {
             Entity::MessageSubscriptions => Self::MessageSubscriptions(Vec::new()),
             Entity::MessageCorrelations => Self::MessageCorrelations(Vec::new()),
             Entity::UserTasks => Self::UserTasks(Vec::new()),
+            Entity::Executions => Self::Executions(Vec::new()),
         }
     }
 
@@ -225,6 +227,7 @@ impl Items {
             Self::MessageSubscriptions(views) => views.len(),
             Self::MessageCorrelations(views) => views.len(),
             Self::UserTasks(views) => views.len(),
+            Self::Executions(views) => views.len(),
         }
     }
 
@@ -247,6 +250,7 @@ impl Items {
             Self::MessageSubscriptions(views) => views.reverse(),
             Self::MessageCorrelations(views) => views.reverse(),
             Self::UserTasks(views) => views.reverse(),
+            Self::Executions(views) => views.reverse(),
         }
     }
 }

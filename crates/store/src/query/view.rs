@@ -7,7 +7,8 @@ use engine::{
 
 use crate::Millis;
 use crate::row::{
-    EvaluatedInput, InstanceState, JobKind, JobState, MatchedRule, SubscriptionState, TimerKind, TimerState, UserTaskState,
+    EvaluatedInput, ExecutionState, InstanceState, JobKind, JobState, MatchedRule, SubscriptionState, TimerKind, TimerState,
+    UserTaskState,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -262,4 +263,32 @@ pub struct UserTaskView {
     /// Those of the instance, as is the business id.
     pub tags: Vec<String>,
     pub business_id: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExecutionView {
+    pub key: JobKey,
+    pub action: String,
+    pub tenant: String,
+    pub state: ExecutionState,
+    /// A JSON object.
+    pub input: String,
+    /// Likewise.
+    pub result: Option<String>,
+    pub error_code: String,
+    pub error_message: String,
+    pub priority: i32,
+    pub attempts: i32,
+    pub retries: i32,
+    pub worker: String,
+    /// Where it waits for a time: until then.
+    pub due: Option<Millis>,
+    pub created: Millis,
+    pub started: Option<Millis>,
+    pub ended: Option<Millis>,
+    pub unique_key: Option<String>,
+    /// A JSON object.
+    pub group: Option<String>,
+    /// Its place in its queue, from 1. No search tells.
+    pub position: Option<u64>,
 }

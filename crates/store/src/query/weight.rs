@@ -1,7 +1,7 @@
 //! How many bytes rows take, about, and how many of them a page has room for.
 
 use super::view::{
-    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, IncidentView, InstanceView, JobView,
+    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView,
     MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
 };
 
@@ -125,6 +125,14 @@ impl Weight for MessageCorrelationView {
     fn texts(&self) -> usize {
         let message = self.message_name.len() + self.correlation_key.len();
         self.process_id.len() + self.tenant.len() + self.element_id.len() + message
+    }
+}
+
+impl Weight for ExecutionView {
+    fn texts(&self) -> usize {
+        let maybe = maybe(&self.result) + maybe(&self.unique_key) + maybe(&self.group);
+        let error = self.error_code.len() + self.error_message.len();
+        self.action.len() + self.tenant.len() + self.input.len() + self.worker.len() + error + maybe
     }
 }
 

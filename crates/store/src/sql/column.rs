@@ -128,7 +128,7 @@ pub(super) fn table_name(entity: Entity) -> &'static str {
         Entity::Instances => "instances",
         Entity::Elements => "elements",
         Entity::Variables => "variables",
-        Entity::Jobs => "jobs",
+        Entity::Jobs | Entity::Executions => "jobs",
         Entity::Incidents => "incidents",
         Entity::Requirements => "requirements",
         Entity::Decisions => "decisions",
@@ -166,7 +166,7 @@ pub(super) fn column(entity: Entity, field: Field, dialect: Dialect) -> Column {
 fn place_in(entity: Entity, field: Field) -> Option<(Table, &'static str, Presence)> {
     let column = match (entity, field) {
         (_, key) if key == entity.key() => "@.key",
-        (Entity::Jobs | Entity::Timers | Entity::UserTasks, Field::Tenant) => "@.tenant",
+        (Entity::Jobs | Entity::Timers | Entity::UserTasks | Entity::Executions, Field::Tenant) => "@.tenant",
         (Entity::Incidents, Field::ErrorMessage) => "@.message",
         (Entity::Definitions, Field::DeploymentKey) => "@.deployment",
         (Entity::Decisions, Field::DecisionId) => "@.id",
@@ -184,6 +184,10 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
     }
     match field {
         Field::Due | Field::ElementName if entity == Entity::UserTasks => of_user_task(field),
+        Field::Started if entity == Entity::Executions => (Own, "@.started", Maybe),
+        Field::ExecutionKey | Field::ExecutionState | Field::Attempts | Field::UniqueKey | Field::Group => {
+            of_execution(field, dialect)
+        }
         Field::Assignee | Field::Priority | Field::FollowUp | Field::UserTaskKey => of_user_task(field),
         Field::DefinitionKey => (Own, "@.definition", of_evaluated),
         Field::ProcessId => (of_definition, "@.process_id", Always),
@@ -277,6 +281,17 @@ fn of_user_task(field: Field) -> (Table, &'static str, Presence) {
     }
 }
 
+/// What only executions have.
+fn of_execution(field: Field, dialect: Dialect) -> (Table, &'static str, Presence) {
+    match field {
+        Field::ExecutionState => (Own, execution_state(dialect), Always),
+        Field::Attempts => (Own, "@.attempts", Always),
+        Field::UniqueKey => (Own, "@.unique_key", Maybe),
+        Field::Group => (Own, "@.group_key", Maybe),
+        _ => (Own, "@.key", Always),
+    }
+}
+
 /// Where an entity has what its definition says.
 fn table_of_definition(entity: Entity) -> Table {
     match entity {
@@ -284,6 +299,7 @@ fn table_of_definition(entity: Entity) -> Table {
         Entity::MessageSubscriptions | Entity::MessageCorrelations => Table::Own,
         Entity::Instances | Entity::Elements | Entity::Variables => Table::Definition,
         Entity::Jobs | Entity::Incidents | Entity::Timers | Entity::UserTasks => Table::Definition,
+        Entity::Executions => Table::Own,
     }
 }
 
@@ -295,7 +311,9 @@ fn table_of_requirements(entity: Entity) -> Table {
 /// instance no element instance has waited.
 fn presence_of_instance(entity: Entity) -> (Presence, Presence) {
     match entity {
-        Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions => (Presence::Maybe, Presence::Maybe),
+        Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions | Entity::Executions => {
+            (Presence::Maybe, Presence::Maybe)
+        }
         Entity::MessageCorrelations => (Presence::Always, Presence::Maybe),
         Entity::Definitions | Entity::Requirements | Entity::Decisions | Entity::Instances => {
             (Presence::Always, Presence::Always)
@@ -313,6 +331,19 @@ fn definition_state(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Sqlite => "(CASE WHEN @.deleted THEN 'DELETED' ELSE 'ACTIVE' END)",
         Dialect::Postgres => "((CASE WHEN @.deleted THEN 'DELETED' ELSE 'ACTIVE' END) COLLATE \"C\")",
+    }
+}
+
+fn execution_state(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => {
+            "(CASE @.availability WHEN 'LEASED' THEN 'RUNNING' WHEN 'STUCK' THEN 'FAILED' WHEN 'DONE' THEN \
+             (CASE @.state WHEN 'CANCELED' THEN 'CANCELLED' ELSE 'COMPLETED' END) ELSE 'WAITING' END)"
+        }
+        Dialect::Postgres => {
+            "((CASE @.availability WHEN 'LEASED' THEN 'RUNNING' WHEN 'STUCK' THEN 'FAILED' WHEN 'DONE' THEN \
+             (CASE @.state WHEN 'CANCELED' THEN 'CANCELLED' ELSE 'COMPLETED' END) ELSE 'WAITING' END) COLLATE \"C\")"
+        }
     }
 }
 

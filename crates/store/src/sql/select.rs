@@ -152,6 +152,9 @@ fn asked(writing: &mut Writing, from: &mut From, query: &Query) -> Vec<String> {
         // Work that belongs to no process is not shown among that of processes.
         matches.push(format!("{}.instance IS NOT NULL", from.alias(Table::Own)));
     }
+    if query.entity == Entity::Executions {
+        matches.push(format!("{}.instance IS NULL", from.alias(Table::Own)));
+    }
     if query.entity == Entity::MessageSubscriptions {
         matches.push(format!("{}.kind = 'MESSAGE'", from.alias(Table::Own)));
     }

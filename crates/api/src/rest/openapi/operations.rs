@@ -157,6 +157,7 @@ fn problem(operation: &Operation, status: u16) -> Value {
         409 => "What the request names is in the wrong state",
         413 => "The body is too long",
         415 => "The body is of the wrong media type",
+        429 => "A limit of the queue was reached: try again later",
         503 => "A bound was reached, or the store cannot be reached: try again",
         504 => "No answer in time; the command may still be done",
         _ => "Not done",

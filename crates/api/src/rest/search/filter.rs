@@ -106,7 +106,8 @@ impl Conditions {
             | Entity::Timers
             | Entity::MessageSubscriptions
             | Entity::MessageCorrelations
-            | Entity::UserTasks => &mut self.own,
+            | Entity::UserTasks
+            | Entity::Executions => &mut self.own,
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) use table::{By, Constant, Filterable, Operators, Sortable, Table, Val
 use super::answer::Writing;
 use super::call::Call;
 use super::{
-    decision_definitions, decision_instances, decision_requirements, element_instances, incidents, jobs, messages,
+    decision_definitions, decision_instances, decision_requirements, element_instances, executions, incidents, jobs, messages,
     process_definitions, process_instances, timers, user_tasks, variables,
 };
 use crate::budget::Held;
@@ -116,6 +116,12 @@ pub(super) async fn get(call: &Call, entity: Entity, noun: &str) -> Result<Respo
     found(call, entity, noun).await?.answer()
 }
 
+/// Answers with the one row with this key, which was there a moment ago.
+pub(super) async fn get_key(call: &Call, entity: Entity, key: u64) -> Result<Response, Failure> {
+    let found = one(call, entity, Filter::Is(entity.key(), Op::Eq(Scalar::Int(key as i64)))).await?;
+    found.ok_or_else(|| Failure::not_found(format!("What has the key '{key}' is gone")))?.answer()
+}
+
 /// Answers with the one row that matches, if there is one.
 pub(super) async fn get_by(call: &Call, entity: Entity, filter: Filter) -> Result<Option<Response>, Failure> {
     one(call, entity, filter).await?.map(Found::answer).transpose()
@@ -170,6 +176,7 @@ fn write_items(writing: &mut Writing, items: Items) -> Result<(), Failure> {
         Items::MessageSubscriptions(views) => writing.list(&messages::SUBSCRIPTION, views),
         Items::MessageCorrelations(views) => writing.list(&messages::CORRELATED_SUBSCRIPTION, views),
         Items::UserTasks(views) => writing.list(&user_tasks::LAYOUT, views),
+        Items::Executions(views) => writing.list(&executions::LAYOUT, views),
     }
 }
 
@@ -190,5 +197,6 @@ fn write_first(out: &mut Vec<u8>, items: &Items) {
             views.iter().take(1).for_each(|view| messages::CORRELATED_SUBSCRIPTION.write(out, view));
         }
         Items::UserTasks(views) => views.iter().take(1).for_each(|view| user_tasks::LAYOUT.write(out, view)),
+        Items::Executions(views) => views.iter().take(1).for_each(|view| executions::LAYOUT.write(out, view)),
     }
 }

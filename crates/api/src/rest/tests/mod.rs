@@ -6,6 +6,7 @@ mod changes;
 mod connections;
 mod decisions;
 mod events;
+mod executions;
 mod manners;
 mod story;
 mod tenants;

@@ -55,6 +55,7 @@ async fn keys(store: &Arc<dyn Store>, entity: Entity, tenant: &str) -> Vec<Strin
         Items::EvaluatedDecisions(views) => views.iter().map(|view| format!("{}-{}", view.evaluation, view.place)).collect(),
         Items::Timers(views) => views.iter().map(|view| view.key.to_string()).collect(),
         Items::UserTasks(views) => views.iter().map(|view| view.key.to_string()).collect(),
+        Items::Executions(views) => views.iter().map(|view| view.key.to_string()).collect(),
         Items::MessageSubscriptions(views) => views.iter().map(|view| view.key.to_string()).collect(),
         Items::MessageCorrelations(views) => views.iter().map(|view| view.key.to_string()).collect(),
     }

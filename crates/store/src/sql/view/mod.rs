@@ -1,6 +1,7 @@
 //! What each entity shows, column by column, and how rows become views again.
 
 mod decision;
+mod execution;
 mod row;
 mod user_task;
 mod wait;
@@ -67,6 +68,7 @@ impl Collected {
             Items::MessageSubscriptions(items) => room.put(items, wait::subscription(&mut row)?),
             Items::MessageCorrelations(items) => room.put(items, wait::correlation(&mut row)?),
             Items::UserTasks(items) => room.put(items, user_task::user_task(&mut row)?),
+            Items::Executions(items) => room.put(items, execution::execution(&mut row)?),
         }
         if room.is_full() {
             return Ok(());
@@ -127,6 +129,7 @@ pub(super) fn columns(query: &Query) -> Vec<Shown> {
         Entity::MessageSubscriptions => wait::SUBSCRIPTION.iter().map(shown).collect(),
         Entity::MessageCorrelations => wait::CORRELATION.iter().map(shown).collect(),
         Entity::UserTasks => user_task::USER_TASK.iter().map(shown).collect(),
+        Entity::Executions => execution::EXECUTION.iter().map(shown).collect(),
     };
     if query.entity == Entity::Variables {
         let (value, is_cut) = match query.value_chars_max {

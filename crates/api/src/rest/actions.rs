@@ -1,0 +1,125 @@
+//! Actions: job types as queues. How long they are, what runs, and pausing them.
+
+use axum::http::Method;
+use axum::response::Response;
+use host::QueueStatus;
+use store::log::{Answer, Command};
+
+use super::answer;
+use super::call::Call;
+use super::describe::Kind;
+use super::executions::action;
+use super::layout::{Cell, Layout, column, optional};
+use super::operation::{Input, Operation, Output};
+use super::shape::Shape;
+use crate::error::Failure;
+
+pub(super) static OPERATIONS: &[Operation] = &[
+    Operation {
+        method: Method::GET,
+        path: "/v1/actions",
+        id: "listActions",
+        summary: "All actions that have jobs waiting or running",
+        input: Input::None,
+        query: &[],
+        output: Output::List(&LAYOUT),
+        failures: &[],
+        run: |call| Box::pin(list(call)),
+    },
+    Operation {
+        method: Method::GET,
+        path: "/v1/actions/{action}",
+        id: "getAction",
+        summary: "An action, with the limits that hold for it",
+        input: Input::None,
+        query: &[],
+        output: Output::Object(&LAYOUT),
+        failures: &[],
+        run: |call| Box::pin(get(call)),
+    },
+    Operation {
+        method: Method::GET,
+        path: "/v1/actions/{action}/queue-stats",
+        id: "getQueueStats",
+        summary: "How many jobs of an action wait and run",
+        input: Input::None,
+        query: &[],
+        output: Output::Object(&LAYOUT),
+        failures: &[],
+        run: |call| Box::pin(get(call)),
+    },
+    Operation {
+        method: Method::POST,
+        path: "/v1/actions/{action}/pause",
+        id: "pauseAction",
+        summary: "Hand out no more jobs of an action; what runs goes on",
+        input: Input::Optional(&NOTHING),
+        query: &[],
+        output: Output::NoContent,
+        failures: &[504],
+        run: |call| Box::pin(pause(call)),
+    },
+    Operation {
+        method: Method::POST,
+        path: "/v1/actions/{action}/resume",
+        id: "resumeAction",
+        summary: "Hand out jobs of an action again",
+        input: Input::Optional(&NOTHING),
+        query: &[],
+        output: Output::NoContent,
+        failures: &[404, 504],
+        run: |call| Box::pin(resume(call)),
+    },
+];
+
+static NOTHING: Shape = Shape { name: "ActionRequest", fields: &[] };
+
+async fn list(call: Call) -> Result<Response, Failure> {
+    let tenants = call.caller.tenants();
+    let all = call.host().queues().await.map_err(|error| Failure::of_command("GET", error))?;
+    let mut out = b"{\"items\":".to_vec();
+    LAYOUT.write_list(&mut out, &all.into_iter().filter(|one| tenants.has(&one.tenant)).collect::<Vec<_>>());
+    out.push(b'}');
+    Ok(answer::ok(out))
+}
+
+async fn get(call: Call) -> Result<Response, Failure> {
+    let (action, tenant) = (action(&call)?, call.caller.home());
+    let found = call.host().queue(&action, &tenant).await.map_err(|error| Failure::of_command("GET", error))?;
+    Ok(answer::ok(LAYOUT.to_vec(&found)))
+}
+
+async fn pause(call: Call) -> Result<Response, Failure> {
+    let action = action(&call)?;
+    call.optional(&NOTHING)?;
+    let (reference, policy) = host::pause(&action);
+    call.submit("PAUSE", Command::PutPolicy { reference, policy }, done).await
+}
+
+async fn resume(call: Call) -> Result<Response, Failure> {
+    let action = action(&call)?;
+    call.optional(&NOTHING)?;
+    let (reference, _) = host::pause(&action);
+    call.submit("RESUME", Command::DeletePolicy { reference }, done).await
+}
+
+fn done(answer: &Answer) -> Option<Response> {
+    matches!(answer, Answer::Done).then(answer::no_content)
+}
+
+static LAYOUT: Layout<QueueStatus> = Layout {
+    name: "ActionResult",
+    columns: &[
+        column("action", Kind::Text, |queue| Cell::Text(&queue.action)),
+        column("queueLength", Kind::Int64, |queue| Cell::Number((queue.ready + queue.scheduled) as i64)),
+        // Of these, the ones that wait for a time.
+        column("scheduledCount", Kind::Int64, |queue| Cell::Number(queue.scheduled as i64)),
+        column("activeCount", Kind::Int64, |queue| Cell::Number(queue.running as i64)),
+        optional("maxConcurrent", Kind::Int64, |queue| Cell::maybe(queue.limit, |limit| Cell::Number(limit.into()))),
+        optional("maxLength", Kind::Int64, |queue| Cell::maybe(queue.length_max, |most| Cell::Number(most as i64))),
+        column("paused", Kind::Boolean, |queue| Cell::Boolean(queue.paused)),
+        optional("oldestEnqueuedAt", Kind::Time, |queue| Cell::maybe(queue.oldest, Cell::Time)),
+        column("lastUpdated", Kind::Time, |queue| Cell::Time(queue.at)),
+        column("tenantId", Kind::Text, |queue| Cell::Text(&queue.tenant)),
+    ],
+};

@@ -1,0 +1,42 @@
+//! Work that belongs to no process and policies of queues, as columns of statements.
+
+use store::Commit;
+use store::row::{Execution, Job};
+
+use super::batches::{batch, changing_of_jobs};
+use crate::call::Call;
+
+pub(super) fn of_changes<'a>(commit: &'a Commit, policies: &'a [Vec<u8>]) -> impl Iterator<Item = Call<'a>> {
+    let changes = &commit.changes;
+    let new = batch(commit, include_str!("../../sql/insert_executions.sql"), &changes.executions_new, |call, rows| {
+        changing(call, rows)
+            .texts(rows.iter().map(|row| &*row.job_type))
+            .texts(rows.iter().map(|row| &*row.tenant))
+            .ints(rows.iter().map(|row| row.created))
+            .texts_opt(rows.iter().map(|row| row.group.as_deref()))
+            .texts_opt(rows.iter().map(|row| of(row).map(|execution| &*execution.input)))
+            .texts_opt(rows.iter().map(|row| of(row)?.unique.as_ref().map(|unique| &*unique.key)))
+            .ints_opt(rows.iter().map(|row| of(row)?.unique.as_ref()?.until))
+    });
+    let changed = batch(commit, include_str!("../../sql/change_executions.sql"), &changes.executions_changed, changing);
+    let put = batch(commit, include_str!("../../sql/insert_policies.sql"), &changes.policies_new, |call, rows| {
+        call.texts(rows.iter().map(|row| &*row.reference))
+            .smalls(rows.iter().map(|row| row.version as i32))
+            .blobs(policies.iter().map(Vec::as_slice))
+            .ints(rows.iter().map(|row| row.changed))
+            .texts(rows.iter().map(|row| &*row.changed_by))
+    });
+    [new, changed, put].into_iter().flatten()
+}
+
+/// The key and what may change, in the order both statements have it.
+fn changing<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> {
+    changing_of_jobs(call, rows)
+        .texts_opt(rows.iter().map(|row| of(row)?.result.as_deref()))
+        .smalls_opt(rows.iter().map(|row| of(row).map(|execution| execution.attempts as i32)))
+        .ints_opt(rows.iter().map(|row| of(row)?.started))
+}
+
+fn of(row: &Job) -> Option<&Execution> {
+    row.execution.as_deref()
+}

@@ -1,0 +1,2 @@
+SELECT reference, version, policy, changed, changed_by FROM policies
+WHERE partition = ?1 AND reference = ?2 ORDER BY version

@@ -1,0 +1,85 @@
+//! Work that belongs to no process, and policies of queues.
+
+use engine::PartitionId;
+use rusqlite::{Connection, params};
+use store::row::{Execution, Job, Unique};
+
+use store::{Changes, format};
+
+use crate::failure::Failure;
+use crate::statement;
+
+pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &Changes) -> Result<(), Failure> {
+    insert(connection, partition, &changes.executions_new)?;
+    change(connection, partition, &changes.executions_changed)?;
+    for row in &changes.policies_new {
+        let policy = format::encode_policy(row.policy.as_ref());
+        let row = params![partition.0, row.reference, row.version, policy, row.changed, row.changed_by];
+        connection.prepare_cached(statement::INSERT_POLICY)?.execute(row)?;
+    }
+    Ok(())
+}
+
+fn insert(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Result<(), Failure> {
+    let mut insert = connection.prepare_cached(statement::INSERT_EXECUTION)?;
+    for (row, execution) in rows.iter().filter_map(whole) {
+        let unique = execution.unique.as_ref();
+        insert.execute(params![
+            partition.0,
+            row.key.0 as i64,
+            row.job_type,
+            row.tenant,
+            row.priority,
+            row.state.word(),
+            row.availability.word(),
+            row.availability.due(row.deadline),
+            row.retries,
+            row.worker,
+            row.deadline,
+            row.error_code,
+            row.error_message,
+            row.failed_with_retries_left,
+            row.created,
+            row.updated,
+            row.ended,
+            row.group,
+            execution.input,
+            execution.result,
+            execution.attempts,
+            execution.started,
+            unique.map(|unique: &Unique| &unique.key),
+            unique.and_then(|unique| unique.until),
+        ])?;
+    }
+    Ok(())
+}
+
+fn change(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Result<(), Failure> {
+    let mut update = connection.prepare_cached(statement::CHANGE_EXECUTION)?;
+    for (row, execution) in rows.iter().filter_map(whole) {
+        update.execute(params![
+            partition.0,
+            row.key.0 as i64,
+            row.priority,
+            row.state.word(),
+            row.availability.word(),
+            row.availability.due(row.deadline),
+            row.retries,
+            row.worker,
+            row.deadline,
+            row.error_code,
+            row.error_message,
+            row.failed_with_retries_left,
+            row.updated,
+            row.ended,
+            execution.result,
+            execution.attempts,
+            execution.started,
+        ])?;
+    }
+    Ok(())
+}
+
+fn whole(row: &Job) -> Option<(&Job, &Execution)> {
+    row.execution.as_deref().map(|execution| (row, execution))
+}
