@@ -1,4 +1,4 @@
-//! Ad-hoc sub-processes that a worker directs.
+//! Ad-hoc sub-processes that a worker directs; events with several definitions.
 
 use super::events::{flow, model};
 use super::*;
@@ -80,4 +80,24 @@ async fn a_worker_that_gives_up_leaves_an_incident_of_its_own_kind() {
     assert_eq!((incidents.len(), &incidents[0]["elementId"]), (1, &"room".into()));
     let resolution = format!("/v2/incidents/{}/resolution", incidents[0]["incidentKey"].as_str().unwrap());
     assert_eq!(server.post(&resolution, "").await.title(), "INVALID_STATE", "it needs retries first");
+}
+
+#[tokio::test]
+async fn an_event_with_several_definitions_is_shown_as_one() {
+    let server = Server::start().await;
+    let message = r#"<message id="m" name="paid"><extensionElements><zeebe:subscription correlationKey="=&quot;k&quot;"/></extensionElements></message>"#;
+    let body = r#"<startEvent id="s"/><intermediateCatchEvent id="wait" name="Wait" parallelMultiple="true"><messageEventDefinition messageRef="m"/>
+        <timerEventDefinition><timeDuration>PT1H</timeDuration></timerEventDefinition></intermediateCatchEvent>"#;
+    server.deploy_model(&model("both", message, &format!("{body}{}", flow("s", "wait")))).await;
+    let instance = server.begin("both", "{}").await;
+    let subscriptions = server.items("/v2/message-subscriptions/search", "{}").await;
+    assert_eq!((subscriptions.len(), &subscriptions[0]["elementId"]), (1, &"wait".into()));
+    let timers = server.items("/v1/timers", "").await;
+    assert_eq!((timers.len(), &timers[0]["elementId"]), (1, &"wait".into()));
+    let paid = r#"{"name":"paid","correlationKey":"k","variables":{"sum":3}}"#;
+    assert_eq!(server.post("/v2/messages/publication", paid).await.status, 200);
+    assert_eq!(server.state(&instance).await, "ACTIVE", "the timer has not fired");
+    let fire = format!("/v1/timers/{}/fire", timers[0]["timerKey"].as_str().unwrap());
+    assert!(server.post(&fire, "").await.status < 300);
+    assert_eq!(server.state(&instance).await, "COMPLETED");
 }
