@@ -5,6 +5,7 @@ mod decisions;
 mod leaving;
 mod manners;
 mod messages;
+mod workflows;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
