@@ -99,7 +99,10 @@ pub(super) static LAYOUT: Layout<DefinitionView> = Layout {
 
 async fn xml(call: Call) -> Result<Response, Failure> {
     let found = match search::found(&call, Entity::Definitions, NOUN).await?.items {
-        Items::Definitions(views) => views.first().map(|view| view.resource),
+        // A JSON workflow is no XML.
+        Items::Definitions(views) => {
+            views.first().filter(|view| !view.resource_name.ends_with(".json")).map(|view| view.resource)
+        }
         _ => None,
     };
     resources::xml(&call, found).await

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use model::{
     Binding, Call, DecisionTask, Element, EndEvent, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Scope, Text,
@@ -82,15 +83,7 @@ fn kind(process: &Process, index: usize) -> String {
         }
         Kind::UserTask(_) => "user".to_owned(),
         Kind::ScriptTask(script) => format!("script {} = {}", words::write(&script.result), script.expression.source()),
-        // Those of JSON workflows are shown, and not read back: they speak another language, and may set several.
-        Kind::Transformation(entries) => {
-            let source = |source: &Text| match source {
-                Text::Fixed(json) => json.to_string(),
-                Text::Computed(expression) => expression.source().to_owned(),
-            };
-            let set = entries.iter().map(|(name, value)| format!("set {} = {}", words::write(name), source(value)));
-            set.collect::<Vec<_>>().join("; ")
-        }
+        Kind::Transformation(entries) => transformation(entries),
         Kind::Wait => "wait".to_owned(),
         Kind::DecisionTask(task) => format!("decide {} by {}", words::write(&task.result), value(&task.decision)),
         Kind::ExclusiveGateway { .. } => "exclusive".to_owned(),
@@ -110,6 +103,16 @@ fn kind(process: &Process, index: usize) -> String {
             format!("compensate by {} on {}", process.element(compensated.handler).id, host(process, index))
         }
     }
+}
+
+/// Those of JSON workflows are shown, and not read back: they speak another language, and may set several.
+fn transformation(entries: &[(Arc<str>, Text)]) -> String {
+    let source = |source: &Text| match source {
+        Text::Fixed(json) => json.to_string(),
+        Text::Computed(expression) => expression.source().to_owned(),
+    };
+    let set = entries.iter().map(|(name, value)| format!("set {} = {}", words::write(name), source(value)));
+    set.collect::<Vec<_>>().join("; ")
 }
 
 fn start<'a>(process: &'a Process, scope: &Scope) -> &'a str {

@@ -6,6 +6,7 @@ mod leaving;
 mod listeners;
 mod manners;
 mod messages;
+mod workflows;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -43,7 +43,8 @@ fn description(config: &Config) -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "description": format!(
                 "Compatible with the Orchestration Cluster API of Camunda {}. Errors are `application/problem+json`. Every command \
-                 honours `Idempotency-Key` and `Prefer: respond-async`. A search sees what the caller has been told.",
+                 honours `Idempotency-Key` and `Prefer: respond-async`. A search sees what the caller has been told. What is about JSON \
+                 workflows (`/v1/definitions`, `/v1/instances`, `/v1/jobs`) follows their own contract, errors included.",
                 config.version
             ),
             "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },

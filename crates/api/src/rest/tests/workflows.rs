@@ -219,3 +219,33 @@ async fn bad_requests_say_what_is_wrong() {
     let reply = server.call("POST", "/v1/definitions", LINEAR, &[("content-type", "text/plain")]).await;
     assert_eq!((reply.status, reply.json()["error"].as_str()), (415, Some("UNSUPPORTED_MEDIA_TYPE")));
 }
+
+#[tokio::test]
+async fn a_poll_may_wait_for_whatever_comes_first() {
+    let server = Server::start().await;
+    server.upload(LINEAR).await;
+    let poll = json!({"workerId": "w", "jobTypes": ["other", "pack", "ship"], "maxJobs": 5, "waitSeconds": 30}).to_string();
+    let (polled, instance) =
+        tokio::join!(server.post("/v1/jobs/poll", &poll), server.start_workflow(json!({"definitionId": "order"})));
+    let jobs = polled.json()["jobs"].as_array().unwrap().clone();
+    assert_eq!((jobs.len(), &jobs[0]["instanceId"]), (1, &instance["id"]), "{}", polled.text);
+    // What waited in vain for the other types has given nothing away.
+    assert_eq!(server.complete_job(&jobs[0], json!({})).await, 204);
+    assert_eq!(server.job("ship").await["stepId"], "ship");
+}
+
+#[tokio::test]
+async fn the_other_surface_shows_workflows_too() {
+    let server = Server::start().await;
+    server.upload(LINEAR).await;
+    let instance = server.start_workflow(json!({"definitionId": "order", "businessKey": "k"})).await;
+    let found = server.post("/v2/process-instances/search", r#"{"filter":{"processDefinitionId":"order"}}"#).await.json();
+    assert_eq!(found["items"][0]["processInstanceKey"], instance["id"]);
+    assert_eq!(found["items"][0]["businessId"], "k");
+    let definition = found["items"][0]["processDefinitionKey"].as_str().unwrap();
+    assert_eq!(server.get(&format!("/v2/process-definitions/{definition}/xml")).await.status, 404);
+    let job = server.post("/v2/jobs/search", "").await.json()["items"][0].clone();
+    let path = format!("/v2/jobs/{}/completion", job["jobKey"].as_str().unwrap());
+    assert_eq!(server.post(&path, r#"{"variables":{"by":"v2"}}"#).await.status, 204);
+    assert_eq!(server.instance(&instance).await["currentStepIds"], json!(["ship"]));
+}

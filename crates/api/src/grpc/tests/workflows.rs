@@ -1,0 +1,71 @@
+//! JSON workflows over gRPC: what only this surface has. The rest is in `spec/scenarios`, run over both.
+
+use super::Server;
+use crate::grpc::workflow_wire as wire;
+use wire::workflow_engine_client::WorkflowEngineClient;
+
+fn step(id: &str, kind: wire::StepType, next: &str) -> wire::WorkflowStep {
+    wire::WorkflowStep {
+        id: id.to_owned(),
+        name: id.to_owned(),
+        r#type: kind.into(),
+        next_step: next.to_owned(),
+        ..Default::default()
+    }
+}
+
+fn definition() -> wire::WorkflowDefinition {
+    let task = wire::WorkflowStep { job_type: "work".to_owned(), ..step("work", wire::StepType::ServiceTask, "which") };
+    let conditions = [("true", "end"), ("1 > 2", "end"), ("false", "work")];
+    let conditional_next_steps = conditions.map(|(name, to)| (name.to_owned(), to.to_owned())).into();
+    let decision = wire::WorkflowStep { conditional_next_steps, ..step("which", wire::StepType::Decision, "") };
+    wire::WorkflowDefinition {
+        id: "w".to_owned(),
+        name: "W".to_owned(),
+        description: "About".to_owned(),
+        steps: vec![task, decision, step("end", wire::StepType::End, "")],
+        ..Default::default()
+    }
+}
+
+#[tokio::test]
+async fn a_definition_comes_back_as_it_was_sent() {
+    let server = Server::start().await;
+    let mut client = WorkflowEngineClient::new(server.endpoint().connect().await.unwrap());
+    let request = wire::UploadDefinitionRequest { definition: Some(definition()) };
+    let uploaded = client.upload_definition(request).await.unwrap().into_inner();
+    assert_eq!((uploaded.id.as_str(), uploaded.version), ("w", 1));
+    let request = wire::GetDefinitionRequest { id: "w".to_owned(), version: 0 };
+    let got = client.get_definition(request).await.unwrap().into_inner().definition.unwrap();
+    assert_eq!(got, wire::WorkflowDefinition { version: 1, ..definition() });
+    let listed = client.list_definitions(wire::ListDefinitionsRequest::default()).await.unwrap().into_inner();
+    assert_eq!((listed.total, &listed.definitions[0]), (1, &got));
+}
+
+#[tokio::test]
+async fn jobs_are_pushed_as_they_come() {
+    let server = Server::start().await;
+    let mut client = WorkflowEngineClient::new(server.endpoint().connect().await.unwrap());
+    client.upload_definition(wire::UploadDefinitionRequest { definition: Some(definition()) }).await.unwrap();
+    let job_types = vec!["other".to_owned(), "work".to_owned()];
+    let request = wire::StreamJobsRequest { worker_id: "w".to_owned(), job_types, lease_seconds: 0 };
+    let mut jobs = client.stream_jobs(request).await.unwrap().into_inner();
+    for _ in 0..3 {
+        let start = wire::StartInstanceRequest { definition_id: "w".to_owned(), ..Default::default() };
+        let started = client.start_instance(start).await.unwrap().into_inner().instance.unwrap();
+        let job = jobs.message().await.unwrap().unwrap();
+        assert_eq!((job.instance_id.as_str(), job.step_id.as_str()), (started.id.as_str(), "work"));
+        let (job_id, worker_id) = (job.id, "w".to_owned());
+        client.complete_job(wire::CompleteJobRequest { job_id, worker_id, variables_to_set: None }).await.unwrap();
+        let ended = client.get_instance(wire::GetInstanceRequest { id: started.id }).await.unwrap().into_inner();
+        assert_eq!(ended.instance.unwrap().status(), wire::InstanceStatus::Completed);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_without_a_worker_or_a_type_is_refused() {
+    let server = Server::start().await;
+    let mut client = WorkflowEngineClient::new(server.endpoint().connect().await.unwrap());
+    let refused = client.stream_jobs(wire::StreamJobsRequest::default()).await.unwrap_err();
+    assert_eq!(refused.code(), tonic::Code::InvalidArgument);
+}
