@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::bench::queue::BenchQueue;
 use crate::decide::Decide;
 use crate::feel::Feel;
+use crate::queues::{Policies, Queues};
 
 /// A durable workflow engine and job queue: BPMN 2.0 processes, Camunda 8 clients, one binary.
 #[derive(Debug, Parser)]
@@ -53,6 +55,11 @@ pub(crate) enum Command {
     /// Let a timer fire now, or at another time.
     #[command(subcommand)]
     Timer(Timer),
+    /// Show how many jobs of each action wait and run.
+    Queues(Queues),
+    /// Put or list the policies that limit queues.
+    #[command(subcommand)]
+    Policies(Policies),
     /// Evaluate a FEEL expression, without a server.
     Feel(Feel),
     /// Evaluate a decision of a DMN file, without a server.
@@ -361,6 +368,10 @@ pub(crate) enum Bench {
     ///
     /// A server is started on free ports with a fresh store, which is removed at the end.
     Timers(BenchTimers),
+    /// Submit executions in bulk, lease and complete them in batches.
+    ///
+    /// A server is started on free ports with a fresh store, which is removed at the end.
+    Queue(BenchQueue),
 }
 
 #[derive(Debug, Args)]

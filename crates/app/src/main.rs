@@ -10,6 +10,7 @@ mod edges;
 mod events;
 mod feel;
 mod health;
+mod queues;
 mod serve;
 mod table;
 
@@ -51,6 +52,9 @@ fn main() -> ExitCode {
         Some(Command::Decide(options)) => decide::run(&options),
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),
         Some(Command::Bench(Bench::Timers(options))) => bench::timers::run(&options),
+        Some(Command::Bench(Bench::Queue(options))) => bench::queue::run(&options),
+        Some(Command::Queues(options)) => queues::queues(&options),
+        Some(Command::Policies(options)) => queues::policies(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
