@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::backup::{Backup, Check, Restore};
+use crate::bench::queue::BenchQueue;
 use crate::change::{Migrate, Modify};
 use crate::decide::Decide;
 use crate::definitions::{Definitions, Delete};
@@ -12,6 +13,7 @@ use crate::feel::Feel;
 use crate::incidents::{Incident, Incidents};
 use crate::instance::{Cancel, Instance};
 use crate::manual::{Completions, Man};
+use crate::queues::{Policies, Queues};
 use crate::retries::Retries;
 use crate::settings::Given;
 use crate::start::Start;
@@ -92,6 +94,11 @@ pub(crate) enum Command {
     Restore(Restore),
     /// Read everything in an embedded store that no server uses, and compile every definition.
     Check(Check),
+    /// Show how many jobs of each action wait and run.
+    Queues(Queues),
+    /// Put or list the policies that limit queues.
+    #[command(subcommand)]
+    Policies(Policies),
     /// Evaluate a FEEL expression, without a server.
     Feel(Feel),
     /// Evaluate a decision of a DMN file, without a server.
@@ -337,6 +344,10 @@ pub(crate) enum Bench {
     ///
     /// A server is started on free ports with a fresh store, which is removed at the end.
     Timers(BenchTimers),
+    /// Submit executions in bulk, lease and complete them in batches.
+    ///
+    /// A server is started on free ports with a fresh store, which is removed at the end.
+    Queue(BenchQueue),
 }
 
 #[derive(Debug, Args)]

@@ -18,6 +18,7 @@ mod health;
 mod incidents;
 mod instance;
 mod manual;
+mod queues;
 mod retries;
 mod serve;
 mod settings;
@@ -78,6 +79,9 @@ fn main() -> ExitCode {
         Some(Command::Decide(options)) => decide::run(&options),
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),
         Some(Command::Bench(Bench::Timers(options))) => bench::timers::run(&options),
+        Some(Command::Bench(Bench::Queue(options))) => bench::queue::run(&options),
+        Some(Command::Queues(options)) => queues::queues(&options),
+        Some(Command::Policies(options)) => queues::policies(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -33,7 +33,7 @@ pub(crate) fn picked(object: &str, names: &[Arc<str>]) -> String {
     if names.is_empty() {
         return object.to_owned();
     }
-    let wanted: Vec<String> = names.iter().map(|name| text(name)).collect();
+    let wanted: Vec<String> = names.iter().map(text).collect();
     let members = members(object).filter(|(name, _)| wanted.iter().any(|one| one == name));
     let members: Vec<String> = members.map(|(name, value)| format!("{name}:{value}")).collect();
     format!("{{{}}}", members.join(","))

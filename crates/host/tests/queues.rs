@@ -1,7 +1,6 @@
 //! Executions and policies through a real host: limits are never exceeded, order is kept, also across a restart.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[allow(dead_code, reason = "what other tests use")]
 mod server;
 
 use std::collections::BTreeSet;
@@ -301,7 +300,7 @@ async fn ten_thousand_start_in_order_ten_at_a_time_across_a_restart() {
         server.stop().await;
         drop(store);
     }
-    let watched = watched.lock().unwrap();
+    let watched = std::mem::take(&mut *watched.lock().unwrap());
     assert_eq!(done.load(Ordering::SeqCst), COUNT);
     assert_eq!(watched.most, 10);
     assert_eq!(watched.started, keys, "the order of submission");

@@ -14,6 +14,7 @@ mod floor;
 mod fresh;
 mod histogram;
 mod http;
+pub(crate) mod queue;
 mod report;
 mod run;
 mod starters;

@@ -48,11 +48,10 @@ impl Partition {
         let Submit { tenant, action, .. } = submit;
         if let Some(unique) = &new.unique {
             let name = (tenant.clone(), action.clone(), unique.key.clone());
-            if let Some(other) = self.in_the_way(tick, &name)? {
-                match self.settle_conflict(tick, unique, other)? {
-                    Some(other) => return Ok(SubmittedExecution { job: other, is_new: false }),
-                    None => {}
-                }
+            if let Some(other) = self.in_the_way(tick, &name)?
+                && let Some(other) = self.settle_conflict(tick, unique, other)?
+            {
+                return Ok(SubmittedExecution { job: other, is_new: false });
             }
         }
         let mut group = None;
