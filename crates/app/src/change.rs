@@ -4,7 +4,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::Remote;
-use crate::client::{PATIENCE, post, show, variables};
+use crate::client::{PATIENCE, post, show};
+use crate::variables;
 
 #[derive(Debug, Args)]
 #[command(
@@ -70,7 +71,7 @@ pub(crate) fn migrate(migrate: &Migrate) -> Result<(), String> {
 }
 
 fn modification(modify: &Modify) -> Result<Value, String> {
-    let given = variables(&modify.variables)?;
+    let given = variables::given("--variables", &modify.variables)?;
     let scoped = match given.as_object().is_some_and(|given| given.is_empty()) {
         true => json!([]),
         false => json!([{ "variables": given, "scopeId": modify.scope.clone().unwrap_or_default() }]),
