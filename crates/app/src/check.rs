@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use engine::{InstanceKey, PartitionId};
-use store::query::{Entity, Filter, Items, Page, Query, Tenants};
+use store::query::{Entity, Items, Page, Query, Tenants};
 use store::{Store, Wanted};
 
 use crate::config::{Access, StoreUrl};
@@ -55,18 +55,8 @@ async fn read_all(store: &dyn Store, entity: Entity, faults: &mut Vec<String>) -
     let mut page = Page::From { from: 0, limit: PAGE };
     let mut count = 0;
     loop {
-        let query = Query {
-            entity,
-            tenants: Tenants::Everything,
-            filter: Filter::All(Vec::new()),
-            sort: Vec::new(),
-            page,
-            latest_version: false,
-            value_chars_max: None,
-            with_details: true,
-            with_kept: true,
-            bytes_max: None,
-        };
+        let all = Query::of(entity, Tenants::Everything);
+        let query = Query { page, with_details: true, with_kept: true, ..all };
         let read = match store.search(&query).await {
             Ok(read) => read,
             Err(error) => {

@@ -112,10 +112,10 @@ async fn a_job_under_way_goes_with_its_instance_and_keeps_its_headers() {
     let job = &jobs(&store).await[0];
     assert_eq!((job.element_id.as_str(), job.definition, job.state), ("b", new, JobState::Migrated));
     assert_eq!((job.job_type.as_str(), job.headers.as_str(), job.key), ("old", r#"{"h":"1"}"#, leased[0]));
-    server.ask(Command::CompleteJob { job: leased[0], variables: vec![] }).await;
+    server.ask(Command::CompleteJob { job: leased[0], variables: vec![], result: None }).await;
     let after = server.poll("after", None).await;
     assert_eq!(after.len(), 1, "it goes on in the other process");
-    server.ask(Command::CompleteJob { job: after[0], variables: vec![] }).await;
+    server.ask(Command::CompleteJob { job: after[0], variables: vec![], result: None }).await;
     let view = &instances(&store).await[0];
     assert_eq!((view.state, view.definition), (InstanceState::Completed, new));
     server.stop().await;

@@ -128,10 +128,11 @@ fn a_newer_schema_is_refused() {
     let folder = Folder::new("newer-schema");
     drop(crate::open(folder.path(), Options::default()).unwrap());
     let connection = Connection::open(folder.path().join("caudal.db")).unwrap();
-    connection.pragma_update(None, "user_version", MIGRATIONS.len() as i64 + 1).unwrap();
+    let newest = MIGRATIONS.len() as i64;
+    connection.pragma_update(None, "user_version", newest + 1).unwrap();
     drop(connection);
     match crate::open(folder.path(), Options::default()) {
-        Err(Error::SchemaTooNew { found, known }) => assert_eq!((found, known), (7, 6)),
+        Err(Error::SchemaTooNew { found, known }) => assert_eq!((found, known), (newest + 1, newest)),
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("a newer schema was opened"),
     }
