@@ -49,7 +49,7 @@ pub use key::{
     PartitionId, RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
 pub use migrate::{Migrated, Migration, Recaught, Rejoined};
-pub use modify::{Activation, Ancestor, Modification, Move, ScopedVariables, Which};
+pub use modify::{Activation, Ancestor, CHANGED_MAX, Modification, Move, ScopedVariables, Which};
 pub use progress::Progress;
 pub use step::{Means, STRAIGHT_MAX, migrate, step};
 pub use variables::{Document, KEPT, Variables, visible};
