@@ -31,7 +31,7 @@ fn a_change_of_too_many_at_once_is_refused() {
 
     let mappings = [("a".into(), "a".into())];
     let migration = Migration { definition: DefinitionKey(2), process: &process, mappings: &mappings };
-    let mut move_on = |instance: &mut Instance| {
+    let move_on = |instance: &mut Instance| {
         let mut keys = Keys::starting_at(1 << 40);
         let means = Means { process: &process, now: 0, keys: &mut keys, budget: &mut Budget::new(u32::MAX, usize::MAX) };
         let done = migrate(means, instance, &migration).map(|_| ());
