@@ -2,6 +2,8 @@
 //!
 //! A scope made this way begins without its start event and without its input mappings; what waits on it and inside it waits.
 
+use std::collections::BTreeMap;
+
 use model::{Catch, ElementIx, Kind, Process};
 
 use crate::step::Run;
@@ -16,34 +18,60 @@ pub(crate) struct Entry<'a> {
     pub(crate) variables: &'a [(ElementIx, Document)],
 }
 
+/// The instances of scopes, by what is around them and what they are instances of: of many entries none looks through all that lives.
+pub(crate) struct Scopes(BTreeMap<(ElementKey, ElementIx), Vec<ElementKey>>);
+
+impl Scopes {
+    pub(crate) fn of(run: &Run<'_>) -> Self {
+        let mut scopes = BTreeMap::<_, Vec<_>>::new();
+        for (key, alive) in &run.instance.elements {
+            if is_scope(&run.process.element(alive.element).kind) {
+                scopes.entry((alive.scope, alive.element)).or_default().push(*key);
+            }
+        }
+        Self(scopes)
+    }
+
+    fn inside(&self, scope: ElementKey, place: ElementIx) -> &[ElementKey] {
+        self.0.get(&(scope, place)).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+fn is_scope(kind: &Kind) -> bool {
+    matches!(kind, Kind::SubProcess(_) | Kind::Transaction(_) | Kind::EventSubProcess(_) | Kind::AdHoc(_) | Kind::AdHocRun)
+}
+
 /// Enters the element; it is activated in its turn. Gives the scopes it lies in, the outermost first.
-pub(crate) fn enter_at(run: &mut Run<'_>, entry: &Entry<'_>) -> Result<Vec<ElementKey>, Rejected> {
+pub(crate) fn enter_at(run: &mut Run<'_>, living: &mut Scopes, entry: &Entry<'_>) -> Result<Vec<ElementKey>, Rejected> {
     let root = run.instance.key.root();
     let mut scopes = vec![root];
     check_open(run, root, entry.element)?;
     put_variables(run, root, Process::ROOT, entry);
     for place in around(run.process, entry.element).into_iter().rev() {
         let scope = *scopes.last().expect("the process itself is the first");
-        if let Some(found) = reached(run, scope, place, entry)? {
+        if let Some(found) = reached(run, living, (scope, place), entry)? {
             check_open(run, found, entry.element)?;
             scopes.push(found);
             put_variables(run, found, place, entry);
         } else {
-            scopes.push(make(run, scope, place, entry)?);
+            scopes.push(make(run, living, (scope, place), entry)?);
             continue;
         }
         // The work of a repeated activity is done inside its body.
         if run.process.element(place).repeat.is_some() {
             let body = scopes[scopes.len() - 1];
-            let inner = reached(run, body, place, entry)?.ok_or_else(|| repeated(run, place))?;
+            let inner = reached(run, living, (body, place), entry)?.ok_or_else(|| repeated(run, place))?;
             check_open(run, inner, entry.element)?;
             scopes.push(inner);
             put_variables(run, inner, place, entry);
         }
     }
     let scope = *scopes.last().expect("the process itself is the first");
-    check_not_interrupted(run, scope, entry.element)?;
+    check_not_interrupted(run, living, scope, entry.element)?;
     let key = ElementKey(run.keys.take());
+    if is_scope(&run.process.element(entry.element).kind) {
+        living.0.entry((scope, entry.element)).or_default().push(key);
+    }
     run.come_in(key, entry.element, scope);
     put_variables(run, key, entry.element, entry);
     run.activate_later(key);
@@ -99,24 +127,30 @@ pub(crate) fn around(process: &Process, element: ElementIx) -> Vec<ElementIx> {
     outward.take_while(|ix| *ix != Process::ROOT).collect()
 }
 
-/// Whether an element instance lies inside another, at any depth.
-pub(crate) fn lies_in(run: &Run<'_>, inner: ElementKey, outer: ElementKey) -> bool {
-    let mut outward = std::iter::successors(Some(inner), |key| {
+/// An element instance and those around it.
+pub(crate) fn outward<'r>(run: &'r Run<'_>, key: ElementKey) -> impl Iterator<Item = ElementKey> + 'r {
+    std::iter::successors(Some(key), |key| {
         let scope = run.instance.elements.get(key)?.scope;
         (scope != *key).then_some(scope)
-    });
-    outward.any(|key| key == outer)
+    })
 }
 
 /// The instance of a scope to go into; none if a new one is wanted.
-fn reached(run: &Run<'_>, scope: ElementKey, place: ElementIx, entry: &Entry<'_>) -> Result<Option<ElementKey>, Rejected> {
+fn reached(
+    run: &Run<'_>,
+    living: &Scopes,
+    (scope, place): (ElementKey, ElementIx),
+    entry: &Entry<'_>,
+) -> Result<Option<ElementKey>, Rejected> {
     if let (Kind::AdHocRun, None) = (&run.process.element(place).kind, entry.ancestor) {
         // What a run gives is its own: what is begun in an ad-hoc sub-process has one for itself.
         return Ok(None);
     }
-    let living: Vec<_> = run.instance.children(scope).filter(|key| run.instance.elements[key].element == place).collect();
-    match (entry.ancestor, &living[..]) {
-        (Some(ancestor), living) => Ok(living.iter().copied().find(|key| lies_in(run, ancestor, *key))),
+    match (entry.ancestor, living.inside(scope, place)) {
+        (Some(ancestor), _) => Ok(outward(run, ancestor).find(|key| {
+            let alive = &run.instance.elements[key];
+            *key != scope && (alive.scope, alive.element) == (scope, place)
+        })),
         (None, []) => Ok(None),
         (None, [one]) => Ok(Some(*one)),
         (None, _) => Err(invalid(format!(
@@ -128,14 +162,20 @@ fn reached(run: &Run<'_>, scope: ElementKey, place: ElementIx, entry: &Entry<'_>
 }
 
 /// A new instance of a scope, with nothing inside it.
-fn make(run: &mut Run<'_>, scope: ElementKey, place: ElementIx, entry: &Entry<'_>) -> Result<ElementKey, Rejected> {
+fn make(
+    run: &mut Run<'_>,
+    living: &mut Scopes,
+    (scope, place): (ElementKey, ElementIx),
+    entry: &Entry<'_>,
+) -> Result<ElementKey, Rejected> {
     let process = run.process;
     let element = process.element(place);
     if element.repeat.is_some() {
         return Err(repeated(run, place));
     }
-    check_not_interrupted(run, scope, place)?;
+    check_not_interrupted(run, living, scope, place)?;
     let key = ElementKey(run.keys.take());
+    living.0.entry((scope, place)).or_default().push(key);
     run.emit(Event::Entered { key, element: place, scope });
     put_variables(run, key, place, entry);
     let opened = match &element.kind {
@@ -161,25 +201,24 @@ fn check_open(run: &Run<'_>, scope: ElementKey, entered: ElementIx) -> Result<()
 }
 
 /// An event sub-process that interrupts is all that is left of its scope.
-fn check_not_interrupted(run: &Run<'_>, scope: ElementKey, entered: ElementIx) -> Result<(), Rejected> {
-    let Some(interrupting) = interrupting(run, scope) else { return Ok(()) };
+fn check_not_interrupted(run: &Run<'_>, living: &Scopes, scope: ElementKey, entered: ElementIx) -> Result<(), Rejected> {
+    let mut interrupting = interrupting(run.process, run.instance.elements[&scope].element);
+    let Some(interrupting) = interrupting.find(|place| !living.inside(scope, *place).is_empty()) else { return Ok(()) };
     let (id, by) = (&run.process.element(entered).id, &run.process.element(interrupting).id);
     Err(invalid(format!("'{id}' cannot be entered: the event sub-process '{by}' has interrupted what is around it")))
 }
 
 pub(crate) fn is_interrupted(run: &Run<'_>, scope: ElementKey) -> bool {
-    interrupting(run, scope).is_some()
+    let mut places = interrupting(run.process, run.instance.elements[&scope].element);
+    places.any(|place| run.instance.children(scope).any(|key| run.instance.elements[&key].element == place))
 }
 
-fn interrupting(run: &Run<'_>, scope: ElementKey) -> Option<ElementIx> {
-    let mut places = run.instance.children(scope).map(|key| run.instance.elements[&key].element);
-    places.find(|place| interrupts(run.process, *place))
-}
-
-fn interrupts(process: &Process, place: ElementIx) -> bool {
-    let Kind::EventSubProcess(scope) = &process.element(place).kind else { return false };
-    let start = scope.start.map(|start| &process.element(start).kind);
-    matches!(start, Some(Kind::StartEvent(Some(Catch { interrupting: true, .. }))))
+/// The event sub-processes of a scope that interrupt it.
+fn interrupting(process: &Process, scope: ElementIx) -> impl Iterator<Item = ElementIx> + '_ {
+    let starts = process.scope(scope).map(|scope| &*scope.event_starts).unwrap_or_default();
+    let interrupts =
+        |start: &&ElementIx| matches!(process.element(**start).kind, Kind::StartEvent(Some(Catch { interrupting: true, .. })));
+    starts.iter().filter(interrupts).map(|start| process.element(*start).scope)
 }
 
 fn put_variables(run: &mut Run<'_>, key: ElementKey, place: ElementIx, entry: &Entry<'_>) {

@@ -54,7 +54,7 @@ pub use key::{
     PartitionId, RequirementsKey, TimerKey, UserTaskKey, VariableKey, WaitKey,
 };
 pub use migrate::{Migrated, Migration, Recaught, Rejoined};
-pub use modify::{Activation, Ancestor, Modification, Move, ScopedVariables, Which};
+pub use modify::{Activation, Ancestor, CHANGED_MAX, Modification, Move, ScopedVariables, Which};
 pub use progress::Progress;
 pub use step::{Means, migrate, step};
 pub use straight::STRAIGHT_MAX;

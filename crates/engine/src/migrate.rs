@@ -11,6 +11,7 @@ use model::{ElementIx, FlowIx, Kind, Process, Repeat, Trigger};
 
 use crate::element::catch_event;
 use crate::enter_at::is_interrupted;
+use crate::modify::CHANGED_MAX;
 use crate::step::Run;
 use crate::{
     Compensation, DefinitionKey, ElementKey, Event, Instance, On, Phase, Rejected, Token, WaitEnd, WaitKey, WaitKind, element,
@@ -75,6 +76,9 @@ impl<'a> Run<'a> {
     pub(crate) fn migrate(&mut self, migration: &Migration<'a>) -> Result<(), Rejected> {
         let target = migration.process;
         let map = Map::new(self.process, migration)?;
+        if CHANGED_MAX < self.instance.elements.len() {
+            return Err(unfit(format!("more than {CHANGED_MAX} of its element instances are active: that is too many at once")));
+        }
         let mut elements = Vec::with_capacity(self.instance.elements.len());
         let mut catches = Vec::new();
         for (key, alive) in &self.instance.elements {

@@ -3,14 +3,17 @@
 //! Elements are entered before others are ended, so that a scope something is moved within stays. A scope that is left empty ends with
 //! what was ended in it, and so does the instance.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use model::{ElementIx, Process};
 
-use crate::enter_at::{Entry, around, check_can_be_entered, enter_at, lies_in};
+use crate::enter_at::{Entry, Scopes, around, check_can_be_entered, enter_at, outward};
 use crate::step::Run;
 use crate::{Document, ElementKey, Event, Phase, Progress, Rejected};
+
+/// So many element instances are entered, ended or renamed by one command: it is one step, which others wait for.
+pub const CHANGED_MAX: usize = 10_000;
 
 /// What is to change.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -76,10 +79,10 @@ impl Run<'_> {
     pub(crate) fn modify(&mut self, modification: &Modification) -> Result<(), Rejected> {
         let (activate, terminate) = self.found(modification)?;
         self.check_kept(&activate, &terminate)?;
-        let mut needed = BTreeSet::new();
+        let (mut needed, mut living) = (BTreeSet::new(), Scopes::of(self));
         for Found { element, ancestor, variables } in &activate {
             let entry = Entry { element: *element, ancestor: *ancestor, variables };
-            needed.extend(enter_at(self, &entry)?);
+            needed.extend(enter_at(self, &mut living, &entry)?);
         }
         for key in terminate {
             // It may have gone with what was around it.
@@ -99,15 +102,24 @@ impl Run<'_> {
         for Activation { element, ancestor, variables } in activate {
             found.push(self.activation(element, *ancestor, variables)?);
         }
+        let mut living = BTreeMap::<_, Vec<_>>::new();
+        for (key, alive) in self.instance.elements.iter().filter(|(key, _)| !self.instance.is_inner(**key)) {
+            living.entry(alive.element).or_default().push(*key);
+        }
         let mut ended = Vec::new();
         for which in terminate {
-            ended.extend(self.meant(which)?);
+            ended.extend(self.meant(which, &living)?);
         }
         for Move { source, target, ancestor, variables } in moves {
-            for key in self.meant(source)? {
+            for key in self.meant(source, &living)? {
                 found.push(self.activation(target, self.ancestor_of_move(key, target, *ancestor), variables)?);
                 ended.push(key);
             }
+        }
+        if CHANGED_MAX < found.len() + ended.len() {
+            let reason =
+                format!("more than {CHANGED_MAX} element instances would be activated and ended: do it in several steps");
+            return Err(self.refused(reason));
         }
         for activation in &found {
             self.check_ancestor(activation)?;
@@ -149,15 +161,13 @@ impl Run<'_> {
     }
 
     /// The element instances that are meant. Of several, one inside the other, the outermost: the others end with it.
-    fn meant(&self, which: &Which) -> Result<Vec<ElementKey>, Rejected> {
+    fn meant(&self, which: &Which, living: &BTreeMap<ElementIx, Vec<ElementKey>>) -> Result<Vec<ElementKey>, Rejected> {
         match which {
             Which::Key(key) if self.instance.elements.contains_key(key) => Ok(vec![*key]),
             Which::Key(key) => Err(self.refused(format!("there is no element instance {key} to end"))),
             Which::Id(id) => {
                 let place = self.process.find(id);
-                let living = self.instance.elements.iter();
-                let meant = living.filter(|(key, alive)| Some(alive.element) == place && !self.instance.is_inner(**key));
-                Ok(meant.map(|(key, _)| *key).collect())
+                Ok(place.and_then(|place| living.get(&place)).cloned().unwrap_or_default())
             }
         }
     }
@@ -170,10 +180,7 @@ impl Run<'_> {
             Ancestor::OfSource => {
                 let target = self.process.find(target)?;
                 let scopes = around(self.process, target);
-                let mut outward = std::iter::successors(Some(self.instance.elements[&source].scope), |key| {
-                    Some(self.instance.elements[key].scope).filter(|scope| scope != key)
-                });
-                outward.find(|key| {
+                outward(self, self.instance.elements[&source].scope).find(|key| {
                     let place = self.instance.elements[key].element;
                     place == Process::ROOT || scopes.contains(&place)
                 })
@@ -197,16 +204,17 @@ impl Run<'_> {
 
     /// Nothing is entered in a scope that is ended: in one that is named, or in whichever there is.
     fn check_kept(&self, activate: &[Found], terminate: &[ElementKey]) -> Result<(), Rejected> {
+        let keys: BTreeSet<_> = terminate.iter().copied().collect();
+        let places: BTreeMap<_, _> = terminate.iter().map(|key| (self.instance.elements[key].element, *key)).collect();
         for Found { element, ancestor, .. } in activate {
-            let scopes = around(self.process, *element);
-            let is_needed = |key: &ElementKey| match ancestor {
-                Some(ancestor) => lies_in(self, *ancestor, *key),
+            let ended = match ancestor {
+                Some(ancestor) => outward(self, *ancestor).find(|key| keys.contains(key)),
                 None => {
-                    let place = self.instance.elements[key].element;
-                    place == Process::ROOT || scopes.contains(&place)
+                    let scopes = around(self.process, *element).into_iter().chain([Process::ROOT]);
+                    scopes.into_iter().find_map(|place| places.get(&place).copied())
                 }
             };
-            if let Some(key) = terminate.iter().find(|key| is_needed(key)) {
+            if let Some(key) = ended {
                 let id = &self.process.element(*element).id;
                 return Err(
                     self.refused(format!("'{id}' would be activated inside element instance {key}, which is to be ended"))

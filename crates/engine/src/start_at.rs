@@ -3,7 +3,7 @@
 use feel::Value;
 use model::{ElementIx, Process};
 
-use crate::enter_at::{Entry, check_can_be_entered, enter_at};
+use crate::enter_at::{Entry, Scopes, check_can_be_entered, enter_at};
 use crate::expression::Trouble;
 use crate::step::Run;
 use crate::{Event, Instance, Outcome, Rejected, StartAt, State};
@@ -60,8 +60,9 @@ impl Run<'_> {
         }
         let cannot_wait = |trouble: Trouble| format!("the process cannot wait for its events: {}", trouble.message);
         self.activated(root).map_err(|trouble| Rejected::Invalid(cannot_wait(trouble).into()))?;
+        let mut living = Scopes::of(self);
         for element in elements {
-            enter_at(self, &Entry { element: *element, ancestor: None, variables: &[] })?;
+            enter_at(self, &mut living, &Entry { element: *element, ancestor: None, variables: &[] })?;
         }
         Ok(())
     }

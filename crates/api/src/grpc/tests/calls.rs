@@ -169,6 +169,54 @@ async fn a_definition_is_deleted_once() {
 }
 
 #[tokio::test]
+async fn an_instance_is_modified_and_migrated() {
+    use wire::migrate_process_instance_request::{MappingInstruction, MigrationPlan};
+    use wire::modify_process_instance_request::{ActivateInstruction, MoveInstruction, TerminateInstruction};
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    let deployed = client.deploy_resource(one_task()).await.unwrap().into_inner();
+    let Some(wire::deployment::Metadata::Process(process)) = &deployed.deployments[0].metadata else { panic!() };
+    let instance = client.create_process_instance(create("")).await.unwrap().into_inner().process_instance_key;
+    let empty = || wire::ModifyProcessInstanceRequest { process_instance_key: instance, ..Default::default() };
+    let moved = |source: &str, target: &str| MoveInstruction {
+        source_element_id: source.to_owned(),
+        target_element_id: target.to_owned(),
+        ..Default::default()
+    };
+    let nowhere = ActivateInstruction { element_id: "nowhere".to_owned(), ..Default::default() };
+    let cases = [
+        (wire::ModifyProcessInstanceRequest { move_instructions: vec![moved("task", "task")], ..empty() }, Code::Ok),
+        (wire::ModifyProcessInstanceRequest { move_instructions: vec![moved("task", "")], ..empty() }, Code::InvalidArgument),
+        (wire::ModifyProcessInstanceRequest { activate_instructions: vec![nowhere], ..empty() }, Code::InvalidArgument),
+        (
+            wire::ModifyProcessInstanceRequest { terminate_instructions: vec![TerminateInstruction::default()], ..empty() },
+            Code::InvalidArgument,
+        ),
+    ];
+    for (request, code) in cases {
+        let answer = client.modify_process_instance(request.clone()).await;
+        assert_eq!(answer.map_or_else(|status| status.code(), |_| Code::Ok), code, "{request:?}");
+    }
+    let plan = |source: &str| wire::MigrateProcessInstanceRequest {
+        process_instance_key: instance,
+        migration_plan: Some(MigrationPlan {
+            target_process_definition_key: process.process_definition_key,
+            mapping_instructions: vec![MappingInstruction {
+                source_element_id: source.to_owned(),
+                target_element_id: "task".to_owned(),
+            }],
+        }),
+        ..Default::default()
+    };
+    client.migrate_process_instance(plan("task")).await.unwrap();
+    assert_eq!(client.migrate_process_instance(plan("start")).await.unwrap_err().code(), Code::FailedPrecondition);
+    let all = TerminateInstruction { element_id: "task".to_owned(), ..Default::default() };
+    let over = wire::ModifyProcessInstanceRequest { terminate_instructions: vec![all], ..empty() };
+    client.modify_process_instance(over).await.unwrap();
+    assert_eq!(client.modify_process_instance(empty()).await.unwrap_err().code(), Code::NotFound);
+}
+
+#[tokio::test]
 async fn what_is_not_there_yet_says_so() {
     let server = Server::start().await;
     let mut client = server.client().await;
