@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use crate::cli::Remote;
-use crate::client::{PATIENCE, agent, read, show, show_items, url};
+use crate::client::{PATIENCE, agent, get, read, show, show_items, url};
 use crate::table::print;
 
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub(crate) struct Apply {
 
 /// What waits and runs, action by action.
 pub(crate) fn queues(queues: &Queues) -> Result<(), String> {
-    let answer = read(&queues.remote, agent(PATIENCE).get(url(&queues.remote, "/v1/actions")).call())?;
+    let answer = get(&queues.remote, "/v1/actions")?;
     let columns = [
         ("ACTION", "action"),
         ("WAITING", "queueLength"),
@@ -50,7 +50,7 @@ pub(crate) fn policies(policies: &Policies) -> Result<(), String> {
     match policies {
         Policies::Apply(apply) => put(apply),
         Policies::List(list) => {
-            let answer = read(&list.remote, agent(PATIENCE).get(url(&list.remote, "/v1/policies")).call())?;
+            let answer = get(&list.remote, "/v1/policies")?;
             let columns =
                 [("REF", "ref"), ("VERSION", "version"), ("POLICY", "policy"), ("CHANGED", "changedAt"), ("BY", "changedBy")];
             show_items(&list.remote, &answer, &columns)
@@ -66,8 +66,8 @@ fn put(apply: &Apply) -> Result<(), String> {
     for (name, policy) in &policies {
         let path = format!("/v1/policies/{}", escaped(name));
         let body = policy.to_string();
-        let sent = agent(PATIENCE).put(url(&apply.remote, &path)).content_type("application/json").send(body);
-        read(&apply.remote, sent).map_err(|why| format!("{name}: {why}"))?;
+        let sent = agent(&apply.remote, PATIENCE)?.put(url(&apply.remote, &path)).content_type("application/json").send(body);
+        read(&apply.remote, sent).map_err(|why| format!("{name}: {}", String::from(why)))?;
     }
     if apply.remote.json {
         return show(&Value::from_iter(policies.keys().cloned()));
