@@ -190,10 +190,10 @@ fn make(
     Ok(key)
 }
 
-/// Things can happen inside it: it has been activated and does not leave.
+/// Things can happen inside it: it has been activated, and neither leaves nor has begun to end.
 fn check_open(run: &Run<'_>, scope: ElementKey, entered: ElementIx) -> Result<(), Rejected> {
     let alive = &run.instance.elements[&scope];
-    if alive.phase == Phase::Active {
+    if alive.phase == Phase::Active && !run.is_ending(scope) && !element::transaction::is_cancelled(alive) {
         return Ok(());
     }
     let (id, around) = (&run.process.element(entered).id, &run.process.element(alive.element).id);

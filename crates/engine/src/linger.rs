@@ -1,12 +1,12 @@
 //! Ending from outside what others listen to. A user task with canceling listeners goes when they were heard; so do the scopes around it that
 //! end with it, and what comes after that end waits: it is kept with the outermost of them (ADR 22).
 
-use model::{ElementIx, Kind, ListenerEvent};
+use model::{AdHoc, ElementIx, Kind, ListenerEvent};
 
 use crate::element::listener::{document, kept, listed};
-use crate::element::{compensation, event_sub_process};
+use crate::element::{compensation, directed_ad_hoc, event_sub_process};
 use crate::step::Run;
-use crate::{Document, ElementKey, Event, Outcome, WaitEnd, WaitKind};
+use crate::{Document, ElementKey, Event, Outcome, Phase, WaitEnd, WaitKind};
 
 /// What comes after the end.
 const THEN: &str = "then";
@@ -38,6 +38,26 @@ impl Run<'_> {
             "\"finish\"" => Then::Finish,
             event => Then::Catch(ElementIx(event.parse().ok()?), given),
         })
+    }
+
+    /// The event that has come to an element instance and waits until listeners were heard: those to its start, or to the end of what is
+    /// inside it.
+    pub(crate) fn next_event(&self, key: ElementKey) -> Option<ElementIx> {
+        match self.then(key) {
+            Some(Then::Catch(event, _)) => Some(event),
+            Some(Then::Go | Then::Finish) => None,
+            None if self.instance.elements[&key].phase == Phase::Entering => self.kept_trigger(key).map(|(event, _)| event),
+            None => None,
+        }
+    }
+
+    /// Another event comes next, with the same variables.
+    pub(crate) fn comes_next(&mut self, key: ElementKey, event: ElementIx) {
+        if let Some(Then::Catch(_, given)) = self.then(key) {
+            self.go_then(key, &Then::Catch(event, given));
+        } else if let Some((_, given)) = self.kept_trigger(key) {
+            self.keep_trigger(key, event, &given);
+        }
     }
 
     /// Whether the end of this element instance has begun and somebody is still to be heard.
@@ -143,6 +163,7 @@ impl Run<'_> {
     /// A scope that goes on may have waited for that alone.
     fn settle_alone(&mut self, scope: ElementKey) {
         let ends_when_empty = match &self.element_of(scope).kind {
+            Kind::AdHoc(AdHoc { directed: Some(_), .. }) => directed_ad_hoc::is_over(&self.instance.elements[&scope]),
             Kind::AdHoc(ad_hoc) => ad_hoc.until.is_none(),
             _ => true,
         };

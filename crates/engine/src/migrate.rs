@@ -14,8 +14,8 @@ use crate::enter_at::is_interrupted;
 use crate::modify::CHANGED_MAX;
 use crate::step::Run;
 use crate::{
-    Compensation, DefinitionKey, ElementKey, Event, Instance, On, Phase, Rejected, Token, WaitEnd, WaitKey, WaitKind, element,
-    repeat,
+    Compensation, DefinitionKey, ElementInstance, ElementKey, Event, Instance, On, Phase, Rejected, Token, WaitEnd, WaitKey,
+    WaitKind, element, repeat,
 };
 
 /// Where an instance is to go on.
@@ -80,9 +80,12 @@ impl<'a> Run<'a> {
             return Err(unfit(format!("more than {CHANGED_MAX} of its element instances are active: that is too many at once")));
         }
         let mut elements = Vec::with_capacity(self.instance.elements.len());
-        let mut catches = Vec::new();
+        let (mut catches, mut awaited) = (Vec::new(), Vec::new());
         for (key, alive) in &self.instance.elements {
             let to = check_mapped(self.process, target, &map, alive.element)?;
+            self.check_heard(target, *key, to)?;
+            check_cancelled(target, alive, to)?;
+            awaited.extend(self.awaited_event(target, &map, *key)?);
             elements.push((*key, to));
             catches.push(self.catches(target, &map, *key, to)?);
         }
@@ -100,6 +103,9 @@ impl<'a> Run<'a> {
         let migrated = Migrated { definition, elements, catches: recaught.collect(), tokens, compensations };
         self.emit(Event::Migrated(Box::new(migrated)));
         self.process = target;
+        for (key, event) in awaited {
+            self.comes_next(key, event);
+        }
         for plan in &catches {
             self.open_new(plan)?;
         }
@@ -109,6 +115,26 @@ impl<'a> Run<'a> {
             self.examine_later(gateway, scope);
         }
         Ok(())
+    }
+
+    /// Those whom it waits for to be heard listen to what it becomes as well.
+    fn check_heard(&self, target: &Process, key: ElementKey, to: ElementIx) -> Result<(), Rejected> {
+        let Some(event) = self.listener_of(key) else { return Ok(()) };
+        let heard = self.heard(key, event).unwrap_or(0);
+        if heard < target.element(to).listening_to(event).count() {
+            return Ok(());
+        }
+        let (was, is) = (&self.element_of(key).id, &target.element(to).id);
+        let word = event.word();
+        Err(unfit(format!(
+            "'{was}' waits for a '{word}' listener, and '{is}' has fewer of them: it can be migrated when it was heard"
+        )))
+    }
+
+    /// What the event becomes that has come to an element instance and waits for listeners to be heard.
+    fn awaited_event(&self, target: &Process, map: &Map, key: ElementKey) -> Result<Option<(ElementKey, ElementIx)>, Rejected> {
+        let Some(event) = self.next_event(key) else { return Ok(None) };
+        Ok(Some((key, check_mapped(self.process, target, map, event)?)))
     }
 
     /// What is kept, closed and opened of the events on an element instance and inside it.
@@ -213,7 +239,7 @@ impl<'a> Run<'a> {
         for (scope, alive) in &self.instance.elements {
             for Compensation { key, activity } in alive.compensations() {
                 let becomes = map.elements.get(&activity).copied();
-                match becomes.filter(|activity| element::compensation::boundary(target, *activity).is_some()) {
+                match becomes.filter(|activity| element::compensation::can_be_undone(target, *activity)) {
                     Some(activity) => kept.push((*scope, Compensation { key, activity })),
                     None => gone.push((*scope, key)),
                 }
@@ -284,6 +310,18 @@ fn check_mapped(source: &Process, target: &Process, map: &Map, from: ElementIx) 
         )));
     }
     Ok(to)
+}
+
+/// A transaction that was cancelled is left by its cancel event.
+fn check_cancelled(target: &Process, alive: &ElementInstance, to: ElementIx) -> Result<(), Rejected> {
+    let is_left = || element::transaction::cancel_event(target, to).is_some();
+    if !element::transaction::is_cancelled(alive) || is_left() {
+        return Ok(());
+    }
+    Err(unfit(format!(
+        "a transaction that was cancelled is mapped to '{}', which has no cancel boundary event",
+        target.element(to).id
+    )))
 }
 
 /// What lives at one can live at the other.

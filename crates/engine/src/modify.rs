@@ -233,13 +233,12 @@ impl Run<'_> {
                 return self.end_all();
             }
             let (scope, is_inner) = (self.instance.elements[&ending].scope, self.instance.is_inner(ending));
-            if !self.drop_element(ending) {
-                // It goes, and what is left empty by that, when those who listen to its end were heard.
+            if self.lingers(ending) {
                 return Ok(());
             }
-            let is_left_empty =
-                self.instance.elements[&scope].is_empty() && !self.is_awaited_in(scope) && !needed.contains(&scope);
-            if !is_left_empty {
+            // Where others listen to its end it goes later, and what that leaves empty with it.
+            self.drop_element(ending);
+            if needed.contains(&scope) || self.has_more_inside(scope) {
                 if is_inner {
                     let before = self.progress(scope);
                     let progress = Progress { terminated: before.terminated.saturating_add(1), ..before };
@@ -249,6 +248,13 @@ impl Run<'_> {
             }
             ending = scope;
         }
+    }
+
+    /// Whether something lives or waits in a scope, or is about to be entered, besides what has begun to end.
+    fn has_more_inside(&self, scope: ElementKey) -> bool {
+        self.instance.elements[&scope].tokens().next().is_some()
+            || self.is_awaited_in(scope)
+            || self.instance.children(scope).any(|child| !self.lingers(child))
     }
 
     fn end_all(&mut self) -> Result<(), Rejected> {

@@ -69,6 +69,10 @@ pub(crate) fn boundary(process: &Process, activity: ElementIx) -> Option<(Elemen
     })
 }
 
+pub(crate) fn can_be_undone(process: &Process, activity: ElementIx) -> bool {
+    boundary(process, activity).is_some() || compensation_sub_process::start_of(process, activity).is_some()
+}
+
 /// An element instance is about to leave: its scope remembers that it can be undone, and takes over what it remembers itself.
 pub(crate) fn hand_on(run: &mut Run<'_>, key: ElementKey) {
     let instance = &run.instance.elements[&key];
@@ -77,9 +81,7 @@ pub(crate) fn hand_on(run: &mut Run<'_>, key: ElementKey) {
     if key == scope {
         return forget(run, key);
     }
-    let can_be_undone =
-        || boundary(run.process, activity).is_some() || compensation_sub_process::start_of(run.process, activity).is_some();
-    if can_be_undone() && !run.instance.is_inner(key) {
+    if can_be_undone(run.process, activity) && !run.instance.is_inner(key) {
         let compensation = Compensation { key: CompensationKey(run.keys.take()), activity };
         run.emit(Event::CompensationKept { scope, compensation });
     }

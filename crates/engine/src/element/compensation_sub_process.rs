@@ -37,6 +37,9 @@ pub(crate) fn undo(run: &mut Run<'_>, kept_by: ElementKey, compensation: Compens
     if !own.is_empty() {
         run.emit(Event::CompensationsHandedOn { from: kept_by, to: key, compensations: own });
     }
+    if run.has_start_listeners(key) {
+        return run.activate_later(key);
+    }
     if let Err(trouble) = run.activated(key) {
         return run.raise(key, None, trouble);
     }

@@ -9,7 +9,7 @@ use crate::element::{ad_hoc, job_task};
 use crate::expression::Trouble;
 use crate::step::Run;
 use crate::variables::KEPT;
-use crate::{Directed, ElementKey, Event, On, Rejected, WaitEnd};
+use crate::{Directed, ElementInstance, ElementKey, Event, On, Rejected, WaitEnd};
 
 /// The job of its worker, if it has one.
 pub(crate) fn job(run: &Run<'_>, key: ElementKey, ad_hoc: &AdHoc) -> Result<Option<On>, Trouble> {
@@ -48,7 +48,7 @@ pub(crate) fn direct(run: &mut Run<'_>, directed: &Directed) -> Result<(), Rejec
 
 /// A run has ended: its worker is asked anew, unless it has said that there is nothing more. Trouble keeps the run there.
 pub(crate) fn finish_run(run: &mut Run<'_>, (key, inner): (ElementKey, ElementKey), ad_hoc: &AdHoc) -> Result<(), Trouble> {
-    if run.instance.elements[&key].variables.get(&over()).is_some() {
+    if is_over(&run.instance.elements[&key]) {
         run.leave_run(inner);
         run.end_if_empty(key);
         return Ok(());
@@ -71,6 +71,11 @@ fn give_up_job(run: &mut Run<'_>, key: ElementKey) {
     if let Some(incident) = incident {
         run.emit(Event::IncidentResolved { key: incident, element: key });
     }
+}
+
+/// Whether its worker has said so.
+pub(crate) fn is_over(ad_hoc: &ElementInstance) -> bool {
+    ad_hoc.variables.get(&over()).is_some()
 }
 
 /// Kept once the worker has said that it is over.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use model::{Kind, Trigger};
+use model::{Catch, ElementIx, Kind, Process, Trigger};
 
 use crate::element::compensation;
 use crate::linger::Then;
@@ -69,15 +69,17 @@ pub(crate) fn undo_next(run: &mut Run<'_>, key: ElementKey) {
     if let Some(last) = run.instance.elements[&key].compensations().last() {
         return compensation::undo(run, key, last, key);
     }
-    let process = run.process;
-    let boundaries = &process.element(run.instance.elements[&key].element).boundaries;
-    let found = boundaries.iter().find_map(|event| match &process.element(*event).kind {
-        Kind::BoundaryEvent(catch) if matches!(catch.trigger, Trigger::Cancel) => Some((*event, catch)),
-        _ => None,
-    });
-    if let Some((event, catch)) = found {
+    if let Some((event, catch)) = cancel_event(run.process, run.instance.elements[&key].element) {
         run.caught(key, (event, &catch.trigger), catch, &Vec::new());
     }
+}
+
+/// The boundary event by which a transaction that was cancelled is left.
+pub(crate) fn cancel_event(process: &Process, transaction: ElementIx) -> Option<(ElementIx, &Catch)> {
+    process.element(transaction).boundaries.iter().find_map(|event| match &process.element(*event).kind {
+        Kind::BoundaryEvent(catch) if matches!(catch.trigger, Trigger::Cancel) => Some((*event, catch)),
+        _ => None,
+    })
 }
 
 /// Kept once it is cancelled.

@@ -36,12 +36,18 @@ pub(crate) enum Block {
     EventSub(Box<Block>, &'static str, &'static str),
     /// The inside; cancelled if this is the choice.
     Transaction(Box<Block>, u8),
-    /// The inside, then undone as a whole.
+    /// The inside and a task, then undone as a whole.
     UndoneWhole(Box<Block>),
-    /// Two tasks that the worker of another starts.
+    /// A task and one for a person that the worker of another starts.
     Directed,
     /// Throws this.
     Throw(&'static str),
+    /// A task whose start and end are listened to.
+    Heard,
+    /// A task for a person, listened to from its creation to its end.
+    Person,
+    /// The inside of a sub-process whose start and end are listened to.
+    HeardSub(Box<Block>),
 }
 
 /// What is waited for. Names need not differ: waits are triggered by their keys.
@@ -86,6 +92,8 @@ pub(crate) fn block() -> impl Strategy<Value = Block> {
         Just(Block::Undoable),
         Just(Block::Undo),
         Just(Block::Directed),
+        Just(Block::Heard),
+        Just(Block::Person),
         prop::sample::select(TRIGGERS.to_vec()).prop_map(Block::Catch),
         prop::sample::select(THROWS.to_vec()).prop_map(Block::Throw),
     ];
@@ -97,6 +105,7 @@ pub(crate) fn block() -> impl Strategy<Value = Block> {
             several().prop_map(Block::Parallel),
             several().prop_map(Block::Inclusive),
             (inner.clone(), any::<bool>()).prop_map(|(inside, caught)| Block::Sub(Box::new(inside), caught)),
+            inner.clone().prop_map(|inside| Block::HeardSub(Box::new(inside))),
             (inner.clone(), prop::sample::select(REPEATS.to_vec()), 0..4u8).prop_map(|(inside, how, items)| Block::Each(
                 Box::new(inside),
                 how,
@@ -151,9 +160,9 @@ impl Writer {
     }
 
     /// An event sub-process of a scope: a task behind its start event.
-    fn event_sub(&mut self, scope: &str, start: &str) {
+    fn event_sub(&mut self, scope: &str, start: &str, listeners: &str) {
         let (sub, come, work, end) = (self.id(), self.id(), self.id(), self.id());
-        writeln!(self.text, "{sub} in {scope}: event-subprocess {come}\n{end}: end").unwrap();
+        writeln!(self.text, "{sub} in {scope}: event-subprocess {come}{listeners}\n{end}: end").unwrap();
         self.line(&come, start, &work);
         self.line(&work, "task t", &end);
     }
@@ -173,10 +182,22 @@ impl Writer {
             }
             Block::Catch(trigger) => self.line(&id, &format!("catch {trigger}"), to),
             Block::Throw(what) => self.line(&id, what, to),
+            Block::Heard => {
+                let listeners = "    listen start a\n    listen start b\n    listen end = if fixed = null then 1 else \"c\"";
+                self.line(&id, &format!("task t\n    in x = 1\n    out y = x\n{listeners}"), to);
+            }
+            Block::Person => {
+                let listeners = "    listen creating a\n    listen completing b\n    listen canceling c\n    listen end d";
+                self.line(&id, &format!("user\n{listeners}"), to);
+            }
+            Block::HeardSub(inside) => {
+                let start = self.inside(inside);
+                self.line(&id, &format!("subprocess {start}\n    listen start a\n    listen end b"), to);
+            }
             Block::Directed => {
                 self.line(&id, "ad-hoc by t", to);
                 let (one, other) = (self.id(), self.id());
-                writeln!(self.text, "{one} in {id}: task t -> {other}\n{other} in {id}: task t").unwrap();
+                writeln!(self.text, "{one} in {id}: task t -> {other}\n{other} in {id}: user\n    listen canceling c").unwrap();
             }
             Block::Gateway(..) | Block::Boundary(..) | Block::EventSub(..) | Block::Transaction(..) | Block::UndoneWhole(_) => {
                 self.with_events(block, &id, to);
@@ -257,7 +278,8 @@ impl Writer {
             Block::EventSub(inside, word, trigger) => {
                 let start = self.inside(inside);
                 self.line(id, &format!("subprocess {start}"), &merge);
-                self.event_sub(id, &format!("{word} {trigger}"));
+                let listeners = if *word == "start" { "\n    listen start a\n    listen end b" } else { "" };
+                self.event_sub(id, &format!("{word} {trigger}"), listeners);
             }
             Block::Transaction(inside, choice) => {
                 let (start, choose, no, end, event) = (self.id(), self.id(), self.id(), self.id(), self.id());
@@ -265,14 +287,16 @@ impl Writer {
                 self.line(&start, "start", &first);
                 writeln!(self.text, "{choose}: exclusive -> {no} if choice = {choice}, default {end}").unwrap();
                 writeln!(self.text, "{no}: cancel\n{end}: end").unwrap();
-                self.line(id, &format!("transaction {start}"), &merge);
+                let listeners = if choice.is_multiple_of(2) { "" } else { "\n    listen start a\n    listen end b" };
+                self.line(id, &format!("transaction {start}{listeners}"), &merge);
                 self.line(&event, &format!("on {id} cancel"), &merge);
             }
             Block::UndoneWhole(inside) => {
-                let (start, undo) = (self.inside(inside), self.id());
-                self.line(id, &format!("subprocess {start}"), &undo);
+                let (start, work, undo) = (self.inside(inside), self.id(), self.id());
+                self.line(id, &format!("subprocess {start}"), &work);
+                self.line(&work, "task t", &undo);
                 self.line(&undo, "compensate", &merge);
-                self.event_sub(id, "start compensation");
+                self.event_sub(id, "start compensation", "\n    listen start a");
             }
             other => unreachable!("{other:?} has no events"),
         }
@@ -280,10 +304,30 @@ impl Writer {
 }
 
 pub(crate) fn process(block: &Block) -> Process {
+    compiled(&text(block))
+}
+
+pub(crate) fn text(block: &Block) -> String {
     let mut writer = Writer::default();
     let first = writer.block(block, "end");
-    let text = format!("# A generated process.\nstart: start -> {first}\n{}end: end\n", writer.text);
-    compile::text(&text).unwrap_or_else(|diagnostics| {
+    format!("# A generated process.\nstart: start -> {first}\n{}end: end\n", writer.text)
+}
+
+/// The same process written from the end to the beginning: its elements and flows have other places.
+pub(crate) fn reversed(text: &str) -> Process {
+    let mut elements: Vec<String> = Vec::new();
+    for line in text.lines().skip(1) {
+        match elements.last_mut() {
+            Some(last) if line.starts_with(' ') => last.push_str(&format!("{line}\n")),
+            _ => elements.push(format!("{line}\n")),
+        }
+    }
+    elements.reverse();
+    compiled(&format!("# A generated process.\n{}", elements.concat()))
+}
+
+pub(crate) fn compiled(text: &str) -> Process {
+    compile::text(text).unwrap_or_else(|diagnostics| {
         let problems: Vec<_> = diagnostics.iter().map(ToString::to_string).collect();
         panic!("{}\n{text}", problems.join("\n"))
     })

@@ -2,13 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod blocks;
+mod change;
 #[path = "../restored/mod.rs"]
 mod restored;
 mod run;
 
 use std::collections::BTreeSet;
 
-use blocks::{block, process};
+use blocks::{block, compiled, process, reversed, text};
 use engine::{Command, Rejected, State};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -43,6 +44,9 @@ fn everything_is_reached() {
         "event sub-process interrupts",
         "event sub-process undoes",
         "gateway",
+        "heard sub-process",
+        "heard task",
+        "person",
         "repeated",
         "transaction",
     ];
@@ -77,7 +81,7 @@ proptest! {
         run.check();
     }
 
-    /// Cancelling at any point leaves nothing behind.
+    /// Cancelling at any point leaves nothing behind, once those who listen to that were heard.
     #[test]
     fn cancelling_leaves_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..20)) {
         let process = process(&block);
@@ -91,8 +95,57 @@ proptest! {
             run.ask(&Command::Cancel).expect("an active instance can be cancelled");
         }
         run.check();
-        run.check_nothing_left();
+        run.hear_to_the_end();
         prop_assert_eq!(run.ask(&Command::Cancel), Err(Rejected::NotRunning));
+    }
+
+    /// Migrating back and forth to processes with the same elements changes nothing but their places.
+    #[test]
+    fn migrating_changes_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..40)) {
+        let text = text(&block);
+        let (process, other) = (compiled(&text), reversed(&text));
+        let (mut stays, mut moves) = (Run::start(&process, choice), Run::start(&process, choice));
+        let mut now = 0;
+        for n in path.into_iter().chain(std::iter::repeat_n(0, 20_000)) {
+            if stays.instance.state != State::Active {
+                break;
+            }
+            if n.is_multiple_of(3) && n != 0 && moves.migrate([&other, &process][now % 2]) {
+                now += 1;
+            }
+            stays.act(n);
+            moves.act(n);
+            if n != 0 {
+                moves.check();
+            }
+        }
+        moves.check();
+        prop_assert_eq!(moves.instance.state, stays.instance.state);
+        prop_assert_eq!(moves.instance.result.document(), stays.instance.result.document());
+        prop_assert_eq!(moves.told([&process, &other]), stays.told([&process, &other]));
+    }
+
+    /// Whatever an operator changes, history is state, and cancelling leaves nothing behind.
+    #[test]
+    fn modifying_leaves_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..30)) {
+        let process = process(&block);
+        let mut run = Run::start(&process, choice);
+        for n in path {
+            if run.instance.state == State::Active {
+                if n.is_multiple_of(2) { run.modify(n / 2) } else { run.act(n) }
+                run.decide_all(n);
+                // What is ended may leave a token that waits alone.
+                if run.instance.state != State::Active || run.instance.tokens().next().is_none() {
+                    run.check();
+                }
+            }
+        }
+        if run.instance.state == State::Active {
+            // It may be on its way already.
+            let cancelled = run.ask(&Command::Cancel);
+            prop_assert!(matches!(cancelled, Ok(()) | Err(Rejected::NotRunning)), "{:?}", cancelled);
+        }
+        run.hear_to_the_end();
     }
 
     /// The same commands with the same keys give the same events.

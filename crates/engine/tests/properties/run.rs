@@ -1,12 +1,13 @@
 //! A process taken along a path: what can be done next, and what must hold.
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 
 use engine::{
     Budget, Command, DefinitionKey, Directed, ElementInstance, ElementKey, Event, FailedJob, IncidentKey, IncidentKind, Instance,
     InstanceKey, JobKey, Keys, Means, On, Rejected, State, ThrownError, Triggered, Undecided, WaitKey, WaitKind, step,
 };
-use model::{Catch, Element, EndEvent, Kind, Needed, Process, TimerKind, Trigger};
+use model::{Catch, Element, EndEvent, Kind, ListenerEvent, Needed, Process, TimerKind, Trigger};
 use schedule::Occurrence;
 
 use crate::restored::restored;
@@ -20,7 +21,7 @@ enum Whose {
 
 /// One run: the instance, all that happened, the keys.
 pub(crate) struct Run<'a> {
-    process: &'a Process,
+    pub(crate) process: &'a Process,
     pub(crate) instance: Instance,
     pub(crate) history: Vec<Event>,
     pub(crate) keys: Keys,
@@ -59,18 +60,48 @@ impl<'a> Run<'a> {
     fn step(&mut self, command: &Command) -> Result<(), Rejected> {
         let before = self.instance.clone();
         let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(20, 1 << 24) };
-        let events = step(means, &mut self.instance, command)?;
+        let stepped = step(means, &mut self.instance, command);
+        self.take(&before, stepped, command)
+    }
+
+    /// What was done can be undone; what was rejected has changed nothing.
+    pub(crate) fn take(
+        &mut self,
+        before: &Instance,
+        stepped: Result<Vec<Event>, Rejected>,
+        what: &dyn Debug,
+    ) -> Result<(), Rejected> {
+        let events = match stepped {
+            Ok(events) => events,
+            Err(rejected) => {
+                assert_eq!(self.instance, *before, "{what:?} was rejected and changed something");
+                return Err(rejected);
+            }
+        };
         let mut undone = self.instance.clone();
         undone.undo();
-        assert_eq!(undone, before, "{command:?} cannot be undone");
+        assert_eq!(undone, *before, "{what:?} cannot be undone");
         self.instance.accept();
         self.history.extend(events);
         Ok(())
     }
 
-    fn jobs(&self) -> Vec<(JobKey, ElementKey)> {
+    pub(crate) fn jobs(&self) -> Vec<(JobKey, ElementKey)> {
         let free = self.instance.elements.iter().filter(|(_, element)| element.incident.is_none());
         free.flat_map(|(key, element)| element.waits.iter().filter_map(|wait| Some((wait.job()?, *key)))).collect()
+    }
+
+    /// Tasks that wait for a person and for nobody else.
+    fn people(&self) -> Vec<ElementKey> {
+        let waits = |element: &ElementInstance| element.waits.iter().all(|wait| wait.kind == WaitKind::UserTask);
+        let open = self.instance.elements.iter().filter(|(_, element)| !element.waits.is_empty() && element.incident.is_none());
+        open.filter(|(_, element)| waits(element)).map(|(key, _)| *key).collect()
+    }
+
+    pub(crate) fn is_listener(&self, job: JobKey) -> bool {
+        self.history.iter().any(|event| {
+            matches!(event, Event::WaitOpened(wait) if wait.key == job.wait() && matches!(wait.on, On::Job { listener: Some(_), .. }))
+        })
     }
 
     /// Elements that wait for a verdict.
@@ -83,7 +114,7 @@ impl<'a> Run<'a> {
     }
 
     /// Gives verdicts until nobody asks, as the host does within a tick; one in `n` fails.
-    fn decide_all(&mut self, n: usize) {
+    pub(crate) fn decide_all(&mut self, n: usize) {
         while let Some(element) = self.decisions().first().copied() {
             let failed = Undecided { kind: IncidentKind::DecisionEvaluation, reason: "two rules match".into() };
             let verdict = if n % 3 == 2 { Err(failed) } else { Ok("1".into()) };
@@ -104,29 +135,43 @@ impl<'a> Run<'a> {
         if self.instance.state != State::Active {
             return;
         }
-        let (jobs, own, incidents, others) = (self.jobs(), self.waits(Whose::Own), self.incidents(), self.waits(Whose::Others));
-        let (first, second, third) = (jobs.len(), jobs.len() + own.len(), jobs.len() + own.len() + incidents.len());
-        let which = n % (third + others.len()).max(1);
-        match which {
+        let (jobs, own, people) = (self.jobs(), self.waits(Whose::Own), self.people());
+        let (incidents, others) = (self.incidents(), self.waits(Whose::Others));
+        let first = jobs.len();
+        let second = first + own.len();
+        let third = second + people.len();
+        let fourth = third + incidents.len();
+        match n % (fourth + others.len()).max(1) {
             at if at < first => self.work(jobs[at], n),
             at if at < second => self.come(own[at - first], n),
-            at if at < third => self.free(incidents[at - second]),
-            at => others.get(at - third).into_iter().for_each(|wait| self.come(*wait, n)),
+            at if at < third => self.done(people[at - second]),
+            at if at < fourth => self.free(incidents[at - third]),
+            at => others.get(at - fourth).into_iter().for_each(|wait| self.come(*wait, n)),
         }
+    }
+
+    /// A person has done a task.
+    fn done(&mut self, element: ElementKey) {
+        let variables = vec![("done".into(), "true".into())];
+        let done = Command::Listen { element, event: ListenerEvent::Completing, variables, local: false };
+        self.ask(&done).expect("the task waits for a person");
+        let again = self.ask(&done).expect_err("a task completed twice");
+        assert!(matches!(again, Rejected::Listening | Rejected::NoSuchWait | Rejected::NotRunning), "{again:?}");
     }
 
     /// A worker does something with its job.
     fn work(&mut self, (job, element): (JobKey, ElementKey), n: usize) {
         let kind = &self.process.element(self.instance.elements[&element].element).kind;
+        let listens = self.is_listener(job);
         let variables = vec![("done".into(), "true".into())];
         let command = match kind {
-            Kind::AdHoc(ad_hoc) if n % 5 < 4 => {
+            Kind::AdHoc(ad_hoc) if n % 5 < 4 && !listens => {
                 let id = self.process.element(ad_hoc.entries[0]).id.clone();
                 let activities = if n % 2 == 1 { vec![(id, Vec::new())] } else { Vec::new() };
                 let (is_over, drop_rest) = (activities.is_empty(), n.is_multiple_of(3));
                 Command::DirectAdHoc(Directed { job, element, variables, activities, is_over, drop_rest })
             }
-            _ if n % 5 == 4 => {
+            _ if n % 5 == 4 && !listens => {
                 let (code, message) = ("E".into(), "".into());
                 Command::ThrowError(ThrownError { job, element, code, message, variables: vec![] })
             }
@@ -172,7 +217,7 @@ impl<'a> Run<'a> {
         };
         let elements = self.instance.elements.iter().filter(|(_, element)| is_own(element) == (whose == Whose::Own));
         let waits = elements.flat_map(|(key, element)| element.waits.iter().map(move |wait| (*key, wait)));
-        let waits = waits.filter(|(_, wait)| wait.job().is_none() && !matches!(wait.kind, WaitKind::Turn(_)));
+        let waits = waits.filter(|(_, wait)| !matches!(wait.kind, WaitKind::Job | WaitKind::Turn(_) | WaitKind::UserTask));
         waits.map(|(key, wait)| (key, wait.key)).collect()
     }
 
@@ -199,6 +244,7 @@ impl<'a> Run<'a> {
                 !self.jobs().is_empty()
                     || !self.incidents().is_empty()
                     || !self.decisions().is_empty()
+                    || !self.people().is_empty()
                     || !self.waits(Whose::Own).is_empty(),
                 "an active instance waits for nothing: {:?}",
                 self.instance
@@ -208,7 +254,18 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(crate) fn check_nothing_left(&self) {
+    /// What was cancelled goes when those who listen were heard.
+    pub(crate) fn hear_to_the_end(&mut self) {
+        while self.instance.state == State::Active {
+            assert_eq!(self.ask(&Command::Cancel), Err(Rejected::NotRunning), "cancelled twice");
+            assert!(self.jobs().iter().all(|(job, _)| self.is_listener(*job)), "work goes on after its end");
+            self.act(0);
+            self.check();
+        }
+        self.check_nothing_left();
+    }
+
+    fn check_nothing_left(&self) {
         assert!(self.instance.elements.is_empty() && self.instance.incidents.is_empty());
         let count = |what: fn(&Event) -> bool| self.history.iter().filter(|event| what(event)).count();
         let opened = count(|event| matches!(event, Event::WaitOpened(_)));
@@ -228,6 +285,9 @@ fn what_is_reached(process: &Process, element: &Element) -> Option<&'static str>
         Kind::Transaction(_) => "transaction",
         Kind::EndEvent(EndEvent::Cancel) => "cancel",
         Kind::EventGateway => "gateway",
+        Kind::UserTask(_) => "person",
+        Kind::SubProcess(_) if element.listeners.is_some() => "heard sub-process",
+        Kind::JobTask(_) if element.listeners.is_some() => "heard task",
         Kind::AdHocRun => "directed",
         Kind::CatchEvent(Trigger::Several(several)) => match several.needed {
             Needed::Any => "catch any",
