@@ -4,8 +4,8 @@ use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
     Activate, AssignUserTask, Caller, Command, Create, DecisionRef, Deploy, DeployResource, Evaluate, EvaluateConditions,
-    FailJob, IdempotencyKey, NewExecution, NewUnique, OnConflict, ProcessRef, Publish, Released, Request, StartAdHoc, Submit,
-    ThrowError, UpdateJob, UpdateUserTask,
+    FailJob, IdempotencyKey, NewExecution, NewUnique, OnConflict, ProcessRef, Publish, PutPolicy, Released, Request, StartAdHoc,
+    Submit, ThrowError, UpdateJob, UpdateUserTask,
 };
 use crate::query::Tenants;
 
@@ -26,6 +26,7 @@ record!(AssignUserTask { task, assignee, overrides, action });
 record!(UpdateUserTask { task, candidate_groups, candidate_users, due, follow_up, priority, action });
 record!(Submit { tenant, action, executions });
 record!(NewExecution { input, priority, retries, run_at, unique, group });
+record!(PutPolicy { reference, policy });
 record!(NewUnique { key, window, on_conflict });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
@@ -142,10 +143,7 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::EvaluateConditions(evaluate) => evaluate.put(to),
         Command::Submit(submit) => submit.put(to),
         Command::CompleteExecutions { jobs } => jobs.put(to),
-        Command::PutPolicy { reference, policy } => {
-            reference.put(to);
-            policy.put(to);
-        }
+        Command::PutPolicy(put) => put.put(to),
         Command::DeletePolicy { reference } => reference.put(to),
         Command::CancelExecution { job } => job.put(to),
         Command::RetryExecution { job, retries } => {
@@ -195,7 +193,7 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         54 => Command::CompleteExecutions { jobs: Stored::take(from)? },
         55 => Command::CancelExecution { job: Stored::take(from)? },
         56 => Command::RetryExecution { job: Stored::take(from)?, retries: Stored::take(from)? },
-        57 => Command::PutPolicy { reference: Stored::take(from)?, policy: Stored::take(from)? },
+        57 => Command::PutPolicy(Stored::take(from)?),
         58 => Command::DeletePolicy { reference: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
@@ -237,7 +235,7 @@ fn number(command: &Command) -> u8 {
         Command::CompleteExecutions { .. } => 54,
         Command::CancelExecution { .. } => 55,
         Command::RetryExecution { .. } => 56,
-        Command::PutPolicy { .. } => 57,
+        Command::PutPolicy(_) => 57,
         Command::DeletePolicy { .. } => 58,
     }
 }
