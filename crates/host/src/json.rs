@@ -104,7 +104,7 @@ mod tests {
         let all = object(&document);
         assert_eq!(picked(&all, &[]), all);
         for (n, one) in document.iter().enumerate() {
-            assert_eq!(picked(&all, &[one.0.clone()]), object(&document[n..=n]), "{}", one.0);
+            assert_eq!(picked(&all, std::slice::from_ref(&one.0)), object(&document[n..=n]), "{}", one.0);
         }
         assert_eq!(picked(&all, &["b".into(), "a".into(), "none".into()]), object(&[document[0].clone(), document[2].clone()]));
         assert_eq!(picked("{}", &["a".into()]), "{}");

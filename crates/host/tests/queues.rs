@@ -13,7 +13,7 @@ use host::{Host, Poll};
 use queue::policy::{Concurrency, Method, Policy, Scope};
 use server::layer::{Fate, Layer};
 use server::{Server, TENANT, caller, clocked, memory, task};
-use store::log::{Answer, Code, Command, FailJob, NewExecution, Request, Submit};
+use store::log::{Answer, Code, Command, FailJob, NewExecution, PutPolicy, Request, Submit};
 use store::query::{Entity, ExecutionView, Items, Query, Tenants};
 use store::row::{Availability, ExecutionState};
 use store::{Commit, Store};
@@ -40,7 +40,7 @@ fn limit(limit: u32, parameters: &[&str], method: Method) -> Policy {
 }
 
 async fn put(server: &Server, policy: Policy) {
-    let done = server.ask(Command::PutPolicy { reference: "p".into(), policy }).await;
+    let done = server.ask(Command::PutPolicy(PutPolicy { reference: "p".into(), policy })).await;
     assert_eq!(done, Answer::Done);
 }
 

@@ -114,10 +114,7 @@ pub enum Command {
         job: JobKey,
         retries: i32,
     },
-    PutPolicy {
-        reference: Arc<str>,
-        policy: Policy,
-    },
+    PutPolicy(PutPolicy),
     DeletePolicy {
         reference: Arc<str>,
     },
@@ -172,6 +169,13 @@ pub struct FailAttempt {
     pub worker: Arc<str>,
     pub retryable: bool,
     pub message: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PutPolicy {
+    /// What people call it.
+    pub reference: Arc<str>,
+    pub policy: Policy,
 }
 
 /// All of it or nothing.
@@ -446,7 +450,7 @@ impl Command {
             Self::CompleteExecutions { .. } => "complete-executions",
             Self::CancelExecution { .. } => "cancel-execution",
             Self::RetryExecution { .. } => "retry-execution",
-            Self::PutPolicy { .. } => "put-policy",
+            Self::PutPolicy(_) => "put-policy",
             Self::DeletePolicy { .. } => "delete-policy",
             Self::JobDue { .. } => "job-due",
             Self::Turn { .. } => "turn",
@@ -521,7 +525,7 @@ impl Request {
             }
             Command::CompleteExecutions { jobs } => jobs.iter().map(|(_, variables)| texts(variables) + 64).sum(),
             Command::DeleteResource { .. }
-            | Command::PutPolicy { .. }
+            | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
             | Command::CancelExecution { .. }
             | Command::RetryExecution { .. }

@@ -3,7 +3,7 @@
 use axum::http::Method;
 use axum::response::Response;
 use host::QueueStatus;
-use store::log::{Answer, Command};
+use store::log::{Answer, Command, PutPolicy};
 
 use super::answer;
 use super::call::Call;
@@ -93,7 +93,7 @@ async fn pause(call: Call) -> Result<Response, Failure> {
     let action = action(&call)?;
     call.optional(&NOTHING)?;
     let (reference, policy) = host::pause(&action);
-    call.submit("PAUSE", Command::PutPolicy { reference, policy }, done).await
+    call.submit("PAUSE", Command::PutPolicy(PutPolicy { reference, policy }), done).await
 }
 
 async fn resume(call: Call) -> Result<Response, Failure> {

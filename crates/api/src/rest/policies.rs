@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::Method;
 use axum::response::Response;
 use queue::policy::{self, Concurrency, Policy, QUEUE_LENGTH_DEFAULT, Scope};
-use store::log::{Answer, Command};
+use store::log::{Answer, Command, PutPolicy};
 use store::row::PolicyVersion;
 
 use super::call::Call;
@@ -146,7 +146,7 @@ fn answered(versions: Vec<PolicyVersion>) -> Response {
 async fn put(call: Call) -> Result<Response, Failure> {
     let reference = reference(&call)?;
     let policy = policy(&mut call.required(&POLICY)?)?;
-    call.submit("PUT", Command::PutPolicy { reference, policy }, done).await
+    call.submit("PUT", Command::PutPolicy(PutPolicy { reference, policy }), done).await
 }
 
 async fn delete(call: Call) -> Result<Response, Failure> {

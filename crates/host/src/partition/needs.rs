@@ -166,12 +166,7 @@ impl Needs {
 /// What a command can be seen to need before it is tried, so that a whole batch is loaded at once.
 impl Partition {
     pub(super) fn foresee(&self, request: &Request, needs: &mut Needs) {
-        if let Some(idempotency) = &request.idempotency {
-            let key = (idempotency.tenant.clone(), idempotency.key.clone());
-            if !self.idempotent.knows(&key) {
-                needs.wanted.idempotent.push(key);
-            }
-        }
+        self.foresee_first_answer(request, needs);
         match &request.command {
             Command::Create(create) | Command::CreateAt(CreateAt { create, .. }) => match &create.process {
                 ProcessRef::Key(key) => drop(needs.definitions.insert(*key)),
@@ -198,10 +193,11 @@ impl Partition {
                 self.foresee_job(fail.job, steps, needs);
             }
             Command::UpdateJob(update) => self.foresee_job(update.job, false, needs),
-            Command::JobDue { job } => self.foresee_job(*job, false, needs),
-            Command::CompleteExecutions { jobs } => jobs.iter().for_each(|(job, _)| self.foresee_job(*job, false, needs)),
-            Command::CancelExecution { job } | Command::RetryExecution { job, .. } => self.foresee_job(*job, false, needs),
+            Command::JobDue { job } | Command::CancelExecution { job } | Command::RetryExecution { job, .. } => {
+                self.foresee_job(*job, false, needs);
+            }
             Command::Submit(submit) => self.foresee_unique(submit, needs),
+            Command::CompleteExecutions { jobs } => jobs.iter().for_each(|(job, _)| self.foresee_job(*job, false, needs)),
             Command::Release { jobs } => jobs.iter().for_each(|released| self.foresee_job(released.job, false, needs)),
             Command::SetVariables { scope, .. } | Command::StartAdHoc(StartAdHoc { element: scope, .. }) => {
                 if !self.hot.contains(InstanceKey(scope.0)) {
@@ -238,7 +234,7 @@ impl Partition {
             | Command::Broadcast { .. }
             | Command::SignalDue { .. }
             | Command::MessageExpired { .. }
-            | Command::PutPolicy { .. }
+            | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
             | Command::Activate(_) => {}
         }
@@ -249,6 +245,14 @@ impl Partition {
         match change {
             Change::Modify(_) => {}
             Change::Migrate(migrate) => drop(needs.definitions.insert(migrate.definition)),
+        }
+    }
+
+    fn foresee_first_answer(&self, request: &Request, needs: &mut Needs) {
+        let Some(idempotency) = &request.idempotency else { return };
+        let key = (idempotency.tenant.clone(), idempotency.key.clone());
+        if !self.idempotent.knows(&key) {
+            needs.wanted.idempotent.push(key);
         }
     }
 

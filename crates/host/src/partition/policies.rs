@@ -7,7 +7,7 @@ use engine::{Document, ElementKey, FailedJob, InstanceKey, JobKey};
 use queue::policy::{self, Policy, Refusal, Scope};
 use queue::{Group, Rules};
 use rustc_hash::FxHashMap;
-use store::log::{Answer, Caller, Code};
+use store::log::{Answer, Caller, Code, PutPolicy};
 use store::row::{Availability, Job, JobState, PolicyVersion};
 use store::{CountedJobs, Error, QueueRef};
 
@@ -115,14 +115,8 @@ pub(super) struct Unwanted {
 }
 
 impl Partition {
-    pub(super) fn put_policy(
-        &mut self,
-        tick: &mut Tick,
-        caller: &Caller,
-        reference: &Arc<str>,
-        policy: &Policy,
-    ) -> Result<Answer, Stop> {
-        self.change_policy(tick, caller, reference, Some(policy.clone()));
+    pub(super) fn put_policy(&mut self, tick: &mut Tick, caller: &Caller, put: &PutPolicy) -> Result<Answer, Stop> {
+        self.change_policy(tick, caller, &put.reference, Some(put.policy.clone()));
         Ok(Answer::Done)
     }
 

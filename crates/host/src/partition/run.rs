@@ -323,7 +323,7 @@ impl Partition {
             | Command::MessageExpired { .. }
             | Command::Activate(_)
             | Command::Submit(_)
-            | Command::PutPolicy { .. }
+            | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
             | Command::CompleteExecutions { .. }
             | Command::CancelExecution { .. }

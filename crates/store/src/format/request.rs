@@ -5,7 +5,8 @@ use crate::Error;
 use crate::log::{
     Activate, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy, DeployResource, DirectAdHoc,
     Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, NewExecution, NewUnique, OnConflict,
-    ProcessRef, Publish, Released, Request, StartAdHoc, Submit, TaskResult, TellStep, ThrowError, UpdateJob, UpdateUserTask,
+    ProcessRef, Publish, PutPolicy, Released, Request, StartAdHoc, Submit, TaskResult, TellStep, ThrowError, UpdateJob,
+    UpdateUserTask,
 };
 use crate::query::Tenants;
 
@@ -32,6 +33,7 @@ record!(TellStep { instance, step, is_task, by, variables, keeps });
 record!(FailAttempt { job, worker, retryable, message });
 record!(Submit { tenant, action, executions });
 record!(NewExecution { input, priority, retries, run_at, unique, group });
+record!(PutPolicy { reference, policy });
 record!(NewUnique { key, window, on_conflict });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
@@ -152,10 +154,7 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::EvaluateConditions(evaluate) => evaluate.put(to),
         Command::Submit(submit) => submit.put(to),
         Command::CompleteExecutions { jobs } => jobs.put(to),
-        Command::PutPolicy { reference, policy } => {
-            reference.put(to);
-            policy.put(to);
-        }
+        Command::PutPolicy(put) => put.put(to),
         Command::DeletePolicy { reference } => reference.put(to),
         Command::CancelExecution { job } => job.put(to),
         Command::RetryExecution { job, retries } => {
@@ -224,7 +223,7 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         54 => Command::CompleteExecutions { jobs: Stored::take(from)? },
         55 => Command::CancelExecution { job: Stored::take(from)? },
         56 => Command::RetryExecution { job: Stored::take(from)?, retries: Stored::take(from)? },
-        57 => Command::PutPolicy { reference: Stored::take(from)?, policy: Stored::take(from)? },
+        57 => Command::PutPolicy(Stored::take(from)?),
         58 => Command::DeletePolicy { reference: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
@@ -273,7 +272,7 @@ fn number(command: &Command) -> u8 {
         Command::CompleteExecutions { .. } => 54,
         Command::CancelExecution { .. } => 55,
         Command::RetryExecution { .. } => 56,
-        Command::PutPolicy { .. } => 57,
+        Command::PutPolicy(_) => 57,
         Command::DeletePolicy { .. } => 58,
     }
 }

@@ -184,10 +184,8 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
     }
     match field {
         Field::Due | Field::ElementName if entity == Entity::UserTasks => of_user_task(field),
-        Field::Started if entity == Entity::Executions => (Own, "@.started", Maybe),
-        Field::ExecutionKey | Field::ExecutionState | Field::Attempts | Field::UniqueKey | Field::Group => {
-            of_execution(field, dialect)
-        }
+        Field::ExecutionKey | Field::ExecutionState | Field::Attempts => of_execution(field, dialect),
+        Field::UniqueKey | Field::Group => of_execution(field, dialect),
         Field::Assignee | Field::Priority | Field::FollowUp | Field::UserTaskKey => of_user_task(field),
         Field::DefinitionKey => (Own, "@.definition", of_evaluated),
         Field::ProcessId => (of_definition, "@.process_id", Always),
@@ -201,7 +199,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::InstanceState | Field::ElementState | Field::JobState => (Own, "@.state", Always),
         Field::TimerState | Field::UserTaskState => (Own, "@.state", Always),
         Field::SubscriptionState => (Own, subscription_state(dialect), Always),
-        Field::Started => (Own, "@.started", Always),
+        Field::Started => (Own, "@.started", if entity == Entity::Executions { Maybe } else { Always }),
         Field::Ended => (Own, "@.ended", Maybe),
         Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
         Field::ParentElementKey => (Own, "@.parent_element", Maybe),

@@ -4,10 +4,13 @@ use serde_json::json;
 
 use super::*;
 
-const ACTION: &str = "/v1/actions/work/executions";
+/// What is asked of the action whose jobs `Server::activate` takes.
+fn action(what: &str) -> String {
+    format!("/v1/actions/{}/{what}", "work")
+}
 
 async fn submit(server: &Server, body: Value) -> Reply {
-    server.post(ACTION, &body.to_string()).await
+    server.post(&action("executions"), &body.to_string()).await
 }
 
 async fn submitted(server: &Server, body: Value) -> String {
@@ -52,7 +55,7 @@ async fn many_are_submitted_and_completed_at_once() {
     server.deploy().await;
     server.create("{}").await;
     let executions: Vec<Value> = (0..50).map(|n| json!({ "input": { "n": n } })).collect();
-    let reply = server.post(&format!("{ACTION}/bulk"), &json!({ "executions": executions }).to_string()).await;
+    let reply = server.post(&action("executions/bulk"), &json!({ "executions": executions }).to_string()).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
     assert_eq!(reply.json()["executions"].as_array().unwrap().len(), 50);
     let poll = r#"{"type":"work","timeout":3600000,"maxJobsToActivate":100,"fetchVariable":["n"]}"#;
@@ -129,7 +132,7 @@ async fn a_unique_key_is_held_by_one() {
     assert_eq!(submit(&server, with("REJECT")).await.status, 409, "the hour is not over");
     // In one request, too: all of it or nothing.
     let bulk = json!({ "executions": [{ "uniqueKey": "a" }, { "uniqueKey": "a" }] });
-    assert_eq!(server.post(&format!("{ACTION}/bulk"), &bulk.to_string()).await.status, 409);
+    assert_eq!(server.post(&action("executions/bulk"), &bulk.to_string()).await.status, 409);
     assert_eq!(submit(&server, json!({ "uniqueKey": "a" })).await.status, 201);
     assert_eq!(submit(&server, json!({ "onConflict": "RETURN" })).await.status, 400);
 }
@@ -152,7 +155,8 @@ async fn its_sender_may_wait_for_it() {
 #[tokio::test]
 async fn the_same_request_is_submitted_once() {
     let server = Server::start().await;
-    let send = async || server.call("POST", ACTION, r#"{"input":{"a":1}}"#, &[("idempotency-key", "k")]).await.json();
+    let send =
+        async || server.call("POST", &action("executions"), r#"{"input":{"a":1}}"#, &[("idempotency-key", "k")]).await.json();
     let first = send().await;
     assert_eq!(send().await["id"], first["id"]);
     assert_eq!(server.post("/v1/executions/search", "").await.json()["page"]["totalItems"], 1);
@@ -174,8 +178,8 @@ async fn what_cannot_be_is_refused() {
         let reply = submit(&server, body.clone()).await;
         assert_eq!(reply.status, 400, "{body}: {}", reply.text);
     }
-    assert_eq!(server.post(&format!("{ACTION}/bulk"), r#"{"executions":[]}"#).await.status, 400);
-    let bad = server.post(&format!("{ACTION}/bulk"), r#"{"executions":[{},{"priority":500}]}"#).await;
+    assert_eq!(server.post(&action("executions/bulk"), r#"{"executions":[]}"#).await.status, 400);
+    let bad = server.post(&action("executions/bulk"), r#"{"executions":[{},{"priority":500}]}"#).await;
     assert!(bad.text.contains("executions.1"), "{}", bad.text);
     assert_eq!(server.get("/v1/executions/1").await.status, 404);
     assert_eq!(server.post("/v1/actions/%ff/executions", "").await.status, 400);
@@ -206,7 +210,7 @@ async fn a_policy_limits_an_action_and_is_kept_with_its_history() {
     let poll = r#"{"type":"work","timeout":3600000,"maxJobsToActivate":9,"requestTimeout":5000}"#;
     let jobs = server.post("/v2/jobs/activation", poll).await.json();
     assert_eq!(jobs["jobs"].as_array().unwrap().len(), 2);
-    let stats = server.get("/v1/actions/work/queue-stats").await.json();
+    let stats = server.get(&action("queue-stats")).await.json();
     assert_eq!((&stats["queueLength"], &stats["activeCount"], &stats["maxConcurrent"]), (&json!(1), &json!(2), &json!(1)));
     assert!(stats["oldestEnqueuedAt"].is_string() && stats["lastUpdated"].is_string());
     assert_eq!(server.get("/v1/actions").await.json()["items"][0]["action"], "work");
@@ -224,16 +228,16 @@ async fn a_policy_limits_an_action_and_is_kept_with_its_history() {
 async fn an_action_is_paused_and_resumed() {
     let server = Server::start().await;
     let id = submitted(&server, json!({})).await;
-    assert_eq!(server.post("/v1/actions/work/pause", "").await.status, 204);
+    assert_eq!(server.post(&action("pause"), "").await.status, 204);
     assert_eq!(server.get("/v1/actions/work").await.json()["paused"], true);
     assert_eq!(server.get("/v1/policies").await.json()["items"], json!([]), "it is no policy of anybody's");
     let poll = r#"{"type":"work","timeout":3600000,"maxJobsToActivate":9,"requestTimeout":-1}"#;
     assert_eq!(server.post("/v2/jobs/activation", poll).await.json()["jobs"], json!([]));
     assert_eq!(server.get(&format!("/v1/executions/{id}/position")).await.json()["position"], 1);
-    assert_eq!(server.post("/v1/actions/work/resume", "").await.status, 204);
+    assert_eq!(server.post(&action("resume"), "").await.status, 204);
     assert_eq!(server.activate().await["jobKey"], json!(id));
     assert_eq!(server.get(&format!("/v1/executions/{id}/position")).await.json()["position"], Value::Null);
-    assert_eq!(server.post("/v1/actions/work/resume", "").await.status, 404, "it is not paused");
+    assert_eq!(server.post(&action("resume"), "").await.status, 404, "it is not paused");
 }
 
 #[tokio::test]
