@@ -45,7 +45,7 @@ async fn put(server: &Server, policy: Policy) {
 }
 
 async fn complete(server: &Server, job: JobKey) {
-    assert_eq!(server.ask(Command::CompleteJob { job, variables: Document::new() }).await, Answer::Done);
+    assert_eq!(server.ask(Command::CompleteJob { job, variables: Document::new(), result: None }).await, Answer::Done);
 }
 
 /// Who is handed out now; those that have to wait are not waited for.
@@ -266,7 +266,7 @@ async fn work(host: Host, done: Arc<AtomicUsize>, until: usize) -> Vec<JobKey> {
 }
 
 async fn finish(host: &Host, job: JobKey) {
-    let command = Command::CompleteJob { job, variables: Document::new() };
+    let command = Command::CompleteJob { job, variables: Document::new(), result: None };
     host.submit(Request { caller: caller(), command, idempotency: None }).await.unwrap();
 }
 

@@ -284,6 +284,7 @@ fn hot_statements_use_the_indexes_made_for_them() {
         assert!(plan.contains(&format!("SEARCH {search}")), "{sql}{plan:#?}");
         let is_window = WINDOWS.contains(&sql);
         assert!(!is_window || !plan.iter().any(|step| step.contains("TEMP B-TREE")), "{sql}{plan:#?}");
+        assert!(!plan.iter().any(|step| step.contains("BLOOM FILTER")), "{sql}{plan:#?}");
     }
 }
 
