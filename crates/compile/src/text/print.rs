@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use model::{
     Binding, Call, DecisionTask, Element, EndEvent, Flow, JobTask, JobTaskFlavour, Kind, PassTask, Process, Retries, Scope, Text,
@@ -66,31 +67,10 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::ThrowEvent(Some(throw)) => event::write_throw(process, "throw", throw),
         Kind::PassTask(PassTask::Undefined) => "pass".to_owned(),
         Kind::PassTask(PassTask::Manual) => "manual".to_owned(),
-        Kind::JobTask(JobTask { flavour, job_type, .. }) => {
-            let word = match flavour {
-                JobTaskFlavour::Service => "task",
-                JobTaskFlavour::Send => "send-task",
-                JobTaskFlavour::Script => "script-task",
-                JobTaskFlavour::BusinessRule => "rule-task",
-                JobTaskFlavour::Throw => "throw-task",
-                JobTaskFlavour::End => "end-task",
-                JobTaskFlavour::User => "user-task",
-                // Only inside an ad-hoc sub-process.
-                JobTaskFlavour::AdHoc => "ad-hoc by",
-            };
-            format!("{word} {}", value(job_type))
-        }
+        Kind::JobTask(task) => format!("{} {}", job_word(task.flavour), value(&task.job_type)),
         Kind::UserTask(_) => "user".to_owned(),
         Kind::ScriptTask(script) => format!("script {} = {}", words::write(&script.result), script.expression.source()),
-        // Those of JSON workflows are shown, and not read back: they speak another language, and may set several.
-        Kind::Transformation(entries) => {
-            let source = |source: &Text| match source {
-                Text::Fixed(json) => json.to_string(),
-                Text::Computed(expression) => expression.source().to_owned(),
-            };
-            let set = entries.iter().map(|(name, value)| format!("set {} = {}", words::write(name), source(value)));
-            set.collect::<Vec<_>>().join("; ")
-        }
+        Kind::Transformation(entries) => transformation(entries),
         Kind::Wait => "wait".to_owned(),
         Kind::DecisionTask(task) => format!("decide {} by {}", words::write(&task.result), value(&task.decision)),
         Kind::ExclusiveGateway { .. } => "exclusive".to_owned(),
@@ -110,6 +90,30 @@ fn kind(process: &Process, index: usize) -> String {
             format!("compensate by {} on {}", process.element(compensated.handler).id, host(process, index))
         }
     }
+}
+
+fn job_word(flavour: JobTaskFlavour) -> &'static str {
+    match flavour {
+        JobTaskFlavour::Service => "task",
+        JobTaskFlavour::Send => "send-task",
+        JobTaskFlavour::Script => "script-task",
+        JobTaskFlavour::BusinessRule => "rule-task",
+        JobTaskFlavour::Throw => "throw-task",
+        JobTaskFlavour::End => "end-task",
+        JobTaskFlavour::User => "user-task",
+        // Only inside an ad-hoc sub-process.
+        JobTaskFlavour::AdHoc => "ad-hoc by",
+    }
+}
+
+/// Those of JSON workflows are shown, and not read back: they speak another language, and may set several.
+fn transformation(entries: &[(Arc<str>, Text)]) -> String {
+    let source = |source: &Text| match source {
+        Text::Fixed(json) => json.to_string(),
+        Text::Computed(expression) => expression.source().to_owned(),
+    };
+    let set = entries.iter().map(|(name, value)| format!("set {} = {}", words::write(name), source(value)));
+    set.collect::<Vec<_>>().join("; ")
 }
 
 fn start<'a>(process: &'a Process, scope: &Scope) -> &'a str {

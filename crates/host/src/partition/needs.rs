@@ -8,7 +8,7 @@ use engine::{
 };
 use rustc_hash::FxHashMap;
 use store::change::Change;
-use store::log::{Command, CreateAt, DecisionRef, DirectAdHoc, ProcessRef, Publish, Request, StartAdHoc};
+use store::log::{Command, CreateAt, DecisionRef, DirectAdHoc, Evaluate, ProcessRef, Publish, Request, StartAdHoc};
 use store::row::{self, LockName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
 
@@ -173,14 +173,7 @@ impl Partition {
                 ProcessRef::Key(key) => drop(needs.definitions.insert(*key)),
                 ProcessRef::Id { id, .. } => self.foresee_process((id.clone(), create.tenant.clone()), needs),
             },
-            Command::Evaluate(evaluate) => {
-                if let DecisionRef::Id(id) = &evaluate.decision {
-                    let name = (id.clone(), evaluate.tenant.clone());
-                    if !self.catalogue.decisions.knows(&name) {
-                        needs.decisions.insert(name);
-                    }
-                }
-            }
+            Command::Evaluate(evaluate) => self.foresee_decision(evaluate, needs),
             Command::Cancel { instance } | Command::RetryInstance { instance } => self.foresee_instance(*instance, needs),
             Command::Turn { instance, .. } => self.foresee_instance(*instance, needs),
             Command::CompleteJob { job, .. } | Command::DirectAdHoc(DirectAdHoc { job, .. }) => {
@@ -252,6 +245,15 @@ impl Partition {
         let starts = (tenant.clone(), name.clone());
         if !self.starts.knows(&starts) {
             needs.wanted.starts.push(starts);
+        }
+    }
+
+    fn foresee_decision(&self, evaluate: &Evaluate, needs: &mut Needs) {
+        if let DecisionRef::Id(id) = &evaluate.decision {
+            let name = (id.clone(), evaluate.tenant.clone());
+            if !self.catalogue.decisions.knows(&name) {
+                needs.decisions.insert(name);
+            }
         }
     }
 
