@@ -303,8 +303,7 @@ impl Instance {
             // The element stays in its entry until the verdict, as it does with an incident.
             Event::DecisionCalled { .. } | Event::FormSought { .. } | Event::Called { .. } => Undo::Nothing,
             // What happens to others.
-            Event::MessageThrown(_) | Event::SignalThrown { .. } | Event::ThrownOut(_) => Undo::Nothing,
-            Event::Listened { .. } => Undo::Nothing,
+            Event::MessageThrown(_) | Event::SignalThrown { .. } | Event::ThrownOut(_) | Event::Listened { .. } => Undo::Nothing,
             Event::WaitOpened(opened) => {
                 if let On::Condition = opened.on {
                     self.conditions.insert((opened.element, opened.key));

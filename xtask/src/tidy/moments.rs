@@ -24,7 +24,7 @@ enum Moment {
 
 /// What a kind goes through, by its word in the notation. Incidents are those of its own expressions; mappings are the same for all.
 #[rustfmt::skip]
-const KINDS: [(&str, &[&str], &[Moment]); 33] = [
+const KINDS: [(&str, &[&str], &[Moment]); 35] = [
     ("process", &["process"], &[Entered, Left, Cancelled]),
     ("sub-process", &["subprocess"], &[Entered, Left, Cancelled]),
     ("transaction", &["transaction"], &[Entered, Left, Cancelled]),
@@ -48,6 +48,8 @@ const KINDS: [(&str, &[&str], &[Moment]); 33] = [
         &[Entered, Left, Came, Cancelled, Stuck, Resolved]),
     ("user task", &["user"], &[Entered, Left, Came, Cancelled, Stuck, Resolved]),
     ("script task", &["script"], &[Entered, Left, Stuck, Resolved]),
+    ("transformation", &["set"], &[Entered, Left, Stuck, Resolved]),
+    ("step that waits", &["wait"], &[Entered, Left, Cancelled]),
     ("decision task", &["decide"], &[Entered, Left, Stuck, Resolved]),
     ("exclusive gateway", &["exclusive"], &[Entered, Left, Stuck, Resolved]),
     ("parallel gateway", &["parallel"], &[Entered, Left, Cancelled]),

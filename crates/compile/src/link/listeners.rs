@@ -43,76 +43,84 @@ fn check_number(element: &DraftElement, findings: &mut Findings) {
 
 fn is_heard(kind: &Kind, event: ListenerEvent) -> bool {
     match event {
-        ListenerEvent::Start => match kind {
-            Kind::StartEvent(_)
-            | Kind::BoundaryEvent(_)
-            | Kind::CompensationBoundary(_)
-            | Kind::ComplexGateway(_)
-            | Kind::EventPart(_) => false,
-            Kind::Process(_)
-            | Kind::SubProcess(_)
-            | Kind::Transaction(_)
-            | Kind::EventSubProcess(_)
-            | Kind::AdHoc(_)
-            | Kind::AdHocRun
-            | Kind::EndEvent(_)
-            | Kind::ThrowEvent(_)
-            | Kind::CatchEvent(_)
-            | Kind::ReceiveTask(_)
-            | Kind::EventGateway
-            | Kind::SendTask(_)
-            | Kind::CallActivity(_)
-            | Kind::PassTask(_)
-            | Kind::JobTask(_)
-            | Kind::UserTask(_)
-            | Kind::ScriptTask(_)
-            | Kind::Transformation(_)
-            | Kind::Wait
-            | Kind::DecisionTask(_)
-            | Kind::LinkThrow(_)
-            | Kind::LinkCatch(_)
-            | Kind::ExclusiveGateway { .. }
-            | Kind::ParallelGateway
-            | Kind::InclusiveGateway(_) => true,
-        },
-        ListenerEvent::End => match kind {
-            Kind::EventGateway
-            | Kind::ExclusiveGateway { .. }
-            | Kind::ParallelGateway
-            | Kind::InclusiveGateway(_)
-            | Kind::ComplexGateway(_)
-            | Kind::CompensationBoundary(_)
-            | Kind::EventPart(_)
-            | Kind::EndEvent(EndEvent::Error { .. } | EndEvent::Cancel | EndEvent::After { .. }) => false,
-            Kind::Process(_)
-            | Kind::SubProcess(_)
-            | Kind::Transaction(_)
-            | Kind::EventSubProcess(_)
-            | Kind::AdHoc(_)
-            | Kind::AdHocRun
-            | Kind::StartEvent(_)
-            | Kind::BoundaryEvent(_)
-            | Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Throw(_))
-            | Kind::ThrowEvent(_)
-            | Kind::CatchEvent(_)
-            | Kind::ReceiveTask(_)
-            | Kind::SendTask(_)
-            | Kind::CallActivity(_)
-            | Kind::PassTask(_)
-            | Kind::JobTask(_)
-            | Kind::UserTask(_)
-            | Kind::ScriptTask(_)
-            | Kind::Transformation(_)
-            | Kind::Wait
-            | Kind::DecisionTask(_)
-            | Kind::LinkThrow(_)
-            | Kind::LinkCatch(_) => true,
-        },
+        ListenerEvent::Start => start_is_heard(kind),
+        ListenerEvent::End => end_is_heard(kind),
         ListenerEvent::Creating
         | ListenerEvent::Assigning
         | ListenerEvent::Updating
         | ListenerEvent::Completing
         | ListenerEvent::Canceling => matches!(kind, Kind::UserTask(_)),
+    }
+}
+
+fn start_is_heard(kind: &Kind) -> bool {
+    match kind {
+        Kind::StartEvent(_)
+        | Kind::BoundaryEvent(_)
+        | Kind::CompensationBoundary(_)
+        | Kind::ComplexGateway(_)
+        | Kind::EventPart(_) => false,
+        Kind::Process(_)
+        | Kind::SubProcess(_)
+        | Kind::Transaction(_)
+        | Kind::EventSubProcess(_)
+        | Kind::AdHoc(_)
+        | Kind::AdHocRun
+        | Kind::EndEvent(_)
+        | Kind::ThrowEvent(_)
+        | Kind::CatchEvent(_)
+        | Kind::ReceiveTask(_)
+        | Kind::EventGateway
+        | Kind::SendTask(_)
+        | Kind::CallActivity(_)
+        | Kind::PassTask(_)
+        | Kind::JobTask(_)
+        | Kind::UserTask(_)
+        | Kind::ScriptTask(_)
+        | Kind::Transformation(_)
+        | Kind::Wait
+        | Kind::DecisionTask(_)
+        | Kind::LinkThrow(_)
+        | Kind::LinkCatch(_)
+        | Kind::ExclusiveGateway { .. }
+        | Kind::ParallelGateway
+        | Kind::InclusiveGateway(_) => true,
+    }
+}
+
+fn end_is_heard(kind: &Kind) -> bool {
+    match kind {
+        Kind::EventGateway
+        | Kind::ExclusiveGateway { .. }
+        | Kind::ParallelGateway
+        | Kind::InclusiveGateway(_)
+        | Kind::ComplexGateway(_)
+        | Kind::CompensationBoundary(_)
+        | Kind::EventPart(_)
+        | Kind::EndEvent(EndEvent::Error { .. } | EndEvent::Cancel | EndEvent::After { .. }) => false,
+        Kind::Process(_)
+        | Kind::SubProcess(_)
+        | Kind::Transaction(_)
+        | Kind::EventSubProcess(_)
+        | Kind::AdHoc(_)
+        | Kind::AdHocRun
+        | Kind::StartEvent(_)
+        | Kind::BoundaryEvent(_)
+        | Kind::EndEvent(EndEvent::None | EndEvent::Terminate | EndEvent::Throw(_))
+        | Kind::ThrowEvent(_)
+        | Kind::CatchEvent(_)
+        | Kind::ReceiveTask(_)
+        | Kind::SendTask(_)
+        | Kind::CallActivity(_)
+        | Kind::PassTask(_)
+        | Kind::JobTask(_)
+        | Kind::UserTask(_)
+        | Kind::ScriptTask(_)
+        | Kind::Transformation(_)
+        | Kind::Wait
+        | Kind::DecisionTask(_)
+        | Kind::LinkThrow(_)
+        | Kind::LinkCatch(_) => true,
     }
 }
 

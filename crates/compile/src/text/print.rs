@@ -67,20 +67,7 @@ fn kind(process: &Process, index: usize) -> String {
         Kind::ThrowEvent(Some(throw)) => event::write_throw(process, "throw", throw),
         Kind::PassTask(PassTask::Undefined) => "pass".to_owned(),
         Kind::PassTask(PassTask::Manual) => "manual".to_owned(),
-        Kind::JobTask(JobTask { flavour, job_type, .. }) => {
-            let word = match flavour {
-                JobTaskFlavour::Service => "task",
-                JobTaskFlavour::Send => "send-task",
-                JobTaskFlavour::Script => "script-task",
-                JobTaskFlavour::BusinessRule => "rule-task",
-                JobTaskFlavour::Throw => "throw-task",
-                JobTaskFlavour::End => "end-task",
-                JobTaskFlavour::User => "user-task",
-                // Only inside an ad-hoc sub-process.
-                JobTaskFlavour::AdHoc => "ad-hoc by",
-            };
-            format!("{word} {}", value(job_type))
-        }
+        Kind::JobTask(task) => format!("{} {}", job_word(task.flavour), value(&task.job_type)),
         Kind::UserTask(_) => "user".to_owned(),
         Kind::ScriptTask(script) => format!("script {} = {}", words::write(&script.result), script.expression.source()),
         Kind::Transformation(entries) => transformation(entries),

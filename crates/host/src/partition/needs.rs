@@ -8,7 +8,7 @@ use engine::{
 };
 use rustc_hash::FxHashMap;
 use store::change::Change;
-use store::log::{Command, CreateAt, DecisionRef, DirectAdHoc, ProcessRef, Publish, Request, StartAdHoc, Submit};
+use store::log::{Command, CreateAt, DecisionRef, DirectAdHoc, Evaluate, ProcessRef, Publish, Request, StartAdHoc, Submit};
 use store::row::{self, LockName, UniqueHolder, UniqueName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
 
@@ -172,14 +172,7 @@ impl Partition {
                 ProcessRef::Key(key) => drop(needs.definitions.insert(*key)),
                 ProcessRef::Id { id, .. } => self.foresee_process((id.clone(), create.tenant.clone()), needs),
             },
-            Command::Evaluate(evaluate) => {
-                if let DecisionRef::Id(id) = &evaluate.decision {
-                    let name = (id.clone(), evaluate.tenant.clone());
-                    if !self.catalogue.decisions.knows(&name) {
-                        needs.decisions.insert(name);
-                    }
-                }
-            }
+            Command::Evaluate(evaluate) => self.foresee_decision(evaluate, needs),
             Command::Cancel { instance } | Command::RetryInstance { instance } => self.foresee_instance(*instance, needs),
             Command::Turn { instance, .. } => self.foresee_instance(*instance, needs),
             Command::CompleteJob { job, .. } | Command::DirectAdHoc(DirectAdHoc { job, .. }) => {
@@ -273,6 +266,15 @@ impl Partition {
             let name = (submit.tenant.clone(), submit.action.clone(), unique.key.clone());
             if !self.unique.knows(&name) {
                 needs.wanted.unique.push(name);
+            }
+        }
+    }
+
+    fn foresee_decision(&self, evaluate: &Evaluate, needs: &mut Needs) {
+        if let DecisionRef::Id(id) = &evaluate.decision {
+            let name = (id.clone(), evaluate.tenant.clone());
+            if !self.catalogue.decisions.knows(&name) {
+                needs.decisions.insert(name);
             }
         }
     }

@@ -115,10 +115,7 @@ fn put_body(command: &Command, to: &mut Writer) {
         }
         Command::ResolveIncident { incident } => incident.put(to),
         Command::AssignUserTask(assign) => assign.put(to),
-        Command::UnassignUserTask { task, action } => {
-            task.put(to);
-            action.put(to);
-        }
+        Command::UnassignUserTask { task, action } => put_both(task, action, to),
         Command::UpdateUserTask(update) => update.put(to),
         Command::CompleteUserTask { task, variables, action } => {
             task.put(to);
@@ -128,21 +125,12 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::Activate(activate) => activate.put(to),
         Command::Release { jobs } => jobs.put(to),
         Command::JobDue { job } => job.put(to),
-        Command::Turn { wait, instance } => {
-            wait.put(to);
-            instance.put(to);
-        }
-        Command::TimerDue { wait, instance } => {
-            wait.put(to);
-            instance.put(to);
-        }
+        Command::Turn { wait, instance } => put_both(wait, instance, to),
+        Command::TimerDue { wait, instance } => put_both(wait, instance, to),
         Command::SignalDue { signal } => signal.put(to),
         Command::MessageExpired { message } => message.put(to),
         Command::FireTimer { timer } => timer.put(to),
-        Command::RescheduleTimer { timer, due } => {
-            timer.put(to);
-            due.put(to);
-        }
+        Command::RescheduleTimer { timer, due } => put_both(timer, due, to),
         Command::StartAdHoc(start) => start.put(to),
         Command::DirectAdHoc(direct) => direct.put(to),
         Command::Publish(publish) | Command::Correlate(publish) => publish.put(to),
@@ -164,14 +152,16 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::Evaluate(evaluate) => evaluate.put(to),
         Command::DeleteEvaluation { evaluation } => evaluation.put(to),
         Command::CreateAt(create) => create.put(to),
-        Command::Change { instance, change } => {
-            instance.put(to);
-            change.put(to);
-        }
+        Command::Change { instance, change } => put_both(instance, change, to),
         Command::TellStep(tell) => tell.put(to),
         Command::FailAttempt(fail) => fail.put(to),
         Command::RetryInstance { instance } => instance.put(to),
     }
+}
+
+fn put_both(first: &impl Stored, second: &impl Stored, to: &mut Writer) {
+    first.put(to);
+    second.put(to);
 }
 
 fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
