@@ -20,6 +20,7 @@ mod element;
 mod enter_at;
 mod event;
 mod expression;
+mod fit;
 mod incident;
 mod instance;
 mod join;

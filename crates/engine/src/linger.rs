@@ -66,6 +66,23 @@ impl Run<'_> {
         self.heard(key, ListenerEvent::Canceling).is_some() || (alive.children().next().is_some() && self.is_ending(key))
     }
 
+    /// Whether it goes when those who listen were heard, and nothing comes after it.
+    pub(crate) fn goes(&self, key: ElementKey) -> bool {
+        match self.then(key) {
+            Some(Then::Go) => true,
+            Some(Then::Catch(..) | Then::Finish) => false,
+            None => self.heard(key, ListenerEvent::Canceling).is_some(),
+        }
+    }
+
+    /// Whether it goes when those who listen were heard, whatever comes after it.
+    pub(crate) fn is_left(&self, key: ElementKey) -> bool {
+        match self.then(key) {
+            Some(Then::Catch(event, _)) => matches!(self.process.element(event).kind, Kind::BoundaryEvent(_)),
+            Some(Then::Go | Then::Finish) | None => self.goes(key),
+        }
+    }
+
     /// Whether something comes next as soon as those inside it, or those who listen to its end, have gone.
     pub(crate) fn is_ending(&self, key: ElementKey) -> bool {
         kept(self.instance, key, THEN).is_some_and(|then| then != "null")

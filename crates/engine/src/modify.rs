@@ -233,7 +233,7 @@ impl Run<'_> {
                 return self.end_all();
             }
             let (scope, is_inner) = (self.instance.elements[&ending].scope, self.instance.is_inner(ending));
-            if self.lingers(ending) {
+            if self.goes(ending) {
                 return Ok(());
             }
             // Where others listen to its end it goes later, and what that leaves empty with it.
@@ -250,11 +250,11 @@ impl Run<'_> {
         }
     }
 
-    /// Whether something lives or waits in a scope, or is about to be entered, besides what has begun to end.
+    /// Whether something lives or waits in a scope, or is about to be entered, besides what goes.
     fn has_more_inside(&self, scope: ElementKey) -> bool {
         self.instance.elements[&scope].tokens().next().is_some()
             || self.is_awaited_in(scope)
-            || self.instance.children(scope).any(|child| !self.lingers(child))
+            || self.instance.children(scope).any(|child| !self.goes(child))
     }
 
     fn end_all(&mut self) -> Result<(), Rejected> {

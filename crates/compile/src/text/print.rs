@@ -92,6 +92,20 @@ fn kind(process: &Process, index: usize) -> String {
     }
 }
 
+fn job_word(flavour: JobTaskFlavour) -> &'static str {
+    match flavour {
+        JobTaskFlavour::Service => "task",
+        JobTaskFlavour::Send => "send-task",
+        JobTaskFlavour::Script => "script-task",
+        JobTaskFlavour::BusinessRule => "rule-task",
+        JobTaskFlavour::Throw => "throw-task",
+        JobTaskFlavour::End => "end-task",
+        JobTaskFlavour::User => "user-task",
+        // Only inside an ad-hoc sub-process.
+        JobTaskFlavour::AdHoc => "ad-hoc by",
+    }
+}
+
 /// Those of JSON workflows are shown, and not read back: they speak another language, and may set several.
 fn transformation(entries: &[(Arc<str>, Text)]) -> String {
     let source = |source: &Text| match source {

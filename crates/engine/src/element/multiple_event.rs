@@ -28,11 +28,20 @@ pub(crate) fn complete<'a>(
     let came: Option<Vec<Document>> = parts.iter().map(|part| kept(run, key, *part)).collect();
     let variables = came?.concat();
     if stays(process, event) {
-        for part in parts {
+        forget(run, key, event);
+    }
+    Some(Cow::Owned(variables))
+}
+
+/// What has come already counts no more.
+pub(crate) fn forget(run: &mut Run<'_>, key: ElementKey, event: ElementIx) {
+    let process = run.process;
+    let Some(Trigger::Several(several)) = process.catch(event) else { return };
+    for part in &several.parts {
+        if kept(run, key, *part).is_some() {
             run.set_local(key, &mark(process, *part), &"null".into());
         }
     }
-    Some(Cow::Owned(variables))
 }
 
 /// Whether it can happen again: then all must come again.

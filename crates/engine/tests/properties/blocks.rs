@@ -44,8 +44,8 @@ pub(crate) enum Block {
     Throw(&'static str),
     /// A task whose start and end are listened to.
     Heard,
-    /// A task for a person, listened to from its creation to its end.
-    Person,
+    /// A task for a person, listened to from its creation to its end, and for how many; it can take too long.
+    Person(&'static str),
     /// The inside of a sub-process whose start and end are listened to.
     HeardSub(Box<Block>),
 }
@@ -93,7 +93,7 @@ pub(crate) fn block() -> impl Strategy<Value = Block> {
         Just(Block::Undo),
         Just(Block::Directed),
         Just(Block::Heard),
-        Just(Block::Person),
+        prop::sample::select(vec!["", "\n    each = [1, 2]", "\n    in-turn = [1, 2]"]).prop_map(Block::Person),
         prop::sample::select(TRIGGERS.to_vec()).prop_map(Block::Catch),
         prop::sample::select(THROWS.to_vec()).prop_map(Block::Throw),
     ];
@@ -186,16 +186,19 @@ impl Writer {
                 let listeners = "    listen start a\n    listen start b\n    listen end = if fixed = null then 1 else \"c\"";
                 self.line(&id, &format!("task t\n    in x = 1\n    out y = x\n{listeners}"), to);
             }
-            Block::Person => {
+            Block::Person(repeats) => {
+                let (merge, late) = (self.id(), self.id());
                 let listeners = "    listen creating a\n    listen completing b\n    listen canceling c\n    listen end d";
-                self.line(&id, &format!("user\n{listeners}"), to);
+                self.line(&merge, "exclusive", to);
+                self.line(&id, &format!("user{repeats}\n{listeners}"), &merge);
+                self.line(&late, &format!("on {id} after PT1H"), &merge);
             }
             Block::HeardSub(inside) => {
                 let start = self.inside(inside);
                 self.line(&id, &format!("subprocess {start}\n    listen start a\n    listen end b"), to);
             }
             Block::Directed => {
-                self.line(&id, "ad-hoc by t", to);
+                self.line(&id, "ad-hoc by t\n    listen start a\n    listen end b", to);
                 let (one, other) = (self.id(), self.id());
                 writeln!(self.text, "{one} in {id}: task t -> {other}\n{other} in {id}: user\n    listen canceling c").unwrap();
             }

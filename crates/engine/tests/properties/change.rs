@@ -34,8 +34,8 @@ impl<'a> Run<'a> {
         waits.any(|wait| wait.catch.is_some_and(is_part))
     }
 
-    /// Ends, enters or moves something; what cannot be is refused.
-    pub(crate) fn modify(&mut self, n: usize) {
+    /// Ends, enters or moves something. False if that is refused.
+    pub(crate) fn modify(&mut self, n: usize) -> bool {
         let living: Vec<_> = self.instance.elements.keys().copied().collect();
         let (key, other) = (living[n % living.len()], living[n / 7 % living.len()]);
         let id = |n: usize| self.process.elements[n % self.process.elements.len()].id.clone();
@@ -52,7 +52,8 @@ impl<'a> Run<'a> {
             _ => Modification { moves: vec![moved], ..nothing() },
         };
         match self.ask(&Command::Modify(modification)) {
-            Ok(()) | Err(Rejected::Invalid(_)) => {}
+            Ok(()) => true,
+            Err(Rejected::Invalid(_)) => false,
             Err(other) => panic!("{other:?}"),
         }
     }

@@ -24,14 +24,21 @@ fn everything_is_reached() {
     let mut reached = BTreeSet::new();
     for _ in 0..1_000 {
         let (block, choice, path) = cases.new_tree(&mut runner).unwrap().current();
-        let process = process(&block);
+        let text = text(&block);
+        let (process, other) = (compiled(&text), reversed(&text));
         let mut run = Run::start(&process, choice);
-        for n in path {
+        for n in &path {
             if run.instance.state == State::Active {
-                run.act(n);
+                run.act(*n);
             }
         }
         reached.extend(run.reached());
+        if run.instance.state == State::Active && run.migrate(&other) {
+            reached.insert("migrated");
+        }
+        if run.instance.state == State::Active && path.first().is_some_and(|n| run.modify(*n)) {
+            reached.insert("modified");
+        }
     }
     let wanted = [
         "boundary beside",
@@ -44,8 +51,11 @@ fn everything_is_reached() {
         "event sub-process interrupts",
         "event sub-process undoes",
         "gateway",
+        "heard at its end",
         "heard sub-process",
         "heard task",
+        "migrated",
+        "modified",
         "person",
         "repeated",
         "transaction",
@@ -55,7 +65,7 @@ fn everything_is_reached() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whatever is done, history is state, an active instance waits for something, and in the end nothing is left.
     #[test]
@@ -125,19 +135,27 @@ proptest! {
         prop_assert_eq!(moves.told([&process, &other]), stays.told([&process, &other]));
     }
 
-    /// Whatever an operator changes, history is state, and cancelling leaves nothing behind.
+    /// Whatever operators change, history and rows are state, and cancelling leaves nothing behind.
     #[test]
     fn modifying_leaves_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..30)) {
-        let process = process(&block);
+        let text = text(&block);
+        let (process, other) = (compiled(&text), reversed(&text));
         let mut run = Run::start(&process, choice);
+        let mut now = 0;
         for n in path {
-            if run.instance.state == State::Active {
-                if n.is_multiple_of(2) { run.modify(n / 2) } else { run.act(n) }
-                run.decide_all(n);
-                // What is ended may leave a token that waits alone.
-                if run.instance.state != State::Active || run.instance.tokens().next().is_none() {
-                    run.check();
-                }
+            if run.instance.state != State::Active {
+                break;
+            }
+            match n % 5 {
+                0 | 1 => drop(run.modify(n / 5)),
+                2 => now += usize::from(run.migrate([&other, &process][now % 2])),
+                _ => run.act(n),
+            }
+            run.decide_all(n);
+            run.restart();
+            // What is ended may leave a token that waits alone.
+            if run.instance.state != State::Active || run.instance.tokens().next().is_none() {
+                run.check();
             }
         }
         if run.instance.state == State::Active {

@@ -93,9 +93,10 @@ impl<'a> Run<'a> {
 
     /// Tasks that wait for a person and for nobody else.
     fn people(&self) -> Vec<ElementKey> {
-        let waits = |element: &ElementInstance| element.waits.iter().all(|wait| wait.kind == WaitKind::UserTask);
-        let open = self.instance.elements.iter().filter(|(_, element)| !element.waits.is_empty() && element.incident.is_none());
-        open.filter(|(_, element)| waits(element)).map(|(key, _)| *key).collect()
+        let has = |element: &ElementInstance, kind: WaitKind| element.waits.iter().any(|wait| wait.kind == kind);
+        let is_open = |element: &ElementInstance| has(element, WaitKind::UserTask) && !has(element, WaitKind::Job);
+        let open = self.instance.elements.iter().filter(|(_, element)| element.incident.is_none() && is_open(element));
+        open.map(|(key, _)| *key).collect()
     }
 
     pub(crate) fn is_listener(&self, job: JobKey) -> bool {
@@ -226,13 +227,14 @@ impl<'a> Run<'a> {
         Err(if self.instance.state == State::Active { Rejected::NoSuchJob } else { Rejected::NotRunning })
     }
 
-    /// What of what is generated was entered, in words.
+    /// What of what is generated was entered or heard, in words.
     pub(crate) fn reached(&self) -> BTreeSet<&'static str> {
-        let entered = self.history.iter().filter_map(|event| match event {
-            Event::Entered { element, .. } => Some(self.process.element(*element)),
+        let reached = self.history.iter().filter_map(|event| match event {
+            Event::Entered { element, .. } => what_is_reached(self.process, self.process.element(*element)),
+            Event::Listened { event: ListenerEvent::Canceling, .. } => Some("heard at its end"),
             _ => None,
         });
-        entered.filter_map(|element| what_is_reached(self.process, element)).collect()
+        reached.collect()
     }
 
     pub(crate) fn check(&self) {
