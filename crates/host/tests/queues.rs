@@ -4,6 +4,7 @@
 mod server;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -270,17 +271,27 @@ async fn finish(host: &Host, job: JobKey) {
     host.submit(Request { caller: caller(), command, idempotency: None }).await.unwrap();
 }
 
+/// The store of the folder, once whoever had it before has let go of it.
+async fn open(folder: &Path) -> Arc<dyn Store> {
+    loop {
+        match store_sqlite::open(folder, store_sqlite::Options::default()) {
+            Ok(store) => return Arc::new(store),
+            Err(store::Error::InUse { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ten_thousand_start_in_order_ten_at_a_time_across_a_restart() {
     const COUNT: usize = 10_000;
     let folder = tempfile::tempdir().unwrap();
-    let open = || -> Arc<dyn Store> { Arc::new(store_sqlite::open(folder.path(), store_sqlite::Options::default()).unwrap()) };
     let watched = Arc::new(Mutex::new(Watched::default()));
     let done = Arc::new(AtomicUsize::new(0));
     let mut keys = Vec::new();
     let mut left = Vec::new();
     for until in [COUNT / 2, COUNT] {
-        let store = watching(open(), &watched);
+        let store = watching(open(folder.path()).await, &watched);
         let server = Server::start(&store).await;
         if keys.is_empty() {
             put(&server, limit(10, &[], Method::Enqueue)).await;
@@ -304,7 +315,7 @@ async fn ten_thousand_start_in_order_ten_at_a_time_across_a_restart() {
     assert_eq!(done.load(Ordering::SeqCst), COUNT);
     assert_eq!(watched.most, 10);
     assert_eq!(watched.started, keys, "the order of submission");
-    let store = open();
+    let store = open(folder.path()).await;
     let total = store.search(&Query::of(Entity::Executions, Tenants::Everything)).await.unwrap();
     assert!(total.total_is_more || total.total == COUNT as u64);
     assert!(states(&store).await.iter().all(|state| *state == ExecutionState::Completed));
