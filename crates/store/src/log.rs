@@ -11,13 +11,14 @@ pub use answer::{
     DeployedRequirements, Evaluated, EvaluationFailure, Listening, Rejection, Submitted, SubmittedExecution,
 };
 use engine::{
-    DefinitionKey, Document, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, TimerKey, UserTaskKey, WaitKey,
+    DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, TimerKey, UserTaskKey,
+    WaitKey,
 };
 use queue::policy::Policy;
 
+use crate::Millis;
 use crate::change::Change;
 use crate::query::Tenants;
-use crate::{Millis, row};
 
 /// What may be asked of a partition.
 #[derive(Debug, Clone, PartialEq)]

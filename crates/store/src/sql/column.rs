@@ -184,8 +184,9 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
     }
     match field {
         Field::Due | Field::ElementName if entity == Entity::UserTasks => of_user_task(field),
-        Field::ExecutionKey | Field::ExecutionState | Field::Attempts => of_execution(field, dialect),
-        Field::UniqueKey | Field::Group => of_execution(field, dialect),
+        Field::ExecutionKey | Field::ExecutionState | Field::Attempts | Field::UniqueKey | Field::Group => {
+            of_execution(field, dialect)
+        }
         Field::Assignee | Field::Priority | Field::FollowUp | Field::UserTaskKey => of_user_task(field),
         Field::DefinitionKey => (Own, "@.definition", of_evaluated),
         Field::ProcessId => (of_definition, "@.process_id", Always),
@@ -196,8 +197,9 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Tenant => (of_definition, "@.tenant", Always),
         Field::DefinitionState => (of_definition, definition_state(dialect), Always),
         Field::InstanceKey => (Own, "@.instance", presence_of_instance(entity).0),
-        Field::InstanceState | Field::ElementState | Field::JobState => (Own, "@.state", Always),
-        Field::TimerState | Field::UserTaskState => (Own, "@.state", Always),
+        Field::InstanceState | Field::ElementState | Field::JobState | Field::TimerState | Field::UserTaskState => {
+            (Own, "@.state", Always)
+        }
         Field::SubscriptionState => (Own, subscription_state(dialect), Always),
         Field::Started => (Own, "@.started", if entity == Entity::Executions { Maybe } else { Always }),
         Field::Ended => (Own, "@.ended", Maybe),
@@ -240,12 +242,21 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::DecisionKind | Field::IncidentKind | Field::TimerKind => (Own, "@.kind", Always),
         Field::RootDecisionKey => (Own, "@.root_decision", Always),
         Field::Evaluated => (Own, "@.evaluated", Always),
-        Field::Due => (Own, "@.due", Always),
-        Field::Number => (Own, "@.number", Always),
-        Field::SubscriptionKey => (Own, "@.subscription", Always),
-        Field::CorrelationKey => (Own, "@.correlation_key", Always),
-        Field::MessageKey => (Own, "@.message", Always),
-        Field::Correlated => (Own, "@.at", Always),
+        Field::Due | Field::Number | Field::SubscriptionKey | Field::CorrelationKey | Field::MessageKey | Field::Correlated => {
+            (Own, of_wait(field), Always)
+        }
+    }
+}
+
+/// What only timers, subscriptions and correlations have.
+fn of_wait(field: Field) -> &'static str {
+    match field {
+        Field::Due => "@.due",
+        Field::Number => "@.number",
+        Field::SubscriptionKey => "@.subscription",
+        Field::CorrelationKey => "@.correlation_key",
+        Field::MessageKey => "@.message",
+        _ => "@.at",
     }
 }
 
