@@ -158,7 +158,7 @@ pub(super) fn selected(text: String, kind: ScalarKind, dialect: Dialect) -> Stri
 
 /// Where an entity keeps a field.
 pub(super) fn column(entity: Entity, field: Field, dialect: Dialect) -> Column {
-    let (table, sql, presence) = place(entity, field, dialect);
+    let (table, sql, presence) = place_in(entity, field).unwrap_or_else(|| place(entity, field, dialect));
     Column { table, sql, kind: field.kind(), presence }
 }
 
@@ -179,9 +179,6 @@ fn place_in(entity: Entity, field: Field) -> Option<(Table, &'static str, Presen
 fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str, Presence) {
     let (of_definition, of_requirements) = (table_of_definition(entity), table_of_requirements(entity));
     let of_evaluated = if entity == Entity::EvaluatedDecisions { Maybe } else { Always };
-    if let Some(own) = place_in(entity, field) {
-        return own;
-    }
     match field {
         Field::Due | Field::ElementName if entity == Entity::UserTasks => of_user_task(field),
         Field::ExecutionKey | Field::ExecutionState | Field::Attempts | Field::UniqueKey | Field::Group => {
