@@ -182,21 +182,7 @@ impl Writer {
             }
             Block::Catch(trigger) => self.line(&id, &format!("catch {trigger}"), to),
             Block::Throw(what) => self.line(&id, what, to),
-            Block::Heard => {
-                let listeners = "    listen start a\n    listen start b\n    listen end = if fixed = null then 1 else \"c\"";
-                self.line(&id, &format!("task t\n    in x = 1\n    out y = x\n{listeners}"), to);
-            }
-            Block::Person(repeats) => {
-                let (merge, late) = (self.id(), self.id());
-                let listeners = "    listen creating a\n    listen completing b\n    listen canceling c\n    listen end d";
-                self.line(&merge, "exclusive", to);
-                self.line(&id, &format!("user{repeats}\n{listeners}"), &merge);
-                self.line(&late, &format!("on {id} after PT1H"), &merge);
-            }
-            Block::HeardSub(inside) => {
-                let start = self.inside(inside);
-                self.line(&id, &format!("subprocess {start}\n    listen start a\n    listen end b"), to);
-            }
+            Block::Heard | Block::Person(_) | Block::HeardSub(_) => self.heard(block, &id, to),
             Block::Directed => {
                 self.line(&id, "ad-hoc by t\n    listen start a\n    listen end b", to);
                 let (one, other) = (self.id(), self.id());
@@ -254,6 +240,27 @@ impl Writer {
             }
         }
         id
+    }
+
+    fn heard(&mut self, block: &Block, id: &str, to: &str) {
+        match block {
+            Block::Heard => {
+                let listeners = "    listen start a\n    listen start b\n    listen end = if fixed = null then 1 else \"c\"";
+                self.line(id, &format!("task t\n    in x = 1\n    out y = x\n{listeners}"), to);
+            }
+            Block::Person(repeats) => {
+                let (merge, late) = (self.id(), self.id());
+                let listeners = "    listen creating a\n    listen completing b\n    listen canceling c\n    listen end d";
+                self.line(&merge, "exclusive", to);
+                self.line(id, &format!("user{repeats}\n{listeners}"), &merge);
+                self.line(&late, &format!("on {id} after PT1H"), &merge);
+            }
+            Block::HeardSub(inside) => {
+                let start = self.inside(inside);
+                self.line(id, &format!("subprocess {start}\n    listen start a\n    listen end b"), to);
+            }
+            other => unreachable!("nobody listens to {other:?}"),
+        }
     }
 
     fn with_events(&mut self, block: &Block, id: &str, to: &str) {
