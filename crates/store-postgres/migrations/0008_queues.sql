@@ -28,3 +28,18 @@ CREATE TABLE policies (
 );
 
 CREATE INDEX jobs_by_unique_key ON jobs ((partition + 0), tenant, job_type, unique_key, key) WHERE unique_key IS NOT NULL;
+
+-- As in migration 3: what callers send may be large.
+DO $$
+DECLARE
+    large record;
+BEGIN
+    FOR large IN VALUES ('jobs', 'input'), ('jobs', 'result')
+    LOOP
+        BEGIN
+            EXECUTE format('ALTER TABLE %I ALTER COLUMN %I SET COMPRESSION lz4', large.column1, large.column2);
+        EXCEPTION WHEN feature_not_supported THEN
+            EXECUTE format('ALTER TABLE %I ALTER COLUMN %I SET STORAGE EXTERNAL', large.column1, large.column2);
+        END;
+    END LOOP;
+END $$;

@@ -66,7 +66,7 @@ fn large_values_are_not_compressed_by_the_slow_default() {
         let slow = "
             SELECT attrelid::regclass || '.' || attname FROM pg_attribute
             WHERE attrelid::regclass::text || '.' || attname IN ('variables.value', 'log.events', 'inbox.request',
-                'answers.answer', 'turns.step', 'messages.variables', 'signals.variables', 'idempotent.answer', 'resources.content', 'evaluated_decisions.output', 'evaluated_decisions.details')
+                'answers.answer', 'turns.step', 'jobs.input', 'jobs.result', 'messages.variables', 'signals.variables', 'idempotent.answer', 'resources.content', 'evaluated_decisions.output', 'evaluated_decisions.details')
               AND NOT (attcompression = 'l' OR attstorage = 'e')";
         let rows = database.client().await.query(slow, &[]).await.unwrap();
         let names: Vec<&str> = rows.iter().map(|row| row.get(0)).collect();
