@@ -5,7 +5,6 @@ mod server;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use server::Server;
@@ -30,18 +29,14 @@ fn all<'a>(list: &'a Value, field: &str) -> BTreeSet<&'a str> {
     list["items"].as_array().unwrap().iter().map(|item| item[field].as_str().unwrap_or_default()).collect()
 }
 
-/// The called process ends before the caller goes on.
+/// The called process ends before the caller goes on, so this asks until there are some.
 fn tasks_of(server: &Server, instance: &str) -> Value {
-    for _ in 0..200 {
+    let mut asked = (0..500).map(|_| {
         let mut tasks = server.json(&["tasks"]);
-        let items = tasks["items"].as_array_mut().unwrap();
-        items.retain(|task| task["processInstanceKey"] == instance);
-        if !items.is_empty() {
-            return tasks;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    panic!("there is no task in {instance}");
+        tasks["items"].as_array_mut().unwrap().retain(|task| task["processInstanceKey"] == instance);
+        tasks
+    });
+    asked.find(|tasks| tasks["items"] != json!([])).expect("a task")
 }
 
 fn goes_on(server: &Server) {
