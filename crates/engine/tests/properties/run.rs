@@ -123,20 +123,15 @@ impl<'a> Run<'a> {
             Kind::AdHoc(ad_hoc) if n % 5 < 4 => {
                 let id = self.process.element(ad_hoc.entries[0]).id.clone();
                 let activities = if n % 2 == 1 { vec![(id, Vec::new())] } else { Vec::new() };
-                let (is_over, drop_rest) = (activities.is_empty(), n % 3 == 0);
+                let (is_over, drop_rest) = (activities.is_empty(), n.is_multiple_of(3));
                 Command::DirectAdHoc(Directed { job, element, variables, activities, is_over, drop_rest })
             }
-            _ => {
-                let command = if n % 5 == 4 {
-                    let (code, message) = ("E".into(), "".into());
-                    Command::ThrowError(ThrownError { job, element, code, message, variables: vec![] })
-                } else if n % 7 == 6 {
-                    Command::FailJob(FailedJob { job, element, variables: vec![], stuck: Some("broken".into()) })
-                } else {
-                    Command::CompleteJob { job, element, variables }
-                };
-                command
+            _ if n % 5 == 4 => {
+                let (code, message) = ("E".into(), "".into());
+                Command::ThrowError(ThrownError { job, element, code, message, variables: vec![] })
             }
+            _ if n % 7 == 6 => Command::FailJob(FailedJob { job, element, variables: vec![], stuck: Some("broken".into()) }),
+            _ => Command::CompleteJob { job, element, variables },
         };
         self.ask(&command).expect("an open job can be worked on");
         if matches!(command, Command::CompleteJob { .. } | Command::DirectAdHoc(_)) {
