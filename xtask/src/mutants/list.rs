@@ -136,8 +136,8 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "accepts-any-completion",
         file: "crates/host/src/partition/jobs.rs",
-        find: "self.origin(tick, caller, job, what)?",
-        replace: "match self.origin(tick, caller, job, what) { Err(Stop::Refused(_)) => return Ok(Answer::Done), other => other? }",
+        find: "if self.workable(tick, caller, job, what)?.execution.is_some() {",
+        replace: "if match self.workable(tick, caller, job, what) { Err(Stop::Refused(_)) => return Ok(Answer::Done), other => other? }.execution.is_some() {",
         faults: &[&[]],
     },
     // A completed job can still be worked on.
