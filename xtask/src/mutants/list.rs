@@ -64,8 +64,8 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "refused-read-is-empty",
         file: "crates/host/src/partition/mod.rs",
-        find: "self.store.ready_jobs(self.fence.partition, job_type, tenant, after, asked.limit).await",
-        replace: "Ok::<_, Error>(self.store.ready_jobs(self.fence.partition, job_type, tenant, after, asked.limit).await.unwrap_or_default())",
+        find: "self.store.ready_jobs(queue.partition, job_type, tenant, after(asked), asked.limit).await",
+        replace: "Ok::<_, Error>(self.store.ready_jobs(queue.partition, job_type, tenant, after(asked), asked.limit).await.unwrap_or_default())",
         faults: &[&["read-refused"]],
     },
     // A server never hears that its store is back.
@@ -192,8 +192,8 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "last-in-first-out",
         file: "crates/queue/src/dispatch.rs",
-        find: "queue.ready.iter().next()",
-        replace: "queue.ready.iter().last()",
+        find: "ready.iter().next().map",
+        replace: "ready.iter().last().map",
         faults: &[&[]],
     },
     // Who waits for an end is told the other one.
