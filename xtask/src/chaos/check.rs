@@ -177,12 +177,12 @@ fn whole(key: u64, instance: &Instance, wrong: &mut Vec<String>) {
 /// A job is given to one worker at a time: to the next when the time is over, or after the one before gave it back.
 fn leases(history: &[Record], wrong: &mut Vec<String>) {
     let mut given: BTreeMap<u64, Vec<(u64, u64, &Record)>> = BTreeMap::new();
-    let mut given_back: BTreeSet<(u64, &str)> = BTreeSet::new();
+    let mut given_back: BTreeMap<u64, Vec<&Record>> = BTreeMap::new();
     for record in history {
         match (&record.act, &record.told) {
             (Act::Given { work, from, until }, _) => given.entry(work.job).or_default().push((*from, *until, record)),
             (Act::Fail(work), Told::Done(_) | Told::Unknown(_) | Told::Wrong(_)) => {
-                given_back.insert((work.job, &record.call));
+                given_back.entry(work.job).or_default().push(record);
             }
             _ => {}
         }
@@ -190,8 +190,11 @@ fn leases(history: &[Record], wrong: &mut Vec<String>) {
     for (job, mut given) in given {
         given.sort_by_key(|(from, _, _)| *from);
         for pair in given.windows(2) {
-            let [(_, ends, holder), (from, _, next)] = pair else { continue };
-            let returned = given_back.contains(&(job, holder.call.as_str()));
+            let [(since, ends, holder), (from, _, next)] = pair else { continue };
+            // Who had it before and comes late may give it back as well: a failure says which job, not whose.
+            let returned = given_back.get(&job).is_some_and(|back| {
+                back.iter().any(|back| back.call == holder.call || (*since <= back.at + back.took && back.at <= *from))
+            });
             if from + CLOCK_MILLIS < *ends && !returned {
                 let early = ends - from;
                 wrong.push(format!("job {job} was given to {}, and {early} ms too early to {}", holder.call, next.call));

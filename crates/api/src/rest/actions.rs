@@ -22,7 +22,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         summary: "All actions that have jobs waiting or running",
         input: Input::None,
         query: &[],
-        output: Output::List(&LAYOUT),
+        output: Output::Items(&LAYOUT),
         failures: &[],
         run: |call| Box::pin(list(call)),
     },

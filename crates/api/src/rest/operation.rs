@@ -45,11 +45,15 @@ pub(super) enum Output {
     Object(&'static dyn Described),
     /// 201 with what is new.
     Created(&'static dyn Described),
+    /// The same, or 200 with what was there before.
+    CreatedOrThere(&'static dyn Described),
     /// No content where there is none.
     ObjectOrNothing(&'static dyn Described),
     /// A page of what a search found.
     Page(&'static dyn Described),
     List(&'static dyn Described),
+    /// A list, as `items` of an object.
+    Items(&'static dyn Described),
     NoContent,
     /// Text of this media type.
     Text(&'static str),
@@ -87,9 +91,11 @@ impl Operation {
             Output::Text(media) => media,
             Output::Object(_)
             | Output::Created(_)
+            | Output::CreatedOrThere(_)
             | Output::ObjectOrNothing(_)
             | Output::Page(_)
             | Output::List(_)
+            | Output::Items(_)
             | Output::NoContent => "application/json",
         }
     }

@@ -109,6 +109,10 @@ fn responses(schemas: &mut Schemas, operation: &Operation) -> Value {
     let mut responses = Map::new();
     let (status, success) = success(schemas, operation);
     responses.insert(status.to_owned(), success);
+    if let Output::CreatedOrThere(_) = operation.output {
+        let there = responses[status].clone();
+        responses.insert("200".to_owned(), there);
+    }
     if matches!(operation.output, Output::ObjectOrNothing(_)) {
         responses.insert("204".to_owned(), json!({ "description": "There is none" }));
     }
@@ -130,7 +134,7 @@ fn responses(schemas: &mut Schemas, operation: &Operation) -> Value {
 fn success(schemas: &mut Schemas, operation: &Operation) -> (&'static str, Value) {
     let json = |schema: Value| json!({ "description": "Done", "content": { "application/json": { "schema": schema } } });
     match operation.output {
-        Output::Created(described) => ("201", json(schemas.object(described, false))),
+        Output::Created(described) | Output::CreatedOrThere(described) => ("201", json(schemas.object(described, false))),
         Output::Object(described) | Output::ObjectOrNothing(described) => ("200", json(schemas.object(described, false))),
         Output::Page(described) => {
             let item = schemas.object(described, false);
@@ -139,6 +143,10 @@ fn success(schemas: &mut Schemas, operation: &Operation) -> (&'static str, Value
         Output::List(described) => {
             let item = schemas.object(described, false);
             ("200", json(json!({ "type": "array", "items": item })))
+        }
+        Output::Items(described) => {
+            let items = json!({ "type": "array", "items": schemas.object(described, false) });
+            ("200", json(json!({ "type": "object", "properties": { "items": items }, "required": ["items"] })))
         }
         Output::NoContent => ("204", json!({ "description": "Done" })),
         Output::Text(media) => {
