@@ -21,7 +21,7 @@ use crate::sinks::{Sink, Waiter, Wish};
 const PROBED_MAX: usize = 64;
 
 /// How much of what is due is done in one tick even beside callers: it costs them little.
-const DUE_BESIDE_CALLERS_MIN: usize = 16;
+const DUE_BESIDE_CALLERS_MIN: usize = 4;
 
 /// How long after one callers are taken to be waiting, at least: those who are answered may ask again.
 const BUSY_FOR: Millis = 250;
