@@ -211,7 +211,7 @@ async fn timers_are_listed_rescheduled_and_fired() {
         assert_eq!(server.post("/v2/messages/publication", &body).await.status, 200);
     }
     let timers =
-        server.items("/v1/timers?processDefinitionId=order&elementId=hour&state=pending&sort=dueDate,-timerKey", "").await;
+        server.items("/v1/timers?processDefinitionId=order&elementId=hour&state=pending&sort=dueDate,timerKey", "").await;
     assert_eq!((timers.len(), timers[0]["expression"].as_str()), (2, Some("PT1H")));
     assert_eq!(server.items(&format!("/v1/timers?processInstanceKey={}", instances[1]), "").await, timers[1..]);
     assert_eq!(server.items("/v1/timers?dueBefore=2020-01-01T00:00:00Z", "").await, Vec::<Value>::new());
