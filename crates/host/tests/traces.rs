@@ -21,7 +21,7 @@ use server::layer::{Fate, Layer};
 use server::{Server, TENANT, clocked};
 use store::change::{Change, Migrate};
 use store::log::{
-    Answer, AssignUserTask, Command, Create, Deploy, DeployResource, DirectAdHoc, FailJob, JobResult, ProcessRef, Publish,
+    AdHocResult, Answer, AssignUserTask, Command, Create, Deploy, DeployResource, FailJob, JobResult, ProcessRef, Publish,
     StartAdHoc, TaskResult, TellStep, ThrowError, UpdateJob,
 };
 use store::{Commit, Store, format};
@@ -371,7 +371,7 @@ impl<'a> Run<'a> {
                 let (activities, drop_rest) = (vec![(activity.into(), variables)], words[0] == "begin-only");
                 vec![Command::StartAdHoc(StartAdHoc { element: self.element(id), activities, drop_rest })]
             }
-            ["direct", id, ref rest @ ..] => vec![Command::DirectAdHoc(self.directed(id, rest, variables))],
+            ["direct", id, ref rest @ ..] => vec![self.directed(id, rest, variables)],
             ["listen", id, event] => vec![self.listen(id, event, variables)],
             ["deny", id] => {
                 let denied = TaskResult { denied: Some("no".into()), ..TaskResult::default() };
@@ -394,14 +394,15 @@ impl<'a> Run<'a> {
     }
 
     /// Ids of what is started, `over`, `only`; of the variables, those called like an activity are its own.
-    fn directed(&self, id: &str, rest: &[&str], mut variables: Document) -> DirectAdHoc {
+    fn directed(&self, id: &str, rest: &[&str], mut variables: Document) -> Command {
         let mut activities = Vec::new();
         for id in rest.iter().filter(|word| !["over", "only"].contains(word)) {
             let own = variables.iter().position(|(name, _)| &**name == *id).map(|at| variables.remove(at).1);
             activities.push((Arc::from(*id), own.map(|own| document(&own)).unwrap_or_default()));
         }
         let (is_over, drop_rest) = (rest.contains(&"over"), rest.contains(&"only"));
-        DirectAdHoc { job: self.job(id), variables, activities, is_over, drop_rest }
+        let result = Some(Box::new(JobResult::AdHoc(AdHocResult { activities, is_over, drop_rest })));
+        Command::CompleteJob { job: self.job(id), variables, result }
     }
 
     /// What people do to a user task.

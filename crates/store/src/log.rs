@@ -70,8 +70,6 @@ pub enum Command {
     },
     /// Start activities of an ad-hoc sub-process.
     StartAdHoc(StartAdHoc),
-    /// The worker that directs an ad-hoc sub-process has decided what is next.
-    DirectAdHoc(DirectAdHoc),
     /// Publish a message: to those that wait for it, and, while it lives, to those that will.
     Publish(Publish),
     /// Give a message to those that wait for it now; somebody must.
@@ -230,19 +228,6 @@ pub struct StartAdHoc {
     pub drop_rest: bool,
 }
 
-/// What came of the job of an ad-hoc sub-process. Of any other job: its completion.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DirectAdHoc {
-    pub job: JobKey,
-    pub variables: Document,
-    /// Ids of activities to start, each with variables of its own.
-    pub activities: Vec<(Arc<str>, Document)>,
-    /// It ends when nothing runs in it any more.
-    pub is_over: bool,
-    /// Whether what runs in it is dropped first.
-    pub drop_rest: bool,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Publish {
     pub tenant: Arc<str>,
@@ -321,6 +306,18 @@ pub enum DecisionRef {
 #[derive(Debug, Clone, PartialEq)]
 pub enum JobResult {
     UserTask(TaskResult),
+    AdHoc(AdHocResult),
+}
+
+/// What the worker that directs an ad-hoc sub-process has decided.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AdHocResult {
+    /// What is started, by its ids, each with variables of its own.
+    pub activities: Vec<(Arc<str>, Document)>,
+    /// Nothing more is started: it ends, at once or when what runs in it has ended.
+    pub is_over: bool,
+    /// Whether what runs in it is dropped first.
+    pub drop_rest: bool,
 }
 
 /// What a listener says of what is to happen to a user task.
@@ -437,7 +434,6 @@ impl Command {
             Self::Evaluate(_) => "evaluate",
             Self::DeleteEvaluation { .. } => "delete-evaluation",
             Self::StartAdHoc(_) => "start-ad-hoc",
-            Self::DirectAdHoc(_) => "direct-ad-hoc",
             Self::Publish(_) => "publish",
             Self::Correlate(_) => "correlate",
             Self::Broadcast { .. } => "broadcast",
@@ -465,6 +461,14 @@ impl Command {
     }
 }
 
+fn texts(document: &Document) -> usize {
+    document.iter().map(|(name, value)| name.len() + value.len() + 64).sum()
+}
+
+fn started(activities: &[(Arc<str>, Document)]) -> usize {
+    activities.iter().map(|(id, own)| id.len() + texts(own)).sum()
+}
+
 impl JobResult {
     /// The bytes of its texts.
     fn texts(&self) -> usize {
@@ -474,6 +478,7 @@ impl JobResult {
                 let one = [denied.as_ref(), corrections.assignee.as_ref().and_then(Option::as_ref)];
                 names.chain(one.into_iter().flatten()).map(|text| text.len() + 32).sum()
             }
+            Self::AdHoc(result) => started(&result.activities),
         }
     }
 }
@@ -489,9 +494,6 @@ pub struct Request {
 impl Request {
     /// About as many bytes as it takes in memory.
     pub fn bytes(&self) -> usize {
-        let texts = |document: &Document| document.iter().map(|(name, value)| name.len() + value.len() + 64).sum::<usize>();
-        let started =
-            |activities: &[(Arc<str>, Document)]| activities.iter().map(|(id, own)| id.len() + texts(own)).sum::<usize>();
         let own = match &self.command {
             Command::Deploy(deploy) => deploy.resources.iter().map(|resource| resource.content.len()).sum(),
             Command::Create(create) => texts(&create.variables),
@@ -513,7 +515,6 @@ impl Request {
             Command::ThrowError(throw) => texts(&throw.variables) + throw.message.len(),
             Command::Evaluate(evaluate) => texts(&evaluate.variables),
             Command::StartAdHoc(start) => started(&start.activities),
-            Command::DirectAdHoc(direct) => texts(&direct.variables) + started(&direct.activities),
             Command::Publish(publish) | Command::Correlate(publish) => {
                 texts(&publish.variables) + publish.name.len() + publish.correlation_key.len() + publish.id.len()
             }

@@ -1,7 +1,7 @@
 //! CompleteJob, FailJob, ThrowError, UpdateJobRetries, UpdateJobTimeout: a worker's verdict on a job, and changes to it.
 
-use engine::{Document, JobKey};
-use store::log::{Command, DirectAdHoc, FailJob, JobResult, ThrowError, UpdateJob};
+use engine::JobKey;
+use store::log::{AdHocResult, Command, FailJob, JobResult, ThrowError, UpdateJob};
 use tonic::{Response, Status};
 
 use super::call::{Call, key};
@@ -14,27 +14,24 @@ pub(super) async fn complete(
     request: wire::CompleteJobRequest,
 ) -> Result<Response<wire::CompleteJobResponse>, Status> {
     let (job, variables) = (job(request.job_key), call.variables(&request.variables)?);
-    let command = match request.result {
-        Some(result) if result.r#type.as_deref() == Some("adHocSubProcess") => {
-            Command::DirectAdHoc(directed(&call, job, variables, result)?)
-        }
-        given => {
-            let result = given.map_or(Ok(None), result).map_err(Status::invalid_argument)?;
-            Command::CompleteJob { job, variables, result }
-        }
+    let result = match request.result {
+        None => None,
+        Some(result) if result.r#type.as_deref() == Some("adHocSubProcess") => Some(Box::new(directed(&call, result)?)),
+        Some(given) => result(given).map_err(Status::invalid_argument)?,
     };
+    let command = Command::CompleteJob { job, variables, result };
     call.submit("COMPLETE", command).await?;
     Ok(Response::new(wire::CompleteJobResponse {}))
 }
 
-fn directed(call: &Call<'_>, job: JobKey, variables: Document, result: wire::JobResult) -> Result<DirectAdHoc, Status> {
+fn directed(call: &Call<'_>, result: wire::JobResult) -> Result<JobResult, Status> {
     let mut activities = Vec::with_capacity(result.activate_elements.len());
     for activity in result.activate_elements {
         activities.push((activity.element_id.into(), call.variables(&activity.variables)?));
     }
     let is_over = result.is_completion_condition_fulfilled.unwrap_or_default();
     let drop_rest = result.is_cancel_remaining_instances.unwrap_or_default();
-    Ok(DirectAdHoc { job, variables, activities, is_over, drop_rest })
+    Ok(JobResult::AdHoc(AdHocResult { activities, is_over, drop_rest }))
 }
 
 pub(super) async fn fail(call: Call<'_>, request: wire::FailJobRequest) -> Result<Response<wire::FailJobResponse>, Status> {

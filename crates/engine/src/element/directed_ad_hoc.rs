@@ -21,7 +21,8 @@ pub(crate) fn direct(run: &mut Run<'_>, directed: &Directed) -> Result<(), Rejec
     let Directed { job, element: key, variables, activities, is_over, drop_rest } = directed;
     run.check_job(*job, *key)?;
     let process = run.process;
-    let Kind::AdHoc(ad_hoc) = &process.element(run.instance.elements[key].element).kind else {
+    let (Kind::AdHoc(ad_hoc), None) = (&process.element(run.instance.elements[key].element).kind, run.listener_of(*key)) else {
+        // Other work, or a listener's: it decides nothing.
         run.complete_job(*job, *key, variables);
         return Ok(());
     };

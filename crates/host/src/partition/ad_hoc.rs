@@ -1,7 +1,8 @@
 //! Ad-hoc sub-processes that a worker directs: what came of their jobs.
 
-use engine::Rejected;
-use store::log::{Answer, Caller, Code, DirectAdHoc};
+use engine::{Document, JobKey, Rejected};
+use store::log::{AdHocResult, Answer, Code};
+use store::row::JobOrigin;
 
 use super::Partition;
 use super::jobs::no_such_job;
@@ -9,13 +10,17 @@ use super::tick::Tick;
 use super::unit::Stop;
 
 impl Partition {
-    pub(super) fn direct_ad_hoc(&mut self, tick: &mut Tick, caller: &Caller, direct: &DirectAdHoc) -> Result<Answer, Stop> {
-        let what = "complete job";
-        let origin = self.origin(tick, caller, direct.job, what)?;
-        let DirectAdHoc { job, variables, activities, is_over, drop_rest } = direct.clone();
-        let element = origin.element_instance;
+    pub(super) fn direct_ad_hoc(
+        &mut self,
+        tick: &mut Tick,
+        (job, origin): (JobKey, JobOrigin),
+        variables: &Document,
+        result: &AdHocResult,
+    ) -> Result<Answer, Stop> {
+        let AdHocResult { activities, is_over, drop_rest } = result.clone();
+        let (element, variables) = (origin.element_instance, variables.clone());
         let directed = engine::Directed { job, element, variables, activities, is_over, drop_rest };
-        let ids = || direct.activities.iter().map(|(id, _)| &**id).collect::<Vec<_>>().join(", ");
+        let ids = || result.activities.iter().map(|(id, _)| &**id).collect::<Vec<_>>().join(", ");
         match self.step(tick, origin.instance, &engine::Command::DirectAdHoc(directed))? {
             Ok(()) => Ok(Answer::Done),
             Err(Rejected::NoSuchElement) => Err(Stop::not_found(format!(
@@ -31,7 +36,7 @@ impl Partition {
                 );
                 Err(Stop::refused(Code::InvalidArgument, reason))
             }
-            Err(_) => Err(no_such_job(job, what)),
+            Err(_) => Err(no_such_job(job, "complete job")),
         }
     }
 }

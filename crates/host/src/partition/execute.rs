@@ -75,7 +75,6 @@ impl Partition {
             Command::RetryExecution { job, retries } => self.retry_execution(tick, caller, *job, *retries),
             Command::Turn { wait, instance } => self.turn(tick, *wait, *instance),
             Command::StartAdHoc(start) => self.start_ad_hoc(tick, caller, start),
-            Command::DirectAdHoc(direct) => self.direct_ad_hoc(tick, caller, direct),
             Command::Publish(publish) => self.publish(tick, publish),
             Command::Correlate(publish) => self.correlate(tick, publish),
             Command::Broadcast { tenant, name, variables } => self.broadcast(tick, tenant, name, variables),

@@ -35,10 +35,15 @@ impl Partition {
             return Ok(Answer::Done);
         }
         let origin = self.origin_of(tick, caller, job, what)?;
-        if let Some(JobKind::Listener(event)) = self.jobs.get(&job).map(|job| job.kind)
-            && event.is_of_task()
-        {
-            return self.complete_task_listener(tick, (job, event, origin), variables, result);
+        match (self.jobs.get(&job).map(|job| job.kind), result) {
+            (Some(JobKind::Listener(event)), result) if event.is_of_task() => {
+                return self.complete_task_listener(tick, (job, event, origin), variables, result);
+            }
+            (Some(JobKind::AdHoc), Some(JobResult::AdHoc(result))) => {
+                return self.direct_ad_hoc(tick, (job, origin), variables, result);
+            }
+            // What it says of other work than its own counts for nothing.
+            (Some(JobKind::Listener(_) | JobKind::AdHoc | JobKind::Element) | None, _) => {}
         }
         let element = origin.element_instance;
         let command = engine::Command::CompleteJob { job, element, variables: variables.clone() };
@@ -358,12 +363,7 @@ impl Partition {
         Ok(job)
     }
 
-    /// The element instance that waits for a job a worker may act on; its instance is in memory.
-    pub(super) fn origin(&mut self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<JobOrigin, Stop> {
-        self.workable(tick, caller, key, what)?;
-        self.origin_of(tick, caller, key, what)
-    }
-
+    /// The element instance that waits for a job; its instance is in memory.
     pub(super) fn origin_of(&mut self, tick: &Tick, caller: &Caller, key: JobKey, what: &str) -> Result<JobOrigin, Stop> {
         let origin = self.jobs.get(&key).and_then(|job| job.origin).ok_or_else(|| no_such_job(key, what))?;
         match self.runs(tick, caller, origin.instance)? {

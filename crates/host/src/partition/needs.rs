@@ -8,7 +8,7 @@ use engine::{
 };
 use rustc_hash::FxHashMap;
 use store::change::Change;
-use store::log::{Command, CreateAt, DecisionRef, DirectAdHoc, Evaluate, ProcessRef, Publish, Request, StartAdHoc, Submit};
+use store::log::{Command, CreateAt, DecisionRef, Evaluate, ProcessRef, Publish, Request, StartAdHoc, Submit};
 use store::row::{self, LockName, UniqueHolder, UniqueName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
 
@@ -175,9 +175,7 @@ impl Partition {
             Command::Evaluate(evaluate) => self.foresee_decision(evaluate, needs),
             Command::Cancel { instance } | Command::RetryInstance { instance } => self.foresee_instance(*instance, needs),
             Command::Turn { instance, .. } => self.foresee_instance(*instance, needs),
-            Command::CompleteJob { job, .. } | Command::DirectAdHoc(DirectAdHoc { job, .. }) => {
-                self.foresee_job(*job, true, needs);
-            }
+            Command::CompleteJob { job, .. } => self.foresee_job(*job, true, needs),
             Command::TellStep(tell) => self.foresee_instance(tell.instance, needs),
             Command::FailAttempt(fail) => self.foresee_job(fail.job, true, needs),
             Command::ThrowError(throw) => self.foresee_job(throw.job, true, needs),

@@ -293,7 +293,6 @@ impl Partition {
             Command::Cancel { instance } | Command::Turn { instance, .. } | Command::Change { instance, .. } => Some(*instance),
             Command::TimerDue { instance, .. } => *instance,
             Command::CompleteJob { job, .. } | Command::JobDue { job } => of_job(*job),
-            Command::DirectAdHoc(direct) => of_job(direct.job),
             Command::FailJob(fail) => of_job(fail.job),
             Command::ThrowError(throw) => of_job(throw.job),
             Command::UpdateJob(update) => of_job(update.job),

@@ -201,7 +201,7 @@ impl Partition {
         let nothing = TaskResult::default();
         let TaskResult { denied, corrections } = match result {
             Some(JobResult::UserTask(result)) => result,
-            None => &nothing,
+            Some(JobResult::AdHoc(_)) | None => &nothing,
         };
         if !variables.is_empty() {
             return Err(refused("The job of a task listener cannot be completed with variables".to_owned()));

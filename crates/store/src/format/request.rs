@@ -3,7 +3,7 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy, DeployResource, DirectAdHoc,
+    Activate, AdHocResult, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy, DeployResource,
     Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, NewExecution, NewUnique, OnConflict,
     ProcessRef, Publish, PutPolicy, Released, Request, StartAdHoc, Submit, TaskResult, TellStep, ThrowError, UpdateJob,
     UpdateUserTask,
@@ -21,7 +21,7 @@ record!(FailJob { job, retries, message, backoff, variables });
 record!(ThrowError { job, code, message, variables });
 record!(UpdateJob { job, retries, timeout });
 record!(StartAdHoc { element, activities, drop_rest });
-record!(DirectAdHoc { job, variables, activities, is_over, drop_rest });
+record!(AdHocResult { activities, is_over, drop_rest });
 record!(Publish { tenant, name, correlation_key, id, time_to_live, variables });
 record!(EvaluateConditions { tenant, definition, variables });
 record!(Released { job, deadline });
@@ -132,7 +132,6 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::FireTimer { timer } => timer.put(to),
         Command::RescheduleTimer { timer, due } => put_both(timer, due, to),
         Command::StartAdHoc(start) => start.put(to),
-        Command::DirectAdHoc(direct) => direct.put(to),
         Command::Publish(publish) | Command::Correlate(publish) => publish.put(to),
         Command::Broadcast { tenant, name, variables } => {
             tenant.put(to);
@@ -198,7 +197,6 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         24 => Command::MessageExpired { message: Stored::take(from)? },
         25 => Command::StartAdHoc(Stored::take(from)?),
         28 => Command::CreateAt(Stored::take(from)?),
-        26 => Command::DirectAdHoc(Stored::take(from)?),
         40 => Command::AssignUserTask(Stored::take(from)?),
         41 => Command::UnassignUserTask { task: Stored::take(from)?, action: Stored::take(from)? },
         42 => Command::UpdateUserTask(Stored::take(from)?),
@@ -249,7 +247,6 @@ fn number(command: &Command) -> u8 {
         Command::MessageExpired { .. } => 24,
         Command::StartAdHoc(_) => 25,
         Command::CreateAt(_) => 28,
-        Command::DirectAdHoc(_) => 26,
         Command::AssignUserTask(_) => 40,
         Command::UnassignUserTask { .. } => 41,
         Command::UpdateUserTask(_) => 42,
@@ -274,12 +271,17 @@ impl Stored for JobResult {
                 to.byte(1);
                 result.put(to);
             }
+            Self::AdHoc(result) => {
+                to.byte(2);
+                result.put(to);
+            }
         });
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
         from.framed(|from| match from.byte()? {
             1 => Ok(Self::UserTask(Stored::take(from)?)),
+            2 => Ok(Self::AdHoc(Stored::take(from)?)),
             tag => Err(unknown("result of a job", tag)),
         })
     }

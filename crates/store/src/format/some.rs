@@ -315,7 +315,7 @@ fn listener_event() -> impl Strategy<Value = ListenerEvent> {
 fn job_result() -> impl Strategy<Value = JobResult> {
     let names = (prop::option::of(prop::option::of(text())), prop::option::of(texts()), prop::option::of(texts()));
     let rest = (any::<Option<Option<i64>>>(), any::<Option<Option<i64>>>(), any::<Option<i32>>());
-    (prop::option::of(text()), names, rest).prop_map(|(denied, names, rest)| {
+    let of_task = (prop::option::of(text()), names, rest).prop_map(|(denied, names, rest)| {
         let corrections = Corrections {
             assignee: names.0,
             candidate_groups: names.1,
@@ -325,7 +325,10 @@ fn job_result() -> impl Strategy<Value = JobResult> {
             priority: rest.2,
         };
         JobResult::UserTask(TaskResult { denied, corrections })
-    })
+    });
+    let of_ad_hoc = (prop::collection::vec((text(), document()), 0..3), any::<bool>(), any::<bool>())
+        .prop_map(|(activities, is_over, drop_rest)| JobResult::AdHoc(AdHocResult { activities, is_over, drop_rest }));
+    prop_oneof![of_task, of_ad_hoc]
 }
 
 pub(super) fn transition() -> impl Strategy<Value = Transition> {
@@ -434,11 +437,6 @@ fn waits_command() -> impl Strategy<Value = Command> {
         number().prop_map(|message| Command::MessageExpired { message }),
         (element_key(), prop::collection::vec((text(), document()), 0..3), any::<bool>())
             .prop_map(|(element, activities, drop_rest)| Command::StartAdHoc(StartAdHoc { element, activities, drop_rest })),
-        (job_key(), document(), prop::collection::vec((text(), document()), 0..3), any::<bool>(), any::<bool>()).prop_map(
-            |(job, variables, activities, is_over, drop_rest)| {
-                Command::DirectAdHoc(DirectAdHoc { job, variables, activities, is_over, drop_rest })
-            }
-        ),
     ]
 }
 

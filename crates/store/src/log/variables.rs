@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use engine::{Document, KEPT};
 
-use super::{Command, CreateAt};
+use super::{Command, CreateAt, JobResult};
 
 impl Command {
     /// A name among its variables that only the engine may use. An evaluation on its own has no instance whose variables it could spoil.
     pub fn kept_name(&self) -> Option<&Arc<str>> {
         let (one, several): (Option<&Document>, &[(Arc<str>, Document)]) = match self {
             Self::Create(create) | Self::CreateAt(CreateAt { create, .. }) => (Some(&create.variables), &[]),
-            Self::CompleteJob { variables, .. }
-            | Self::SetVariables { variables, .. }
+            Self::CompleteJob { variables, result, .. } => match result.as_deref() {
+                Some(JobResult::AdHoc(result)) => (Some(variables), &result.activities),
+                Some(JobResult::UserTask(_)) | None => (Some(variables), &[]),
+            },
+            Self::SetVariables { variables, .. }
             | Self::CompleteUserTask { variables, .. }
             | Self::Broadcast { variables, .. } => (Some(variables), &[]),
             Self::FailJob(fail) => (Some(&fail.variables), &[]),
@@ -20,7 +23,6 @@ impl Command {
             Self::Publish(publish) | Self::Correlate(publish) => (Some(&publish.variables), &[]),
             Self::EvaluateConditions(evaluate) => (Some(&evaluate.variables), &[]),
             Self::StartAdHoc(start) => (None, &start.activities),
-            Self::DirectAdHoc(direct) => (Some(&direct.variables), &direct.activities),
             Self::TellStep(tell) => (Some(&tell.variables), &[]),
             Self::Change { change, .. } => return kept_among(change.variables()),
             Self::Deploy(_)

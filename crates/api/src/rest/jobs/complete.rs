@@ -1,8 +1,8 @@
 //! A worker has done a job.
 
 use axum::response::Response;
-use engine::{Document, JobKey};
-use store::log::{Command, DirectAdHoc, JobResult};
+use engine::JobKey;
+use store::log::{AdHocResult, Command, JobResult};
 
 use crate::error::Failure;
 use crate::rest::call::Call;
@@ -54,17 +54,18 @@ pub(super) async fn complete(call: Call) -> Result<Response, Failure> {
     let job = JobKey(call.existing_key()?);
     let mut fields = call.optional(&COMPLETION)?;
     let variables = fields.document("variables");
-    let command = match fields.object("result") {
-        None => Command::CompleteJob { job, variables, result: None },
+    let result = match fields.object("result") {
+        None => None,
         Some(mut given) => match given.word("type") == Some(AD_HOC) {
-            true => Command::DirectAdHoc(directed(job, variables, given)?),
-            false => Command::CompleteJob { job, variables, result: result(given).map_err(Failure::invalid)? },
+            true => Some(Box::new(directed(given)?)),
+            false => result(given).map_err(Failure::invalid)?,
         },
     };
+    let command = Command::CompleteJob { job, variables, result };
     call.perform("COMPLETE", command).await
 }
 
-fn directed(job: JobKey, variables: Document, mut result: Fields<'_>) -> Result<DirectAdHoc, Failure> {
+fn directed(mut result: Fields<'_>) -> Result<JobResult, Failure> {
     let mut activities = Vec::new();
     for mut activity in result.objects("activateElements") {
         let id = activity.shared("elementId").ok_or_else(|| Failure::invalid("No elementId provided."))?;
@@ -72,7 +73,7 @@ fn directed(job: JobKey, variables: Document, mut result: Fields<'_>) -> Result<
     }
     let is_over = result.boolean("isCompletionConditionFulfilled") == Some(true);
     let drop_rest = result.boolean("isCancelRemainingInstances") == Some(true);
-    Ok(DirectAdHoc { job, variables, activities, is_over, drop_rest })
+    Ok(JobResult::AdHoc(AdHocResult { activities, is_over, drop_rest }))
 }
 
 fn result(mut given: Fields<'_>) -> Result<Option<Box<JobResult>>, String> {
