@@ -61,15 +61,15 @@ pub fn to_json(document: &Document) -> String {
     String::from_utf8(out).expect("names and values are texts")
 }
 
-pub(crate) fn write(out: &mut Vec<u8>, document: &Document) {
+pub(crate) fn write<T: AsRef<str>>(out: &mut Vec<u8>, document: &[(T, T)]) {
     out.push(b'{');
     for (index, (name, value)) in document.iter().enumerate() {
         if 0 < index {
             out.push(b',');
         }
-        json::write_text(out, name);
+        json::write_text(out, name.as_ref());
         out.push(b':');
-        out.extend_from_slice(value.as_bytes());
+        out.extend_from_slice(value.as_ref().as_bytes());
     }
     out.push(b'}');
 }

@@ -199,6 +199,26 @@ pub struct Instance {
     pub incidents: u32,
 }
 
+impl Instance {
+    /// One to which nothing has happened yet, called by nobody.
+    pub fn begun(key: InstanceKey, definition: DefinitionKey, now: Millis) -> Instance {
+        Instance {
+            key,
+            definition,
+            state: InstanceState::Active,
+            phase: Phase::Entering,
+            started: now,
+            ended: None,
+            parent: None,
+            root: key,
+            depth: 0,
+            tags: Vec::new(),
+            business_id: None,
+            incidents: 0,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstanceState {
     Active,

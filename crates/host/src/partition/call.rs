@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, IncidentKind, InstanceKey, Parent, Phase, Undecided, WaitKind};
+use engine::{DefinitionKey, ElementKey, IncidentKind, InstanceKey, Parent, Undecided, WaitKind};
 use model::{Binding, Kind};
 use store::Error;
 use store::query::{Entity, Field, Filter, Items, Op, Order, Page, Query, Scalar, Sort, Tenants};
-use store::row::{self, InstanceState};
+use store::row;
 
 use super::Partition;
 use super::deploy::SoughtProcess;
@@ -80,18 +80,11 @@ impl Partition {
         }
         let variables = engine::variables_for_child(&hot.definition.process, &hot.instance, element);
         let row = row::Instance {
-            key: child,
-            definition: definition.row.key,
-            state: InstanceState::Active,
-            phase: Phase::Entering,
-            started: tick.now,
-            ended: None,
             parent: Some((instance, element)),
             root: hot.row.root,
             depth: hot.row.depth + 1,
-            tags: Vec::new(),
             business_id: hot.row.business_id.clone(),
-            incidents: 0,
+            ..row::Instance::begun(child, definition.row.key, tick.now)
         };
         self.begin(tick, row, definition);
         let command = engine::Command::Start { at: None, parent: Some(Parent { instance, element }), variables };

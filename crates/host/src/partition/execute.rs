@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, KEPT, Phase, TimerKey, WaitKey};
+use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, KEPT, TimerKey, WaitKey};
 use model::{ListenerEvent, Process};
 use store::log::{Answer, Caller, Code, Command, Create, Created, IdempotencyKey, ProcessRef, Rejection, Request, StartAdHoc};
-use store::row::{self, InstanceState};
+use store::row;
 use store::{Millis, format};
 
 use super::Partition;
@@ -106,18 +106,9 @@ impl Partition {
     pub(super) fn begin_created(&mut self, tick: &mut Tick, create: &Create, definition: Arc<Compiled>) -> Created {
         let key = InstanceKey(self.keys.take());
         let row = row::Instance {
-            key,
-            definition: definition.row.key,
-            state: InstanceState::Active,
-            phase: Phase::Entering,
-            started: tick.now,
-            ended: None,
-            parent: None,
-            root: key,
-            depth: 0,
             tags: create.tags.clone(),
             business_id: create.business_id.clone(),
-            incidents: 0,
+            ..row::Instance::begun(key, definition.row.key, tick.now)
         };
         let created = Created {
             instance: key,

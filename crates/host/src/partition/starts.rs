@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, Document, InstanceKey, On, Phase, TimerKey, WaitEnd, WaitKey};
+use engine::{DefinitionKey, Document, InstanceKey, On, TimerKey, WaitEnd, WaitKey};
 use model::{ElementIx, Process};
 use store::log::Code;
-use store::row::{self, InstanceState, SubscriptionKind, SubscriptionState, TimerState};
+use store::row::{self, SubscriptionKind, SubscriptionState, TimerState};
 
 use super::Partition;
 use super::needs::{AtRest, Needs};
@@ -27,20 +27,7 @@ impl Partition {
         variables: &Document,
     ) -> Result<InstanceKey, Stop> {
         let key = InstanceKey(self.keys.take());
-        let row = row::Instance {
-            key,
-            definition: definition.row.key,
-            state: InstanceState::Active,
-            phase: Phase::Entering,
-            started: tick.now,
-            ended: None,
-            parent: None,
-            root: key,
-            depth: 0,
-            tags: Vec::new(),
-            business_id: None,
-            incidents: 0,
-        };
+        let row = row::Instance::begun(key, definition.row.key, tick.now);
         self.begin(tick, row, definition.clone());
         let command = engine::Command::Start { at: Some(start), parent: None, variables: variables.clone() };
         match self.step(tick, key, &command)? {

@@ -7,7 +7,7 @@ use engine::{ElementKey, IncidentKey, IncidentKind, InstanceKey, KEPT, Phase, Un
 use feel::Value;
 use model::{Binding, ElementIx, Kind, Retries};
 use store::log::{Answer, AssignUserTask, Caller, Code, FailAttempt, FailJob, TellStep};
-use store::row::{self, Availability, InstanceState};
+use store::row::{self, Availability};
 
 use super::Partition;
 use super::jobs::no_such_job;
@@ -203,18 +203,9 @@ impl Partition {
         let (Ok(()), Ok(definition)) = (answered, definition) else { return Ok(()) };
         let variables = self.hot.get(instance).map(|hot| hot.instance.result.document()).unwrap_or_default();
         let row = row::Instance {
-            key,
-            definition: definition.row.key,
-            state: InstanceState::Active,
-            phase: Phase::Entering,
-            started: tick.now,
-            ended: None,
-            parent: None,
-            root: key,
-            depth: 0,
             tags: vec![format!("previous:{instance}").into()],
             business_id,
-            incidents: 0,
+            ..row::Instance::begun(key, definition.row.key, tick.now)
         };
         self.begin(tick, row, definition);
         let command = engine::Command::Start { at: None, parent: None, variables };

@@ -96,20 +96,28 @@ pub(super) async fn activate(call: Call) -> Result<Response, Failure> {
         // The worker asks again, of another server.
         Ok(_) = draining.wait_for(|draining| *draining) => return Ok(answer::ok(ACTIVATED.to_vec(&Vec::new()))),
     };
-    // From here to the answer nothing waits: a caller that is gone by now has given the jobs back already.
-    let jobs = activated.take();
+    hand_out(&call, &JOB, activated.take())
+}
+
+/// Jobs that were leased to the caller. Nothing waits from taking them to the answer: a caller that is gone before has given them back
+/// already; those that cannot be written are given back here.
+pub(in crate::rest) fn hand_out(
+    call: &Call,
+    layout: &Layout<ActivatedJob>,
+    jobs: Vec<ActivatedJob>,
+) -> Result<Response, Failure> {
     let leases: Vec<Released> = jobs.iter().map(|job| Released { job: job.key, deadline: job.deadline }).collect();
-    let written = written(&call, jobs);
+    let written = written(call, layout, jobs);
     if written.is_err() {
         call.host().release(leases);
     }
     written
 }
 
-fn written(call: &Call, jobs: Vec<ActivatedJob>) -> Result<Response, Failure> {
+fn written(call: &Call, layout: &Layout<ActivatedJob>, jobs: Vec<ActivatedJob>) -> Result<Response, Failure> {
     let mut writing = Writing::new(call.server.budgets.answers.nothing());
     writing.out().extend_from_slice(b"{\"jobs\":");
-    writing.list(&JOB, jobs)?;
+    writing.list(layout, jobs)?;
     writing.out().push(b'}');
     writing.finish()
 }

@@ -6,6 +6,7 @@ mod fail;
 mod throw;
 mod update;
 
+pub(super) use activate::hand_out;
 use axum::http::Method;
 use store::query::{Entity, Field, JobView};
 use store::row::JobState;

@@ -7,7 +7,6 @@ use axum::response::Response;
 use super::{given, page, usual_page, workflows};
 use crate::document;
 use crate::error::Failure;
-use crate::json;
 use crate::rest::answer::{self, Writing};
 use crate::rest::call::Call;
 use crate::rest::describe::Kind;
@@ -44,7 +43,7 @@ pub(super) static LAYOUT: Layout<Instance> = Layout {
         column("definitionVersion", Kind::Int32, |instance| Cell::Number(instance.version.into())),
         column("status", Kind::Word(STATUSES), |instance| Cell::Text(instance.status.word())),
         column("currentStepIds", Kind::Texts, |instance| Cell::Strings(&instance.current_steps)),
-        column("variables", Kind::Object, |instance| Cell::Nested(Box::new(|out| write_variables(out, &instance.variables)))),
+        column("variables", Kind::Object, |instance| Cell::Nested(Box::new(|out| document::write(out, &instance.variables)))),
         column("startedAt", Kind::Time, |instance| Cell::Time(instance.started)),
         optional("completedAt", Kind::Time, |instance| Cell::maybe(instance.completed, Cell::Time)),
         optional("failureReason", Kind::Text, |instance| Cell::maybe_text(instance.failure.as_deref())),
@@ -86,19 +85,6 @@ pub(super) static HISTORY: Layout<Listed<Execution>> = Layout {
         column("total", Kind::Int64, |page| Cell::Number(page.total as i64)),
     ],
 };
-
-fn write_variables(out: &mut Vec<u8>, variables: &[(String, String)]) {
-    out.push(b'{');
-    for (index, (name, value)) in variables.iter().enumerate() {
-        if 0 < index {
-            out.push(b',');
-        }
-        json::write_text(out, name);
-        out.push(b':');
-        out.extend_from_slice(value.as_bytes());
-    }
-    out.push(b'}');
-}
 
 pub(super) async fn start(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&START)?;

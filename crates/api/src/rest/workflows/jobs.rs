@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use axum::response::Response;
 use host::ActivatedJobs;
-use store::log::{ActivatedJob, Released};
+use store::log::ActivatedJob;
 
 use super::workflows;
 use crate::error::Failure;
-use crate::rest::answer::{self, Writing};
+use crate::rest::answer;
 use crate::rest::call::Call;
 use crate::rest::describe::Kind;
+use crate::rest::jobs::hand_out;
 use crate::rest::layout::{Cell, Layout, column};
 use crate::rest::shape::{Shape, field};
 use crate::workflow::{FailedJob, PollJobs};
@@ -80,22 +81,7 @@ pub(super) async fn poll(call: Call) -> Result<Response, Failure> {
         // The worker asks again, of another server.
         Ok(_) = draining.wait_for(|draining| *draining) => return Ok(answer::ok(POLLED.to_vec(&Vec::new()))),
     };
-    // From here to the answer nothing waits: a caller that is gone by now has given the jobs back already.
-    let jobs: Vec<ActivatedJob> = polled.into_iter().flat_map(ActivatedJobs::take).collect();
-    let leases: Vec<Released> = jobs.iter().map(|job| Released { job: job.key, deadline: job.deadline }).collect();
-    let written = written(&call, jobs);
-    if written.is_err() {
-        call.host().release(leases);
-    }
-    written
-}
-
-fn written(call: &Call, jobs: Vec<ActivatedJob>) -> Result<Response, Failure> {
-    let mut writing = Writing::new(call.server.budgets.answers.nothing());
-    writing.out().extend_from_slice(b"{\"jobs\":");
-    writing.list(&JOB, jobs)?;
-    writing.out().push(b'}');
-    writing.finish()
+    hand_out(&call, &JOB, polled.into_iter().flat_map(ActivatedJobs::take).collect())
 }
 
 pub(super) async fn complete(call: Call) -> Result<Response, Failure> {
