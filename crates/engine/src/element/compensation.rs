@@ -77,21 +77,27 @@ pub(crate) fn can_be_undone(process: &Process, activity: ElementIx) -> bool {
 pub(crate) fn hand_on(run: &mut Run<'_>, key: ElementKey) {
     let instance = &run.instance.elements[&key];
     let (activity, scope) = (instance.element, instance.scope);
-    let compensations: Vec<_> = instance.compensations().collect();
     if key == scope {
         return forget(run, key);
     }
-    if can_be_undone(run.process, activity) && !run.instance.is_inner(key) {
-        let compensation = Compensation { key: CompensationKey(run.keys.take()), activity };
-        run.emit(Event::CompensationKept { scope, compensation });
-    }
-    if compensations.is_empty() {
+    let whole = can_be_undone(run.process, activity) && !run.instance.is_inner(key);
+    if !whole && instance.compensations().next().is_none() {
         return;
     }
     // What undoes something is not undone.
-    match is_handler(run.process, activity) {
-        true => forget(run, key),
-        false => run.emit(Event::CompensationsHandedOn { from: key, to: scope, compensations }),
+    if is_handler(run.process, activity) {
+        return forget(run, key);
+    }
+    if compensation_sub_process::start_of(run.process, activity).is_some() {
+        compensation_sub_process::gather(run, key);
+    }
+    if whole {
+        let compensation = Compensation { key: CompensationKey(run.keys.take()), activity };
+        run.emit(Event::CompensationKept { scope, compensation });
+    }
+    let compensations: Vec<_> = run.instance.elements[&key].compensations().collect();
+    if !compensations.is_empty() {
+        run.emit(Event::CompensationsHandedOn { from: key, to: scope, compensations });
     }
 }
 

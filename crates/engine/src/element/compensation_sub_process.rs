@@ -4,7 +4,7 @@
 use model::{ElementIx, Kind, Process, Trigger};
 
 use crate::step::Run;
-use crate::{Compensation, ElementKey, Event};
+use crate::{Compensation, CompensationKey, ElementKey, Event};
 
 /// The start event of the one inside this sub-process.
 pub(crate) fn start_of(process: &Process, activity: ElementIx) -> Option<ElementIx> {
@@ -25,6 +25,17 @@ pub(crate) fn covers(run: &Run<'_>, kept_by: ElementKey, compensation: Compensat
     later
         .into_iter()
         .any(|kept| start_of(process, kept.activity).is_some() && lies_in(process, compensation.activity, kept.activity))
+}
+
+/// A sub-process that can be undone as a whole is about to leave: what completed inside gets keys of its own without a gap, so that another
+/// passage beside it does not come between.
+pub(crate) fn gather(run: &mut Run<'_>, scope: ElementKey) {
+    let inside: Vec<_> = run.instance.elements[&scope].compensations().collect();
+    for Compensation { key, activity } in inside {
+        run.emit(Event::CompensationTaken { key, scope });
+        let compensation = Compensation { key: CompensationKey(run.keys.take()), activity };
+        run.emit(Event::CompensationKept { scope, compensation });
+    }
 }
 
 /// It runs, and keeps what completed inside the sub-process it undoes.
