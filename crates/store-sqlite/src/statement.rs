@@ -118,6 +118,7 @@ pub(crate) const CONDITION_STARTS: &str = include_str!("../sql/condition_starts.
 pub(crate) const SIGNAL_SUBSCRIPTIONS: &str = include_str!("../sql/signal_subscriptions.sql");
 pub(crate) const STARTING_SUBSCRIPTIONS: &str = include_str!("../sql/starting_subscriptions.sql");
 pub(crate) const STARTING_TIMERS: &str = include_str!("../sql/starting_timers.sql");
+pub(crate) const SUSPEND_INSTANCE: &str = include_str!("../sql/suspend_instance.sql");
 pub(crate) const TAKE_MESSAGE: &str = include_str!("../sql/take_message.sql");
 pub(crate) const TAKE_PARTITION: &str = include_str!("../sql/take_partition.sql");
 pub(crate) const WAITING_REQUESTS: &str = include_str!("../sql/waiting_requests.sql");

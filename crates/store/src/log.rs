@@ -149,6 +149,14 @@ pub enum Command {
     RetryInstance {
         instance: InstanceKey,
     },
+    /// Stop an instance and all it has called, where they are.
+    Suspend {
+        instance: InstanceKey,
+    },
+    /// Let an instance and all it has called go on.
+    Resume {
+        instance: InstanceKey,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -457,6 +465,8 @@ impl Command {
             Self::TellStep(_) => "tell-step",
             Self::FailAttempt(_) => "fail-attempt",
             Self::RetryInstance { .. } => "retry-instance",
+            Self::Suspend { .. } => "suspend",
+            Self::Resume { .. } => "resume",
         }
     }
 }
@@ -546,7 +556,9 @@ impl Request {
             | Command::MessageExpired { .. }
             | Command::SignalDue { .. }
             | Command::Turn { .. }
-            | Command::RetryInstance { .. } => 0,
+            | Command::RetryInstance { .. }
+            | Command::Suspend { .. }
+            | Command::Resume { .. } => 0,
         };
         size_of::<Self>() + own
     }

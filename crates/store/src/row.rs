@@ -202,6 +202,8 @@ pub struct Instance {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstanceState {
     Active,
+    /// It runs, and an operator has stopped it: stored as active, with when it was suspended.
+    Suspended,
     Completed,
     Terminated,
 }
@@ -347,6 +349,8 @@ pub enum Availability {
     Leased,
     /// Waits for its time, then is ready.
     BackingOff { until: Millis },
+    /// Its turn came while its instance was suspended: ready when that goes on.
+    Held,
     /// An incident holds it.
     Stuck,
     /// Completed, cancelled, or its error was caught.

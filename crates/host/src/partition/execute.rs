@@ -88,6 +88,8 @@ impl Partition {
             Command::TellStep(tell) => self.tell_step(tick, caller, tell),
             Command::FailAttempt(fail) => self.fail_attempt(tick, caller, fail),
             Command::RetryInstance { instance } => self.retry_instance(tick, caller, *instance),
+            Command::Suspend { instance } => self.suspend(tick, caller, *instance),
+            Command::Resume { instance } => self.resume(tick, caller, *instance),
         }
     }
 
@@ -224,7 +226,8 @@ impl Partition {
     /// An instance goes on with a step that took long. If something else has ended that meanwhile, nothing happens.
     fn turn(&mut self, tick: &mut Tick, wait: WaitKey, instance: InstanceKey) -> Result<Answer, Stop> {
         let gone = || Stop::not_found(format!("there is no turn {wait}"));
-        if !self.runs(tick, &Caller::engine(), instance)? {
+        // The turn of a suspended one comes when it goes on.
+        if !self.runs(tick, &Caller::engine(), instance)? || self.is_suspended(instance) {
             return Err(gone());
         }
         match self.step(tick, instance, &engine::Command::Turn { wait })? {

@@ -33,6 +33,7 @@ mod raised;
 mod run;
 mod signals;
 mod starts;
+mod suspend;
 mod task_listeners;
 mod tick;
 mod timers;

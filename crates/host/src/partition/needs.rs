@@ -173,7 +173,10 @@ impl Partition {
                 ProcessRef::Id { id, .. } => self.foresee_process((id.clone(), create.tenant.clone()), needs),
             },
             Command::Evaluate(evaluate) => self.foresee_decision(evaluate, needs),
-            Command::Cancel { instance } | Command::RetryInstance { instance } => self.foresee_instance(*instance, needs),
+            Command::Cancel { instance }
+            | Command::RetryInstance { instance }
+            | Command::Suspend { instance }
+            | Command::Resume { instance } => self.foresee_instance(*instance, needs),
             Command::Turn { instance, .. } => self.foresee_instance(*instance, needs),
             Command::CompleteJob { job, .. } => self.foresee_job(*job, true, needs),
             Command::TellStep(tell) => self.foresee_instance(tell.instance, needs),

@@ -299,7 +299,7 @@ impl Partition {
             Command::CompleteUserTask { task, .. } => self.user_tasks.get(task).map(|task| task.instance),
             Command::SetVariables { scope, .. } => Some(InstanceKey(scope.0)),
             Command::TellStep(tell) => Some(tell.instance),
-            Command::RetryInstance { instance } => Some(*instance),
+            Command::RetryInstance { instance } | Command::Suspend { instance } | Command::Resume { instance } => Some(*instance),
             Command::FailAttempt(fail) => of_job(fail.job),
             Command::Deploy(_)
             | Command::DeleteResource { .. }

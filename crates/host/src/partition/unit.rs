@@ -7,7 +7,7 @@ use queue::Place;
 use rustc_hash::FxHashMap;
 use store::log::{Code, Command, Rejection};
 use store::row::{Availability, Job, JobState};
-use store::{Changes, DueKind, LogRow, format, row};
+use store::{Changes, DueKind, LogRow, Millis, format, row};
 
 use super::Partition;
 use super::migrate::Before;
@@ -37,6 +37,8 @@ pub(super) struct Unit {
     pub(super) unwanted: Vec<Unwanted>,
     /// Signals that go on after the commit.
     pub(super) signals: Vec<u64>,
+    /// What may have come and gone while its instance was suspended.
+    pub(super) woken: Vec<(Millis, (u64, DueKind))>,
     pub(super) deployed: Vec<Arc<Compiled>>,
     pub(super) decisions_deployed: Vec<Arc<CompiledDecisions>>,
     /// What is left of what the command may cost.
@@ -102,6 +104,7 @@ impl Partition {
         let means = Means { process: &definition.process, now: tick.now, keys: &mut self.keys, budget };
         let events = match engine::step(means, &mut hot.instance, command) {
             Ok(events) => events,
+            Err(Rejected::Suspended) => return Err(super::suspend::suspended(key)),
             Err(rejected) => return Ok(Err(rejected)),
         };
         self.follow_events(tick, key, &events)?;
@@ -126,6 +129,9 @@ impl Partition {
             self.record(tick, *key, events);
         }
         self.accept_signals(tick, &unit);
+        for (at, what) in &unit.woken {
+            self.timeline.insert(*at, *what);
+        }
         for key in unit.stepped {
             self.hot.accept(key);
             tick.changed.instances.insert(key);
@@ -304,7 +310,7 @@ impl Partition {
                     self.timeline.insert(due, (job.key.0, DueKind::Job));
                 }
             }
-            Availability::Stuck | Availability::Done => {}
+            Availability::Held | Availability::Stuck | Availability::Done => {}
         }
     }
 
@@ -319,7 +325,7 @@ impl Partition {
                     self.timeline.remove(due, (job.key.0, DueKind::Job));
                 }
             }
-            Availability::Stuck | Availability::Done => {}
+            Availability::Held | Availability::Stuck | Availability::Done => {}
         }
     }
 }

@@ -75,6 +75,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         instances_new(commit, texts),
         instance_tags_new(commit),
         instances_changed(commit),
+        instances_suspended(commit),
         elements_new(commit, texts),
         elements_changed(commit, texts),
         variables_new(commit),
@@ -162,7 +163,7 @@ fn instances_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
     batch(commit, include_str!("../../sql/insert_instances.sql"), &commit.changes.instances_new, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
             .keys(rows.iter().map(|row| row.definition.0))
-            .texts(rows.iter().map(|row| row.state.word()))
+            .texts(rows.iter().map(|row| row.state.stored()))
             .codes(rows.iter().map(|row| words::phase_number(row.phase) as i16))
             .ints(rows.iter().map(|row| row.started))
             .ints_opt(rows.iter().map(|row| row.ended))
@@ -188,10 +189,16 @@ fn instance_tags_new(commit: &Commit) -> Option<Call<'_>> {
 fn instances_changed(commit: &Commit) -> Option<Call<'_>> {
     batch(commit, include_str!("../../sql/change_instances.sql"), &commit.changes.instances_changed, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
-            .texts(rows.iter().map(|row| row.state.word()))
+            .texts(rows.iter().map(|row| row.state.stored()))
             .codes(rows.iter().map(|row| words::phase_number(row.phase) as i16))
             .ints_opt(rows.iter().map(|row| row.ended))
             .smalls(rows.iter().map(|row| row.incidents as i32))
+    })
+}
+
+fn instances_suspended(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/suspend_instances.sql"), &commit.changes.instances_suspended, |call, rows| {
+        call.keys(rows.iter().map(|(key, _)| key.0)).ints_opt(rows.iter().map(|(_, since)| *since))
     })
 }
 

@@ -178,6 +178,9 @@ impl Making {
         let definition = self.changes.definitions_new[of].key;
         let mut instance = rows::instance(self.keys.take(), definition.0);
         instance.state = [InstanceState::Active, InstanceState::Completed, InstanceState::Terminated][number % 3];
+        if number % 9 == 3 {
+            self.changes.instances_suspended.push((instance.key, Some(7 + number as i64)));
+        }
         instance.started = self.time();
         if instance.state != InstanceState::Active {
             instance.ended = Some(self.time());

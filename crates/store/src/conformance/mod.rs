@@ -24,6 +24,7 @@ pub mod rows;
 mod search;
 mod search_reference;
 mod stuck;
+mod suspended;
 mod ticks;
 mod upkeep;
 mod user_tasks;
@@ -124,6 +125,8 @@ tests! {
     incidents_and_jobs::all_words_come_back,
     stuck::what_encloses_it_shows_an_incident,
     stuck::the_last_one_takes_it_away,
+    suspended::it_runs_and_is_told_apart,
+    suspended::a_job_is_held,
     definitions::a_name_leads_to_the_highest_not_deleted,
     definitions::flows_come_back,
     definitions::versions_by_number,

@@ -237,6 +237,8 @@ pub(super) fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(from, to, compensations)| Event::CompensationsHandedOn { from, to, compensations }),
         (number(), element_key()).prop_map(|(key, scope)| Event::CompensationTaken { key: CompensationKey(key), scope }),
         migrated().prop_map(|migrated| Event::Migrated(Box::new(migrated))),
+        Just(Event::Suspended),
+        Just(Event::Resumed),
     ]
 }
 
@@ -480,6 +482,8 @@ fn workflow_command() -> impl Strategy<Value = Command> {
             Command::FailAttempt(FailAttempt { job, worker, retryable, message })
         }),
         number().prop_map(|instance| Command::RetryInstance { instance: InstanceKey(instance) }),
+        number().prop_map(|instance| Command::Suspend { instance: InstanceKey(instance) }),
+        number().prop_map(|instance| Command::Resume { instance: InstanceKey(instance) }),
     ]
 }
 

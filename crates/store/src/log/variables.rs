@@ -46,6 +46,8 @@ impl Command {
             | Self::SignalDue { .. }
             | Self::FailAttempt(_)
             | Self::RetryInstance { .. }
+            | Self::Suspend { .. }
+            | Self::Resume { .. }
             | Self::Submit(_)
             | Self::CompleteExecutions { .. }
             | Self::CancelExecution { .. }

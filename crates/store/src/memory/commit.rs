@@ -101,13 +101,22 @@ impl Tables {
 
     fn change_instances(&mut self, changes: &mut Changes) {
         for row in changes.instances_new.drain(..) {
-            if row.state == InstanceState::Active {
+            if is_running(row.state) {
                 self.running.insert(row.key, Running::default());
             }
             self.instances.insert(row.key, row);
         }
         for change in changes.instances_changed.drain(..) {
             self.change_instance(change);
+        }
+        for (key, since) in changes.instances_suspended.drain(..) {
+            if let Some(instance) = self.instances.get_mut(&key).filter(|instance| is_running(instance.state)) {
+                instance.state = InstanceState::of_running(since);
+            }
+            match since {
+                Some(since) => drop(self.suspended.insert(key, since)),
+                None => drop(self.suspended.remove(&key)),
+            }
         }
         for row in changes.elements_new.drain(..) {
             if let (ElementState::Alive(_), Some(running)) = (row.state, self.running.get_mut(&row.instance)) {
@@ -133,11 +142,14 @@ impl Tables {
 
     fn change_instance(&mut self, change: InstanceChange) {
         let Some(instance) = self.instances.get_mut(&change.key) else { return };
-        instance.state = change.state;
+        // Whether what runs is suspended is said elsewhere.
+        if !(is_running(change.state) && is_running(instance.state)) {
+            instance.state = change.state;
+        }
         instance.phase = change.phase;
         instance.ended = change.ended;
         instance.incidents = change.incidents;
-        if change.state != InstanceState::Active {
+        if !is_running(change.state) {
             self.running.remove(&change.key);
         }
     }
@@ -250,5 +262,12 @@ impl Tables {
         if let Some(running) = self.running.get_mut(&instance) {
             change(running);
         }
+    }
+}
+
+fn is_running(state: InstanceState) -> bool {
+    match state {
+        InstanceState::Active | InstanceState::Suspended => true,
+        InstanceState::Completed | InstanceState::Terminated => false,
     }
 }

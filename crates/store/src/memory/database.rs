@@ -71,6 +71,8 @@ pub(super) struct Tables {
     pub(super) policies: BTreeMap<Arc<str>, Vec<row::PolicyVersion>>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
+    /// Since when instances are suspended.
+    pub(super) suspended: HashMap<InstanceKey, Millis>,
     /// None is empty.
     pub(super) ready: BTreeMap<Queue, BTreeSet<(Reverse<i32>, JobKey)>>,
     /// Leases and back-offs; turns are in their table.

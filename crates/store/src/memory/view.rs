@@ -99,6 +99,7 @@ fn of_instance(tables: &Tables, row: &Instance) -> Option<InstanceView> {
         root: row.root,
         tags: row.tags.iter().map(|tag| tag.to_string()).collect(),
         business_id: row.business_id.as_deref().map(str::to_owned),
+        suspended: tables.suspended.get(&row.key).copied(),
     })
 }
 
@@ -185,7 +186,7 @@ fn of_execution(row: &Job) -> Option<ExecutionView> {
         worker: row.worker.to_string(),
         due: match row.availability {
             Availability::BackingOff { until } => Some(until),
-            Availability::Ready | Availability::Leased | Availability::Stuck | Availability::Done => None,
+            Availability::Ready | Availability::Leased | Availability::Held | Availability::Stuck | Availability::Done => None,
         },
         created: row.created,
         started: execution.started,

@@ -42,6 +42,8 @@ pub struct InstanceView {
     pub root: InstanceKey,
     pub tags: Vec<String>,
     pub business_id: Option<String>,
+    /// Since when, while it is suspended.
+    pub suspended: Option<Millis>,
 }
 
 /// As searches show it: alive is active.

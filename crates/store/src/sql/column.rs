@@ -162,6 +162,9 @@ pub(super) fn column(entity: Entity, field: Field, dialect: Dialect) -> Column {
     Column { table, sql, kind: field.kind(), presence }
 }
 
+/// What is suspended is stored as active.
+pub(super) const INSTANCE_STATE: &str = "(CASE WHEN @.suspended IS NULL THEN @.state ELSE 'SUSPENDED' END)";
+
 /// Where an entity has a field in another way than the others.
 fn place_in(entity: Entity, field: Field) -> Option<(Table, &'static str, Presence)> {
     let column = match (entity, field) {
@@ -194,9 +197,8 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Tenant => (of_definition, "@.tenant", Always),
         Field::DefinitionState => (of_definition, definition_state(dialect), Always),
         Field::InstanceKey => (Own, "@.instance", presence_of_instance(entity).0),
-        Field::InstanceState | Field::ElementState | Field::JobState | Field::TimerState | Field::UserTaskState => {
-            (Own, "@.state", Always)
-        }
+        Field::InstanceState => (Own, INSTANCE_STATE, Always),
+        Field::ElementState | Field::JobState | Field::TimerState | Field::UserTaskState => (Own, "@.state", Always),
         Field::SubscriptionState => (Own, subscription_state(dialect), Always),
         Field::Started => (Own, "@.started", if entity == Entity::Executions { Maybe } else { Always }),
         Field::Ended => (Own, "@.ended", Maybe),

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, VariableKey};
 
 use self::row::Row;
+use super::column::INSTANCE_STATE;
 use super::column::Table::{self, Definition, DefinitionElement, Instance, Own};
 use crate::query::{
     Counted, Counting, Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query,
@@ -186,7 +187,7 @@ const INSTANCE: Columns = &[
     (Definition, "@.version", Int),
     (Definition, "@.version_tag", Text),
     (Definition, "@.tenant", Text),
-    (Own, "@.state", Text),
+    (Own, INSTANCE_STATE, Text),
     (Own, "@.started", Int),
     (Own, "@.ended", Int),
     (Own, "(@.stuck IS NOT NULL)", Bool),
@@ -195,6 +196,7 @@ const INSTANCE: Columns = &[
     (Own, "@.root", Int),
     (Own, "@.tags", Text),
     (Own, "@.business_id", Text),
+    (Own, "@.suspended", Int),
 ];
 
 fn instance(row: &mut Row<'_, impl Cells>) -> Result<InstanceView, Error> {
@@ -215,6 +217,7 @@ fn instance(row: &mut Row<'_, impl Cells>) -> Result<InstanceView, Error> {
         root: InstanceKey(row.key()?),
         tags: words::tags_from_text(&row.text()?),
         business_id: row.text_maybe()?,
+        suspended: row.int_maybe()?,
     })
 }
 
