@@ -17,6 +17,7 @@ use engine::{
 use queue::policy::Policy;
 
 use crate::Millis;
+use crate::batch::BatchCommand;
 use crate::change::Change;
 use crate::query::Tenants;
 
@@ -157,6 +158,12 @@ pub enum Command {
     Resume {
         instance: InstanceKey,
     },
+    /// Let a finished instance, with those it called, leave no trace.
+    DeleteInstance {
+        instance: InstanceKey,
+    },
+    /// An operation over many.
+    Batch(BatchCommand),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -467,6 +474,8 @@ impl Command {
             Self::RetryInstance { .. } => "retry-instance",
             Self::Suspend { .. } => "suspend",
             Self::Resume { .. } => "resume",
+            Self::DeleteInstance { .. } => "delete-instance",
+            Self::Batch(batch) => batch.kind(),
         }
     }
 }
@@ -531,6 +540,7 @@ impl Request {
             Command::Broadcast { name, variables, .. } => texts(variables) + name.len(),
             Command::EvaluateConditions(evaluate) => texts(&evaluate.variables),
             Command::Change { change, .. } => change.bytes(),
+            Command::Batch(batch) => batch.bytes(),
             Command::TellStep(tell) => texts(&tell.variables) + tell.step.len() + tell.by.as_ref().map_or(0, |by| by.len()),
             Command::FailAttempt(fail) => fail.message.len() + fail.worker.len(),
             Command::Submit(submit) => {
@@ -558,7 +568,8 @@ impl Request {
             | Command::Turn { .. }
             | Command::RetryInstance { .. }
             | Command::Suspend { .. }
-            | Command::Resume { .. } => 0,
+            | Command::Resume { .. }
+            | Command::DeleteInstance { .. } => 0,
         };
         size_of::<Self>() + own
     }

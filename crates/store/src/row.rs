@@ -3,6 +3,7 @@
 //! Rows of running work are narrow: what belongs to a definition (process id, names, types, headers, tenant) is stored once with it
 //! and joined when somebody reads.
 
+mod batch;
 mod execution;
 mod policy;
 mod user_task;
@@ -17,6 +18,7 @@ use engine::{
 use model::{ElementIx, ListenerEvent};
 
 use crate::Millis;
+pub use batch::{Batch, BatchItem, BatchState, ItemState};
 pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
 pub use policy::PolicyVersion;
 pub use user_task::{Attributes, Candidates, Form, Transition, UserTask, UserTaskState};

@@ -4,8 +4,8 @@ use engine::{IncidentKind, InstanceKey, Phase, Progress};
 use model::ListenerEvent;
 
 use crate::row::{
-    Availability, Candidates, ElementState, ExecutionState, InstanceState, JobKind, JobState, SubscriptionKind,
-    SubscriptionState, TimerKind, TimerState, UserTaskState,
+    Availability, BatchState, Candidates, ElementState, ExecutionState, InstanceState, ItemState, JobKind, JobState,
+    SubscriptionKind, SubscriptionState, TimerKind, TimerState, UserTaskState,
 };
 use crate::{DueKind, Error, Millis};
 
@@ -190,6 +190,42 @@ impl ExecutionState {
     }
 }
 
+impl BatchState {
+    pub const ALL: [Self; 6] = [Self::Created, Self::Active, Self::Suspended, Self::Canceled, Self::Completed, Self::Failed];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Created => "CREATED",
+            Self::Active => "ACTIVE",
+            Self::Suspended => "SUSPENDED",
+            Self::Canceled => "CANCELED",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| unknown("state of an operation", word))
+    }
+}
+
+impl ItemState {
+    pub const ALL: [Self; 4] = [Self::Active, Self::Completed, Self::Failed, Self::Canceled];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::Canceled => "CANCELED",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| unknown("state of an item", word))
+    }
+}
+
 impl Availability {
     pub fn word(self) -> &'static str {
         match self {
@@ -337,6 +373,7 @@ pub fn due_kind(word: &str, instance: Option<InstanceKey>) -> Result<DueKind, Er
         ("TIMER", instance) => Ok(DueKind::Timer { instance }),
         ("MESSAGE", _) => Ok(DueKind::MessageExpires),
         ("SIGNAL", _) => Ok(DueKind::Signal),
+        ("BATCH", _) => Ok(DueKind::Batch),
         _ => Err(unknown("kind of what is due", word)),
     }
 }

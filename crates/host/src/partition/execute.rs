@@ -21,11 +21,18 @@ impl Partition {
             let reason = format!("Expected variables, but '{name}' begins with '{KEPT}': the engine keeps such names for itself");
             return Err(Stop::refused(Code::InvalidArgument, reason));
         }
+        if let Command::Batch(batch) = &request.command {
+            return self.batch(tick, &request.caller, batch);
+        }
         let answer = self.execute_alone(tick, request)?;
+        self.with_all_that_follows(tick)?;
+        Ok(answer)
+    }
+
+    pub(super) fn with_all_that_follows(&mut self, tick: &mut Tick) -> Result<(), Stop> {
         self.stop_unwanted(tick)?;
         self.follow_up(tick)?;
-        self.stop_unwanted(tick)?;
-        Ok(answer)
+        self.stop_unwanted(tick)
     }
 
     fn execute_alone(&mut self, tick: &mut Tick, request: &Request) -> Result<Answer, Stop> {
@@ -90,6 +97,9 @@ impl Partition {
             Command::RetryInstance { instance } => self.retry_instance(tick, caller, *instance),
             Command::Suspend { instance } => self.suspend(tick, caller, *instance),
             Command::Resume { instance } => self.resume(tick, caller, *instance),
+            Command::DeleteInstance { instance } => self.delete_instance(tick, caller, *instance),
+            // Items see to what follows themselves.
+            Command::Batch(batch) => self.batch(tick, caller, batch),
         }
     }
 
@@ -176,7 +186,7 @@ impl Partition {
         }
     }
 
-    fn cancel(&mut self, tick: &mut Tick, caller: &Caller, instance: InstanceKey) -> Result<Answer, Stop> {
+    pub(super) fn cancel(&mut self, tick: &mut Tick, caller: &Caller, instance: InstanceKey) -> Result<Answer, Stop> {
         let missing = || {
             Stop::not_found(format!("Expected to cancel a process instance with key '{instance}', but no such process was found"))
         };

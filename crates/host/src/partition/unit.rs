@@ -10,6 +10,7 @@ use store::row::{Availability, Job, JobState};
 use store::{Changes, DueKind, LogRow, Millis, format, row};
 
 use super::Partition;
+use super::batches::PageChange;
 use super::migrate::Before;
 use super::needs::Needs;
 use super::policies::{Gate, Unwanted};
@@ -39,6 +40,9 @@ pub(super) struct Unit {
     pub(super) signals: Vec<u64>,
     /// What may have come and gone while its instance was suspended.
     pub(super) woken: Vec<(Millis, (u64, DueKind))>,
+    /// What it changes about items that are read, and of which operations it has used what was looked up.
+    pub(super) pages: Vec<PageChange>,
+    pub(super) rested_batches: Vec<u64>,
     pub(super) deployed: Vec<Arc<Compiled>>,
     pub(super) decisions_deployed: Vec<Arc<CompiledDecisions>>,
     /// What is left of what the command may cost.
@@ -122,7 +126,7 @@ impl Partition {
 
     /// The command is done: what it changed is written with the tick.
     pub(super) fn accept(&mut self, tick: &mut Tick, command: &Command) {
-        let unit = std::mem::take(&mut tick.unit);
+        let mut unit = std::mem::take(&mut tick.unit);
         tick.commands += 1;
         self.write_log(tick, command.kind(), &unit.steps);
         for (key, events) in &unit.steps {
@@ -131,6 +135,13 @@ impl Partition {
         self.accept_signals(tick, &unit);
         for (at, what) in &unit.woken {
             self.timeline.insert(*at, *what);
+        }
+        if !unit.pages.is_empty() || !unit.rested_batches.is_empty() {
+            self.accept_pages(tick.now, &mut unit);
+        }
+        self.batches.accept();
+        for deleted in &unit.changes.instances_deleted {
+            self.rested.instances.remove(deleted);
         }
         for key in unit.stepped {
             self.hot.accept(key);
@@ -197,6 +208,7 @@ impl Partition {
         self.locks.undo();
         self.unique.undo();
         self.idempotent.undo();
+        self.batches.undo();
         self.catalogue.undo();
     }
 

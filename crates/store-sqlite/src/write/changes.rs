@@ -8,7 +8,7 @@ use store::{Changes, ElementChange, IncidentChange, InstanceChange, Millis, Vari
 
 use super::decision::{delete_evaluations, delete_requirements, insert_evaluated_decisions, insert_requirements};
 use super::definition::{delete_definitions, insert_definitions, insert_resources};
-use super::{execution, migrated, user_task, wait};
+use super::{batch, execution, migrated, user_task, wait};
 use crate::failure::Failure;
 use crate::statement;
 
@@ -39,7 +39,8 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     count_incidents(connection, partition, changes)?;
     resolve_incidents(connection, partition, &changes.incidents_changed)?;
     remember_first_answers(connection, partition, &changes.idempotent_new)?;
-    migrated::write(connection, partition, &changes.migrated)
+    migrated::write(connection, partition, &changes.migrated)?;
+    batch::write(connection, partition, changes)
 }
 
 fn insert_instances(connection: &Connection, partition: PartitionId, rows: &[Instance]) -> Result<(), Failure> {

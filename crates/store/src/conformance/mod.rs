@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test suite, although other crates run it")]
 
+mod batches;
 pub mod broken;
 pub mod chain;
 pub mod data;
@@ -127,6 +128,8 @@ tests! {
     stuck::the_last_one_takes_it_away,
     suspended::it_runs_and_is_told_apart,
     suspended::a_job_is_held,
+    batches::they_come_and_go_on,
+    batches::finished_instances_leave_no_trace,
     definitions::a_name_leads_to_the_highest_not_deleted,
     definitions::flows_come_back,
     definitions::versions_by_number,

@@ -48,6 +48,8 @@ impl Command {
             | Self::RetryInstance { .. }
             | Self::Suspend { .. }
             | Self::Resume { .. }
+            | Self::DeleteInstance { .. }
+            | Self::Batch(_)
             | Self::Submit(_)
             | Self::CompleteExecutions { .. }
             | Self::CancelExecution { .. }

@@ -6,7 +6,7 @@ use engine::{ElementKey, InstanceKey, JobKey, WaitKey};
 
 use super::database::{Database, Running, Tables};
 use crate::row::{self, Availability, ElementState, InstanceState, Job};
-use crate::{Changes, Commit, CommitError, ElementChange, IncidentChange, InstanceChange, VariableChange};
+use crate::{BatchItemChange, Changes, Commit, CommitError, ElementChange, IncidentChange, InstanceChange, VariableChange};
 
 impl Database {
     /// All checks come before the first change, so that a refused commit writes nothing.
@@ -71,6 +71,14 @@ impl Tables {
         for row in changes.migrated {
             self.migrate(row);
         }
+        self.batches.extend(changes.batches_put.into_iter().map(|row| (row.key, row)));
+        self.batch_items.extend(changes.batch_items_new.into_iter().map(|row| (row.key, row)));
+        for BatchItemChange { key, state, processed, error } in changes.batch_items_changed {
+            if let Some(item) = self.batch_items.get_mut(&key) {
+                (item.state, item.processed, item.error) = (state, processed, error);
+            }
+        }
+        changes.instances_deleted.into_iter().for_each(|key| self.delete_instance(key));
     }
 
     fn change_definitions(&mut self, changes: &mut Changes) {
@@ -152,6 +160,26 @@ impl Tables {
         if !is_running(change.state) {
             self.running.remove(&change.key);
         }
+    }
+
+    /// A finished instance leaves no trace, nor do those it called.
+    fn delete_instance(&mut self, key: InstanceKey) {
+        if self.instances.get(&key).is_none_or(|instance| instance.ended.is_none()) {
+            return;
+        }
+        self.instances.remove(&key);
+        self.elements.retain(|_, row| row.instance != key);
+        self.variables.retain(|_, row| row.instance != key);
+        self.jobs.retain(|_, row| row.origin.is_none_or(|origin| origin.instance != key));
+        self.incidents.retain(|_, row| row.instance != key);
+        self.timers.retain(|_, row| row.origin.is_none_or(|origin| origin.instance != key));
+        self.subscriptions.retain(|_, row| row.origin.is_none_or(|origin| origin.instance != key));
+        self.correlations.retain(|_, row| row.instance != key);
+        self.user_tasks.retain(|_, row| row.instance != key);
+        self.evaluated_decisions.retain(|_, row| row.origin.is_none_or(|origin| origin.instance != key));
+        let called = self.instances.values().filter(|row| row.parent.is_some_and(|(parent, _)| parent == key));
+        let called: Vec<InstanceKey> = called.map(|row| row.key).collect();
+        called.into_iter().for_each(|child| self.delete_instance(child));
     }
 
     fn change_element(&mut self, change: ElementChange) {

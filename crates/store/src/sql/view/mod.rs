@@ -1,5 +1,6 @@
 //! What each entity shows, column by column, and how rows become views again.
 
+mod batch;
 mod decision;
 mod execution;
 mod row;
@@ -70,6 +71,8 @@ impl Collected {
             Items::MessageCorrelations(items) => room.put(items, wait::correlation(&mut row)?),
             Items::UserTasks(items) => room.put(items, user_task::user_task(&mut row)?),
             Items::Executions(items) => room.put(items, execution::execution(&mut row)?),
+            Items::Batches(items) => room.put(items, batch::batch(&mut row)?),
+            Items::BatchItems(items) => room.put(items, batch::item(&mut row)?),
         }
         if room.is_full() {
             return Ok(());
@@ -131,6 +134,8 @@ pub(super) fn columns(query: &Query) -> Vec<Shown> {
         Entity::MessageCorrelations => wait::CORRELATION.iter().map(shown).collect(),
         Entity::UserTasks => user_task::USER_TASK.iter().map(shown).collect(),
         Entity::Executions => execution::EXECUTION.iter().map(shown).collect(),
+        Entity::Batches => batch::BATCH.iter().map(shown).collect(),
+        Entity::BatchItems => batch::ITEM.iter().map(shown).collect(),
     };
     if query.entity == Entity::Variables {
         let (value, is_cut) = match query.value_chars_max {
