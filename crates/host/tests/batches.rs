@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use engine::{InstanceKey, Modification};
 use host::{Limits, Role};
-use server::{Server, memory, task};
+use server::layer::{Fate, Layer, broken};
+use server::{Server, clocked, memory, task};
 use store::Store;
 use store::batch::{BatchCommand, Work};
 use store::change::Change;
@@ -112,7 +113,20 @@ async fn all_that_a_filter_finds_is_cancelled_and_nothing_else() {
 /// Whoever owns the partition next goes on where the last one stopped, and does nothing twice.
 #[tokio::test]
 async fn it_goes_on_with_the_next_server() {
-    let store = memory();
+    let mut commits = 0;
+    // A disk that takes its time, loses some commits and the answers to others.
+    let layer = Layer::over(clocked()).on_commit(move |commit| {
+        if commit.changes.batch_items_changed.is_empty() {
+            return Fate::Through;
+        }
+        commits += 1;
+        match commits % 17 {
+            3 => Fate::Lost(broken()),
+            11 => Fate::AnswerLost,
+            _ => Fate::Late(Duration::from_millis(1)),
+        }
+    });
+    let store = layer.shared();
     let limits = || Limits { due_max: 5, ..Limits::default() };
     let server = Server::join(&store, "server", Role::Engine, limits());
     server.owning().await;
@@ -122,9 +136,7 @@ async fn it_goes_on_with_the_next_server() {
     let mut servers = 0;
     let mut server = server;
     while batch(&store, key).await.ended.is_none() {
-        for _ in 0..servers % 50 {
-            tokio::task::yield_now().await;
-        }
+        tokio::time::sleep(Duration::from_millis(servers % 20)).await;
         match servers % 3 {
             0 => server.stop().await,
             _ => server.kill().await,

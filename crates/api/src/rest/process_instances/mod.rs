@@ -17,11 +17,12 @@ use super::describe::Kind;
 use super::incidents;
 use super::layout::{Cell, Layout, column, optional};
 use super::operation::{Input, Operation, Output};
-use super::search::{self, By, Constant, Filterable, Operators, Table, Value, filterable, related, sortable};
+use super::search::{self, By, Filterable, Operators, Table, Value, filterable, related, sortable};
 use super::shape::{Shape, field};
 use crate::error::Failure;
 
 pub(super) use create::{CREATED, Outcome};
+pub(super) use migrate::{MAPPING, mapping};
 
 const NOUN: &str = "Process Instance";
 /// Of instances and of the elements in them.
@@ -109,6 +110,17 @@ pub(super) static OPERATIONS: &[Operation] = &[
     },
     Operation {
         method: Method::POST,
+        path: "/v2/process-instances/{processInstanceKey}/deletion",
+        id: "deleteProcessInstance",
+        summary: "Delete a finished process instance with those it called: nothing of them is left",
+        input: Input::Optional(&DELETION),
+        query: &[],
+        output: Output::NoContent,
+        failures: &[404, 409, 504],
+        run: |call| Box::pin(delete(call)),
+    },
+    Operation {
+        method: Method::POST,
         path: "/v2/process-instances/{processInstanceKey}/suspension",
         id: "suspendProcessInstance",
         summary: "Suspend a running process instance with those it called: they keep their waits, and nothing comes to them",
@@ -160,6 +172,17 @@ async fn cancel(call: Call) -> Result<Response, Failure> {
     call.perform("CANCEL", Command::Cancel { instance }).await
 }
 
+static DELETION: Shape = Shape {
+    name: "DeleteProcessInstanceRequest",
+    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more")],
+};
+
+async fn delete(call: Call) -> Result<Response, Failure> {
+    let instance = InstanceKey(call.existing_key()?);
+    check_reference(call.optional(&DELETION)?.number("operationReference"))?;
+    call.perform("DELETE", Command::DeleteInstance { instance }).await
+}
+
 /// References are the caller's own and mean nothing to us, but must be positive where Camunda checks them: not for jobs, incidents and
 /// decision instances.
 pub(super) fn check_reference(reference: Option<i64>) -> Result<(), Failure> {
@@ -184,8 +207,8 @@ pub(super) static TABLE: Table = Table {
         filterable("processInstanceKey", Field::InstanceKey, Value::Key, Operators::Basic),
         filterable("parentProcessInstanceKey", Field::ParentInstanceKey, Value::Key, Operators::Basic),
         filterable("parentElementInstanceKey", Field::ParentElementKey, Value::Key, Operators::Basic),
-        Filterable { name: "batchOperationId", by: By::Fixed(Constant::Absent), value: Value::Text, operators: Operators::Like },
-        Filterable { name: "batchOperationKey", by: By::Fixed(Constant::Absent), value: Value::Text, operators: Operators::Like },
+        related("batchOperationId", (Entity::BatchItems, Field::BatchKey), Value::Key, Operators::Basic),
+        related("batchOperationKey", (Entity::BatchItems, Field::BatchKey), Value::Key, Operators::Basic),
         related("errorMessage", (Entity::Incidents, Field::ErrorMessage), Value::Text, Operators::Like),
         related("hasRetriesLeft", (Entity::Jobs, Field::FailedWithRetriesLeft), Value::Boolean, Operators::None),
         related("elementInstanceState", (Entity::Elements, Field::ElementState), Value::Word(STATES), Operators::Like),
