@@ -74,9 +74,9 @@ async fn a_finished_instance_is_deleted() {
     assert_eq!(server.post(&path, "").await.status, 204);
     assert_eq!(server.post(&path, "").await.status, 404);
     assert_eq!(server.get(&format!("/v2/process-instances/{}", keys[0])).await.status, 404);
-    let elements =
-        server.post("/v2/element-instances/search", &json!({ "filter": { "processInstanceKey": keys[0] } }).to_string());
-    assert_eq!(elements.await.json()["page"]["totalItems"], 0);
+    let of_it = json!({ "filter": { "processInstanceKey": keys[0] } }).to_string();
+    let elements = server.post("/v2/element-instances/search", &of_it).await;
+    assert_eq!(elements.json()["page"]["totalItems"], 0);
 }
 
 #[tokio::test]
@@ -100,8 +100,9 @@ async fn one_thing_is_done_to_many() {
         [{ "sourceElementId": "work", "targetElementId": "nowhere" }] });
     let (key, batch) = begun(&server, "/v2/process-instances/modification", &nothing_fits).await;
     assert_eq!((&batch["operationsTotalCount"], &batch["operationsFailedCount"]), (&json!(1), &json!(1)));
-    let items = server.post("/v2/batch-operation-items/search", &json!({ "filter": { "batchOperationKey": key } }).to_string());
-    let error = items.await.json()["items"][0]["errorMessage"].as_str().unwrap().to_owned();
+    let of_it = json!({ "filter": { "batchOperationKey": key } }).to_string();
+    let items = server.post("/v2/batch-operation-items/search", &of_it).await;
+    let error = items.json()["items"][0]["errorMessage"].as_str().unwrap().to_owned();
     assert!(error.starts_with("INVALID_ARGUMENT: "), "{error}");
 
     for (path, done) in [("suspension", 1), ("suspension", 0), ("resumption", 1), ("deletion", 3)] {
