@@ -10,6 +10,46 @@ CREATE TABLE answers (
 
 CREATE INDEX answers_by_expiry ON answers (partition, expires);
 
+CREATE TABLE batch_items (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    batch INTEGER NOT NULL,
+    item INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    instance INTEGER,
+    root INTEGER,
+    state TEXT NOT NULL,
+    processed INTEGER,
+    error TEXT
+) STRICT;
+
+CREATE INDEX batch_items_by_batch ON batch_items (batch, key);
+
+CREATE INDEX batch_items_by_instance ON batch_items (instance) WHERE instance IS NOT NULL;
+
+CREATE INDEX batch_items_open ON batch_items (batch, key) WHERE state = 'ACTIVE';
+
+CREATE TABLE batch_operations (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    started INTEGER,
+    ended INTEGER,
+    due INTEGER,
+    total INTEGER NOT NULL,
+    completed INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    after INTEGER,
+    asked BLOB NOT NULL,
+    error TEXT
+) STRICT;
+
+CREATE INDEX batch_operations_by_time ON batch_operations (partition, due, key) WHERE due IS NOT NULL;
+
 CREATE TABLE compensations (
     partition INTEGER NOT NULL,
     key INTEGER NOT NULL PRIMARY KEY,
@@ -195,7 +235,7 @@ CREATE TABLE "instances" (
     tags TEXT NOT NULL,
     business_id TEXT,
     incidents INTEGER NOT NULL
-, depth INTEGER NOT NULL DEFAULT 0, stuck INTEGER) STRICT;
+, depth INTEGER NOT NULL DEFAULT 0, stuck INTEGER, suspended INTEGER) STRICT;
 
 CREATE INDEX instances_by_business_id ON instances (business_id) WHERE business_id IS NOT NULL;
 
@@ -208,6 +248,8 @@ CREATE INDEX instances_by_start ON instances (started);
 CREATE INDEX instances_running ON instances (definition) WHERE state = 'ACTIVE';
 
 CREATE INDEX instances_stuck ON instances (key) WHERE stuck IS NOT NULL;
+
+CREATE INDEX instances_suspended ON instances (key) WHERE suspended IS NOT NULL;
 
 CREATE TABLE "jobs" (
     partition INTEGER NOT NULL,

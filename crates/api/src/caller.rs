@@ -8,6 +8,11 @@ use store::query::Tenants;
 static TENANT_DEFAULT: LazyLock<Arc<str>> = LazyLock::new(|| "<default>".into());
 static NAME_ANONYMOUS: LazyLock<Arc<str>> = LazyLock::new(|| "anonymous".into());
 
+/// Whether somebody of this name has not said who they are.
+pub(crate) fn is_anonymous(name: &str) -> bool {
+    name.is_empty() || *name == **NAME_ANONYMOUS
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
     pub(crate) name: Arc<str>,

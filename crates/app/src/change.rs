@@ -111,7 +111,7 @@ fn is_key(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_digit())
 }
 
-fn pair_of<'a>(pair: &'a str, flag: &str) -> Result<(&'a str, &'a str), String> {
+pub(crate) fn pair_of<'a>(pair: &'a str, flag: &str) -> Result<(&'a str, &'a str), String> {
     pair.split_once('=').ok_or_else(|| format!("{flag} takes two separated by '=', but got '{pair}'"))
 }
 

@@ -12,7 +12,7 @@ use crate::serve;
 const PARTITION: PartitionId = PartitionId(1);
 const PAGE: u32 = 1_000;
 
-const ENTITIES: [(&str, Entity); 14] = [
+const ENTITIES: [(&str, Entity); 16] = [
     ("definitions", Entity::Definitions),
     ("instances", Entity::Instances),
     ("elements", Entity::Elements),
@@ -27,6 +27,8 @@ const ENTITIES: [(&str, Entity); 14] = [
     ("message correlations", Entity::MessageCorrelations),
     ("user tasks", Entity::UserTasks),
     ("executions", Entity::Executions),
+    ("batch operations", Entity::Batches),
+    ("batch operation items", Entity::BatchItems),
 ];
 
 #[derive(Default)]
@@ -91,7 +93,15 @@ async fn look_into(store: &dyn Store, items: &Items, faults: &mut Vec<String>) {
                 load(store, view.key, faults).await;
             }
         }
-        Items::Elements(_)
+        Items::Batches(views) => {
+            for view in views {
+                if let Err(error) = store.batch_operation(view.key).await {
+                    faults.push(error.to_string());
+                }
+            }
+        }
+        Items::BatchItems(_)
+        | Items::Elements(_)
         | Items::Variables(_)
         | Items::Jobs(_)
         | Items::Incidents(_)

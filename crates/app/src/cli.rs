@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::backup::{Backup, Check, Restore};
+use crate::batch::{Batch, SomeOrAll};
 use crate::bench::queue::BenchQueue;
 use crate::change::{Migrate, Modify};
 use crate::decide::Decide;
@@ -64,7 +65,7 @@ pub(crate) enum Command {
     Retries(Retries),
     /// List the processes that are deployed, or the decisions.
     Definitions(Definitions),
-    /// Delete what was deployed: processes without running instances, decisions, forms.
+    /// Delete what was deployed: processes without running instances, decisions, forms; or finished process instances.
     Delete(Delete),
     /// Work on jobs of a type: print each, and complete it if told to.
     Work(Work),
@@ -88,6 +89,13 @@ pub(crate) enum Command {
     Modify(Modify),
     /// Let an instance go on as one of another definition.
     Migrate(Migrate),
+    /// Suspend process instances, with those they called: they keep what they wait for, and nothing comes to them.
+    Suspend(SomeOrAll),
+    /// Let suspended process instances go on.
+    Resume(SomeOrAll),
+    /// Do one thing to many process instances, and see how far it has come.
+    #[command(subcommand)]
+    Batch(Batch),
     /// Write a backup of a running server's embedded store into a file.
     Backup(Backup),
     /// Bring a backup back into a folder that has no store.

@@ -29,6 +29,9 @@ pub(crate) struct Delete {
     /// Keys of processes, of decision requirements (column FILE KEY of `caudal definitions --decisions`) or of forms
     #[arg(required = true, value_name = "KEY")]
     keys: Vec<u64>,
+    /// The keys are those of process instances that have finished: they go with those they called
+    #[arg(long)]
+    instances: bool,
     #[command(flatten)]
     remote: Remote,
 }
@@ -72,7 +75,8 @@ pub(crate) fn list(definitions: &Definitions) -> Result<(), String> {
 
 pub(crate) fn delete(delete: &Delete) -> Result<(), String> {
     let remote = &delete.remote;
+    let resource = if delete.instances { "process-instances" } else { "resources" };
     client::each(remote, &delete.keys, "deleted", |key| {
-        post(remote, &format!("/v2/resources/{key}/deletion"), &json!({}), PATIENCE)
+        post(remote, &format!("/v2/{resource}/{key}/deletion"), &json!({}), PATIENCE)
     })
 }

@@ -2,6 +2,7 @@
 
 mod backoff;
 mod backup;
+mod batch;
 mod bench;
 mod change;
 mod check;
@@ -73,6 +74,9 @@ fn main() -> ExitCode {
         Some(Command::Check(check)) => backup::check(&check),
         Some(Command::Completions(completions)) => manual::completions(&completions),
         Some(Command::Man(man)) => manual::pages(&man),
+        Some(Command::Suspend(which)) => batch::suspend(&which),
+        Some(Command::Resume(which)) => batch::resume(&which),
+        Some(Command::Batch(options)) => batch::run(&options),
         Some(Command::Modify(options)) => change::modify(&options),
         Some(Command::Migrate(options)) => change::migrate(&options),
         Some(Command::Feel(options)) => feel::run(&options),

@@ -181,6 +181,36 @@ fn a_worker_goes_on_when_its_server_comes_back() {
 }
 
 #[test]
+fn one_thing_is_done_to_many_and_all_of_a_process_stand_still() {
+    let (server, _folder) = with_priced();
+    let keys: Vec<String> = (0..3).map(|_| started(&server, &["priced", "--variables", r#"{"rate": 1}"#])).collect();
+    let suspended = server.caudal(&["suspend", "--definition", "priced"]).done();
+    assert!(suspended.ends_with(" completed: 3 of 3 done, 0 failed\n"), "{suspended}");
+    assert!(server.caudal(&["instances", "--state", "suspended"]).done().contains(&keys[2]));
+    assert_eq!(server.caudal(&["resume", &keys[0]]).done(), format!("{} resumed\n", keys[0]));
+    let again = server.caudal(&["resume", &keys[0]]);
+    assert!(again.code == Some(1) && again.err.contains("409 INVALID_STATE"), "{}", again.err);
+    let resumed = server.json(&["resume", "--definition", "priced"]);
+    assert_eq!((&resumed["state"], &resumed["operationsCompletedCount"]), (&json!("COMPLETED"), &json!(2)));
+
+    let nowhere = server.caudal(&["batch", "modify", "--definition", "priced", "--move", "look-up=nowhere"]);
+    assert!(nowhere.code == Some(1) && nowhere.err.contains("3 failed: see `caudal batch items "), "{}", nowhere.err);
+    let listed = server.json(&["batch", "list", "--state", "completed"]);
+    let key = text(&listed["items"][0]["batchOperationKey"]).to_owned();
+    assert!(server.caudal(&["batch", "items", &key, "--state", "failed"]).done().contains("INVALID_ARGUMENT"));
+    assert!(server.caudal(&["batch", "wait", &key]).err.contains("3 failed"));
+    let begun = server.caudal(&["batch", "cancel", "--instance", &keys[0], "--instance", &keys[1], "--detach"]).done();
+    server.caudal(&["batch", "wait", begun.trim()]).done();
+    let late = server.caudal(&["batch", "stop", begun.trim()]);
+    assert!(late.code == Some(1) && late.err.contains("COMPLETED"), "{}", late.err);
+    assert!(server.caudal(&["batch", "cancel"]).err.contains("say which instances"));
+    assert_eq!(server.caudal(&["delete", "--instances", &keys[0]]).done(), format!("{} deleted\n", keys[0]));
+    let gone = server.caudal(&["batch", "delete", "--filter", r#"{"processDefinitionId": "priced"}"#]).done();
+    assert!(gone.contains("1 of 1 done"), "{gone}");
+    assert_eq!(server.json(&["instances"])["items"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn a_worker_whose_server_was_never_there_says_so() {
     let [nobody, ..] = server::free_addresses();
     let worker = server::caudal(&["work", "x", "--url", &format!("http://{nobody}")]);

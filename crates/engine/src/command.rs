@@ -58,6 +58,10 @@ pub enum Command {
     Mark { reason: Arc<str> },
     /// Enter elements, end element instances, move from one to the other: what an operator asks for.
     Modify(Modification),
+    /// Stop: it keeps its waits, and nothing comes to them until it is resumed.
+    Suspend,
+    /// Go on where it was suspended.
+    Resume,
 }
 
 /// Where to begin and to end, by the one who creates an instance.
@@ -160,4 +164,8 @@ pub enum Rejected {
     Listening,
     /// The job is a listener's, which cannot do that.
     IsListener,
+    /// The instance is suspended.
+    Suspended,
+    /// The instance is not suspended.
+    NotSuspended,
 }

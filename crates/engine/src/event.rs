@@ -144,6 +144,10 @@ pub enum Event {
     Ended {
         outcome: Outcome,
     },
+    /// An operator has suspended the instance: it keeps its waits, and nothing happens to it.
+    Suspended,
+    /// It goes on where it was.
+    Resumed,
 }
 
 /// The call activity that runs an instance.

@@ -41,6 +41,8 @@ pub enum State {
     /// Known by its key only: nothing has happened yet.
     New,
     Active,
+    /// An operator has stopped it; it waits as before, and what it waits for does not come.
+    Suspended,
     Completed,
     Terminated,
 }
@@ -317,14 +319,10 @@ impl Instance {
             }
             Event::IncidentResolved { key, .. } => self.resolve(*key),
             Event::Migrated(migrated) => Undo::Migrated(Box::new(self.migrated(migrated))),
-            Event::Ended { outcome } => {
-                let was = self.state;
-                self.state = match outcome {
-                    Outcome::Completed => State::Completed,
-                    Outcome::Terminated => State::Terminated,
-                };
-                Undo::Ended { was }
-            }
+            Event::Ended { outcome: Outcome::Completed } => self.set_state(State::Completed),
+            Event::Ended { outcome: Outcome::Terminated } => self.set_state(State::Terminated),
+            Event::Suspended => self.set_state(State::Suspended),
+            Event::Resumed => self.set_state(State::Active),
         }
     }
 
@@ -362,6 +360,10 @@ impl Instance {
         let was = element.incident;
         element.incident = was.filter(|active| *active != key);
         Undo::IncidentResolved { key, incident, was }
+    }
+
+    fn set_state(&mut self, state: State) -> Undo {
+        Undo::State { was: std::mem::replace(&mut self.state, state) }
     }
 
     fn set_phase(&mut self, key: ElementKey, phase: Phase) -> Undo {

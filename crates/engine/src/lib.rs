@@ -35,6 +35,7 @@ mod repeat;
 mod start_at;
 mod step;
 mod straight;
+mod suspend;
 pub mod trace;
 mod undo;
 mod variables;

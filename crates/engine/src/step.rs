@@ -31,10 +31,11 @@ pub fn step(means: Means<'_>, instance: &mut Instance, command: &Command) -> Res
 
 /// Lets a running instance go on as one of another process, by the events it returns; refused, it is as it was.
 pub fn migrate<'a>(means: Means<'a>, instance: &'a mut Instance, migration: &Migration<'a>) -> Result<Vec<Event>, Rejected> {
-    if instance.state != State::Active {
-        return Err(Rejected::NotRunning);
+    match instance.state {
+        State::Active => taken(means, instance, |run| run.migrate(migration)),
+        State::Suspended => Err(Rejected::Suspended),
+        State::New | State::Completed | State::Terminated => Err(Rejected::NotRunning),
     }
-    taken(means, instance, |run| run.migrate(migration))
 }
 
 fn taken<'a>(
@@ -126,19 +127,18 @@ impl<'a> Run<'a> {
     fn begin(&mut self, command: &Command) -> Result<(), Rejected> {
         match (self.instance.state, command) {
             (State::New, Command::Start { .. } | Command::StartAt(_)) | (State::Active, _) => {}
+            (State::Suspended, command) => return self.begin_suspended(command),
             (State::New | State::Completed | State::Terminated, _) => return Err(Rejected::NotRunning),
         }
         match command {
             Command::Start { at, parent, variables } => self.start(*at, *parent, variables),
             Command::StartAt(start) => self.start_at(start),
-            Command::Cancel => {
-                let root = self.instance.key.root();
-                if self.is_going(root) {
-                    return Err(Rejected::NotRunning);
-                }
-                self.terminate();
+            Command::Cancel => self.cancel(),
+            Command::Suspend => {
+                self.emit(Event::Suspended);
                 Ok(())
             }
+            Command::Resume => Err(Rejected::NotSuspended),
             Command::CompleteJob { job, element, variables } => {
                 self.check_job(*job, *element)?;
                 self.complete_job(*job, *element, variables);
@@ -182,6 +182,14 @@ impl<'a> Run<'a> {
             }
             Command::Modify(modification) => self.modify(modification),
         }
+    }
+
+    pub(crate) fn cancel(&mut self) -> Result<(), Rejected> {
+        if self.is_going(self.instance.key.root()) {
+            return Err(Rejected::NotRunning);
+        }
+        self.terminate();
+        Ok(())
     }
 
     fn start(&mut self, at: Option<ElementIx>, parent: Option<Parent>, variables: &Document) -> Result<(), Rejected> {

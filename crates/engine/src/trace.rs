@@ -110,6 +110,8 @@ impl Trace {
             Event::IncidentRaised { element, kind, .. } => (self.name(*element), format!("stuck: {}", kind_name(*kind))),
             Event::IncidentResolved { element, .. } => (self.name(*element), "incident resolved".to_owned()),
             Event::Migrated(migrated) => ("process".to_owned(), self.migrated(process, migrated)),
+            Event::Suspended => ("process".to_owned(), "suspended".to_owned()),
+            Event::Resumed => ("process".to_owned(), "resumed".to_owned()),
             Event::Ended { outcome: Outcome::Completed } => ("process".to_owned(), "completed".to_owned()),
             Event::Ended { outcome: Outcome::Terminated } => ("process".to_owned(), "terminated".to_owned()),
         };

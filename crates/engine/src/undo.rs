@@ -31,7 +31,7 @@ pub(crate) enum Undo {
     CompensationsHandedOn { from: ElementKey, to: ElementKey, keys: Vec<CompensationKey> },
     CompensationTaken { scope: ElementKey, compensation: Compensation },
     Migrated(Box<Migrated>),
-    Ended { was: State },
+    State { was: State },
 }
 
 /// Changes not accepted yet, the last one last. Two instances are the same whatever they came from.
@@ -116,7 +116,7 @@ impl Instance {
             Undo::CompensationsHandedOn { from, to, keys } => self.move_compensations(&keys, to, from),
             Undo::CompensationTaken { scope, compensation } => self.keep_compensation(scope, compensation),
             Undo::Migrated(back) => drop(self.migrated(&back)),
-            Undo::Ended { was } => self.state = was,
+            Undo::State { was } => self.state = was,
         }
     }
 }

@@ -35,7 +35,7 @@ async fn ended(host: &Host, created: &Created) -> Result<Option<bool>, Error> {
     let query = query(Entity::Instances, created, is(Field::InstanceKey, created.instance.0), 1);
     let Items::Instances(found) = host.store().search(&query).await?.items else { return Ok(None) };
     Ok(found.first().and_then(|instance| match instance.state {
-        InstanceState::Active => None,
+        InstanceState::Active | InstanceState::Suspended => None,
         InstanceState::Completed => Some(true),
         InstanceState::Terminated => Some(false),
     }))

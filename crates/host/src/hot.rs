@@ -115,7 +115,7 @@ impl Hot {
             }
             hot.tick = 0;
             match hot.instance.state {
-                State::New | State::Active => {}
+                State::New | State::Active | State::Suspended => {}
                 State::Completed | State::Terminated => drop(self.remove(*key)),
             }
         }
@@ -207,6 +207,9 @@ impl HotInstance {
             instance.restore_compensation(scope, Compensation { key, activity })?;
         }
         instance.check_restored(&definition.process)?;
+        if row.state == row::InstanceState::Suspended {
+            instance.state = State::Suspended;
+        }
         instance.parent = row.parent.map(|(instance, element)| Parent { instance, element });
         let mut hot = Self::new(instance, row, definition, 0);
         hot.lock = Lock::Unknown;

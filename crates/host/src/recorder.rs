@@ -16,6 +16,8 @@ use crate::hot::HotInstance;
 pub(crate) struct Recorder {
     instances_new: BTreeMap<InstanceKey, row::Instance>,
     instances_changed: BTreeMap<InstanceKey, InstanceChange>,
+    /// Since when instances are suspended; none for those that go on.
+    suspended: BTreeMap<InstanceKey, Option<Millis>>,
     elements_new: BTreeMap<ElementKey, row::Element>,
     elements_changed: BTreeMap<ElementKey, ElementChange>,
     variables_new: BTreeMap<VariableKey, row::Variable>,
@@ -57,6 +59,7 @@ impl Recorder {
         Changes {
             instances_new: self.instances_new.into_values().collect(),
             instances_changed: self.instances_changed.into_values().collect(),
+            instances_suspended: self.suspended.into_iter().collect(),
             elements_new: self.elements_new.into_values().collect(),
             elements_changed: self.elements_changed.into_values().collect(),
             variables_new: self.variables_new.into_values().collect(),
@@ -127,6 +130,8 @@ impl Recorder {
                 self.compensations_gone.push(*key);
             }
             Event::Migrated(migrated) => self.migrate(hot, migrated),
+            Event::Suspended => drop(self.suspended.insert(instance, Some(now))),
+            Event::Resumed => drop(self.suspended.insert(instance, None)),
             Event::Started { .. }
             | Event::Entered { .. }
             | Event::WaitOpened(_)

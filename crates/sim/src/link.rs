@@ -260,6 +260,12 @@ impl Store for Link {
     async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
         self.read(self.world.memory.jobs_before(queue, place)).await
     }
+    async fn batch_operation(&self, key: u64) -> Result<Option<row::Batch>, Error> {
+        self.read(self.world.memory.batch_operation(key)).await
+    }
+    async fn open_items(&self, batch: u64, limit: usize) -> Result<Vec<row::BatchItem>, Error> {
+        self.read(self.world.memory.open_items(batch, limit)).await
+    }
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
         self.read(self.world.memory.policies(partition)).await
     }

@@ -102,6 +102,14 @@ impl Store for Postgres {
         self.versions_of_policy(partition, reference).await
     }
 
+    async fn batch_operation(&self, key: u64) -> Result<Option<row::Batch>, Error> {
+        self.batch_by_key(key).await
+    }
+
+    async fn open_items(&self, batch: u64, limit: usize) -> Result<Vec<row::BatchItem>, Error> {
+        self.items_to_do(batch, limit).await
+    }
+
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
         self.due_window(partition, after, limit).await
     }

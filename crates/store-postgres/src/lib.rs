@@ -21,6 +21,7 @@ mod definitions;
 mod fault;
 mod inbox;
 mod load;
+mod many;
 mod migrate;
 mod options;
 mod ownership;

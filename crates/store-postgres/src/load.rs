@@ -238,7 +238,6 @@ fn instance(row: &Row) -> Result<Instance, Error> {
     Ok(Instance {
         key: InstanceKey(row.key()?),
         definition: DefinitionKey(row.key()?),
-        state: InstanceState::from_word(row.get()?)?,
         phase: words::phase_from_number(row.get::<i16>()?.into())?,
         started: row.get()?,
         ended: row.get()?,
@@ -248,6 +247,8 @@ fn instance(row: &Row) -> Result<Instance, Error> {
         business_id: row.text_maybe()?,
         incidents: row.get::<i32>()? as u32,
         depth: row.get::<i32>()? as u32,
+        // Only what runs is loaded.
+        state: InstanceState::of_running(row.get()?),
     })
 }
 

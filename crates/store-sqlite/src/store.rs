@@ -127,6 +127,14 @@ impl Store for Sqlite {
         self.owner.run(move |connection| read::policy_versions(connection, partition, &reference)).await
     }
 
+    async fn batch_operation(&self, key: u64) -> Result<Option<row::Batch>, Error> {
+        self.owner.run(move |connection| read::batch_operation(connection, key)).await
+    }
+
+    async fn open_items(&self, batch: u64, limit: usize) -> Result<Vec<row::BatchItem>, Error> {
+        self.owner.run(move |connection| read::open_items(connection, batch, limit)).await
+    }
+
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
         self.owner.run(move |connection| read::due(connection, partition, after, limit)).await
     }

@@ -72,6 +72,8 @@ pub struct Changes {
     pub evaluations_deleted: Vec<engine::EvaluationKey>,
     pub instances_new: Vec<row::Instance>,
     pub instances_changed: Vec<InstanceChange>,
+    /// Running instances that are suspended, with since when, or are not any more. Each once.
+    pub instances_suspended: Vec<(InstanceKey, Option<Millis>)>,
     pub elements_new: Vec<row::Element>,
     pub elements_changed: Vec<ElementChange>,
     pub variables_new: Vec<row::Variable>,
@@ -117,6 +119,13 @@ pub struct Changes {
     /// Each row once.
     pub migrated: Vec<MigratedRow>,
     pub policies_new: Vec<row::PolicyVersion>,
+    /// New ones, and those that have come further, each once.
+    pub batches_put: Vec<row::Batch>,
+    pub batch_items_new: Vec<row::BatchItem>,
+    /// Each once. Of the row only these change.
+    pub batch_items_changed: Vec<BatchItemChange>,
+    /// Finished instances that are to leave no trace, with those they called as far as these have finished too.
+    pub instances_deleted: Vec<InstanceKey>,
 }
 
 /// Every list of one is extended by that of the other; a field that is left out does not compile.
@@ -130,7 +139,7 @@ macro_rules! extend {
 impl Changes {
     /// These as well.
     pub fn add(&mut self, more: Self) {
-        extend!(self, more: resources_new, definitions_new, definitions_deleted, requirements_new, requirements_deleted, forms_new, forms_deleted, evaluated_decisions_new, evaluations_deleted, instances_new, instances_changed, elements_new, elements_changed, variables_new, variables_changed, jobs_new, jobs_changed, executions_new, executions_changed, tokens, turns_new, turns_done, compensations_put, compensations_gone, timers_new, timers_changed, user_tasks_new, user_tasks_changed, subscriptions_new, subscriptions_changed, messages_new, messages_taken, messages_gone, correlations_new, locks_new, locks_gone, signals_put, signals_done, incidents_new, incidents_changed, idempotent_new, policies_new, migrated);
+        extend!(self, more: resources_new, definitions_new, definitions_deleted, requirements_new, requirements_deleted, forms_new, forms_deleted, evaluated_decisions_new, evaluations_deleted, instances_new, instances_changed, instances_suspended, elements_new, elements_changed, variables_new, variables_changed, jobs_new, jobs_changed, executions_new, executions_changed, tokens, turns_new, turns_done, compensations_put, compensations_gone, timers_new, timers_changed, user_tasks_new, user_tasks_changed, subscriptions_new, subscriptions_changed, messages_new, messages_taken, messages_gone, correlations_new, locks_new, locks_gone, signals_put, signals_done, incidents_new, incidents_changed, idempotent_new, policies_new, migrated, batches_put, batch_items_new, batch_items_changed, instances_deleted);
     }
 }
 
@@ -177,4 +186,13 @@ pub struct VariableChange {
 pub struct IncidentChange {
     pub key: IncidentKey,
     pub resolved: Millis,
+}
+
+/// What became of an item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BatchItemChange {
+    pub key: u64,
+    pub state: row::ItemState,
+    pub processed: Option<Millis>,
+    pub error: Option<Arc<str>>,
 }

@@ -268,6 +268,8 @@ pub enum DueKind {
     MessageExpires,
     /// The signal with this key goes on to those that have not had it.
     Signal,
+    /// The operation over many with this key goes on.
+    Batch,
 }
 
 #[async_trait::async_trait]
@@ -426,6 +428,13 @@ pub trait Store: Send + Sync + 'static {
 
     /// Deleted ones too.
     async fn form(&self, key: FormKey) -> Result<Option<row::Form>, Error>;
+
+    // ---- operations over many ----
+
+    async fn batch_operation(&self, key: u64) -> Result<Option<row::Batch>, Error>;
+
+    /// Items of an operation whose turn has not come, by key, at most `limit`.
+    async fn open_items(&self, batch: u64, limit: usize) -> Result<Vec<row::BatchItem>, Error>;
 
     // ---- reads ----
 

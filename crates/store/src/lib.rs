@@ -12,6 +12,7 @@
 //!
 //! Deliberately absent: SQL drivers, compiled processes, any decision about what a command means.
 
+pub mod batch;
 pub mod change;
 mod commit;
 pub mod conformance;
@@ -28,8 +29,8 @@ pub mod sql;
 pub mod words;
 
 pub use commit::{
-    AnswerRow, Changes, Commit, ElementChange, IncidentChange, InstanceChange, LogRow, MessageTaken, SubscriptionChange,
-    VariableChange,
+    AnswerRow, BatchItemChange, Changes, Commit, ElementChange, IncidentChange, InstanceChange, LogRow, MessageTaken,
+    SubscriptionChange, VariableChange,
 };
 pub use contract::{
     Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance, MessageGroup, Millis,

@@ -17,6 +17,7 @@ use engine::{
 use queue::policy::Policy;
 
 use crate::Millis;
+use crate::batch::BatchCommand;
 use crate::change::Change;
 use crate::query::Tenants;
 
@@ -149,6 +150,20 @@ pub enum Command {
     RetryInstance {
         instance: InstanceKey,
     },
+    /// Stop an instance and all it has called, where they are.
+    Suspend {
+        instance: InstanceKey,
+    },
+    /// Let an instance and all it has called go on.
+    Resume {
+        instance: InstanceKey,
+    },
+    /// Let a finished instance, with those it called, leave no trace.
+    DeleteInstance {
+        instance: InstanceKey,
+    },
+    /// An operation over many.
+    Batch(BatchCommand),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -457,6 +472,10 @@ impl Command {
             Self::TellStep(_) => "tell-step",
             Self::FailAttempt(_) => "fail-attempt",
             Self::RetryInstance { .. } => "retry-instance",
+            Self::Suspend { .. } => "suspend",
+            Self::Resume { .. } => "resume",
+            Self::DeleteInstance { .. } => "delete-instance",
+            Self::Batch(batch) => batch.kind(),
         }
     }
 }
@@ -521,6 +540,7 @@ impl Request {
             Command::Broadcast { name, variables, .. } => texts(variables) + name.len(),
             Command::EvaluateConditions(evaluate) => texts(&evaluate.variables),
             Command::Change { change, .. } => change.bytes(),
+            Command::Batch(batch) => batch.bytes(),
             Command::TellStep(tell) => texts(&tell.variables) + tell.step.len() + tell.by.as_ref().map_or(0, |by| by.len()),
             Command::FailAttempt(fail) => fail.message.len() + fail.worker.len(),
             Command::Submit(submit) => {
@@ -546,7 +566,10 @@ impl Request {
             | Command::MessageExpired { .. }
             | Command::SignalDue { .. }
             | Command::Turn { .. }
-            | Command::RetryInstance { .. } => 0,
+            | Command::RetryInstance { .. }
+            | Command::Suspend { .. }
+            | Command::Resume { .. }
+            | Command::DeleteInstance { .. } => 0,
         };
         size_of::<Self>() + own
     }

@@ -3,6 +3,7 @@
 //! Rows of running work are narrow: what belongs to a definition (process id, names, types, headers, tenant) is stored once with it
 //! and joined when somebody reads.
 
+mod batch;
 mod execution;
 mod policy;
 mod user_task;
@@ -17,6 +18,7 @@ use engine::{
 use model::{ElementIx, ListenerEvent};
 
 use crate::Millis;
+pub use batch::{Batch, BatchItem, BatchState, ItemState};
 pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
 pub use policy::PolicyVersion;
 pub use user_task::{Attributes, Candidates, Form, Transition, UserTask, UserTaskState};
@@ -222,6 +224,8 @@ impl Instance {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstanceState {
     Active,
+    /// It runs, and an operator has stopped it: stored as active, with when it was suspended.
+    Suspended,
     Completed,
     Terminated,
 }
@@ -367,6 +371,8 @@ pub enum Availability {
     Leased,
     /// Waits for its time, then is ready.
     BackingOff { until: Millis },
+    /// Its turn came while its instance was suspended: ready when that goes on.
+    Held,
     /// An incident holds it.
     Stuck,
     /// Completed, cancelled, or its error was caught.

@@ -4,23 +4,38 @@ use engine::{IncidentKind, InstanceKey, Phase, Progress};
 use model::ListenerEvent;
 
 use crate::row::{
-    Availability, Candidates, ElementState, ExecutionState, InstanceState, JobKind, JobState, SubscriptionKind,
-    SubscriptionState, TimerKind, TimerState, UserTaskState,
+    Availability, BatchState, Candidates, ElementState, ExecutionState, InstanceState, ItemState, JobKind, JobState,
+    SubscriptionKind, SubscriptionState, TimerKind, TimerState, UserTaskState,
 };
-use crate::{DueKind, Error};
+use crate::{DueKind, Error, Millis};
 
 impl InstanceState {
     pub fn word(self) -> &'static str {
         match self {
             Self::Active => "ACTIVE",
+            Self::Suspended => "SUSPENDED",
             Self::Completed => "COMPLETED",
             Self::Terminated => "TERMINATED",
         }
     }
 
+    /// The word of its column: what is suspended is active there, and another column says since when it stands still.
+    pub fn stored(self) -> &'static str {
+        match self {
+            Self::Active | Self::Suspended => Self::Active.word(),
+            Self::Completed | Self::Terminated => self.word(),
+        }
+    }
+
+    /// What runs is suspended if there is a time since when.
+    pub fn of_running(suspended: Option<Millis>) -> Self {
+        if suspended.is_some() { Self::Suspended } else { Self::Active }
+    }
+
     pub fn from_word(word: &str) -> Result<Self, Error> {
         match word {
             "ACTIVE" => Ok(Self::Active),
+            "SUSPENDED" => Ok(Self::Suspended),
             "COMPLETED" => Ok(Self::Completed),
             "TERMINATED" => Ok(Self::Terminated),
             _ => Err(unknown("state of an instance", word)),
@@ -52,7 +67,7 @@ impl ElementState {
 
     pub fn from_stored(word: &str, phase: i64) -> Result<Self, Error> {
         match InstanceState::from_word(word)? {
-            InstanceState::Active => Ok(Self::Alive(phase_from_number(phase)?)),
+            InstanceState::Active | InstanceState::Suspended => Ok(Self::Alive(phase_from_number(phase)?)),
             InstanceState::Completed => Ok(Self::Completed),
             InstanceState::Terminated => Ok(Self::Terminated),
         }
@@ -175,12 +190,49 @@ impl ExecutionState {
     }
 }
 
+impl BatchState {
+    pub const ALL: [Self; 6] = [Self::Created, Self::Active, Self::Suspended, Self::Canceled, Self::Completed, Self::Failed];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Created => "CREATED",
+            Self::Active => "ACTIVE",
+            Self::Suspended => "SUSPENDED",
+            Self::Canceled => "CANCELED",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| unknown("state of an operation", word))
+    }
+}
+
+impl ItemState {
+    pub const ALL: [Self; 4] = [Self::Active, Self::Completed, Self::Failed, Self::Canceled];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::Canceled => "CANCELED",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(|| unknown("state of an item", word))
+    }
+}
+
 impl Availability {
     pub fn word(self) -> &'static str {
         match self {
             Self::Ready => "READY",
             Self::Leased => "LEASED",
-            Self::BackingOff { .. } => "BACKING_OFF",
+            // What is held waits for no time.
+            Self::BackingOff { .. } | Self::Held => "BACKING_OFF",
             Self::Stuck => "STUCK",
             Self::Done => "DONE",
         }
@@ -191,7 +243,7 @@ impl Availability {
         match self {
             Self::Leased => deadline,
             Self::BackingOff { until } => Some(until),
-            Self::Ready | Self::Stuck | Self::Done => None,
+            Self::Ready | Self::Held | Self::Stuck | Self::Done => None,
         }
     }
 
@@ -200,6 +252,7 @@ impl Availability {
             ("READY", _) => Ok(Self::Ready),
             ("LEASED", _) => Ok(Self::Leased),
             ("BACKING_OFF", Some(until)) => Ok(Self::BackingOff { until }),
+            ("BACKING_OFF", None) => Ok(Self::Held),
             ("STUCK", _) => Ok(Self::Stuck),
             ("DONE", _) => Ok(Self::Done),
             _ => Err(unknown("availability of a job", word)),
@@ -320,6 +373,7 @@ pub fn due_kind(word: &str, instance: Option<InstanceKey>) -> Result<DueKind, Er
         ("TIMER", instance) => Ok(DueKind::Timer { instance }),
         ("MESSAGE", _) => Ok(DueKind::MessageExpires),
         ("SIGNAL", _) => Ok(DueKind::Signal),
+        ("BATCH", _) => Ok(DueKind::Batch),
         _ => Err(unknown("kind of what is due", word)),
     }
 }

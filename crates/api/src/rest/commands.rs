@@ -16,7 +16,7 @@ use super::operation::{Input, Operation, Output};
 use super::process_instances::{CREATED, Outcome};
 use super::resources::DELETED;
 use super::shape::existing;
-use super::{answer, conditionals, executions};
+use super::{answer, batch_operations, conditionals, executions};
 use crate::error::{Failure, Reason};
 
 pub(super) static OPERATIONS: &[Operation] = &[Operation {
@@ -81,6 +81,7 @@ fn result(answer: Option<&Answer>) -> Cell<'_> {
         Some(Answer::Submitted(submitted)) => {
             Cell::Nested(Box::new(|out| executions::SUBMITTED.write(out, &submitted.executions)))
         }
+        Some(answer @ Answer::BatchStarted { .. }) => Cell::Nested(Box::new(|out| batch_operations::CREATED.write(out, answer))),
         Some(
             Answer::Done
             | Answer::VariablesSet { .. }

@@ -1,5 +1,6 @@
 //! What a value on the wire looks like: the words in which requests and answers describe themselves to `/openapi.json`.
 
+use super::search::Table;
 use super::shape::Shape;
 
 #[derive(Clone, Copy)]
@@ -21,6 +22,8 @@ pub(super) enum Kind {
     /// In requests: an object, a list of objects.
     Fields(&'static Shape),
     FieldsList(&'static Shape),
+    /// In requests: a filter, as a search of the table has it.
+    Filter(&'static Table),
     /// In answers: an object, a list of objects.
     Nested(&'static dyn Described),
     NestedList(&'static dyn Described),

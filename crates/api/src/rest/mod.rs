@@ -7,6 +7,7 @@
 mod actions;
 mod answer;
 mod backup;
+mod batch_operations;
 mod body;
 mod call;
 mod clock;

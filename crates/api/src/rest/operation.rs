@@ -130,6 +130,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::executions::OPERATIONS,
         super::actions::OPERATIONS,
         super::policies::OPERATIONS,
+        super::batch_operations::OPERATIONS,
+        super::batch_operations::START,
     ]
     .into_iter()
     .flatten()

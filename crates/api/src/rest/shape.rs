@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use engine::Document;
 use host::Limits;
+use store::query::Filter;
 
 use super::describe::{Described, Kind, Property};
 use super::path::{self, Path};
+use super::search;
 use crate::document::{self, DocumentError};
 use crate::error::Failure;
 use crate::json::{self, Reader};
@@ -70,6 +72,7 @@ enum Slot<'a> {
     Document(Document),
     Object(Fields<'a>),
     Objects(Vec<Fields<'a>>),
+    Filter(Filter),
 }
 
 /// Reads one object; what follows it is left alone.
@@ -109,6 +112,7 @@ fn slot<'a>(reader: &mut Reader<'a>, path: &Path<'_>, kind: Kind, limits: &Limit
         Kind::Object => Some(Slot::Document(document(reader, path, limits)?)),
         Kind::Fields(shape) => Some(Slot::Object(object(reader, path, shape, limits)?)),
         Kind::FieldsList(shape) => Some(Slot::Objects(objects(reader, path, shape, limits)?)),
+        Kind::Filter(table) => Some(Slot::Filter(search::read_filter(reader, path, table)?)),
         Kind::Any | Kind::Nested(_) | Kind::NestedList(_) => None,
     };
     Ok(slot.unwrap_or(Slot::Absent))
@@ -230,6 +234,13 @@ impl<'a> Fields<'a> {
         match self.take(name) {
             Slot::Objects(objects) => objects,
             _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn filter(&mut self, name: &str) -> Option<Filter> {
+        match self.take(name) {
+            Slot::Filter(filter) => Some(filter),
+            _ => None,
         }
     }
 

@@ -142,7 +142,7 @@ fn executions(element: &ElementView, beside: Beside) -> Vec<Execution> {
     }
     let status = match element.state {
         InstanceState::Active if incident.is_some() => ExecutionStatus::Failed,
-        InstanceState::Active => ExecutionStatus::Running,
+        InstanceState::Active | InstanceState::Suspended => ExecutionStatus::Running,
         InstanceState::Completed => ExecutionStatus::Completed,
         InstanceState::Terminated => ExecutionStatus::Skipped,
     };

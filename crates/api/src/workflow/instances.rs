@@ -231,6 +231,8 @@ fn instance(
         InstanceState::Active if view.has_incident => Status::Failed,
         InstanceState::Active if waits => Status::Waiting,
         InstanceState::Active => Status::Active,
+        // Those who know only workflows see that nothing moves.
+        InstanceState::Suspended => Status::Waiting,
     };
     let failure = incident.filter(|_| status == Status::Failed);
     let previous = view.tags.iter().find_map(|tag| tag.strip_prefix(PREVIOUS)).map(str::to_owned);

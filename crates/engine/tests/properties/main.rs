@@ -6,11 +6,12 @@ mod change;
 #[path = "../restored/mod.rs"]
 mod restored;
 mod run;
+mod suspend;
 
 use std::collections::BTreeSet;
 
 use blocks::{block, compiled, process, reversed, text};
-use engine::{Command, Rejected, State};
+use engine::{Command, Event, Rejected, State};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -180,6 +181,66 @@ proptest! {
             (run.history, run.keys)
         };
         prop_assert_eq!(play(), play());
+    }
+
+    /// Suspending and resuming at any moment changes nothing, and nothing happens in between.
+    #[test]
+    fn suspending_changes_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..20)) {
+        let process = process(&block);
+        let play = |suspends: bool| {
+            let mut run = Run::start(&process, choice);
+            for n in &path {
+                if run.instance.state == State::Active {
+                    if suspends && n.is_multiple_of(2) {
+                        run.suspend_for_a_while();
+                    }
+                    run.act(*n);
+                }
+            }
+            run.check();
+            let is_news = |event: &Event| !matches!(event, Event::Suspended | Event::Resumed);
+            (run.history.into_iter().filter(is_news).collect::<Vec<_>>(), run.instance, run.keys)
+        };
+        prop_assert_eq!(play(false), play(true));
+    }
+
+    /// Cancelling what is suspended leaves nothing behind.
+    #[test]
+    fn cancelling_what_is_suspended_leaves_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..20)) {
+        let process = process(&block);
+        let mut run = Run::start(&process, choice);
+        for n in path {
+            if run.instance.state == State::Active {
+                run.act(n);
+            }
+        }
+        if run.instance.state == State::Active {
+            run.ask(&Command::Suspend).expect("what runs can be suspended");
+            let cancelled = run.ask(&Command::Cancel);
+            prop_assert!(cancelled.is_ok(), "{:?}", cancelled);
+        }
+        run.check();
+        run.hear_to_the_end();
+    }
+
+    /// A signal that comes while an instance is suspended does what it would have done, afterwards.
+    #[test]
+    fn a_signal_is_kept(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..20)) {
+        let process = process(&block);
+        let play = |suspends: bool| {
+            let mut run = Run::start(&process, choice);
+            for n in &path {
+                if run.instance.state == State::Active {
+                    run.act(*n);
+                }
+                if run.instance.state == State::Active {
+                    run.signal(suspends);
+                    run.check();
+                }
+            }
+            (run.instance.state, run.instance.result.document(), run.told([&process, &process]))
+        };
+        prop_assert_eq!(play(false), play(true));
     }
 
     /// Another server after any step changes nothing.

@@ -7,6 +7,7 @@ pub(crate) fn restored(instance: &Instance) -> Instance {
     let Some(root) = instance.root() else { return instance.clone() };
     let mut again = Instance::restored(instance.key, instance.definition, root.phase);
     again.parent = instance.parent;
+    again.state = instance.state;
     for (key, element) in &instance.elements {
         if *key != instance.key.root() {
             let mut row = ElementInstance::new(element.element, element.scope, element.phase);

@@ -44,6 +44,10 @@ impl Partition {
             changes.idempotent_new.push(row);
             tick.changed.idempotent.push(key);
         }
+        for (key, row, _) in self.batches.written() {
+            changes.batches_put.push(row);
+            tick.changed.batches.push(key);
+        }
         tick.changed.names = self.catalogue.written();
         if tick.is_empty() {
             return Ok(None);
@@ -169,6 +173,7 @@ impl Partition {
         self.locks.committed(tick.number, &tick.changed.locks, |_| false);
         self.unique.committed(tick.number, &tick.changed.unique, |_| false);
         self.idempotent.committed(tick.number, &tick.changed.idempotent, |_| true);
+        self.batches.committed(tick.number, &tick.changed.batches, |row| row.due.is_none());
         self.catalogue.committed(tick.number, &tick.changed.names);
         self.hot.trim(self.limits.instances_hot_max, self.limits.instances_hot_bytes_max);
         self.jobs.trim(self.limits.instances_hot_max);
@@ -181,6 +186,7 @@ impl Partition {
         self.locks.trim(self.limits.instances_hot_max);
         self.unique.trim(self.limits.instances_hot_max);
         self.idempotent.trim(self.limits.batch_max);
+        self.batches.trim(self.limits.batch_max);
         self.catalogue.trim();
         self.metrics.instances_hot.set(self.hot.len() as i64);
         self.metrics.instances_hot_bytes.set(self.hot.bytes() as i64);

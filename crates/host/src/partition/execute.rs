@@ -21,11 +21,18 @@ impl Partition {
             let reason = format!("Expected variables, but '{name}' begins with '{KEPT}': the engine keeps such names for itself");
             return Err(Stop::refused(Code::InvalidArgument, reason));
         }
+        if let Command::Batch(batch) = &request.command {
+            return self.batch(tick, &request.caller, batch);
+        }
         let answer = self.execute_alone(tick, request)?;
+        self.with_all_that_follows(tick)?;
+        Ok(answer)
+    }
+
+    pub(super) fn with_all_that_follows(&mut self, tick: &mut Tick) -> Result<(), Stop> {
         self.stop_unwanted(tick)?;
         self.follow_up(tick)?;
-        self.stop_unwanted(tick)?;
-        Ok(answer)
+        self.stop_unwanted(tick)
     }
 
     fn execute_alone(&mut self, tick: &mut Tick, request: &Request) -> Result<Answer, Stop> {
@@ -88,6 +95,11 @@ impl Partition {
             Command::TellStep(tell) => self.tell_step(tick, caller, tell),
             Command::FailAttempt(fail) => self.fail_attempt(tick, caller, fail),
             Command::RetryInstance { instance } => self.retry_instance(tick, caller, *instance),
+            Command::Suspend { instance } => self.suspend(tick, caller, *instance),
+            Command::Resume { instance } => self.resume(tick, caller, *instance),
+            Command::DeleteInstance { instance } => self.delete_instance(tick, caller, *instance),
+            // Items see to what follows themselves.
+            Command::Batch(batch) => self.batch(tick, caller, batch),
         }
     }
 
@@ -165,7 +177,7 @@ impl Partition {
         }
     }
 
-    fn cancel(&mut self, tick: &mut Tick, caller: &Caller, instance: InstanceKey) -> Result<Answer, Stop> {
+    pub(super) fn cancel(&mut self, tick: &mut Tick, caller: &Caller, instance: InstanceKey) -> Result<Answer, Stop> {
         let missing = || {
             Stop::not_found(format!("Expected to cancel a process instance with key '{instance}', but no such process was found"))
         };
@@ -215,7 +227,8 @@ impl Partition {
     /// An instance goes on with a step that took long. If something else has ended that meanwhile, nothing happens.
     fn turn(&mut self, tick: &mut Tick, wait: WaitKey, instance: InstanceKey) -> Result<Answer, Stop> {
         let gone = || Stop::not_found(format!("there is no turn {wait}"));
-        if !self.runs(tick, &Caller::engine(), instance)? {
+        // The turn of a suspended one comes when it goes on.
+        if !self.runs(tick, &Caller::engine(), instance)? || self.is_suspended(instance) {
             return Err(gone());
         }
         match self.step(tick, instance, &engine::Command::Turn { wait })? {

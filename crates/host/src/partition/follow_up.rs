@@ -96,6 +96,8 @@ fn asked_by(event: &Event) -> Option<FollowUp> {
         | Event::Listened { .. }
         | Event::IncidentRaised { .. }
         | Event::IncidentResolved { .. }
+        | Event::Suspended
+        | Event::Resumed
         | Event::Migrated(_) => return None,
     })
 }

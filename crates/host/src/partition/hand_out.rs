@@ -114,6 +114,13 @@ impl Partition {
         {
             return Err(gone());
         }
+        if let Some(origin) = origin
+            && self.is_suspended(origin.instance)
+        {
+            self.change_job(tick, key, |job| job.availability = Availability::Held);
+            self.accept_jobs(tick);
+            return Err(gone());
+        }
         if is_first {
             self.metrics.activation_seconds.observe((tick.now - created).max(0) as f64 / 1000.0);
         }

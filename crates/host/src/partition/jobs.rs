@@ -174,7 +174,9 @@ impl Partition {
                 self.postponed.extend(due.map(|at| (at, (key.0, DueKind::Job))));
                 return Err(no_such_job(key, "time out job"));
             }
-            Availability::Ready | Availability::Stuck | Availability::Done => return Err(no_such_job(key, "time out job")),
+            Availability::Ready | Availability::Held | Availability::Stuck | Availability::Done => {
+                return Err(no_such_job(key, "time out job"));
+            }
         }
         Ok(Answer::Done)
     }

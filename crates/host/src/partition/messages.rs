@@ -170,7 +170,10 @@ impl Partition {
         let message = self.groups.get(name).and_then(|group| group.messages.iter().find(|kept| kept.key == key)).cloned();
         let (Some(row), Some(message)) = (open, message) else { return Ok(None) };
         let Some(origin) = row.origin else { return Ok(None) };
-        if message.taken_by.contains(&row.process_id) || !self.can_go_on(tick, origin.instance)? {
+        if message.taken_by.contains(&row.process_id)
+            || !self.can_go_on(tick, origin.instance)?
+            || self.is_suspended(origin.instance)
+        {
             return Ok(None);
         }
         let variables = message.variables.clone();

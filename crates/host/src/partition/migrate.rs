@@ -81,6 +81,7 @@ impl Partition {
         engine::migrate(means, &mut hot.instance, &migration).map_err(|rejected| match rejected {
             Rejected::Invalid(reason) => refused(Code::InvalidArgument, &reason),
             Rejected::Unfit(reason) => refused(Code::InvalidState, &reason),
+            Rejected::Suspended => super::suspend::suspended(instance),
             _ => super::change::gone(instance, "migrate"),
         })
     }

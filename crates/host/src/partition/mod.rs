@@ -11,6 +11,7 @@
 //! again, and the same inputs are done once more. Callers hear nothing until then.
 
 mod ad_hoc;
+mod batches;
 mod call;
 mod calls;
 mod change;
@@ -18,6 +19,7 @@ mod commit;
 mod conditions;
 mod create_at;
 mod decide;
+mod delete;
 mod deploy;
 mod execute;
 mod executions;
@@ -33,6 +35,7 @@ mod raised;
 mod run;
 mod signals;
 mod starts;
+mod suspend;
 mod task_listeners;
 mod tick;
 mod timers;
@@ -97,6 +100,11 @@ pub(crate) enum Input {
     Received(Box<ReceivedRequest>),
     /// Its time has come.
     Due(Due),
+    /// The turn of an item of an operation over many has come.
+    Item {
+        batch: u64,
+        key: u64,
+    },
 }
 
 /// A request of the inbox, as far as it can be read.
@@ -185,6 +193,9 @@ pub(crate) struct Partition {
     /// First answers by tenant and idempotency key.
     idempotent: Table<(Arc<str>, Arc<str>), row::Idempotent>,
     catalogue: Catalogue,
+    /// Operations over many, and what of them is read and not dealt with.
+    batches: Table<u64, row::Batch>,
+    pages: batches::Pages,
     /// What the first command of the next tick asked for.
     rested: Rested,
     dispatch: Dispatch<QueueId>,
@@ -250,6 +261,8 @@ impl Partition {
             busy_until_tick: 0,
             idempotent: Table::default(),
             catalogue: Catalogue::default(),
+            batches: Table::default(),
+            pages: batches::Pages::default(),
             rested: Rested::default(),
             dispatch: Dispatch::new(limits.ready_window_max),
             sinks: Sinks::default(),
@@ -297,6 +310,8 @@ impl Partition {
         self.unique = Table::default();
         self.idempotent = Table::default();
         self.catalogue = Catalogue::default();
+        self.batches = Table::default();
+        self.pages = batches::Pages::default();
         self.rested = Rested::default();
         self.sinks.undo();
         self.dispatch.forget_jobs();
@@ -318,7 +333,8 @@ impl Partition {
     /// When a tick is due without anybody asking.
     pub(crate) fn wake_at(&self) -> Option<Millis> {
         let again = (!self.shunned.is_empty()).then_some(self.look_again_at);
-        [self.timeline.next(), self.postponed.first().map(|(at, _)| *at), again].into_iter().flatten().min()
+        let items = self.pages.has_waiting().then_some(0);
+        [self.timeline.next(), self.postponed.first().map(|(at, _)| *at), again, items].into_iter().flatten().min()
     }
 
     /// Whether a tick would have something to hand out.

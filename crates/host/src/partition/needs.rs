@@ -9,10 +9,12 @@ use engine::{
 use rustc_hash::FxHashMap;
 use store::change::Change;
 use store::log::{Command, CreateAt, DecisionRef, Evaluate, ProcessRef, Publish, Request, StartAdHoc, Submit};
+use store::query::InstanceView;
 use store::row::{self, LockName, UniqueHolder, UniqueName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
 
 use super::Partition;
+use super::batches::Found;
 use super::conditions::Conditional;
 use super::deploy::{Deletion, Name, Sought, SoughtProcess};
 use super::executions::Holder;
@@ -55,6 +57,10 @@ pub(super) enum AtRest {
     Queue(QueueId),
     /// How many there are in this queue.
     Census(QueueId),
+    /// What an operation over many does next.
+    Batch(u64),
+    /// An instance that may have finished.
+    Instance(InstanceKey),
 }
 
 /// What was asked for at rest, for the tick that is opened next.
@@ -66,6 +72,8 @@ pub(super) struct Rested {
     pub(super) starts: FxHashMap<DefinitionKey, Arc<Starts>>,
     pub(super) signals: FxHashMap<u64, Option<Arc<Telling>>>,
     pub(super) conditions: FxHashMap<Conditional, Arc<Vec<row::Subscription>>>,
+    pub(super) batches: FxHashMap<u64, Option<Arc<Found>>>,
+    pub(super) instances: FxHashMap<InstanceKey, Option<InstanceView>>,
 }
 
 impl Needs {
@@ -173,7 +181,10 @@ impl Partition {
                 ProcessRef::Id { id, .. } => self.foresee_process((id.clone(), create.tenant.clone()), needs),
             },
             Command::Evaluate(evaluate) => self.foresee_decision(evaluate, needs),
-            Command::Cancel { instance } | Command::RetryInstance { instance } => self.foresee_instance(*instance, needs),
+            Command::Cancel { instance }
+            | Command::RetryInstance { instance }
+            | Command::Suspend { instance }
+            | Command::Resume { instance } => self.foresee_instance(*instance, needs),
             Command::Turn { instance, .. } => self.foresee_instance(*instance, needs),
             Command::CompleteJob { job, .. } => self.foresee_job(*job, true, needs),
             Command::TellStep(tell) => self.foresee_instance(tell.instance, needs),
@@ -219,6 +230,7 @@ impl Partition {
                 }
             }
             Command::Change { instance, change } => self.foresee_change(*instance, change, needs),
+            Command::Batch(batch) => self.foresee_batch(batch, needs),
             Command::Deploy(_)
             | Command::DeleteResource { .. }
             | Command::DeleteEvaluation { .. }
@@ -227,6 +239,7 @@ impl Partition {
             | Command::MessageExpired { .. }
             | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
+            | Command::DeleteInstance { .. }
             | Command::Activate(_) => {}
         }
     }
@@ -384,6 +397,14 @@ impl Partition {
                 AtRest::Conditions(asked) => {
                     let starts = self.look_up_conditions(asked).await?;
                     self.rested.conditions.insert(asked.clone(), Arc::new(starts));
+                }
+                AtRest::Batch(key) => {
+                    let found = self.look_up_batch(*key).await?;
+                    self.rested.batches.insert(*key, found);
+                }
+                AtRest::Instance(key) => {
+                    let view = self.look_up_instance(*key).await?;
+                    self.rested.instances.insert(*key, view);
                 }
                 AtRest::Evaluation(key) => {
                     let found = self.has_evaluation(*key).await?;

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use engine::{InstanceKey, JobKey};
+use store::batch::BatchCommand;
 use store::log::{Activate, Answer, Caller, Code, Command, Rejection, Request};
 use store::{AnswerRow, Due, DueKind, Error, Millis, format};
 
@@ -122,8 +123,10 @@ impl Partition {
         while due.len() < room && self.postponed.first().is_some_and(|(at, _)| *at <= due_by) {
             due.extend(self.postponed.pop_first().map(|(_, what)| what));
         }
-        for (key, what) in due {
-            let due = Input::Due(Due { at: tick.now, key, what });
+        // With so much to do no batch of items is taken too.
+        let items = self.pages.take(room.saturating_sub(due.len()));
+        let due = due.into_iter().map(|(key, what)| Input::Due(Due { at: tick.now, key, what }));
+        for due in due.chain(items.into_iter().map(|(batch, key)| Input::Item { batch, key })) {
             match self.blamed {
                 Some(_) => inputs.push_front(due),
                 None => inputs.push_back(due),
@@ -168,7 +171,7 @@ impl Partition {
                 let (kind, rejection) = received.is_refused(tick.now).expect("it was just seen");
                 self.answer_received(tick, kind, received.position, received.at, &Answer::Rejected(rejection));
             }
-            Input::Request { .. } | Input::Release { .. } | Input::Received(_) | Input::Due(_) => {
+            Input::Request { .. } | Input::Release { .. } | Input::Received(_) | Input::Due(_) | Input::Item { .. } => {
                 let asked = asked(&input)?;
                 let answer = match self.answer(tick, &asked) {
                     Ok(answer) => answer,
@@ -183,7 +186,7 @@ impl Partition {
                     self.busy_until = tick.now + BUSY_FOR;
                     self.busy_until_tick = tick.number + BUSY_FOR_TICKS;
                 }
-                tick.due += usize::from(matches!(input, Input::Due(_)));
+                tick.due += usize::from(matches!(input, Input::Due(_) | Input::Item { .. }));
                 tick.done.push(match input {
                     Input::Request { .. } => Did::Request { input, answer },
                     other => Did::Other(other),
@@ -197,9 +200,12 @@ impl Partition {
     fn not_done(&mut self, now: Millis, due: &Due) {
         let again = match due.what {
             DueKind::Signal if self.tell_one_by_one(due.key) => now,
-            DueKind::Signal | DueKind::Job | DueKind::Turn { .. } | DueKind::Timer { .. } | DueKind::MessageExpires => {
-                now + LOOK_AGAIN_EVERY
-            }
+            DueKind::Signal
+            | DueKind::Job
+            | DueKind::Turn { .. }
+            | DueKind::Timer { .. }
+            | DueKind::MessageExpires
+            | DueKind::Batch => now + LOOK_AGAIN_EVERY,
         };
         self.postponed.insert((again, (due.key, due.what)));
     }
@@ -282,6 +288,9 @@ impl Partition {
                 self.undo_unit(tick);
             }
         }
+        if let Command::Batch(BatchCommand::Item { batch, key }) = command {
+            self.end_item(tick, *batch, *key, Some(why.into()));
+        }
         let reason = format!("{why}; the instance is as it was before");
         Ok(Answer::Rejected(Rejection { code: Code::InvalidState, reason }))
     }
@@ -299,7 +308,7 @@ impl Partition {
             Command::CompleteUserTask { task, .. } => self.user_tasks.get(task).map(|task| task.instance),
             Command::SetVariables { scope, .. } => Some(InstanceKey(scope.0)),
             Command::TellStep(tell) => Some(tell.instance),
-            Command::RetryInstance { instance } => Some(*instance),
+            Command::RetryInstance { instance } | Command::Suspend { instance } | Command::Resume { instance } => Some(*instance),
             Command::FailAttempt(fail) => of_job(fail.job),
             Command::Deploy(_)
             | Command::DeleteResource { .. }
@@ -327,6 +336,8 @@ impl Partition {
             | Command::CompleteExecutions { .. }
             | Command::CancelExecution { .. }
             | Command::RetryExecution { .. }
+            | Command::DeleteInstance { .. }
+            | Command::Batch(_)
             | Command::Release { .. } => None,
         };
         instance.filter(|instance| self.hot.contains(*instance))
@@ -391,7 +402,9 @@ fn asked(input: &Input) -> Option<Asked<'_>> {
             DueKind::Timer { instance } => Command::TimerDue { wait: engine::WaitKey(*key), instance: *instance },
             DueKind::MessageExpires => Command::MessageExpired { message: *key },
             DueKind::Signal => Command::SignalDue { signal: *key },
+            DueKind::Batch => Command::Batch(BatchCommand::Due { batch: *key }),
         }),
+        Input::Item { batch, key } => by_itself(Command::Batch(BatchCommand::Item { batch: *batch, key: *key })),
         Input::Received(received) => {
             let request = Cow::Borrowed(received.request.as_ref().ok()?);
             Some(Asked { request, received: Some((received.position, received.at)) })

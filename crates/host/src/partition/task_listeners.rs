@@ -62,6 +62,12 @@ impl Partition {
         key: UserTaskKey,
         transition: Transition,
     ) -> Result<Answer, Stop> {
+        if let Some(instance) = self.user_tasks.get(&key).map(|task| task.instance)
+            && self.runs(tick, caller, instance)?
+            && self.is_suspended(instance)
+        {
+            return Err(super::suspend::suspended(instance));
+        }
         if self.listeners_of(tick, key, transition.event)? == 0 {
             self.user_tasks.change(&key, tick.number, |task| task.set_attributes(transition.after));
             return Ok(Answer::Done);

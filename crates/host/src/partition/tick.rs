@@ -65,6 +65,7 @@ pub(super) struct ChangedKeys {
     pub(super) locks: Vec<LockName>,
     pub(super) unique: Vec<UniqueName>,
     pub(super) idempotent: Vec<(Arc<str>, Arc<str>)>,
+    pub(super) batches: Vec<u64>,
     pub(super) names: super::deploy::ChangedNames,
 }
 
@@ -150,7 +151,7 @@ impl Input {
         match self {
             Self::Request { .. } | Self::Release { .. } => Some(Source::Caller),
             Self::Received(_) => Some(Source::Inbox),
-            Self::Due(_) => Some(Source::Due),
+            Self::Due(_) | Self::Item { .. } => Some(Source::Due),
             Self::Wait(_) | Self::Room(_) | Self::Look => None,
         }
     }
@@ -174,14 +175,15 @@ impl Input {
     pub(crate) fn is_kept(&self) -> bool {
         match self {
             Self::Request { .. } | Self::Release { .. } | Self::Wait(_) | Self::Room(_) | Self::Look => true,
-            Self::Received(_) | Self::Due(_) => false,
+            Self::Received(_) | Self::Due(_) | Self::Item { .. } => false,
         }
     }
 
     pub(super) fn into_reply(self) -> Option<Reply> {
         match self {
             Self::Request { reply, .. } => Some(reply),
-            Self::Release { .. } | Self::Received(_) | Self::Due(_) | Self::Wait(_) | Self::Room(_) | Self::Look => None,
+            Self::Release { .. } | Self::Received(_) | Self::Due(_) | Self::Item { .. } => None,
+            Self::Wait(_) | Self::Room(_) | Self::Look => None,
         }
     }
 }

@@ -20,6 +20,13 @@ impl Partition {
             self.postponed.insert((timer.due, (key.0, DueKind::Timer { instance })));
             return Err(no_timer(key));
         }
+        if let Some(origin) = timer.origin
+            && self.runs(tick, &Caller::engine(), origin.instance)?
+            && self.is_suspended(origin.instance)
+        {
+            // It is overdue when its instance goes on.
+            return Err(no_timer(key));
+        }
         self.fire(tick, &timer, tick.now)
     }
 

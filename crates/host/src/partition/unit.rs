@@ -7,9 +7,10 @@ use queue::Place;
 use rustc_hash::FxHashMap;
 use store::log::{Code, Command, Rejection};
 use store::row::{Availability, Job, JobState};
-use store::{Changes, DueKind, LogRow, format, row};
+use store::{Changes, DueKind, LogRow, Millis, format, row};
 
 use super::Partition;
+use super::batches::PageChange;
 use super::migrate::Before;
 use super::needs::Needs;
 use super::policies::{Gate, Unwanted};
@@ -37,6 +38,11 @@ pub(super) struct Unit {
     pub(super) unwanted: Vec<Unwanted>,
     /// Signals that go on after the commit.
     pub(super) signals: Vec<u64>,
+    /// What may have come and gone while its instance was suspended.
+    pub(super) woken: Vec<(Millis, (u64, DueKind))>,
+    /// What it changes about items that are read, and of which operations it has used what was looked up.
+    pub(super) pages: Vec<PageChange>,
+    pub(super) rested_batches: Vec<u64>,
     pub(super) deployed: Vec<Arc<Compiled>>,
     pub(super) decisions_deployed: Vec<Arc<CompiledDecisions>>,
     /// What is left of what the command may cost.
@@ -102,6 +108,7 @@ impl Partition {
         let means = Means { process: &definition.process, now: tick.now, keys: &mut self.keys, budget };
         let events = match engine::step(means, &mut hot.instance, command) {
             Ok(events) => events,
+            Err(Rejected::Suspended) => return Err(super::suspend::suspended(key)),
             Err(rejected) => return Ok(Err(rejected)),
         };
         self.follow_events(tick, key, &events)?;
@@ -119,13 +126,23 @@ impl Partition {
 
     /// The command is done: what it changed is written with the tick.
     pub(super) fn accept(&mut self, tick: &mut Tick, command: &Command) {
-        let unit = std::mem::take(&mut tick.unit);
+        let mut unit = std::mem::take(&mut tick.unit);
         tick.commands += 1;
         self.write_log(tick, command.kind(), &unit.steps);
         for (key, events) in &unit.steps {
             self.record(tick, *key, events);
         }
         self.accept_signals(tick, &unit);
+        for (at, what) in &unit.woken {
+            self.timeline.insert(*at, *what);
+        }
+        if !unit.pages.is_empty() || !unit.rested_batches.is_empty() {
+            self.accept_pages(tick.now, &mut unit);
+        }
+        self.batches.accept();
+        for deleted in &unit.changes.instances_deleted {
+            self.rested.instances.remove(deleted);
+        }
         for key in unit.stepped {
             self.hot.accept(key);
             tick.changed.instances.insert(key);
@@ -191,6 +208,7 @@ impl Partition {
         self.locks.undo();
         self.unique.undo();
         self.idempotent.undo();
+        self.batches.undo();
         self.catalogue.undo();
     }
 
@@ -304,7 +322,7 @@ impl Partition {
                     self.timeline.insert(due, (job.key.0, DueKind::Job));
                 }
             }
-            Availability::Stuck | Availability::Done => {}
+            Availability::Held | Availability::Stuck | Availability::Done => {}
         }
     }
 
@@ -319,7 +337,7 @@ impl Partition {
                     self.timeline.remove(due, (job.key.0, DueKind::Job));
                 }
             }
-            Availability::Stuck | Availability::Done => {}
+            Availability::Held | Availability::Stuck | Availability::Done => {}
         }
     }
 }

@@ -177,8 +177,10 @@ impl Partition {
 /// Loading.
 impl Partition {
     pub(super) fn foresee_user_task(&self, key: UserTaskKey, needs: &mut Needs) {
-        if !self.user_tasks.knows(&key) {
-            needs.wanted.user_tasks.push(key);
+        match self.user_tasks.get(&key).map(|task| task.instance) {
+            Some(instance) if !self.hot.contains(instance) => needs.wanted.instances.push(instance),
+            None if !self.user_tasks.knows(&key) => needs.wanted.user_tasks.push(key),
+            Some(_) | None => {}
         }
     }
 

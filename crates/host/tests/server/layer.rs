@@ -140,6 +140,12 @@ impl Store for Layer {
     async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
         self.inner.jobs_before(queue, place).await
     }
+    async fn batch_operation(&self, key: u64) -> Result<Option<row::Batch>, Error> {
+        self.inner.batch_operation(key).await
+    }
+    async fn open_items(&self, batch: u64, limit: usize) -> Result<Vec<row::BatchItem>, Error> {
+        self.inner.open_items(batch, limit).await
+    }
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
         self.inner.policies(partition).await
     }

@@ -69,6 +69,12 @@ impl Server {
         self.running.await.unwrap();
     }
 
+    /// It is gone in the middle of whatever it does.
+    pub(crate) async fn kill(self) {
+        self.running.abort();
+        assert!(self.running.await.unwrap_err().is_cancelled());
+    }
+
     /// The answer, also if it is a refusal.
     pub(crate) async fn ask(&self, command: Command) -> Answer {
         match self.host.submit(Request { caller: caller(), command, idempotency: None }).await {

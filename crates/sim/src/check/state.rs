@@ -24,7 +24,7 @@ impl State {
         events.iter().for_each(|event| instance.apply(event));
         instance.accept();
         match instance.state {
-            InstanceState::New | InstanceState::Active => self.active.insert(key),
+            InstanceState::New | InstanceState::Active | InstanceState::Suspended => self.active.insert(key),
             InstanceState::Completed | InstanceState::Terminated => self.active.remove(&key),
         };
     }

@@ -3,7 +3,7 @@
 use store::row::{Job, Tokens};
 use store::{Changes, Commit, format, words};
 
-use super::{decisions, executions, migrated, user_tasks, waits};
+use super::{decisions, executions, many, migrated, user_tasks, waits};
 use crate::call::Call;
 
 /// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
@@ -17,6 +17,7 @@ pub(super) struct Texts {
     pub(super) waits: waits::Texts,
     user_tasks: user_tasks::Texts,
     policies: Vec<Vec<u8>>,
+    asked: Vec<Vec<u8>>,
 }
 
 impl Texts {
@@ -31,6 +32,7 @@ impl Texts {
             waits: waits::Texts::of(changes),
             user_tasks: user_tasks::Texts::of(changes),
             policies: changes.policies_new.iter().map(|row| format::encode_policy(row.policy.as_ref())).collect(),
+            asked: many::asked(changes),
         }
     }
 }
@@ -75,6 +77,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         instances_new(commit, texts),
         instance_tags_new(commit),
         instances_changed(commit),
+        instances_suspended(commit),
         elements_new(commit, texts),
         elements_changed(commit, texts),
         variables_new(commit),
@@ -95,6 +98,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
     all.chain(user_tasks::of_changes(commit, &texts.user_tasks))
         .chain(migrated::of_changes(commit))
         .chain(executions::of_changes(commit, &texts.policies))
+        .chain(many::of_changes(commit, &texts.asked))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.
@@ -162,7 +166,7 @@ fn instances_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
     batch(commit, include_str!("../../sql/insert_instances.sql"), &commit.changes.instances_new, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
             .keys(rows.iter().map(|row| row.definition.0))
-            .texts(rows.iter().map(|row| row.state.word()))
+            .texts(rows.iter().map(|row| row.state.stored()))
             .codes(rows.iter().map(|row| words::phase_number(row.phase) as i16))
             .ints(rows.iter().map(|row| row.started))
             .ints_opt(rows.iter().map(|row| row.ended))
@@ -188,10 +192,16 @@ fn instance_tags_new(commit: &Commit) -> Option<Call<'_>> {
 fn instances_changed(commit: &Commit) -> Option<Call<'_>> {
     batch(commit, include_str!("../../sql/change_instances.sql"), &commit.changes.instances_changed, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
-            .texts(rows.iter().map(|row| row.state.word()))
+            .texts(rows.iter().map(|row| row.state.stored()))
             .codes(rows.iter().map(|row| words::phase_number(row.phase) as i16))
             .ints_opt(rows.iter().map(|row| row.ended))
             .smalls(rows.iter().map(|row| row.incidents as i32))
+    })
+}
+
+fn instances_suspended(commit: &Commit) -> Option<Call<'_>> {
+    batch(commit, include_str!("../../sql/suspend_instances.sql"), &commit.changes.instances_suspended, |call, rows| {
+        call.keys(rows.iter().map(|(key, _)| key.0)).ints_opt(rows.iter().map(|(_, since)| *since))
     })
 }
 

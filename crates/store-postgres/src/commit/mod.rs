@@ -20,6 +20,7 @@
 mod batches;
 mod decisions;
 mod executions;
+mod many;
 mod migrated;
 mod user_tasks;
 mod waits;

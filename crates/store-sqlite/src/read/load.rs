@@ -158,7 +158,7 @@ fn instance(row: &Row<'_>, key: InstanceKey) -> Result<Instance, Failure> {
     Ok(Instance {
         key,
         definition: DefinitionKey(key_at(row, 1)?),
-        state: InstanceState::Active,
+        state: InstanceState::of_running(row.get(11)?),
         phase: words::phase_from_number(row.get(2)?)?,
         started: row.get(3)?,
         ended: None,

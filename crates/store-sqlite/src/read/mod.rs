@@ -1,5 +1,6 @@
 //! What is read, each function inside one snapshot.
 
+mod batch;
 mod decision;
 mod definition;
 mod inbox;
@@ -10,6 +11,7 @@ mod user_task;
 mod wait;
 mod window;
 
+pub(crate) use batch::{batch_operation, open_items};
 pub(crate) use decision::{decision_named, requirements, requirements_named};
 pub(crate) use definition::{
     definition, definition_before, definition_version, has_running, process_named, resource, running_definitions,

@@ -1,14 +1,14 @@
 //! Rows that come into being and rows that change. A prepared statement run in a loop: a wider one would save round trips, and
 //! here there are none.
 
-use engine::{PartitionId, WaitKey};
+use engine::{InstanceKey, PartitionId, WaitKey};
 use rusqlite::{Connection, params};
 use store::row::{Element, Idempotent, Incident, Instance, Job, Tokens, Turn, Variable};
-use store::{Changes, ElementChange, IncidentChange, InstanceChange, VariableChange, format, words};
+use store::{Changes, ElementChange, IncidentChange, InstanceChange, Millis, VariableChange, format, words};
 
 use super::decision::{delete_evaluations, delete_requirements, insert_evaluated_decisions, insert_requirements};
 use super::definition::{delete_definitions, insert_definitions, insert_resources};
-use super::{execution, migrated, user_task, wait};
+use super::{batch, execution, migrated, user_task, wait};
 use crate::failure::Failure;
 use crate::statement;
 
@@ -22,6 +22,7 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     delete_evaluations(connection, partition, &changes.evaluations_deleted)?;
     insert_instances(connection, partition, &changes.instances_new)?;
     change_instances(connection, partition, &changes.instances_changed)?;
+    suspend_instances(connection, partition, &changes.instances_suspended)?;
     insert_elements(connection, partition, &changes.elements_new)?;
     change_elements(connection, partition, &changes.elements_changed)?;
     insert_variables(connection, partition, &changes.variables_new)?;
@@ -38,7 +39,8 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     count_incidents(connection, partition, changes)?;
     resolve_incidents(connection, partition, &changes.incidents_changed)?;
     remember_first_answers(connection, partition, &changes.idempotent_new)?;
-    migrated::write(connection, partition, &changes.migrated)
+    migrated::write(connection, partition, &changes.migrated)?;
+    batch::write(connection, partition, changes)
 }
 
 fn insert_instances(connection: &Connection, partition: PartitionId, rows: &[Instance]) -> Result<(), Failure> {
@@ -50,7 +52,7 @@ fn insert_instances(connection: &Connection, partition: PartitionId, rows: &[Ins
             partition.0,
             key,
             row.definition.0 as i64,
-            row.state.word(),
+            row.state.stored(),
             words::phase_number(row.phase),
             row.started,
             row.ended,
@@ -75,11 +77,22 @@ fn change_instances(connection: &Connection, partition: PartitionId, rows: &[Ins
         update.execute(params![
             partition.0,
             row.key.0 as i64,
-            row.state.word(),
+            row.state.stored(),
             words::phase_number(row.phase),
             row.ended,
             row.incidents,
         ])?;
+    }
+    Ok(())
+}
+
+fn suspend_instances(
+    connection: &Connection,
+    partition: PartitionId,
+    rows: &[(InstanceKey, Option<Millis>)],
+) -> Result<(), Failure> {
+    for (key, since) in rows {
+        connection.prepare_cached(statement::SUSPEND_INSTANCE)?.execute(params![partition.0, key.0 as i64, since])?;
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use model::{ElementIx, ListenerEvent};
 use super::rows;
 use crate::Changes;
 use crate::row::{
-    Availability, Definition, Element, ElementState, EvaluationOrigin, Execution, Instance, InstanceState, JobKind, JobState,
-    SubscriptionKind, SubscriptionState, TimerState, Unique, UserTaskState,
+    Availability, BatchState, Definition, Element, ElementState, EvaluationOrigin, Execution, Instance, InstanceState, ItemState,
+    JobKind, JobState, SubscriptionKind, SubscriptionState, TimerState, Unique, UserTaskState,
 };
 
 /// What breaks a statement that quotes badly, a pattern that escapes badly, and an order that is not that of bytes.
@@ -67,6 +67,9 @@ pub fn data(partition: PartitionId, instances: usize) -> (Changes, u64) {
         making.instance(number);
     }
     making.waits();
+    for number in 0..instances / 4 {
+        making.batch(number);
+    }
     (making.changes, making.keys.next_key())
 }
 
@@ -178,6 +181,9 @@ impl Making {
         let definition = self.changes.definitions_new[of].key;
         let mut instance = rows::instance(self.keys.take(), definition.0);
         instance.state = [InstanceState::Active, InstanceState::Completed, InstanceState::Terminated][number % 3];
+        if number % 9 == 3 {
+            self.changes.instances_suspended.push((instance.key, Some(7 + number as i64)));
+        }
         instance.started = self.time();
         if instance.state != InstanceState::Active {
             instance.ended = Some(self.time());
@@ -277,6 +283,29 @@ impl Making {
     }
 
     /// Which no search for jobs shows.
+    fn batch(&mut self, number: usize) {
+        let mut batch = rows::batch(self.keys.take());
+        batch.tenant = TENANTS[self.pick(TENANTS.len())].into();
+        batch.state = BatchState::ALL[number % BatchState::ALL.len()];
+        batch.actor = self.odd().into();
+        batch.started = self.time_maybe();
+        batch.ended = self.time_maybe();
+        batch.error = self.odd_maybe();
+        for item in 0..self.pick(4) {
+            let instance = {
+                let place = self.pick(self.changes.instances_new.len());
+                self.changes.instances_new[place].clone()
+            };
+            let mut row = rows::batch_item(self.keys.take(), &batch, &instance);
+            row.instance = (item != 2).then_some(instance.key);
+            row.state = ItemState::ALL[self.pick(ItemState::ALL.len())];
+            row.processed = self.time_maybe();
+            row.error = self.odd_maybe();
+            self.changes.batch_items_new.push(row);
+        }
+        self.changes.batches_put.push(batch);
+    }
+
     fn execution(&mut self) {
         let mut job = rows::execution(self.keys.take());
         job.tenant = TENANTS[self.pick(TENANTS.len())].into();

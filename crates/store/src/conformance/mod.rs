@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test suite, although other crates run it")]
 
+mod batches;
 pub mod broken;
 pub mod chain;
 pub mod data;
@@ -24,6 +25,7 @@ pub mod rows;
 mod search;
 mod search_reference;
 mod stuck;
+mod suspended;
 mod ticks;
 mod upkeep;
 mod user_tasks;
@@ -124,6 +126,10 @@ tests! {
     incidents_and_jobs::all_words_come_back,
     stuck::what_encloses_it_shows_an_incident,
     stuck::the_last_one_takes_it_away,
+    suspended::it_runs_and_is_told_apart,
+    suspended::a_job_is_held,
+    batches::they_come_and_go_on,
+    batches::finished_instances_leave_no_trace,
     definitions::a_name_leads_to_the_highest_not_deleted,
     definitions::flows_come_back,
     definitions::versions_by_number,

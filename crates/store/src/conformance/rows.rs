@@ -6,12 +6,17 @@ use engine::{
 };
 use model::{ElementIx, FlowIx};
 
+use std::sync::Arc;
+
+use crate::batch::{Asked, Work};
+use crate::log::Caller;
+use crate::query::{Field, Filter, Op, Scalar, Tenants};
 use crate::row::{
-    Availability, Compensation, Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element,
-    ElementState, EvaluatedDecision, EvaluatedInput, EvaluatedOutput, Execution, Form, Idempotent, Incident, Instance,
-    InstanceState, Job, JobKind, JobOrigin, JobState, MatchedRule, Message, MessageLock, Resource, Signal, Subscription,
-    SubscriptionKind, SubscriptionState, Timer, TimerKind, TimerState, Tokens, Turn, UserTask, UserTaskState, Variable,
-    WaitOrigin,
+    Availability, Batch, BatchItem, BatchState, Compensation, Correlation, Decision, DecisionRequirements, Definition,
+    DefinitionElement, Element, ElementState, EvaluatedDecision, EvaluatedInput, EvaluatedOutput, Execution, Form, Idempotent,
+    Incident, Instance, InstanceState, ItemState, Job, JobKind, JobOrigin, JobState, MatchedRule, Message, MessageLock, Resource,
+    Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind, TimerState, Tokens, Turn, UserTask,
+    UserTaskState, Variable, WaitOrigin,
 };
 
 pub const TENANT: &str = "<default>";
@@ -109,6 +114,45 @@ pub fn instance(key: u64, definition: u64) -> Instance {
         tags: Vec::new(),
         business_id: None,
         incidents: 0,
+    }
+}
+
+/// An operation over many that has just begun.
+pub fn batch(key: u64) -> Batch {
+    let caller = Caller { name: "ada".into(), tenants: Tenants::These(vec![TENANT.into()]) };
+    let filter = Filter::Any(vec![
+        Filter::HasTag("red".into()),
+        Filter::Not(Box::new(Filter::Is(Field::BusinessId, Op::In(vec![Scalar::Text("x".to_owned())])))),
+    ]);
+    Batch {
+        key,
+        tenant: TENANT.into(),
+        state: BatchState::Created,
+        actor: "".into(),
+        started: None,
+        ended: None,
+        due: None,
+        total: 0,
+        completed: 0,
+        failed: 0,
+        after: Some(0),
+        asked: Arc::new(Asked { work: Work::Cancel, filter, caller }),
+        error: None,
+    }
+}
+
+pub fn batch_item(key: u64, batch: &Batch, instance: &Instance) -> BatchItem {
+    BatchItem {
+        key,
+        batch: batch.key,
+        item: instance.key.0,
+        tenant: batch.tenant.clone(),
+        kind: batch.asked.work.word().into(),
+        instance: Some(instance.key),
+        root: Some(instance.root),
+        state: ItemState::Active,
+        processed: None,
+        error: None,
     }
 }
 

@@ -146,6 +146,11 @@ impl Stored for Answer {
                 to.byte(51);
                 completed.put(to);
             }
+            Self::BatchStarted { key, kind } => {
+                to.byte(36);
+                key.put(to);
+                kind.put(to);
+            }
         });
     }
 
@@ -168,6 +173,7 @@ fn take_answer(from: &mut Reader<'_>) -> Result<Answer, Error> {
         9 => Answer::Correlated { key: Stored::take(from)?, instance: Stored::take(from)?, tenant: Stored::take(from)? },
         10 => Answer::Started { key: Stored::take(from)?, tenant: Stored::take(from)?, instances: Stored::take(from)? },
         35 => Answer::Listening(Stored::take(from)?),
+        36 => Answer::BatchStarted { key: Stored::take(from)?, kind: Stored::take(from)? },
         50 => Answer::Submitted(Stored::take(from)?),
         51 => Answer::CompletedExecutions(Stored::take(from)?),
         tag => return Err(unknown("answer", tag)),

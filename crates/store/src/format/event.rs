@@ -131,6 +131,7 @@ fn put_body(event: &Event, to: &mut Writer) {
             element.put(to);
         }
         Event::Ended { outcome } => outcome.put(to),
+        Event::Suspended | Event::Resumed => {}
         Event::DecisionCalled { .. }
         | Event::FormSought { .. }
         | Event::Called { .. }
@@ -202,6 +203,8 @@ fn put_asked(event: &Event, to: &mut Writer) {
         | Event::WaitClosed { .. }
         | Event::IncidentRaised { .. }
         | Event::IncidentResolved { .. }
+        | Event::Suspended
+        | Event::Resumed
         | Event::Ended { .. } => {}
     }
 }
@@ -287,6 +290,8 @@ fn take_body(tag: u8, from: &mut Reader<'_>) -> Result<Event, Error> {
         43 => Event::CompensationTaken { key: Stored::take(from)?, scope: Stored::take(from)? },
         60 => Event::FormSought { element: Stored::take(from)?, form: Stored::take(from)? },
         44 => Event::Migrated(Box::new(Stored::take(from)?)),
+        45 => Event::Suspended,
+        46 => Event::Resumed,
         tag => return Err(unknown("event", tag)),
     })
 }
@@ -329,6 +334,8 @@ fn number(event: &Event) -> u8 {
         Event::CompensationsHandedOn { .. } => 42,
         Event::CompensationTaken { .. } => 43,
         Event::Migrated(_) => 44,
+        Event::Suspended => 45,
+        Event::Resumed => 46,
         Event::FormSought { .. } => 60,
     }
 }

@@ -8,6 +8,7 @@
 //! Reading never panics and never allocates more than the bytes at hand justify: what does not decode is [`Error::Corrupt`].
 
 mod answer;
+mod batch;
 mod bytes;
 mod change;
 mod decision;
@@ -27,6 +28,7 @@ use engine::{Document, Event, Token, Turn, VariableKey};
 use queue::policy::Policy;
 
 use crate::Error;
+use crate::batch::Asked;
 use crate::log::{Answer, Request};
 use crate::row::{EvaluatedDecision, Transition};
 use bytes::{Reader, Stored, Writer};
@@ -103,6 +105,15 @@ pub fn encode_flows(flows: &[Arc<str>]) -> Vec<u8> {
 }
 
 pub fn decode_flows(bytes: &[u8]) -> Result<Vec<Arc<str>>, Error> {
+    decode(bytes)
+}
+
+/// What an operation over many is to do.
+pub fn encode_asked(asked: &Asked) -> Vec<u8> {
+    encode(asked)
+}
+
+pub fn decode_asked(bytes: &[u8]) -> Result<Asked, Error> {
     decode(bytes)
 }
 

@@ -154,7 +154,11 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::Change { instance, change } => put_both(instance, change, to),
         Command::TellStep(tell) => tell.put(to),
         Command::FailAttempt(fail) => fail.put(to),
-        Command::RetryInstance { instance } => instance.put(to),
+        Command::RetryInstance { instance }
+        | Command::Suspend { instance }
+        | Command::Resume { instance }
+        | Command::DeleteInstance { instance } => instance.put(to),
+        Command::Batch(batch) => batch.put(to),
     }
 }
 
@@ -204,6 +208,10 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
             Command::CompleteUserTask { task: Stored::take(from)?, variables: Stored::take(from)?, action: Stored::take(from)? }
         }
         47 => Command::Change { instance: Stored::take(from)?, change: Stored::take(from)? },
+        48 => Command::Suspend { instance: Stored::take(from)? },
+        49 => Command::Resume { instance: Stored::take(from)? },
+        50 => Command::DeleteInstance { instance: Stored::take(from)? },
+        51 => Command::Batch(Stored::take(from)?),
         61 => Command::TellStep(Stored::take(from)?),
         62 => Command::FailAttempt(Stored::take(from)?),
         63 => Command::RetryInstance { instance: Stored::take(from)? },
@@ -252,6 +260,10 @@ fn number(command: &Command) -> u8 {
         Command::UpdateUserTask(_) => 42,
         Command::CompleteUserTask { .. } => 43,
         Command::Change { .. } => 47,
+        Command::Suspend { .. } => 48,
+        Command::Resume { .. } => 49,
+        Command::DeleteInstance { .. } => 50,
+        Command::Batch(_) => 51,
         Command::TellStep(_) => 61,
         Command::FailAttempt(_) => 62,
         Command::RetryInstance { .. } => 63,

@@ -45,6 +45,11 @@ pub enum Answer {
     Rejected(Rejection),
     Submitted(Submitted),
     CompletedExecutions(CompletedExecutions),
+    /// An operation over many, and what it does.
+    BatchStarted {
+        key: u64,
+        kind: Arc<str>,
+    },
 }
 
 /// Executions in the order in which they were submitted.

@@ -46,6 +46,10 @@ impl Command {
             | Self::SignalDue { .. }
             | Self::FailAttempt(_)
             | Self::RetryInstance { .. }
+            | Self::Suspend { .. }
+            | Self::Resume { .. }
+            | Self::DeleteInstance { .. }
+            | Self::Batch(_)
             | Self::Submit(_)
             | Self::CompleteExecutions { .. }
             | Self::CancelExecution { .. }

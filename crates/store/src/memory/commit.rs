@@ -6,7 +6,7 @@ use engine::{ElementKey, InstanceKey, JobKey, WaitKey};
 
 use super::database::{Database, Running, Tables};
 use crate::row::{self, Availability, ElementState, InstanceState, Job};
-use crate::{Changes, Commit, CommitError, ElementChange, IncidentChange, InstanceChange, VariableChange};
+use crate::{BatchItemChange, Changes, Commit, CommitError, ElementChange, IncidentChange, InstanceChange, VariableChange};
 
 impl Database {
     /// All checks come before the first change, so that a refused commit writes nothing.
@@ -71,6 +71,14 @@ impl Tables {
         for row in changes.migrated {
             self.migrate(row);
         }
+        self.batches.extend(changes.batches_put.into_iter().map(|row| (row.key, row)));
+        self.batch_items.extend(changes.batch_items_new.into_iter().map(|row| (row.key, row)));
+        for BatchItemChange { key, state, processed, error } in changes.batch_items_changed {
+            if let Some(item) = self.batch_items.get_mut(&key) {
+                (item.state, item.processed, item.error) = (state, processed, error);
+            }
+        }
+        changes.instances_deleted.into_iter().for_each(|key| self.delete_instance(key));
     }
 
     fn change_definitions(&mut self, changes: &mut Changes) {
@@ -101,13 +109,22 @@ impl Tables {
 
     fn change_instances(&mut self, changes: &mut Changes) {
         for row in changes.instances_new.drain(..) {
-            if row.state == InstanceState::Active {
+            if is_running(row.state) {
                 self.running.insert(row.key, Running::default());
             }
             self.instances.insert(row.key, row);
         }
         for change in changes.instances_changed.drain(..) {
             self.change_instance(change);
+        }
+        for (key, since) in changes.instances_suspended.drain(..) {
+            if let Some(instance) = self.instances.get_mut(&key).filter(|instance| is_running(instance.state)) {
+                instance.state = InstanceState::of_running(since);
+            }
+            match since {
+                Some(since) => drop(self.suspended.insert(key, since)),
+                None => drop(self.suspended.remove(&key)),
+            }
         }
         for row in changes.elements_new.drain(..) {
             if let (ElementState::Alive(_), Some(running)) = (row.state, self.running.get_mut(&row.instance)) {
@@ -133,13 +150,36 @@ impl Tables {
 
     fn change_instance(&mut self, change: InstanceChange) {
         let Some(instance) = self.instances.get_mut(&change.key) else { return };
-        instance.state = change.state;
+        // Whether what runs is suspended is said elsewhere.
+        if !(is_running(change.state) && is_running(instance.state)) {
+            instance.state = change.state;
+        }
         instance.phase = change.phase;
         instance.ended = change.ended;
         instance.incidents = change.incidents;
-        if change.state != InstanceState::Active {
+        if !is_running(change.state) {
             self.running.remove(&change.key);
         }
+    }
+
+    /// A finished instance leaves no trace, nor do those it called.
+    fn delete_instance(&mut self, key: InstanceKey) {
+        if self.instances.get(&key).is_none_or(|instance| instance.ended.is_none()) {
+            return;
+        }
+        self.instances.remove(&key);
+        self.elements.retain(|_, row| row.instance != key);
+        self.variables.retain(|_, row| row.instance != key);
+        self.jobs.retain(|_, row| row.origin.is_none_or(|origin| origin.instance != key));
+        self.incidents.retain(|_, row| row.instance != key);
+        self.timers.retain(|_, row| row.origin.is_none_or(|origin| origin.instance != key));
+        self.subscriptions.retain(|_, row| row.origin.is_none_or(|origin| origin.instance != key));
+        self.correlations.retain(|_, row| row.instance != key);
+        self.user_tasks.retain(|_, row| row.instance != key);
+        self.evaluated_decisions.retain(|_, row| row.origin.is_none_or(|origin| origin.instance != key));
+        let called = self.instances.values().filter(|row| row.parent.is_some_and(|(parent, _)| parent == key));
+        let called: Vec<InstanceKey> = called.map(|row| row.key).collect();
+        called.into_iter().for_each(|child| self.delete_instance(child));
     }
 
     fn change_element(&mut self, change: ElementChange) {
@@ -250,5 +290,12 @@ impl Tables {
         if let Some(running) = self.running.get_mut(&instance) {
             change(running);
         }
+    }
+}
+
+fn is_running(state: InstanceState) -> bool {
+    match state {
+        InstanceState::Active | InstanceState::Suspended => true,
+        InstanceState::Completed | InstanceState::Terminated => false,
     }
 }

@@ -69,8 +69,12 @@ pub(super) struct Tables {
     pub(super) idempotent: BTreeMap<(Arc<str>, Arc<str>), row::Idempotent>,
     /// By reference, the first version first.
     pub(super) policies: BTreeMap<Arc<str>, Vec<row::PolicyVersion>>,
+    pub(super) batches: BTreeMap<u64, row::Batch>,
+    pub(super) batch_items: BTreeMap<u64, row::BatchItem>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
+    /// Since when instances are suspended.
+    pub(super) suspended: HashMap<InstanceKey, Millis>,
     /// None is empty.
     pub(super) ready: BTreeMap<Queue, BTreeSet<(Reverse<i32>, JobKey)>>,
     /// Leases and back-offs; turns are in their table.

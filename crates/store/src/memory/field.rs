@@ -6,8 +6,8 @@ use model::ElementIx;
 use super::database::Tables;
 use crate::query::{Field, Scalar, VALUE_CHARS_SHOWN};
 use crate::row::{
-    Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element, EvaluatedDecision, Incident, Instance,
-    Job, JobState, Subscription, Timer, UserTask, Variable,
+    Batch, BatchItem, Correlation, Decision, DecisionRequirements, Definition, DefinitionElement, Element, EvaluatedDecision,
+    Incident, Instance, Job, JobState, Subscription, Timer, UserTask, Variable,
 };
 use crate::words;
 
@@ -27,6 +27,8 @@ pub(super) enum Row<'a> {
     MessageCorrelation(&'a Correlation),
     UserTask(&'a UserTask),
     Execution(&'a Job),
+    Batch(&'a Batch),
+    BatchItem(&'a BatchItem),
 }
 
 impl Row<'_> {
@@ -34,6 +36,8 @@ impl Row<'_> {
     pub(super) fn instance(self) -> Option<InstanceKey> {
         match self {
             Self::Definition(_) | Self::Instance(_) | Self::Requirements(_) | Self::Decision(..) | Self::Execution(_) => None,
+            Self::Batch(_) => None,
+            Self::BatchItem(row) => row.instance,
             Self::Element(row) => Some(row.instance),
             Self::Variable(row) => Some(row.instance),
             Self::Job(row) => Some(row.origin?.instance),
@@ -64,6 +68,8 @@ pub(super) fn value(tables: &Tables, row: Row<'_>, field: Field) -> Option<Scala
         Row::MessageCorrelation(row) => of_correlation(tables, row, field),
         Row::UserTask(row) => of_user_task(tables, row, field),
         Row::Execution(row) => of_execution(row, field),
+        Row::Batch(row) => of_batch(row, field),
+        Row::BatchItem(row) => of_batch_item(row, field),
     }
 }
 
@@ -154,6 +160,33 @@ fn of_job(tables: &Tables, row: &Job, field: Field) -> Option<Scalar> {
         Field::Created => int(row.created),
         Field::Updated => int(row.updated),
         Field::Ended => int(row.ended?),
+        _ => None,
+    }
+}
+
+fn of_batch(row: &Batch, field: Field) -> Option<Scalar> {
+    match field {
+        Field::BatchKey => key(row.key),
+        Field::BatchKind => text(row.asked.work.word()),
+        Field::BatchState => text(row.state.word()),
+        Field::Tenant => text(&row.tenant),
+        Field::Actor => text(&row.actor),
+        Field::Started => int(row.started?),
+        Field::Ended => int(row.ended?),
+        _ => None,
+    }
+}
+
+fn of_batch_item(row: &BatchItem, field: Field) -> Option<Scalar> {
+    match field {
+        Field::BatchItemKey => key(row.key),
+        Field::BatchKey => key(row.batch),
+        Field::ItemKey => key(row.item),
+        Field::BatchKind => text(&row.kind),
+        Field::Tenant => text(&row.tenant),
+        Field::InstanceKey => key(row.instance?.0),
+        Field::ItemState => text(row.state.word()),
+        Field::Processed => int(row.processed?),
         _ => None,
     }
 }

@@ -118,7 +118,7 @@ pub(super) fn count_jobs(tables: &Tables, queue: QueueRef<'_>, which: CountedJob
         (Availability::Leased, CountedJobs::Running) => true,
         (Availability::Ready | Availability::BackingOff { .. }, CountedJobs::Waiting) => true,
         (Availability::Leased | Availability::Ready | Availability::BackingOff { .. }, _) => false,
-        (Availability::Stuck | Availability::Done, _) => false,
+        (Availability::Held | Availability::Stuck | Availability::Done, _) => false,
     };
     let of_queue = |job: &&Job| *job.job_type == *queue.job_type && *job.tenant == *queue.tenant;
     let mut counts: BTreeMap<Group, u64> = BTreeMap::new();
@@ -130,7 +130,8 @@ pub(super) fn count_jobs(tables: &Tables, queue: QueueRef<'_>, which: CountedJob
 
 pub(super) fn queue_sizes(tables: &Tables) -> Vec<QueueSize> {
     let mut sizes: BTreeMap<(&Arc<str>, &Arc<str>), QueueSize> = BTreeMap::new();
-    for job in tables.jobs.values().filter(|job| !matches!(job.availability, Availability::Stuck | Availability::Done)) {
+    let is_over = |job: &Job| matches!(job.availability, Availability::Held | Availability::Stuck | Availability::Done);
+    for job in tables.jobs.values().filter(|job| !is_over(job)) {
         let new = || QueueSize { job_type: job.job_type.clone(), tenant: job.tenant.clone(), ..QueueSize::default() };
         let size = sizes.entry((&job.job_type, &job.tenant)).or_insert_with(new);
         match job.availability {
@@ -139,7 +140,9 @@ pub(super) fn queue_sizes(tables: &Tables) -> Vec<QueueSize> {
                 continue;
             }
             Availability::Ready => size.ready += 1,
-            Availability::BackingOff { .. } | Availability::Stuck | Availability::Done => size.scheduled += 1,
+            Availability::BackingOff { .. } | Availability::Held | Availability::Stuck | Availability::Done => {
+                size.scheduled += 1;
+            }
         }
         size.oldest = Some(size.oldest.map_or(job.created, |oldest| oldest.min(job.created)));
     }

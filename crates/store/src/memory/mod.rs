@@ -250,6 +250,17 @@ impl Store for Memory {
         Ok(database.tables().find_map(|tables| tables.requirements.get(&key).cloned()))
     }
 
+    async fn batch_operation(&self, key: u64) -> Result<Option<row::Batch>, Error> {
+        Ok(self.database().tables().find_map(|tables| tables.batches.get(&key).cloned()))
+    }
+
+    async fn open_items(&self, batch: u64, limit: usize) -> Result<Vec<row::BatchItem>, Error> {
+        let is_open = |row: &&row::BatchItem| row.batch == batch && row.state == row::ItemState::Active;
+        let database = self.database();
+        let open = database.tables().flat_map(|tables| tables.batch_items.values()).filter(is_open);
+        Ok(open.take(limit).cloned().collect())
+    }
+
     async fn forms_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Vec<row::Form>, Error> {
         let is_it = |row: &&row::Form| &*row.id == id && &*row.tenant == tenant;
         Ok(self.database().read(partition, |partition| partition.tables.forms.values().filter(is_it).cloned().collect()))

@@ -86,6 +86,8 @@ fn rows(tables: &Tables, entity: Entity, with_kept: bool) -> Box<dyn Iterator<It
         Entity::Timers => Box::new(tables.timers.values().map(Row::Timer)),
         Entity::UserTasks => Box::new(tables.user_tasks.values().map(Row::UserTask)),
         Entity::Executions => Box::new(tables.jobs.values().filter(|job| job.execution.is_some()).map(Row::Execution)),
+        Entity::Batches => Box::new(tables.batches.values().map(Row::Batch)),
+        Entity::BatchItems => Box::new(tables.batch_items.values().map(Row::BatchItem)),
         Entity::MessageSubscriptions => Box::new(message_subscriptions(tables).map(Row::MessageSubscription)),
         Entity::MessageCorrelations => Box::new(tables.correlations.values().map(Row::MessageCorrelation)),
     }

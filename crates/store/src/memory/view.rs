@@ -5,13 +5,13 @@ use engine::InstanceKey;
 use super::database::Tables;
 use super::field::{Row, definition, element};
 use crate::query::{
-    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, Items, JobView,
-    MessageCorrelationView, MessageSubscriptionView, Query, RequirementsView, Room, TimerView, UserTaskView, VariableView,
-    Weight,
+    BatchItemView, BatchView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView,
+    InstanceView, Items, JobView, MessageCorrelationView, MessageSubscriptionView, Query, RequirementsView, Room, TimerView,
+    UserTaskView, VariableView, Weight,
 };
 use crate::row::{
-    Availability, Correlation, Decision, DecisionRequirements, Definition, Element, EvaluatedDecision, Incident, Instance, Job,
-    Subscription, Timer, UserTask, Variable, WaitOrigin,
+    Availability, Batch, BatchItem, Correlation, Decision, DecisionRequirements, Definition, Element, EvaluatedDecision,
+    Incident, Instance, Job, Subscription, Timer, UserTask, Variable, WaitOrigin,
 };
 use crate::words;
 
@@ -55,6 +55,8 @@ fn put(room: &mut Room, items: &mut Items, query: &Query, tables: &Tables, row: 
         }
         (Items::UserTasks(items), Row::UserTask(row)) => put_maybe(room, items, of_user_task(tables, row)),
         (Items::Executions(items), Row::Execution(row)) => put_maybe(room, items, of_execution(row)),
+        (Items::Batches(items), Row::Batch(row)) => put_maybe(room, items, Some(of_batch(row))),
+        (Items::BatchItems(items), Row::BatchItem(row)) => put_maybe(room, items, Some(of_batch_item(row))),
         (Items::MessageCorrelations(items), Row::MessageCorrelation(row)) => put_maybe(room, items, of_correlation(tables, row)),
         _ => unreachable!("rows are of the entity asked for"),
     }
@@ -99,6 +101,7 @@ fn of_instance(tables: &Tables, row: &Instance) -> Option<InstanceView> {
         root: row.root,
         tags: row.tags.iter().map(|tag| tag.to_string()).collect(),
         business_id: row.business_id.as_deref().map(str::to_owned),
+        suspended: tables.suspended.get(&row.key).copied(),
     })
 }
 
@@ -168,6 +171,37 @@ fn of_job(tables: &Tables, row: &Job) -> Option<JobView> {
     })
 }
 
+fn of_batch(row: &Batch) -> BatchView {
+    BatchView {
+        key: row.key,
+        tenant: row.tenant.to_string(),
+        kind: row.asked.work.word().to_owned(),
+        state: row.state,
+        actor: row.actor.to_string(),
+        started: row.started,
+        ended: row.ended,
+        total: row.total,
+        completed: row.completed,
+        failed: row.failed,
+        error: row.error.as_deref().map(str::to_owned),
+    }
+}
+
+fn of_batch_item(row: &BatchItem) -> BatchItemView {
+    BatchItemView {
+        key: row.key,
+        batch: row.batch,
+        item: row.item,
+        tenant: row.tenant.to_string(),
+        kind: row.kind.to_string(),
+        instance: row.instance,
+        root: row.root,
+        state: row.state,
+        processed: row.processed,
+        error: row.error.as_deref().map(str::to_owned),
+    }
+}
+
 fn of_execution(row: &Job) -> Option<ExecutionView> {
     let execution = row.execution.as_deref()?;
     Some(ExecutionView {
@@ -185,7 +219,7 @@ fn of_execution(row: &Job) -> Option<ExecutionView> {
         worker: row.worker.to_string(),
         due: match row.availability {
             Availability::BackingOff { until } => Some(until),
-            Availability::Ready | Availability::Leased | Availability::Stuck | Availability::Done => None,
+            Availability::Ready | Availability::Leased | Availability::Held | Availability::Stuck | Availability::Done => None,
         },
         created: row.created,
         started: execution.started,

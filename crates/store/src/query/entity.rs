@@ -20,6 +20,8 @@ impl Entity {
             Self::MessageCorrelations => Field::CorrelatedKey,
             Self::UserTasks => Field::UserTaskKey,
             Self::Executions => Field::ExecutionKey,
+            Self::Batches => Field::BatchKey,
+            Self::BatchItems => Field::BatchItemKey,
         }
     }
 
@@ -40,6 +42,8 @@ impl Entity {
             Self::MessageCorrelations => MESSAGE_CORRELATION_FIELDS,
             Self::UserTasks => USER_TASK_FIELDS,
             Self::Executions => EXECUTION_FIELDS,
+            Self::Batches => BATCH_FIELDS,
+            Self::BatchItems => BATCH_ITEM_FIELDS,
         }
     }
 }
@@ -257,4 +261,18 @@ const EXECUTION_FIELDS: &[Field] = &[
     Field::Created,
     Field::Started,
     Field::Ended,
+];
+
+const BATCH_FIELDS: &[Field] =
+    &[Field::BatchKey, Field::BatchKind, Field::BatchState, Field::Tenant, Field::Actor, Field::Started, Field::Ended];
+
+const BATCH_ITEM_FIELDS: &[Field] = &[
+    Field::BatchItemKey,
+    Field::BatchKey,
+    Field::ItemKey,
+    Field::BatchKind,
+    Field::Tenant,
+    Field::InstanceKey,
+    Field::ItemState,
+    Field::Processed,
 ];

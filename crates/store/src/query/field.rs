@@ -24,6 +24,10 @@ pub enum Entity {
     UserTasks,
     /// Work that belongs to no process.
     Executions,
+    /// Operations over many.
+    Batches,
+    /// What they are about.
+    BatchItems,
 }
 
 /// What can be filtered and sorted by. Which entity has which is said by [`Entity::fields`].
@@ -141,6 +145,20 @@ pub enum Field {
     Attempts,
     UniqueKey,
     Group,
+    // of the operation over many, and of its items
+    BatchKey,
+    /// `CANCEL_PROCESS_INSTANCE`, …
+    BatchKind,
+    /// `CREATED`, `ACTIVE`, …
+    BatchState,
+    Actor,
+    /// Of the row of an item.
+    BatchItemKey,
+    /// Of what the item is about.
+    ItemKey,
+    /// `ACTIVE`, `COMPLETED`, …
+    ItemState,
+    Processed,
 }
 
 /// What a scalar is.
@@ -163,7 +181,8 @@ impl Field {
             | Self::RequirementsVersion | Self::DeploymentKey | Self::DecisionKey | Self::EvaluatedKey | Self::EvaluationKey
             | Self::RootDecisionKey | Self::Evaluated | Self::TimerKey | Self::Due | Self::Number | Self::SubscriptionKey
             | Self::CorrelatedKey | Self::MessageKey | Self::Correlated | Self::UserTaskKey | Self::Priority | Self::FollowUp
-            | Self::ExecutionKey | Self::Attempts => ScalarKind::Int,
+            | Self::ExecutionKey | Self::Attempts | Self::BatchKey | Self::BatchItemKey | Self::ItemKey
+            | Self::Processed => ScalarKind::Int,
             Self::ProcessId | Self::DefinitionName | Self::VersionTag | Self::ResourceName | Self::Tenant
             | Self::DefinitionState | Self::InstanceState | Self::BusinessId | Self::ElementId | Self::ElementName
             | Self::ElementKind | Self::ElementState | Self::Name | Self::Value | Self::JobType | Self::JobState | Self::Worker
@@ -171,7 +190,8 @@ impl Field {
             | Self::RequirementsName | Self::DecisionId | Self::DecisionName | Self::EvaluatedId | Self::DecisionKind
             | Self::TimerKind | Self::TimerState | Self::SubscriptionState | Self::MessageName | Self::CorrelationKey
             | Self::UserTaskState | Self::Assignee | Self::JobKind | Self::ListenerEvent | Self::DeniedReason
-            | Self::ExecutionState | Self::UniqueKey | Self::Group => ScalarKind::Text,
+            | Self::ExecutionState | Self::UniqueKey | Self::Group | Self::BatchKind | Self::BatchState | Self::Actor
+            | Self::ItemState => ScalarKind::Text,
         }
     }
 }

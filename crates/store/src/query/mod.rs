@@ -11,8 +11,9 @@ use crate::row::Candidates;
 
 pub use field::{Entity, Field, ScalarKind};
 pub use view::{
-    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView,
-    MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
+    BatchItemView, BatchView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView,
+    InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView,
+    VariableView,
 };
 pub(crate) use weight::{Room, Weight};
 
@@ -167,6 +168,8 @@ pub enum Items {
     MessageCorrelations(Vec<MessageCorrelationView>),
     UserTasks(Vec<UserTaskView>),
     Executions(Vec<ExecutionView>),
+    Batches(Vec<BatchView>),
+    BatchItems(Vec<BatchItemView>),
 }
 
 /// How many rows there are, by what they have in some fields.
@@ -209,6 +212,8 @@ impl Items {
             Entity::MessageCorrelations => Self::MessageCorrelations(Vec::new()),
             Entity::UserTasks => Self::UserTasks(Vec::new()),
             Entity::Executions => Self::Executions(Vec::new()),
+            Entity::Batches => Self::Batches(Vec::new()),
+            Entity::BatchItems => Self::BatchItems(Vec::new()),
         }
     }
 
@@ -228,6 +233,8 @@ impl Items {
             Self::MessageCorrelations(views) => views.len(),
             Self::UserTasks(views) => views.len(),
             Self::Executions(views) => views.len(),
+            Self::Batches(views) => views.len(),
+            Self::BatchItems(views) => views.len(),
         }
     }
 
@@ -251,6 +258,8 @@ impl Items {
             Self::MessageCorrelations(views) => views.reverse(),
             Self::UserTasks(views) => views.reverse(),
             Self::Executions(views) => views.reverse(),
+            Self::Batches(views) => views.reverse(),
+            Self::BatchItems(views) => views.reverse(),
         }
     }
 }

@@ -7,8 +7,8 @@ use engine::{
 
 use crate::Millis;
 use crate::row::{
-    EvaluatedInput, ExecutionState, InstanceState, JobKind, JobState, MatchedRule, SubscriptionState, TimerKind, TimerState,
-    UserTaskState,
+    BatchState, EvaluatedInput, ExecutionState, InstanceState, ItemState, JobKind, JobState, MatchedRule, SubscriptionState,
+    TimerKind, TimerState, UserTaskState,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +42,8 @@ pub struct InstanceView {
     pub root: InstanceKey,
     pub tags: Vec<String>,
     pub business_id: Option<String>,
+    /// Since when, while it is suspended.
+    pub suspended: Option<Millis>,
 }
 
 /// As searches show it: alive is active.
@@ -291,4 +293,33 @@ pub struct ExecutionView {
     pub group: Option<String>,
     /// Its place in its queue, from 1. No search tells.
     pub position: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct BatchView {
+    pub key: u64,
+    pub tenant: String,
+    pub kind: String,
+    pub state: BatchState,
+    pub actor: String,
+    pub started: Option<Millis>,
+    pub ended: Option<Millis>,
+    pub total: u64,
+    pub completed: u64,
+    pub failed: u64,
+    pub error: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct BatchItemView {
+    pub key: u64,
+    pub batch: u64,
+    pub item: u64,
+    pub tenant: String,
+    pub kind: String,
+    pub instance: Option<InstanceKey>,
+    pub root: Option<InstanceKey>,
+    pub state: ItemState,
+    pub processed: Option<Millis>,
+    pub error: Option<String>,
 }

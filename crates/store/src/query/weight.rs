@@ -1,8 +1,9 @@
 //! How many bytes rows take, about, and how many of them a page has room for.
 
 use super::view::{
-    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView,
-    MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
+    BatchItemView, BatchView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView,
+    InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView,
+    VariableView,
 };
 
 /// The bytes a page has left.
@@ -47,6 +48,18 @@ impl Weight for DefinitionView {
     fn texts(&self) -> usize {
         let maybe = maybe(&self.name) + maybe(&self.version_tag);
         self.process_id.len() + self.resource_name.len() + self.tenant.len() + maybe
+    }
+}
+
+impl Weight for BatchView {
+    fn texts(&self) -> usize {
+        self.tenant.len() + self.kind.len() + self.actor.len() + maybe(&self.error)
+    }
+}
+
+impl Weight for BatchItemView {
+    fn texts(&self) -> usize {
+        self.tenant.len() + self.kind.len() + maybe(&self.error)
     }
 }
 

@@ -62,7 +62,7 @@ impl ExecutionState {
 impl Job {
     pub fn execution_state(&self) -> ExecutionState {
         match self.availability {
-            Availability::Ready | Availability::BackingOff { .. } => ExecutionState::Waiting,
+            Availability::Ready | Availability::BackingOff { .. } | Availability::Held => ExecutionState::Waiting,
             Availability::Leased => ExecutionState::Running,
             Availability::Stuck => ExecutionState::Failed,
             Availability::Done if self.state == JobState::Cancelled => ExecutionState::Cancelled,

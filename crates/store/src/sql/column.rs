@@ -137,6 +137,8 @@ pub(super) fn table_name(entity: Entity) -> &'static str {
         Entity::MessageSubscriptions => "subscriptions",
         Entity::MessageCorrelations => "message_correlations",
         Entity::UserTasks => "user_tasks",
+        Entity::Batches => "batch_operations",
+        Entity::BatchItems => "batch_items",
     }
 }
 
@@ -162,11 +164,15 @@ pub(super) fn column(entity: Entity, field: Field, dialect: Dialect) -> Column {
     Column { table, sql, kind: field.kind(), presence }
 }
 
+/// What is suspended is stored as active.
+pub(super) const INSTANCE_STATE: &str = "(CASE WHEN @.suspended IS NULL THEN @.state ELSE 'SUSPENDED' END)";
+
 /// Where an entity has a field in another way than the others.
 fn place_in(entity: Entity, field: Field) -> Option<(Table, &'static str, Presence)> {
     let column = match (entity, field) {
         (_, key) if key == entity.key() => "@.key",
         (Entity::Jobs | Entity::Timers | Entity::UserTasks | Entity::Executions, Field::Tenant) => "@.tenant",
+        (Entity::Batches | Entity::BatchItems, Field::Tenant) => "@.tenant",
         (Entity::Incidents, Field::ErrorMessage) => "@.message",
         (Entity::Definitions, Field::DeploymentKey) => "@.deployment",
         (Entity::Decisions, Field::DecisionId) => "@.id",
@@ -194,11 +200,13 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Tenant => (of_definition, "@.tenant", Always),
         Field::DefinitionState => (of_definition, definition_state(dialect), Always),
         Field::InstanceKey => (Own, "@.instance", presence_of_instance(entity).0),
-        Field::InstanceState | Field::ElementState | Field::JobState | Field::TimerState | Field::UserTaskState => {
-            (Own, "@.state", Always)
-        }
+        Field::InstanceState => (Own, INSTANCE_STATE, Always),
+        Field::ElementState | Field::JobState | Field::TimerState | Field::UserTaskState => (Own, "@.state", Always),
         Field::SubscriptionState => (Own, subscription_state(dialect), Always),
-        Field::Started => (Own, "@.started", if entity == Entity::Executions { Maybe } else { Always }),
+        Field::Started => {
+            let may_wait = matches!(entity, Entity::Executions | Entity::Batches);
+            (Own, "@.started", if may_wait { Maybe } else { Always })
+        }
         Field::Ended => (Own, "@.ended", Maybe),
         Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
         Field::ParentElementKey => (Own, "@.parent_element", Maybe),
@@ -239,9 +247,23 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::DecisionKind | Field::IncidentKind | Field::TimerKind => (Own, "@.kind", Always),
         Field::RootDecisionKey => (Own, "@.root_decision", Always),
         Field::Evaluated => (Own, "@.evaluated", Always),
+        Field::BatchKey | Field::BatchKind | Field::BatchState | Field::Actor => of_batch(field),
+        Field::BatchItemKey | Field::ItemKey | Field::ItemState | Field::Processed => of_batch(field),
         Field::Due | Field::Number | Field::SubscriptionKey | Field::CorrelationKey | Field::MessageKey | Field::Correlated => {
             (Own, of_wait(field), Always)
         }
+    }
+}
+
+/// What only operations over many and their items have; the key of either is its own.
+fn of_batch(field: Field) -> (Table, &'static str, Presence) {
+    match field {
+        Field::BatchKey => (Own, "@.batch", Always),
+        Field::BatchKind => (Own, "@.kind", Always),
+        Field::Actor => (Own, "@.actor", Always),
+        Field::ItemKey => (Own, "@.item", Always),
+        Field::Processed => (Own, "@.processed", Maybe),
+        _ => (Own, "@.state", Always),
     }
 }
 
@@ -305,7 +327,7 @@ fn table_of_definition(entity: Entity) -> Table {
         Entity::MessageSubscriptions | Entity::MessageCorrelations => Table::Own,
         Entity::Instances | Entity::Elements | Entity::Variables => Table::Definition,
         Entity::Jobs | Entity::Incidents | Entity::Timers | Entity::UserTasks => Table::Definition,
-        Entity::Executions => Table::Own,
+        Entity::Executions | Entity::Batches | Entity::BatchItems => Table::Own,
     }
 }
 
@@ -317,9 +339,12 @@ fn table_of_requirements(entity: Entity) -> Table {
 /// instance no element instance has waited.
 fn presence_of_instance(entity: Entity) -> (Presence, Presence) {
     match entity {
-        Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions | Entity::Executions => {
-            (Presence::Maybe, Presence::Maybe)
-        }
+        Entity::EvaluatedDecisions
+        | Entity::Timers
+        | Entity::MessageSubscriptions
+        | Entity::Executions
+        | Entity::Batches
+        | Entity::BatchItems => (Presence::Maybe, Presence::Maybe),
         Entity::MessageCorrelations => (Presence::Always, Presence::Maybe),
         Entity::Definitions | Entity::Requirements | Entity::Decisions | Entity::Instances => {
             (Presence::Always, Presence::Always)

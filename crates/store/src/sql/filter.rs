@@ -165,6 +165,15 @@ fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -
         (Field::IncidentState, Scalar::Text(word)) if word == "ACTIVE" => {
             format!("{}.resolved IS NULL", from.alias(Table::Own))
         }
+        // Said of the columns themselves, so that an index of either serves.
+        (Field::InstanceState, Scalar::Text(word)) => {
+            let own = from.alias(Table::Own);
+            match &**word {
+                "SUSPENDED" => format!("{own}.suspended IS NOT NULL"),
+                "ACTIVE" => format!("({own}.state = 'ACTIVE' AND {own}.suspended IS NULL)"),
+                _ => format!("{own}.state = {}", value_text(writing, field, value)),
+            }
+        }
         // Written as the indexes of open subscriptions have it.
         (Field::SubscriptionState, Scalar::Text(word)) if word == "CREATED" => {
             let own = from.alias(Table::Own);

@@ -64,6 +64,7 @@ impl Schemas {
             Kind::Any => json!({ "description": "Any JSON" }),
             Kind::Fields(shape) => self.object(shape, is_request),
             Kind::FieldsList(shape) => json!({ "type": "array", "items": self.object(shape, is_request) }),
+            Kind::Filter(table) => super::searches::filter(self, table),
             Kind::Nested(described) => self.object(described, is_request),
             Kind::NestedList(described) => json!({ "type": "array", "items": self.object(described, is_request) }),
         }

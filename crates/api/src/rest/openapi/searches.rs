@@ -61,7 +61,7 @@ pub(super) fn result(schemas: &mut Schemas, item: Value, item_name: &str) -> Val
     schemas.add(&name, schema)
 }
 
-fn filter(schemas: &mut Schemas, table: &Table) -> Value {
+pub(super) fn filter(schemas: &mut Schemas, table: &Table) -> Value {
     let name = format!("{}Filter", table.name);
     let (any, plain): (Vec<&Filterable>, Vec<&Filterable>) =
         table.filters.iter().partition(|filterable| matches!(filterable.by, By::Any));

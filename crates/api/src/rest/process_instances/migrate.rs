@@ -21,7 +21,7 @@ pub(super) static MIGRATION: Shape = Shape {
     ],
 };
 
-static MAPPING: Shape = Shape {
+pub(in crate::rest) static MAPPING: Shape = Shape {
     name: "MigrateProcessInstanceMappingInstruction",
     fields: &[
         field("sourceElementId", Kind::Text, "An element the instance has, or a flow by which a token came to a join").required(),
@@ -45,7 +45,7 @@ pub(super) async fn migrate(call: Call) -> Result<Response, Failure> {
     call.perform("MIGRATE", Command::Change { instance, change }).await
 }
 
-fn mapping(mut fields: Fields<'_>) -> Result<(Arc<str>, Arc<str>), Failure> {
+pub(in crate::rest) fn mapping(mut fields: Fields<'_>) -> Result<(Arc<str>, Arc<str>), Failure> {
     let mut id = |name| fields.shared(name).ok_or_else(|| Failure::invalid(format!("No {name} provided.")));
     Ok((id("sourceElementId")?, id("targetElementId")?))
 }

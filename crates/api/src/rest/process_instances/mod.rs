@@ -1,9 +1,10 @@
-//! Process instances: create, get, search, cancel, modify, migrate, the incidents in them.
+//! Process instances: create, get, search, cancel, modify, migrate, suspend, resume, the incidents in them.
 
 mod create;
 pub(super) mod hierarchy;
 mod migrate;
 mod modify;
+mod suspend;
 
 use axum::http::Method;
 use axum::response::Response;
@@ -14,17 +15,20 @@ use store::query::{Entity, Field, InstanceView};
 use super::call::Call;
 use super::describe::Kind;
 use super::incidents;
-use super::layout::{Cell, Layout, column, empty, optional};
+use super::layout::{Cell, Layout, column, optional};
 use super::operation::{Input, Operation, Output};
-use super::search::{self, By, Constant, Filterable, Operators, Table, Value, filterable, related, sortable};
+use super::search::{self, By, Filterable, Operators, Table, Value, filterable, related, sortable};
 use super::shape::{Shape, field};
 use crate::error::Failure;
 
 pub(super) use create::{CREATED, Outcome};
+pub(super) use migrate::{MAPPING, mapping};
 
 const NOUN: &str = "Process Instance";
 /// Of instances and of the elements in them.
 pub(super) const STATES: &[&str] = &["ACTIVE", "COMPLETED", "TERMINATED"];
+/// Elements of a suspended instance are active.
+pub(super) const INSTANCE_STATES: &[&str] = &["ACTIVE", "SUSPENDED", "COMPLETED", "TERMINATED"];
 
 pub(super) static OPERATIONS: &[Operation] = &[
     Operation {
@@ -106,6 +110,39 @@ pub(super) static OPERATIONS: &[Operation] = &[
     },
     Operation {
         method: Method::POST,
+        path: "/v2/process-instances/{processInstanceKey}/deletion",
+        id: "deleteProcessInstance",
+        summary: "Delete a finished process instance with those it called: nothing of them is left",
+        input: Input::Optional(&DELETION),
+        query: &[],
+        output: Output::NoContent,
+        failures: &[404, 409, 504],
+        run: |call| Box::pin(delete(call)),
+    },
+    Operation {
+        method: Method::POST,
+        path: "/v2/process-instances/{processInstanceKey}/suspension",
+        id: "suspendProcessInstance",
+        summary: "Suspend a running process instance with those it called: they keep their waits, and nothing comes to them",
+        input: Input::Optional(&suspend::SUSPENSION),
+        query: &[],
+        output: Output::NoContent,
+        failures: &[404, 409, 504],
+        run: |call| Box::pin(suspend::suspend(call)),
+    },
+    Operation {
+        method: Method::POST,
+        path: "/v2/process-instances/{processInstanceKey}/resumption",
+        id: "resumeProcessInstance",
+        summary: "Let a suspended process instance go on, with those it called",
+        input: Input::Optional(&suspend::RESUMPTION),
+        query: &[],
+        output: Output::NoContent,
+        failures: &[404, 409, 504],
+        run: |call| Box::pin(suspend::resume(call)),
+    },
+    Operation {
+        method: Method::POST,
         path: "/v2/process-instances/{processInstanceKey}/incidents/search",
         id: "searchProcessInstanceIncidents",
         summary: "Search the incidents in a process instance and in those it called",
@@ -135,6 +172,17 @@ async fn cancel(call: Call) -> Result<Response, Failure> {
     call.perform("CANCEL", Command::Cancel { instance }).await
 }
 
+static DELETION: Shape = Shape {
+    name: "DeleteProcessInstanceRequest",
+    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more")],
+};
+
+async fn delete(call: Call) -> Result<Response, Failure> {
+    let instance = InstanceKey(call.existing_key()?);
+    check_reference(call.optional(&DELETION)?.number("operationReference"))?;
+    call.perform("DELETE", Command::DeleteInstance { instance }).await
+}
+
 /// References are the caller's own and mean nothing to us, but must be positive where Camunda checks them: not for jobs, incidents and
 /// decision instances.
 pub(super) fn check_reference(reference: Option<i64>) -> Result<(), Failure> {
@@ -152,15 +200,15 @@ pub(super) static TABLE: Table = Table {
     filters: &[
         filterable("startDate", Field::Started, Value::Time, Operators::Ordered),
         filterable("endDate", Field::Ended, Value::Time, Operators::Ordered),
-        filterable("state", Field::InstanceState, Value::Word(STATES), Operators::Like),
+        filterable("state", Field::InstanceState, Value::Word(INSTANCE_STATES), Operators::Like),
         filterable("hasIncident", Field::HasIncident, Value::Boolean, Operators::None),
         filterable("tenantId", Field::Tenant, Value::Text, Operators::Like),
         Filterable { name: "variables", by: By::Variables, value: Value::Text, operators: Operators::Like },
         filterable("processInstanceKey", Field::InstanceKey, Value::Key, Operators::Basic),
         filterable("parentProcessInstanceKey", Field::ParentInstanceKey, Value::Key, Operators::Basic),
         filterable("parentElementInstanceKey", Field::ParentElementKey, Value::Key, Operators::Basic),
-        Filterable { name: "batchOperationId", by: By::Fixed(Constant::Absent), value: Value::Text, operators: Operators::Like },
-        Filterable { name: "batchOperationKey", by: By::Fixed(Constant::Absent), value: Value::Text, operators: Operators::Like },
+        related("batchOperationId", (Entity::BatchItems, Field::BatchKey), Value::Key, Operators::Basic),
+        related("batchOperationKey", (Entity::BatchItems, Field::BatchKey), Value::Key, Operators::Basic),
         related("errorMessage", (Entity::Incidents, Field::ErrorMessage), Value::Text, Operators::Like),
         related("hasRetriesLeft", (Entity::Jobs, Field::FailedWithRetriesLeft), Value::Boolean, Operators::None),
         related("elementInstanceState", (Entity::Elements, Field::ElementState), Value::Word(STATES), Operators::Like),
@@ -187,7 +235,7 @@ pub(super) static TABLE: Table = Table {
         sortable("parentElementInstanceKey", Field::ParentElementKey, Value::Key),
         sortable("startDate", Field::Started, Value::Time),
         sortable("endDate", Field::Ended, Value::Time),
-        sortable("state", Field::InstanceState, Value::Word(STATES)),
+        sortable("state", Field::InstanceState, Value::Word(INSTANCE_STATES)),
         sortable("hasIncident", Field::HasIncident, Value::Boolean),
         sortable("tenantId", Field::Tenant, Value::Text),
         sortable("businessId", Field::BusinessId, Value::Text),
@@ -203,7 +251,7 @@ pub(super) static LAYOUT: Layout<InstanceView> = Layout {
         optional("processDefinitionVersionTag", Kind::Text, |view| Cell::maybe_text(view.version_tag.as_deref())),
         column("startDate", Kind::Time, |view| Cell::Time(view.started)),
         optional("endDate", Kind::Time, |view| Cell::maybe(view.ended, Cell::Time)),
-        column("state", Kind::Word(STATES), |view| Cell::Text(view.state.word())),
+        column("state", Kind::Word(INSTANCE_STATES), |view| Cell::Text(view.state.word())),
         column("hasIncident", Kind::Boolean, |view| Cell::Boolean(view.has_incident)),
         column("tenantId", Kind::Text, |view| Cell::Text(&view.tenant)),
         column("processInstanceKey", Kind::Key, |view| Cell::Key(view.key.0)),
@@ -213,6 +261,6 @@ pub(super) static LAYOUT: Layout<InstanceView> = Layout {
         optional("rootProcessInstanceKey", Kind::Key, |view| Cell::Key(view.root.0)),
         column("tags", Kind::Texts, |view| Cell::Strings(&view.tags)),
         optional("businessId", Kind::Text, |view| Cell::maybe_text(view.business_id.as_deref())),
-        empty("suspendedDate", Kind::Time),
+        optional("suspendedDate", Kind::Time, |view| Cell::maybe(view.suspended, Cell::Time)),
     ],
 };

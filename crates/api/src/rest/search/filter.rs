@@ -35,6 +35,7 @@ struct Conditions {
     of_element: Vec<Filter>,
     of_incident: Vec<Filter>,
     of_job: Vec<Filter>,
+    of_batch: Vec<Filter>,
     latest_version: bool,
     count: usize,
     /// One of several under `$or`; within these there is no further one.
@@ -107,7 +108,9 @@ impl Conditions {
             | Entity::MessageSubscriptions
             | Entity::MessageCorrelations
             | Entity::UserTasks
-            | Entity::Executions => &mut self.own,
+            | Entity::Executions
+            | Entity::Batches => &mut self.own,
+            Entity::BatchItems => &mut self.of_batch,
         }
     }
 
@@ -172,9 +175,12 @@ impl Conditions {
     fn into_filter(self) -> Filter {
         let mut all = self.own;
         let active = Filter::Is(Field::IncidentState, Op::Eq(Scalar::Text("ACTIVE".into())));
-        for (entity, mut conditions) in
-            [(Entity::Elements, self.of_element), (Entity::Incidents, self.of_incident), (Entity::Jobs, self.of_job)]
-        {
+        for (entity, mut conditions) in [
+            (Entity::Elements, self.of_element),
+            (Entity::Incidents, self.of_incident),
+            (Entity::Jobs, self.of_job),
+            (Entity::BatchItems, self.of_batch),
+        ] {
             if conditions.is_empty() {
                 continue;
             }

@@ -14,9 +14,10 @@ pub(super) use table::{By, Constant, Filterable, Operators, Sortable, Table, Val
 
 use super::answer::Writing;
 use super::call::Call;
+use super::path::Path;
 use super::{
-    decision_definitions, decision_instances, decision_requirements, element_instances, executions, incidents, jobs, messages,
-    process_definitions, process_instances, timers, user_tasks, variables,
+    batch_operations, decision_definitions, decision_instances, decision_requirements, element_instances, executions, incidents,
+    jobs, messages, process_definitions, process_instances, timers, user_tasks, variables,
 };
 use crate::budget::Held;
 use crate::error::Failure;
@@ -89,6 +90,11 @@ pub(super) fn filter(call: &Call, table: &Table) -> Result<Filter, Failure> {
 /// What to count, after which cursor, and how many at most.
 pub(super) fn filter_and_part(call: &Call, table: &Table) -> Result<(Filter, Option<String>, Option<i64>), Failure> {
     request::filter_and_part(call.text()?, table)
+}
+
+/// A filter that is part of another request.
+pub(super) fn read_filter(reader: &mut json::Reader<'_>, path: &Path<'_>, table: &Table) -> Result<Filter, Failure> {
+    filter::read(reader, path, table).map(|filtered| filtered.filter)
 }
 
 /// What is deployed and not deleted since.
@@ -177,6 +183,8 @@ fn write_items(writing: &mut Writing, items: Items) -> Result<(), Failure> {
         Items::MessageCorrelations(views) => writing.list(&messages::CORRELATED_SUBSCRIPTION, views),
         Items::UserTasks(views) => writing.list(&user_tasks::LAYOUT, views),
         Items::Executions(views) => writing.list(&executions::LAYOUT, views),
+        Items::Batches(views) => writing.list(&batch_operations::LAYOUT, views),
+        Items::BatchItems(views) => writing.list(&batch_operations::ITEM, views),
     }
 }
 
@@ -198,5 +206,7 @@ fn write_first(out: &mut Vec<u8>, items: &Items) {
         }
         Items::UserTasks(views) => views.iter().take(1).for_each(|view| user_tasks::LAYOUT.write(out, view)),
         Items::Executions(views) => views.iter().take(1).for_each(|view| executions::LAYOUT.write(out, view)),
+        Items::Batches(views) => views.iter().take(1).for_each(|view| batch_operations::LAYOUT.write(out, view)),
+        Items::BatchItems(views) => views.iter().take(1).for_each(|view| batch_operations::ITEM.write(out, view)),
     }
 }

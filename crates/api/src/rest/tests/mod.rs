@@ -1,6 +1,7 @@
 //! The edge as clients see it: the router over a host and the memory store in this process.
 
 mod ad_hoc;
+mod batches;
 mod budgets;
 mod changes;
 mod connections;

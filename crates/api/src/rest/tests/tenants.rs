@@ -58,6 +58,8 @@ async fn keys(store: &Arc<dyn Store>, entity: Entity, tenant: &str) -> Vec<Strin
         Items::Executions(views) => views.iter().map(|view| view.key.to_string()).collect(),
         Items::MessageSubscriptions(views) => views.iter().map(|view| view.key.to_string()).collect(),
         Items::MessageCorrelations(views) => views.iter().map(|view| view.key.to_string()).collect(),
+        Items::Batches(views) => views.iter().map(|view| view.key.to_string()).collect(),
+        Items::BatchItems(views) => views.iter().map(|view| view.key.to_string()).collect(),
     }
 }
 
@@ -89,6 +91,10 @@ async fn nor_is_anything_below_it() {
             let reply = server.post(&format!("/v2/{name}/{}/incidents/search", keys[0]), "").await;
             assert_eq!(reply.status, status, "{name}: {}", reply.text);
         }
+    }
+    let [ours, theirs] = TENANTS.map(|tenant| keys(&store, Entity::Batches, tenant));
+    for (keys, status) in [(ours.await, 200), (theirs.await, 404)] {
+        assert_eq!(server.get(&format!("/v2/batch-operations/{}", keys[0])).await.status, status);
     }
     let names = ["process-definitions", "decision-definitions", "decision-requirements"];
     for (entity, name) in ENTITIES.into_iter().filter(|(_, name)| names.contains(name)) {

@@ -1,5 +1,6 @@
 //! What each entity shows, column by column, and how rows become views again.
 
+mod batch;
 mod decision;
 mod execution;
 mod row;
@@ -11,6 +12,7 @@ use std::borrow::Cow;
 use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, VariableKey};
 
 use self::row::Row;
+use super::column::INSTANCE_STATE;
 use super::column::Table::{self, Definition, DefinitionElement, Instance, Own};
 use crate::query::{
     Counted, Counting, Cursor, DefinitionView, ElementView, Entity, IncidentView, InstanceView, Items, JobView, Page, Query,
@@ -69,6 +71,8 @@ impl Collected {
             Items::MessageCorrelations(items) => room.put(items, wait::correlation(&mut row)?),
             Items::UserTasks(items) => room.put(items, user_task::user_task(&mut row)?),
             Items::Executions(items) => room.put(items, execution::execution(&mut row)?),
+            Items::Batches(items) => room.put(items, batch::batch(&mut row)?),
+            Items::BatchItems(items) => room.put(items, batch::item(&mut row)?),
         }
         if room.is_full() {
             return Ok(());
@@ -130,6 +134,8 @@ pub(super) fn columns(query: &Query) -> Vec<Shown> {
         Entity::MessageCorrelations => wait::CORRELATION.iter().map(shown).collect(),
         Entity::UserTasks => user_task::USER_TASK.iter().map(shown).collect(),
         Entity::Executions => execution::EXECUTION.iter().map(shown).collect(),
+        Entity::Batches => batch::BATCH.iter().map(shown).collect(),
+        Entity::BatchItems => batch::ITEM.iter().map(shown).collect(),
     };
     if query.entity == Entity::Variables {
         let (value, is_cut) = match query.value_chars_max {
@@ -186,7 +192,7 @@ const INSTANCE: Columns = &[
     (Definition, "@.version", Int),
     (Definition, "@.version_tag", Text),
     (Definition, "@.tenant", Text),
-    (Own, "@.state", Text),
+    (Own, INSTANCE_STATE, Text),
     (Own, "@.started", Int),
     (Own, "@.ended", Int),
     (Own, "(@.stuck IS NOT NULL)", Bool),
@@ -195,6 +201,7 @@ const INSTANCE: Columns = &[
     (Own, "@.root", Int),
     (Own, "@.tags", Text),
     (Own, "@.business_id", Text),
+    (Own, "@.suspended", Int),
 ];
 
 fn instance(row: &mut Row<'_, impl Cells>) -> Result<InstanceView, Error> {
@@ -215,6 +222,7 @@ fn instance(row: &mut Row<'_, impl Cells>) -> Result<InstanceView, Error> {
         root: InstanceKey(row.key()?),
         tags: words::tags_from_text(&row.text()?),
         business_id: row.text_maybe()?,
+        suspended: row.int_maybe()?,
     })
 }
 

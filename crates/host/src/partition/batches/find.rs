@@ -1,0 +1,134 @@
+//! What an operation over many is about, and what of it is still to be done, as the tables have it.
+
+use std::sync::Arc;
+
+use engine::InstanceKey;
+use store::Error;
+use store::batch::{Asked, Work};
+use store::query::{
+    Entity, EvaluatedDecisionView, Field, Filter, IncidentView, InstanceView, Items, Op, Order, Page, Query, Scalar, Sort,
+};
+use store::row::{Batch, BatchItem, ItemState};
+
+use super::Partition;
+
+/// How many are looked for at once, and how many items are in memory at once.
+const FOUND_MAX: u32 = 500;
+const ITEMS_MAX: usize = 1_000;
+
+#[derive(Debug, Default)]
+pub(in super::super) struct Found {
+    /// Of what was found; without their own keys.
+    pub(super) new: Vec<BatchItem>,
+    /// Where it goes on.
+    pub(super) after: Option<u64>,
+    /// Items whose turn has not come.
+    pub(super) open: Vec<BatchItem>,
+}
+
+impl Partition {
+    /// The operation is in memory after this, if there is one.
+    pub(in super::super) async fn look_up_batch(&mut self, key: u64) -> Result<Option<Arc<Found>>, Error> {
+        let Some(row) = self.store.batch_operation(key).await? else {
+            self.batches.load(key, None);
+            return Ok(None);
+        };
+        self.batches.load(key, Some(row));
+        let Some(row) = self.batches.get(&key).cloned() else { return Ok(None) };
+        let found = match row.after {
+            Some(after) => self.find(&row, after).await?,
+            None => Found { open: self.store.open_items(key, ITEMS_MAX).await?, ..Found::default() },
+        };
+        Ok(Some(Arc::new(found)))
+    }
+
+    async fn find(&self, row: &Batch, after: u64) -> Result<Found, Error> {
+        let Asked { work, filter, caller } = &*row.asked;
+        let entity = work.entity();
+        let key = |op: fn(Scalar) -> Op, key: u64| Filter::Is(entity.key(), op(Scalar::Int(key as i64)));
+        let asked = match entity {
+            Entity::Incidents => Filter::OfInstance(Box::new(filter.clone())),
+            _ => filter.clone(),
+        };
+        let within = Filter::All(vec![key(Op::Gt, after), key(Op::Lt, row.key), fitting(work)]);
+        let query = Query {
+            filter: asked.and(within),
+            sort: vec![Sort { field: entity.key(), order: Order::Ascending }],
+            page: Page::From { from: 0, limit: FOUND_MAX },
+            ..Query::of(entity, caller.tenants.clone())
+        };
+        let items = self.store.search(&query).await?.items;
+        let is_last = items.len() < FOUND_MAX as usize;
+        let (new, last) = match items {
+            Items::Instances(views) => {
+                (views.iter().map(|view| of_instance(view, row)).collect(), views.last().map(|view| view.key.0))
+            }
+            Items::Incidents(views) => {
+                (views.iter().map(|view| of_incident(view, row)).collect(), views.last().map(|view| view.key.0))
+            }
+            Items::EvaluatedDecisions(views) => {
+                let last = views.last().map(|view| view.evaluation.0 + u64::from(view.place) - 1);
+                (of_evaluations(&views, after, row), last)
+            }
+            _ => (Vec::new(), None),
+        };
+        Ok(Found { new, after: last.filter(|_| !is_last), open: Vec::new() })
+    }
+}
+
+fn word(field: Field, word: &str) -> Filter {
+    Filter::Is(field, Op::Eq(Scalar::Text(word.to_owned())))
+}
+
+fn in_state(states: &[&str]) -> Filter {
+    Filter::Any(states.iter().map(|state| word(Field::InstanceState, state)).collect())
+}
+
+/// What the work can be done to at all. What is called ends, stops and goes on with what called it.
+fn fitting(work: &Work) -> Filter {
+    let is_root = || Filter::Is(Field::ParentInstanceKey, Op::Exists(false));
+    match work {
+        Work::Cancel => in_state(&["ACTIVE", "SUSPENDED"]).and(is_root()),
+        Work::ResolveIncidents => word(Field::IncidentState, "ACTIVE"),
+        Work::Change(_) => in_state(&["ACTIVE"]),
+        Work::Delete => in_state(&["COMPLETED", "TERMINATED"]),
+        Work::Suspend => in_state(&["ACTIVE"]).and(is_root()),
+        Work::Resume => in_state(&["SUSPENDED"]).and(is_root()),
+        Work::DeleteEvaluations => Filter::All(Vec::new()),
+    }
+}
+
+fn item(item: u64, tenant: &str, instance: Option<InstanceKey>, root: Option<InstanceKey>, row: &Batch) -> BatchItem {
+    BatchItem {
+        key: 0,
+        batch: row.key,
+        item,
+        tenant: tenant.into(),
+        kind: row.asked.work.word().into(),
+        instance,
+        root,
+        state: ItemState::Active,
+        processed: None,
+        error: None,
+    }
+}
+
+fn of_instance(view: &InstanceView, row: &Batch) -> BatchItem {
+    item(view.key.0, &view.tenant, Some(view.key), Some(view.root), row)
+}
+
+fn of_incident(view: &IncidentView, row: &Batch) -> BatchItem {
+    item(view.key.0, &view.tenant, Some(view.instance), Some(view.root), row)
+}
+
+/// One for each evaluation. Its decisions have keys that follow each other: one that began before the page is an item already.
+fn of_evaluations(views: &[EvaluatedDecisionView], after: u64, row: &Batch) -> Vec<BatchItem> {
+    let mut items: Vec<BatchItem> = Vec::new();
+    for view in views {
+        let evaluation = view.evaluation.0;
+        if after < evaluation && items.last().is_none_or(|last| last.item != evaluation) {
+            items.push(item(evaluation, &view.tenant, view.instance, view.root, row));
+        }
+    }
+    items
+}

@@ -1,0 +1,2 @@
+SELECT key, tenant, state, actor, started, ended, due, total, completed, failed, after, asked, error
+FROM batch_operations WHERE key = ?1

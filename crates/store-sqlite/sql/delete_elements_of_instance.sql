@@ -1,0 +1,1 @@
+DELETE FROM elements WHERE partition = ?1 AND instance = ?2

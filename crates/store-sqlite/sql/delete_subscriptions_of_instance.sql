@@ -1,0 +1,1 @@
+DELETE FROM subscriptions WHERE partition = ?1 AND instance = ?2

@@ -1,0 +1,1 @@
+DELETE FROM timers WHERE partition = ?1 AND instance = ?2

@@ -1,0 +1,1 @@
+DELETE FROM variables WHERE partition = ?1 AND instance = ?2
