@@ -10,6 +10,41 @@ CREATE TABLE answers (
 
 CREATE INDEX answers_by_expiry ON answers (partition, expires);
 
+CREATE TABLE audit (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    at INTEGER NOT NULL,
+    actor TEXT,
+    operation TEXT NOT NULL,
+    entity TEXT NOT NULL,
+    entity_key TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    definition INTEGER,
+    instance INTEGER,
+    element_instance INTEGER,
+    job INTEGER,
+    job_type TEXT,
+    worker TEXT,
+    dispatched INTEGER,
+    user_task INTEGER,
+    deployment INTEGER,
+    resource INTEGER,
+    form INTEGER,
+    requirements INTEGER,
+    decision INTEGER,
+    decision_id TEXT,
+    batch INTEGER,
+    description TEXT
+) STRICT;
+
+CREATE INDEX audit_by_instance ON audit (instance) WHERE instance IS NOT NULL;
+
+CREATE INDEX audit_by_job ON audit (job) WHERE job IS NOT NULL;
+
+CREATE INDEX audit_by_time ON audit (at, key);
+
+CREATE INDEX audit_by_user_task ON audit (user_task) WHERE user_task IS NOT NULL;
+
 CREATE TABLE compensations (
     partition INTEGER NOT NULL,
     key INTEGER NOT NULL PRIMARY KEY,
@@ -232,7 +267,7 @@ CREATE TABLE "jobs" (
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
     ended INTEGER
-, headers TEXT, kind TEXT, denied TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER) STRICT;
+, headers TEXT, kind TEXT, denied TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER, dispatched INTEGER) STRICT;
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
 

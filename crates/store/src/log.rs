@@ -560,6 +560,15 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// The name of whoever did not say who they are. Everybody, as long as nobody can.
+    pub const ANONYMOUS: &'static str = "anonymous";
+
+    /// Who it was, as the audit trail has it: nobody where nobody said so, or where it happened by itself.
+    pub fn actor(&self) -> Option<Arc<str>> {
+        let has_name = !self.name.is_empty() && *self.name != *Self::ANONYMOUS;
+        has_name.then(|| self.name.clone())
+    }
+
     /// The server itself, for what happens by itself.
     pub fn engine() -> Self {
         Self { name: "".into(), tenants: Tenants::Everything }

@@ -3,6 +3,7 @@
 //! Rows of running work are narrow: what belongs to a definition (process id, names, types, headers, tenant) is stored once with it
 //! and joined when somebody reads.
 
+mod audit;
 mod execution;
 mod policy;
 mod user_task;
@@ -17,6 +18,7 @@ use engine::{
 use model::{ElementIx, ListenerEvent};
 
 use crate::Millis;
+pub use audit::{Audit, AuditEntity, ENDED, Operation};
 pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
 pub use policy::PolicyVersion;
 pub use user_task::{Attributes, Candidates, Form, Transition, UserTask, UserTaskState};
@@ -302,6 +304,8 @@ pub struct Job {
     pub group: Option<Arc<str>>,
     /// Of work that belongs to no process.
     pub execution: Option<Box<Execution>>,
+    /// When it was handed out last, unless the audit trail has it already.
+    pub dispatched: Option<Millis>,
 }
 
 /// The element instance a job belongs to.

@@ -4,8 +4,8 @@ use engine::{IncidentKind, InstanceKey, Phase, Progress};
 use model::ListenerEvent;
 
 use crate::row::{
-    Availability, Candidates, ElementState, ExecutionState, InstanceState, JobKind, JobState, SubscriptionKind,
-    SubscriptionState, TimerKind, TimerState, UserTaskState,
+    AuditEntity, Availability, Candidates, ElementState, ExecutionState, InstanceState, JobKind, JobState, Operation,
+    SubscriptionKind, SubscriptionState, TimerKind, TimerState, UserTaskState,
 };
 use crate::{DueKind, Error};
 
@@ -411,6 +411,96 @@ fn tag_from_line(line: &str) -> String {
         }
     }
     tag
+}
+
+impl Operation {
+    pub const ALL: [Self; 19] = [
+        Self::Create,
+        Self::Update,
+        Self::Delete,
+        Self::Assign,
+        Self::Unassign,
+        Self::Complete,
+        Self::Cancel,
+        Self::Modify,
+        Self::Migrate,
+        Self::Resolve,
+        Self::Suspend,
+        Self::Resume,
+        Self::Retry,
+        Self::Fire,
+        Self::Reschedule,
+        Self::Dispatch,
+        Self::Fail,
+        Self::Throw,
+        Self::TimeOut,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+            Self::Assign => "ASSIGN",
+            Self::Unassign => "UNASSIGN",
+            Self::Complete => "COMPLETE",
+            Self::Cancel => "CANCEL",
+            Self::Modify => "MODIFY",
+            Self::Migrate => "MIGRATE",
+            Self::Resolve => "RESOLVE",
+            Self::Suspend => "SUSPEND",
+            Self::Resume => "RESUME",
+            Self::Retry => "RETRY",
+            Self::Fire => "FIRE",
+            Self::Reschedule => "RESCHEDULE",
+            Self::Dispatch => "DISPATCH",
+            Self::Fail => "FAIL",
+            Self::Throw => "THROW",
+            Self::TimeOut => "TIME_OUT",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|one| one.word() == word).ok_or_else(|| unknown("operation", word))
+    }
+}
+
+impl AuditEntity {
+    pub const ALL: [Self; 12] = [
+        Self::Resource,
+        Self::Decision,
+        Self::ProcessInstance,
+        Self::Incident,
+        Self::Variable,
+        Self::UserTask,
+        Self::Job,
+        Self::Batch,
+        Self::Timer,
+        Self::Policy,
+        Self::Listener,
+        Self::Document,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Resource => "RESOURCE",
+            Self::Decision => "DECISION",
+            Self::ProcessInstance => "PROCESS_INSTANCE",
+            Self::Incident => "INCIDENT",
+            Self::Variable => "VARIABLE",
+            Self::UserTask => "USER_TASK",
+            Self::Job => "JOB",
+            Self::Batch => "BATCH",
+            Self::Timer => "TIMER",
+            Self::Policy => "POLICY",
+            Self::Listener => "LISTENER",
+            Self::Document => "DOCUMENT",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|one| one.word() == word).ok_or_else(|| unknown("thing in the audit trail", word))
+    }
 }
 
 fn unknown(what: &str, word: &str) -> Error {

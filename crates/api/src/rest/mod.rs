@@ -6,6 +6,7 @@
 
 mod actions;
 mod answer;
+mod audit;
 mod backup;
 mod body;
 mod call;

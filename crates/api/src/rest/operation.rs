@@ -130,6 +130,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::executions::OPERATIONS,
         super::actions::OPERATIONS,
         super::policies::OPERATIONS,
+        super::audit::OPERATIONS,
     ]
     .into_iter()
     .flatten()

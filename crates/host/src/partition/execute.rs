@@ -21,10 +21,12 @@ impl Partition {
             let reason = format!("Expected variables, but '{name}' begins with '{KEPT}': the engine keeps such names for itself");
             return Err(Stop::refused(Code::InvalidArgument, reason));
         }
+        tick.unit.actor = request.caller.actor();
         let answer = self.execute_alone(tick, request)?;
         self.stop_unwanted(tick)?;
         self.follow_up(tick)?;
         self.stop_unwanted(tick)?;
+        self.audit(tick, request, &answer);
         Ok(answer)
     }
 

@@ -11,6 +11,7 @@
 //! again, and the same inputs are done once more. Callers hear nothing until then.
 
 mod ad_hoc;
+mod audit;
 mod call;
 mod calls;
 mod change;

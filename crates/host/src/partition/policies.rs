@@ -8,7 +8,7 @@ use queue::policy::{self, Policy, Refusal, Scope};
 use queue::{Group, Rules};
 use rustc_hash::FxHashMap;
 use store::log::{Answer, Caller, Code, PutPolicy};
-use store::row::{Availability, Job, JobState, PolicyVersion};
+use store::row::{Availability, Job, JobState, Operation, PolicyVersion};
 use store::{CountedJobs, Error, QueueRef};
 
 use super::Partition;
@@ -230,6 +230,7 @@ impl Partition {
                 job.availability = Availability::Stuck;
                 job.error_message = reason.clone();
             });
+            self.audit_job(tick, job, Operation::Fail, Some(&reason));
             let failed = FailedJob { job, element, variables: Document::new(), stuck: Some(reason) };
             // One that is not waited for any more stops nobody.
             let _ = self.step(tick, instance, &engine::Command::FailJob(failed))?;

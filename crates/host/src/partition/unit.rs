@@ -41,6 +41,8 @@ pub(super) struct Unit {
     pub(super) decisions_deployed: Vec<Arc<CompiledDecisions>>,
     /// What is left of what the command may cost.
     budget: Option<Budget>,
+    /// Who sent the command, if they have a name.
+    pub(super) actor: Option<Arc<str>>,
 }
 
 /// Why a command did not come to its end.

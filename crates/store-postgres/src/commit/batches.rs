@@ -3,7 +3,7 @@
 use store::row::{Job, Tokens};
 use store::{Changes, Commit, format, words};
 
-use super::{decisions, executions, migrated, user_tasks, waits};
+use super::{audit, decisions, executions, migrated, user_tasks, waits};
 use crate::call::Call;
 
 /// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
@@ -95,6 +95,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
     all.chain(user_tasks::of_changes(commit, &texts.user_tasks))
         .chain(migrated::of_changes(commit))
         .chain(executions::of_changes(commit, &texts.policies))
+        .chain(audit::of_changes(commit))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.
@@ -275,6 +276,7 @@ pub(super) fn changing_of_jobs<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> 
         .ints(rows.iter().map(|row| row.updated))
         .ints_opt(rows.iter().map(|row| row.ended))
         .texts_opt(rows.iter().map(|row| row.denied.as_deref()))
+        .ints_opt(rows.iter().map(|row| row.dispatched))
 }
 
 fn tokens_put(commit: &Commit) -> Option<Call<'_>> {

@@ -49,6 +49,7 @@ fn insert(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Resu
             execution.started,
             unique.map(|unique: &Unique| &unique.key),
             unique.and_then(|unique| unique.until),
+            row.dispatched,
         ])?;
     }
     Ok(())
@@ -75,6 +76,7 @@ fn change(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Resu
             execution.result,
             execution.attempts,
             execution.started,
+            row.dispatched,
         ])?;
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! What is written, each function inside the writer's transaction.
 
+mod audit;
 mod changes;
 mod commit;
 mod decision;

@@ -13,7 +13,7 @@ use crate::query::{
 };
 use crate::row::Candidates;
 
-const ENTITIES: [Entity; 14] = [
+const ENTITIES: [Entity; 16] = [
     Entity::Definitions,
     Entity::Instances,
     Entity::Elements,
@@ -28,6 +28,8 @@ const ENTITIES: [Entity; 14] = [
     Entity::MessageCorrelations,
     Entity::UserTasks,
     Entity::Executions,
+    Entity::Operations,
+    Entity::Audit,
 ];
 
 /// The store under test beside the reference, with the same rows in both, in two partitions.

@@ -3,6 +3,7 @@
 use engine::{DefinitionKey, InstanceKey};
 use model::ElementIx;
 
+use super::audit::{self, Happened};
 use super::database::Tables;
 use crate::query::{Field, Scalar, VALUE_CHARS_SHOWN};
 use crate::row::{
@@ -27,6 +28,7 @@ pub(super) enum Row<'a> {
     MessageCorrelation(&'a Correlation),
     UserTask(&'a UserTask),
     Execution(&'a Job),
+    Audit(Happened<'a>),
 }
 
 impl Row<'_> {
@@ -43,6 +45,7 @@ impl Row<'_> {
             Self::MessageSubscription(row) => Some(row.origin?.instance),
             Self::MessageCorrelation(row) => Some(row.instance),
             Self::UserTask(row) => Some(row.instance),
+            Self::Audit(row) => row.row().instance,
         }
     }
 }
@@ -64,6 +67,7 @@ pub(super) fn value(tables: &Tables, row: Row<'_>, field: Field) -> Option<Scala
         Row::MessageCorrelation(row) => of_correlation(tables, row, field),
         Row::UserTask(row) => of_user_task(tables, row, field),
         Row::Execution(row) => of_execution(row, field),
+        Row::Audit(row) => audit::value(tables, &row.row(), field),
     }
 }
 
@@ -340,14 +344,14 @@ pub(super) fn element(tables: &Tables, key: DefinitionKey, ix: ElementIx) -> Opt
     definition(tables, key)?.elements.get(ix.0 as usize)
 }
 
-fn key(key: u64) -> Option<Scalar> {
+pub(super) fn key(key: u64) -> Option<Scalar> {
     Some(Scalar::Int(key as i64))
 }
 
-fn int(number: impl Into<i64>) -> Option<Scalar> {
+pub(super) fn int(number: impl Into<i64>) -> Option<Scalar> {
     Some(Scalar::Int(number.into()))
 }
 
-fn text(text: &str) -> Option<Scalar> {
+pub(super) fn text(text: &str) -> Option<Scalar> {
     Some(Scalar::Text(text.to_owned()))
 }

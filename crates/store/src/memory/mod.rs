@@ -3,6 +3,7 @@
 //! It never waits: every future is ready at once, so it needs no runtime. Time is whatever its clock says. Handles to one
 //! database are cheap to copy; several play several servers.
 
+mod audit;
 mod commit;
 mod database;
 mod decision;

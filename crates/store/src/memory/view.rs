@@ -2,6 +2,7 @@
 
 use engine::InstanceKey;
 
+use super::audit;
 use super::database::Tables;
 use super::field::{Row, definition, element};
 use crate::query::{
@@ -54,6 +55,9 @@ fn put(room: &mut Room, items: &mut Items, query: &Query, tables: &Tables, row: 
             put_maybe(room, items, of_subscription(tables, row));
         }
         (Items::UserTasks(items), Row::UserTask(row)) => put_maybe(room, items, of_user_task(tables, row)),
+        (Items::Operations(items) | Items::Audit(items), Row::Audit(row)) => {
+            put_maybe(room, items, Some(audit::view(tables, &row.row())))
+        }
         (Items::Executions(items), Row::Execution(row)) => put_maybe(room, items, of_execution(row)),
         (Items::MessageCorrelations(items), Row::MessageCorrelation(row)) => put_maybe(room, items, of_correlation(tables, row)),
         _ => unreachable!("rows are of the entity asked for"),

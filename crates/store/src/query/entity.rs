@@ -20,6 +20,7 @@ impl Entity {
             Self::MessageCorrelations => Field::CorrelatedKey,
             Self::UserTasks => Field::UserTaskKey,
             Self::Executions => Field::ExecutionKey,
+            Self::Operations | Self::Audit => Field::AuditKey,
         }
     }
 
@@ -40,6 +41,7 @@ impl Entity {
             Self::MessageCorrelations => MESSAGE_CORRELATION_FIELDS,
             Self::UserTasks => USER_TASK_FIELDS,
             Self::Executions => EXECUTION_FIELDS,
+            Self::Operations | Self::Audit => AUDIT_FIELDS,
         }
     }
 }
@@ -257,4 +259,33 @@ const EXECUTION_FIELDS: &[Field] = &[
     Field::Created,
     Field::Started,
     Field::Ended,
+];
+
+const AUDIT_FIELDS: &[Field] = &[
+    Field::AuditKey,
+    Field::At,
+    Field::Actor,
+    Field::ActorKind,
+    Field::Operation,
+    Field::AuditEntity,
+    Field::EntityKey,
+    Field::Category,
+    Field::Tenant,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::InstanceKey,
+    Field::ElementKey,
+    Field::JobKey,
+    Field::JobType,
+    Field::Worker,
+    Field::UserTaskKey,
+    Field::DeploymentKey,
+    Field::ResourceKey,
+    Field::FormKey,
+    Field::RequirementsKey,
+    Field::RequirementsId,
+    Field::DecisionKey,
+    Field::DecisionId,
+    Field::BatchKey,
+    Field::Description,
 ];

@@ -24,6 +24,10 @@ pub enum Entity {
     UserTasks,
     /// Work that belongs to no process.
     Executions,
+    /// What people did.
+    Operations,
+    /// The same, and what workers did with jobs.
+    Audit,
 }
 
 /// What can be filtered and sorted by. Which entity has which is said by [`Entity::fields`].
@@ -141,6 +145,23 @@ pub enum Field {
     Attempts,
     UniqueKey,
     Group,
+    // of the audit trail
+    AuditKey,
+    At,
+    Actor,
+    /// `ANONYMOUS`, `USER`.
+    ActorKind,
+    /// `CREATE`, `ASSIGN`, …
+    Operation,
+    /// `USER_TASK`, `JOB`, …
+    AuditEntity,
+    EntityKey,
+    /// `DEPLOYED_RESOURCES`, `USER_TASKS`, `ADMIN`.
+    Category,
+    ResourceKey,
+    FormKey,
+    BatchKey,
+    Description,
 }
 
 /// What a scalar is.
@@ -163,7 +184,8 @@ impl Field {
             | Self::RequirementsVersion | Self::DeploymentKey | Self::DecisionKey | Self::EvaluatedKey | Self::EvaluationKey
             | Self::RootDecisionKey | Self::Evaluated | Self::TimerKey | Self::Due | Self::Number | Self::SubscriptionKey
             | Self::CorrelatedKey | Self::MessageKey | Self::Correlated | Self::UserTaskKey | Self::Priority | Self::FollowUp
-            | Self::ExecutionKey | Self::Attempts => ScalarKind::Int,
+            | Self::ExecutionKey | Self::Attempts | Self::AuditKey | Self::At | Self::ResourceKey | Self::FormKey
+            | Self::BatchKey => ScalarKind::Int,
             Self::ProcessId | Self::DefinitionName | Self::VersionTag | Self::ResourceName | Self::Tenant
             | Self::DefinitionState | Self::InstanceState | Self::BusinessId | Self::ElementId | Self::ElementName
             | Self::ElementKind | Self::ElementState | Self::Name | Self::Value | Self::JobType | Self::JobState | Self::Worker
@@ -171,7 +193,8 @@ impl Field {
             | Self::RequirementsName | Self::DecisionId | Self::DecisionName | Self::EvaluatedId | Self::DecisionKind
             | Self::TimerKind | Self::TimerState | Self::SubscriptionState | Self::MessageName | Self::CorrelationKey
             | Self::UserTaskState | Self::Assignee | Self::JobKind | Self::ListenerEvent | Self::DeniedReason
-            | Self::ExecutionState | Self::UniqueKey | Self::Group => ScalarKind::Text,
+            | Self::ExecutionState | Self::UniqueKey | Self::Group | Self::Actor | Self::ActorKind | Self::Operation
+            | Self::AuditEntity | Self::EntityKey | Self::Category | Self::Description => ScalarKind::Text,
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::row::Candidates;
 
 pub use field::{Entity, Field, ScalarKind};
 pub use view::{
-    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView,
-    MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
+    AuditView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView,
+    JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
 };
 pub(crate) use weight::{Room, Weight};
 
@@ -167,6 +167,8 @@ pub enum Items {
     MessageCorrelations(Vec<MessageCorrelationView>),
     UserTasks(Vec<UserTaskView>),
     Executions(Vec<ExecutionView>),
+    Operations(Vec<AuditView>),
+    Audit(Vec<AuditView>),
 }
 
 /// How many rows there are, by what they have in some fields.
@@ -209,6 +211,8 @@ impl Items {
             Entity::MessageCorrelations => Self::MessageCorrelations(Vec::new()),
             Entity::UserTasks => Self::UserTasks(Vec::new()),
             Entity::Executions => Self::Executions(Vec::new()),
+            Entity::Operations => Self::Operations(Vec::new()),
+            Entity::Audit => Self::Audit(Vec::new()),
         }
     }
 
@@ -228,6 +232,7 @@ impl Items {
             Self::MessageCorrelations(views) => views.len(),
             Self::UserTasks(views) => views.len(),
             Self::Executions(views) => views.len(),
+            Self::Operations(views) | Self::Audit(views) => views.len(),
         }
     }
 
@@ -251,6 +256,7 @@ impl Items {
             Self::MessageCorrelations(views) => views.reverse(),
             Self::UserTasks(views) => views.reverse(),
             Self::Executions(views) => views.reverse(),
+            Self::Operations(views) | Self::Audit(views) => views.reverse(),
         }
     }
 }

@@ -7,8 +7,8 @@ use engine::{
 
 use crate::Millis;
 use crate::row::{
-    EvaluatedInput, ExecutionState, InstanceState, JobKind, JobState, MatchedRule, SubscriptionState, TimerKind, TimerState,
-    UserTaskState,
+    AuditEntity, EvaluatedInput, ExecutionState, InstanceState, JobKind, JobState, MatchedRule, Operation, SubscriptionState,
+    TimerKind, TimerState, UserTaskState,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -291,4 +291,34 @@ pub struct ExecutionView {
     pub group: Option<String>,
     /// Its place in its queue, from 1. No search tells.
     pub position: Option<u64>,
+}
+
+/// Something in the audit trail.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditView {
+    pub key: u64,
+    pub at: Millis,
+    pub actor: Option<String>,
+    pub operation: Operation,
+    pub entity: AuditEntity,
+    pub entity_key: String,
+    pub tenant: String,
+    pub definition: Option<DefinitionKey>,
+    pub process_id: Option<String>,
+    pub instance: Option<InstanceKey>,
+    pub root: Option<InstanceKey>,
+    pub element_instance: Option<ElementKey>,
+    pub job: Option<JobKey>,
+    pub job_type: Option<String>,
+    pub worker: Option<String>,
+    pub user_task: Option<UserTaskKey>,
+    pub deployment: Option<u64>,
+    pub resource: Option<u64>,
+    pub form: Option<FormKey>,
+    pub requirements: Option<RequirementsKey>,
+    pub requirements_id: Option<String>,
+    pub decision: Option<DecisionKey>,
+    pub decision_id: Option<String>,
+    pub batch: Option<u64>,
+    pub description: Option<String>,
 }

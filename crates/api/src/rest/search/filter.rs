@@ -107,7 +107,9 @@ impl Conditions {
             | Entity::MessageSubscriptions
             | Entity::MessageCorrelations
             | Entity::UserTasks
-            | Entity::Executions => &mut self.own,
+            | Entity::Executions
+            | Entity::Operations
+            | Entity::Audit => &mut self.own,
         }
     }
 

@@ -1,0 +1,43 @@
+-- The audit trail: who did what (ADR 31).
+
+-- When a job was handed out last, unless `audit` has it.
+ALTER TABLE jobs ADD COLUMN dispatched INTEGER;
+
+CREATE TABLE audit (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    at INTEGER NOT NULL,
+    actor TEXT,
+    operation TEXT NOT NULL,
+    entity TEXT NOT NULL,
+    entity_key TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    definition INTEGER,
+    instance INTEGER,
+    element_instance INTEGER,
+    job INTEGER,
+    job_type TEXT,
+    worker TEXT,
+    dispatched INTEGER,
+    user_task INTEGER,
+    deployment INTEGER,
+    resource INTEGER,
+    form INTEGER,
+    requirements INTEGER,
+    decision INTEGER,
+    decision_id TEXT,
+    batch INTEGER,
+    description TEXT
+) STRICT;
+
+CREATE INDEX audit_by_time ON audit (at, key);
+CREATE INDEX audit_by_instance ON audit (instance) WHERE instance IS NOT NULL;
+CREATE INDEX audit_by_job ON audit (job) WHERE job IS NOT NULL;
+CREATE INDEX audit_by_user_task ON audit (user_task) WHERE user_task IS NOT NULL;
+
+-- As in the first migration: what the planner is to believe.
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('audit', 'audit_by_time', '100000 10 1'),
+    ('audit', 'audit_by_instance', '100000 5'),
+    ('audit', 'audit_by_job', '100000 2'),
+    ('audit', 'audit_by_user_task', '100000 3');
+ANALYZE sqlite_schema;
