@@ -12,7 +12,7 @@ use crate::serve;
 const PARTITION: PartitionId = PartitionId(1);
 const PAGE: u32 = 1_000;
 
-const ENTITIES: [(&str, Entity); 14] = [
+const ENTITIES: [(&str, Entity); 15] = [
     ("definitions", Entity::Definitions),
     ("instances", Entity::Instances),
     ("elements", Entity::Elements),
@@ -27,6 +27,7 @@ const ENTITIES: [(&str, Entity); 14] = [
     ("message correlations", Entity::MessageCorrelations),
     ("user tasks", Entity::UserTasks),
     ("executions", Entity::Executions),
+    ("operations", Entity::Operations),
 ];
 
 #[derive(Default)]
@@ -101,7 +102,9 @@ async fn look_into(store: &dyn Store, items: &Items, faults: &mut Vec<String>) {
         | Items::MessageSubscriptions(_)
         | Items::MessageCorrelations(_)
         | Items::UserTasks(_)
-        | Items::Executions(_) => {}
+        | Items::Executions(_)
+        | Items::Operations(_)
+        | Items::Audit(_) => {}
     }
 }
 

@@ -46,6 +46,15 @@ pub struct Process {
     pub flows: Vec<Flow>,
     /// What only a JSON workflow has. The results of its steps are merged into the variables, object by object.
     pub workflow: Option<Workflow>,
+    /// What a person is shown who starts it.
+    pub start_form: Option<StartForm>,
+}
+
+/// A form that was deployed, by its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartForm {
+    pub id: Arc<str>,
+    pub binding: Binding,
 }
 
 /// What a JSON workflow has beyond a process.

@@ -4,6 +4,11 @@
 -- `dispatched`: when a job was handed out last, unless `audit` has it.
 ALTER TABLE jobs ADD COLUMN dispatched bigint;
 
+-- The form that a person is shown who starts the process, by its id, and which version of it is meant: the latest if nothing is said.
+ALTER TABLE definitions
+    ADD COLUMN start_form         text COLLATE "C",
+    ADD COLUMN start_form_binding text COLLATE "C";
+
 CREATE TABLE audit (
     partition        bigint NOT NULL,
     key              bigint NOT NULL,

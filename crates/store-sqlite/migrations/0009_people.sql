@@ -3,6 +3,10 @@
 -- When a job was handed out last, unless `audit` has it.
 ALTER TABLE jobs ADD COLUMN dispatched INTEGER;
 
+-- The form that a person is shown who starts the process, by its id, and which version of it is meant: the latest if nothing is said.
+ALTER TABLE definitions ADD COLUMN start_form TEXT;
+ALTER TABLE definitions ADD COLUMN start_form_binding TEXT;
+
 CREATE TABLE audit (
     partition INTEGER NOT NULL,
     key INTEGER NOT NULL PRIMARY KEY,

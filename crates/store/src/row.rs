@@ -15,7 +15,7 @@ use engine::{
     CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey,
     Phase, Progress, RequirementsKey, Token, VariableKey, WaitKey,
 };
-use model::{ElementIx, ListenerEvent};
+use model::{Binding, ElementIx, ListenerEvent, StartForm};
 
 use crate::Millis;
 pub use audit::{Audit, AuditEntity, ENDED, Operation};
@@ -47,6 +47,22 @@ pub struct Definition {
     pub elements: Vec<DefinitionElement>,
     /// The ids of its flows, likewise. Not known for those deployed before it was kept.
     pub flows: Option<Vec<Arc<str>>>,
+    /// What a person is shown who starts it.
+    pub start_form: Option<StartForm>,
+}
+
+impl Definition {
+    /// Which version of its start form is meant; where that was deleted since, the last there was.
+    pub fn start_form_among<'a>(&self, versions: &'a [Form]) -> Option<&'a Form> {
+        let form = self.start_form.as_ref()?;
+        let is_meant = |version: &&Form| match &form.binding {
+            Binding::Latest => true,
+            Binding::Deployment => version.deployment == self.deployment,
+            Binding::VersionTag(tag) => version.version_tag.as_ref() == Some(tag),
+        };
+        let meant = || versions.iter().filter(is_meant);
+        meant().rfind(|version| !version.deleted).or_else(|| meant().next_back())
+    }
 }
 
 /// What a name leads to: as much of a definition as deploying and starting need to know.

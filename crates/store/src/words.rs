@@ -1,7 +1,7 @@
 //! The words under which states and kinds are stored. Searches compare and sort by them, so they are the same in every store.
 
 use engine::{IncidentKind, InstanceKey, Phase, Progress};
-use model::ListenerEvent;
+use model::{Binding, ListenerEvent, StartForm};
 
 use crate::row::{
     AuditEntity, Availability, Candidates, ElementState, ExecutionState, InstanceState, JobKind, JobState, Operation,
@@ -385,6 +385,28 @@ pub fn incident_kind_from_word(word: &str) -> Result<IncidentKind, Error> {
 /// Java's `String.hashCode`, by which clients group incidents with the same message.
 pub fn message_hash(message: &str) -> i32 {
     message.encode_utf16().fold(0i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
+}
+
+/// Which version of a form is meant, beside its id; nothing for the latest.
+pub fn binding_text(binding: &Binding) -> Option<String> {
+    match binding {
+        Binding::Latest => None,
+        Binding::Deployment => Some("deployment".to_owned()),
+        Binding::VersionTag(tag) => Some(format!("versionTag={tag}")),
+    }
+}
+
+pub fn start_form(id: Option<std::sync::Arc<str>>, binding: Option<&str>) -> Result<Option<StartForm>, Error> {
+    let Some(id) = id else { return Ok(None) };
+    let binding = match binding {
+        None => Binding::Latest,
+        Some("deployment") => Binding::Deployment,
+        Some(other) => match other.strip_prefix("versionTag=") {
+            Some(tag) => Binding::VersionTag(tag.into()),
+            None => return Err(unknown("binding", other)),
+        },
+    };
+    Ok(Some(StartForm { id, binding }))
 }
 
 /// Tags as one text: a line each, with line ends and backslashes inside a tag escaped.

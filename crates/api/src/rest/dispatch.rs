@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use super::call::{Call, Server};
 use super::operation::{self, Input, Operation};
-use super::{Config, answer, body, media, openapi};
+use super::{Config, answer, body, contract, media, openapi};
 use crate::budget::Budgets;
 use crate::caller::Caller;
 use crate::error::{Failure, Reason};
@@ -95,7 +95,8 @@ async fn run(server: Arc<Server>, operation: &'static Operation, request: Reques
 
 async fn no_endpoint(method: axum::http::Method, uri: Uri) -> Response {
     let path = uri.path();
-    answer::problem(&Failure::new(Reason::NoEndpoint, format!("No endpoint {method} {path}.")), path)
+    let detail = contract::explained(&method, path).unwrap_or_else(|| format!("No endpoint {method} {path}."));
+    answer::problem(&Failure::new(Reason::NoEndpoint, detail), path)
 }
 
 /// Also where browsers ask whether they may ask.
@@ -104,7 +105,10 @@ async fn method_not_allowed(server: Arc<Server>, request: Request) -> Response {
     match server.config.visitors.admit(request.headers(), request.uri()) {
         Err(failure) => answer::problem(&failure, path),
         Ok(admitted) => admitted.preflight(method, request.headers()).unwrap_or_else(|| {
-            let failure = Failure::new(Reason::MethodNotAllowed, format!("Method '{method}' is not supported."));
+            let failure = match contract::explained(method, path) {
+                Some(detail) => Failure::new(Reason::NoEndpoint, detail),
+                None => Failure::new(Reason::MethodNotAllowed, format!("Method '{method}' is not supported.")),
+            };
             admitted.readable(answer::problem(&failure, path))
         }),
     }

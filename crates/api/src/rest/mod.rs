@@ -15,6 +15,7 @@ mod cluster;
 mod commands;
 mod conditionals;
 mod config;
+mod contract;
 mod decision_definitions;
 mod decision_evaluation;
 mod decision_instances;

@@ -10,6 +10,7 @@ use crate::call::Call;
 pub(super) struct Texts {
     tags_new: Vec<String>,
     flows_new: Vec<Option<Vec<u8>>>,
+    bindings_new: Vec<Option<String>>,
     steps_new: Vec<Vec<u8>>,
     pub(super) details: Vec<Vec<u8>>,
     progress_new: Vec<Option<String>>,
@@ -23,6 +24,11 @@ impl Texts {
     pub(super) fn of(changes: &Changes) -> Self {
         Self {
             tags_new: changes.instances_new.iter().map(|row| words::tags_text(&row.tags)).collect(),
+            bindings_new: changes
+                .definitions_new
+                .iter()
+                .map(|row| words::binding_text(&row.start_form.as_ref()?.binding))
+                .collect(),
             flows_new: changes.definitions_new.iter().map(|row| row.flows.as_deref().map(format::encode_flows)).collect(),
             steps_new: changes.turns_new.iter().map(|row| format::encode_turn(&row.left)).collect(),
             details: changes.evaluated_decisions_new.iter().map(format::encode_details).collect(),
@@ -134,6 +140,8 @@ fn definitions_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>>
             .blobs(rows.iter().map(|row| row.checksum.as_slice()))
             .flags(rows.iter().map(|row| row.deleted))
             .blobs_opt(texts.flows_new.iter().map(Option::as_deref))
+            .texts_opt(rows.iter().map(|row| row.start_form.as_ref().map(|form| &*form.id)))
+            .texts_opt(texts.bindings_new.iter().map(Option::as_deref))
     })
 }
 

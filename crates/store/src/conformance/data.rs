@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{DecisionKey, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, Keys, PartitionId, Phase, Progress};
-use model::{ElementIx, ListenerEvent};
+use model::{Binding, ElementIx, ListenerEvent, StartForm};
 
 use super::rows;
 use crate::Changes;
@@ -118,6 +118,7 @@ impl Making {
             definition.version_tag = self.odd_maybe();
             definition.resource_name = self.odd().into();
             definition.deleted = number % 4 == 2;
+            definition.start_form = self.odd_maybe().map(|id| StartForm { id, binding: Binding::Latest });
             for element in &mut definition.elements[1..] {
                 element.name = self.odd_maybe();
                 element.id = format!("{}{}", element.id, self.odd()).into();

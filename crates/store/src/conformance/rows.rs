@@ -44,6 +44,7 @@ pub fn definition(key: u64, process_id: &str, version: i32) -> Definition {
             element("end", "END_EVENT"),
         ],
         flows: Some(vec!["to-work".into(), "to-end".into()]),
+        start_form: None,
     }
 }
 

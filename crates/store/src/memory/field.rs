@@ -82,6 +82,7 @@ fn of_definition(row: &Definition, field: Field) -> Option<Scalar> {
         Field::Tenant => text(&row.tenant),
         Field::DeploymentKey => key(row.deployment),
         Field::DefinitionState => text(if row.deleted { "DELETED" } else { "ACTIVE" }),
+        Field::HasStartForm => Some(Scalar::Bool(row.start_form.is_some())),
         _ => None,
     }
 }

@@ -81,6 +81,7 @@ fn of_definition(row: &Definition) -> DefinitionView {
         resource: row.resource,
         tenant: row.tenant.to_string(),
         deleted: row.deleted,
+        has_start_form: row.start_form.is_some(),
     }
 }
 

@@ -56,6 +56,7 @@ const DEFINITION_FIELDS: &[Field] = &[
     Field::Tenant,
     Field::DeploymentKey,
     Field::DefinitionState,
+    Field::HasStartForm,
 ];
 
 const INSTANCE_FIELDS: &[Field] = &[

@@ -43,6 +43,7 @@ pub enum Field {
     Tenant,
     /// `ACTIVE`, `DELETED`.
     DefinitionState,
+    HasStartForm,
     // of the instance
     InstanceKey,
     /// `ACTIVE`, `COMPLETED`, `TERMINATED`.
@@ -177,7 +178,7 @@ impl Field {
     #[rustfmt::skip]
     pub fn kind(self) -> ScalarKind {
         match self {
-            Self::HasIncident | Self::IsTruncated | Self::FailedWithRetriesLeft | Self::IsDenied => ScalarKind::Bool,
+            Self::HasIncident | Self::HasStartForm | Self::IsTruncated | Self::FailedWithRetriesLeft | Self::IsDenied => ScalarKind::Bool,
             Self::DefinitionKey | Self::Version | Self::InstanceKey | Self::Started | Self::Ended | Self::ParentInstanceKey
             | Self::ParentElementKey | Self::ElementKey | Self::ScopeKey | Self::VariableKey | Self::JobKey | Self::Retries
             | Self::Deadline | Self::Created | Self::Updated | Self::IncidentKey | Self::MessageHash | Self::RequirementsKey

@@ -22,6 +22,7 @@ pub struct DefinitionView {
     pub resource: u64,
     pub tenant: String,
     pub deleted: bool,
+    pub has_start_form: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -209,6 +209,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Ended => (Own, "@.ended", Maybe),
         Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
         Field::ParentElementKey => (Own, "@.parent_element", Maybe),
+        Field::HasStartForm => (Own, "(@.start_form IS NOT NULL)", Always),
         Field::HasIncident => (Own, "(@.stuck IS NOT NULL)", Always),
         Field::BusinessId => (Own, "@.business_id", Maybe),
         Field::ElementKey => (Own, "@.element_instance", presence_of_instance(entity).1),

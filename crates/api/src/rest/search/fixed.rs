@@ -12,7 +12,6 @@ pub(super) fn filter(op: &Op, constant: Constant) -> Filter {
 fn holds(op: &Op, constant: Constant) -> bool {
     let value = match constant {
         Constant::Absent => None,
-        Constant::Boolean(boolean) => Some(Scalar::Bool(boolean)),
         Constant::Number(number) => Some(Scalar::Int(number)),
         Constant::Text(text) => Some(Scalar::Text(text.to_owned())),
     };

@@ -165,6 +165,7 @@ const DEFINITION: Columns = &[
     (Own, "@.resource", Int),
     (Own, "@.tenant", Text),
     (Own, "@.deleted", Bool),
+    (Own, "(@.start_form IS NOT NULL)", Bool),
 ];
 
 fn definition(row: &mut Row<'_, impl Cells>) -> Result<DefinitionView, Error> {
@@ -178,6 +179,7 @@ fn definition(row: &mut Row<'_, impl Cells>) -> Result<DefinitionView, Error> {
         resource: row.key()?,
         tenant: row.text()?,
         deleted: row.bool()?,
+        has_start_form: row.bool()?,
     })
 }
 
