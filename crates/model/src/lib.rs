@@ -11,6 +11,7 @@
 
 pub mod decision;
 mod event;
+mod global;
 mod join;
 mod listener;
 mod repeat;
@@ -25,6 +26,7 @@ pub use event::{
     Catch, CodeCatch, Compensate, Compensated, Condition, EndEvent, EventPart, Message, Needed, Publish, Several, Throw,
     TimerKind, TimerTrigger, Trigger, VariableChange,
 };
+pub use global::{GlobalListener, Globals};
 pub use join::{ElementSet, Join};
 pub use listener::{Listener, ListenerEvent};
 pub use repeat::{LoopTest, MultiInstance, MultiOrder, MultiOutput, Repeat, StandardLoop};

@@ -17,6 +17,10 @@ use crate::definitions::Versioned;
 
 #[async_trait::async_trait]
 impl Store for Postgres {
+    fn documents(&self) -> &dyn store::documents::Documents {
+        self
+    }
+
     async fn now(&self) -> Result<Millis, Error> {
         self.clock().await
     }
@@ -100,6 +104,10 @@ impl Store for Postgres {
 
     async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error> {
         self.versions_of_policy(partition, reference).await
+    }
+
+    async fn global_listeners(&self, partition: PartitionId, limit: usize) -> Result<Vec<row::GlobalListeners>, Error> {
+        self.newest_listeners(partition, limit).await
     }
 
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {

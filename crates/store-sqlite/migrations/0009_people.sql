@@ -45,3 +45,52 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('audit', 'audit_by_time', '100
     ('audit', 'audit_by_job', '100000 2'),
     ('audit', 'audit_by_user_task', '100000 3');
 ANALYZE sqlite_schema;
+
+-- Files that processes speak of, in parts.
+CREATE TABLE documents (
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    upload TEXT NOT NULL UNIQUE,
+    size INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    file_name TEXT NOT NULL,
+    content_type TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    expires INTEGER,
+    process_id TEXT,
+    instance INTEGER,
+    properties TEXT NOT NULL,
+    PRIMARY KEY (tenant, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX documents_by_expiry ON documents (expires) WHERE expires IS NOT NULL;
+
+CREATE TABLE document_parts (
+    upload TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (upload, number)
+) STRICT;
+
+CREATE INDEX document_parts_by_time ON document_parts (at);
+
+CREATE TABLE document_links (
+    token TEXT NOT NULL PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    expires INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX document_links_by_document ON document_links (tenant, id);
+CREATE INDEX document_links_by_expiry ON document_links (expires);
+
+-- Those who listen to all user tasks: every version there ever was.
+CREATE TABLE global_listeners (
+    partition INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    listeners BLOB NOT NULL,
+    changed INTEGER NOT NULL,
+    changed_by TEXT NOT NULL,
+    PRIMARY KEY (partition, version)
+) STRICT, WITHOUT ROWID;

@@ -22,6 +22,10 @@ fn clock() -> Millis {
 
 #[async_trait::async_trait]
 impl Store for Sqlite {
+    fn documents(&self) -> &dyn store::documents::Documents {
+        self
+    }
+
     async fn now(&self) -> Result<Millis, Error> {
         Ok(clock())
     }
@@ -125,6 +129,10 @@ impl Store for Sqlite {
     async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error> {
         let reference = reference.to_owned();
         self.owner.run(move |connection| read::policy_versions(connection, partition, &reference)).await
+    }
+
+    async fn global_listeners(&self, partition: PartitionId, limit: usize) -> Result<Vec<row::GlobalListeners>, Error> {
+        self.owner.run(move |connection| read::global_listeners(connection, partition, limit)).await
     }
 
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {

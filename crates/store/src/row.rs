@@ -5,6 +5,7 @@
 
 mod audit;
 mod execution;
+mod listener;
 mod policy;
 mod user_task;
 mod wait;
@@ -20,6 +21,7 @@ use model::{Binding, ElementIx, ListenerEvent, StartForm};
 use crate::Millis;
 pub use audit::{Audit, AuditEntity, ENDED, Operation};
 pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
+pub use listener::GlobalListeners;
 pub use policy::PolicyVersion;
 pub use user_task::{Attributes, Candidates, Form, Transition, UserTask, UserTaskState};
 pub use wait::{

@@ -488,7 +488,7 @@ impl Operation {
 }
 
 impl AuditEntity {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 11] = [
         Self::Resource,
         Self::Decision,
         Self::ProcessInstance,
@@ -500,7 +500,6 @@ impl AuditEntity {
         Self::Timer,
         Self::Policy,
         Self::Listener,
-        Self::Document,
     ];
 
     pub fn word(self) -> &'static str {
@@ -516,7 +515,6 @@ impl AuditEntity {
             Self::Timer => "TIMER",
             Self::Policy => "POLICY",
             Self::Listener => "LISTENER",
-            Self::Document => "DOCUMENT",
         }
     }
 

@@ -85,7 +85,6 @@ const ENTITIES_V1: &[&str] = &[
     "TIMER",
     "POLICY",
     "LISTENER",
-    "DOCUMENT",
 ];
 
 pub(super) static OPERATIONS: &[Operation] = &[

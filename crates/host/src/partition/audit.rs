@@ -65,6 +65,11 @@ impl Partition {
                 tick.unit.changes.audit_new.push(row);
             }
             Command::PutPolicy(_) | Command::DeletePolicy { .. } => self.audit_policies(tick, &request.caller),
+            Command::PutListener(put) => {
+                let operation = if put.is_new { Operation::Create } else { Operation::Update };
+                self.audit_listener(tick, &request.caller, &put.listener.id, operation);
+            }
+            Command::DeleteListener { id } => self.audit_listener(tick, &request.caller, id, Operation::Delete),
             // Batch operations, once there are any, belong here.
             Command::Create(_)
             | Command::CreateAt(_)
@@ -241,6 +246,11 @@ impl Partition {
             rows.push(Audit { job_type, ..row });
         }
         tick.unit.changes.audit_new.append(&mut rows);
+    }
+
+    fn audit_listener(&mut self, tick: &mut Tick, caller: &Caller, id: &Arc<str>, operation: Operation) {
+        let row = self.new_audit(tick, operation, AuditEntity::Listener, id.clone(), home(caller));
+        tick.unit.changes.audit_new.push(row);
     }
 
     /// About something of an instance.

@@ -90,6 +90,8 @@ impl Partition {
             Command::TellStep(tell) => self.tell_step(tick, caller, tell),
             Command::FailAttempt(fail) => self.fail_attempt(tick, caller, fail),
             Command::RetryInstance { instance } => self.retry_instance(tick, caller, *instance),
+            Command::PutListener(put) => self.put_listener(tick, caller, put),
+            Command::DeleteListener { id } => self.delete_listener(tick, caller, id),
         }
     }
 

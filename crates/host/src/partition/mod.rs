@@ -24,6 +24,7 @@ mod execute;
 mod executions;
 mod follow_up;
 mod forms;
+mod global_listeners;
 mod hand_out;
 mod jobs;
 mod messages;
@@ -46,6 +47,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use engine::{Document, InstanceKey, JobKey, Keys, TimerKey, UserTaskKey, WaitKey};
+use model::Globals;
 use queue::{Ask, Dispatch, Timeline, WaiterId};
 use rustc_hash::FxHashMap;
 use store::log::{Answer, Created, Received, Released, Request};
@@ -191,6 +193,8 @@ pub(crate) struct Partition {
     dispatch: Dispatch<QueueId>,
     sinks: Sinks,
     policies: Policies,
+    /// Those who listen to all user tasks.
+    globals: Globals,
     /// Whether they are read.
     has_policies: bool,
     /// Queues where it matters how many there are.
@@ -255,6 +259,7 @@ impl Partition {
             dispatch: Dispatch::new(limits.ready_window_max),
             sinks: Sinks::default(),
             policies: Policies::default(),
+            globals: Globals::default(),
             has_policies: false,
             census: FxHashMap::default(),
             shunned: BTreeSet::new(),

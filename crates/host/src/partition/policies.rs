@@ -161,6 +161,7 @@ impl Partition {
     /// Reads the policies there are. Only when everything is committed.
     pub(super) async fn load_policies(&mut self) -> Result<(), Error> {
         self.policies = Policies::of(self.store.policies(self.fence.partition).await?);
+        self.load_listeners().await?;
         self.has_policies = true;
         self.rule_queues();
         Ok(())

@@ -101,7 +101,7 @@ impl Partition {
         let limits = &self.limits;
         let budget = || Budget::new(limits.command_elements_max, limits.command_bytes_max);
         let budget = tick.unit.budget.get_or_insert_with(budget);
-        let means = Means { process: &definition.process, now: tick.now, keys: &mut self.keys, budget };
+        let means = Means { process: &definition.process, globals: &self.globals, now: tick.now, keys: &mut self.keys, budget };
         let events = match engine::step(means, &mut hot.instance, command) {
             Ok(events) => events,
             Err(rejected) => return Ok(Err(rejected)),
@@ -134,6 +134,7 @@ impl Partition {
         }
         self.accept_jobs(tick);
         self.accept_policies(&unit.changes.policies_new);
+        self.accept_listeners(&unit.changes.listeners_new);
         self.accept_timers();
         for message in &unit.changes.messages_new {
             self.timeline.insert(message.expires, (message.key, DueKind::MessageExpires));

@@ -11,6 +11,7 @@ pub(super) struct Texts {
     tags_new: Vec<String>,
     flows_new: Vec<Option<Vec<u8>>>,
     bindings_new: Vec<Option<String>>,
+    listeners_new: Vec<Vec<u8>>,
     steps_new: Vec<Vec<u8>>,
     pub(super) details: Vec<Vec<u8>>,
     progress_new: Vec<Option<String>>,
@@ -24,6 +25,7 @@ impl Texts {
     pub(super) fn of(changes: &Changes) -> Self {
         Self {
             tags_new: changes.instances_new.iter().map(|row| words::tags_text(&row.tags)).collect(),
+            listeners_new: changes.listeners_new.iter().map(|row| format::encode_listeners(&row.listeners)).collect(),
             bindings_new: changes
                 .definitions_new
                 .iter()
@@ -102,6 +104,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         .chain(migrated::of_changes(commit))
         .chain(executions::of_changes(commit, &texts.policies))
         .chain(audit::of_changes(commit))
+        .chain(listeners_new(commit, texts))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.
@@ -142,6 +145,15 @@ fn definitions_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>>
             .blobs_opt(texts.flows_new.iter().map(Option::as_deref))
             .texts_opt(rows.iter().map(|row| row.start_form.as_ref().map(|form| &*form.id)))
             .texts_opt(texts.bindings_new.iter().map(Option::as_deref))
+    })
+}
+
+fn listeners_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
+    batch(commit, include_str!("../../sql/insert_global_listeners.sql"), &commit.changes.listeners_new, |call, rows| {
+        call.smalls(rows.iter().map(|row| row.version as i32))
+            .blobs(texts.listeners_new.iter().map(Vec::as_slice))
+            .ints(rows.iter().map(|row| row.changed))
+            .texts(rows.iter().map(|row| &*row.changed_by))
     })
 }
 

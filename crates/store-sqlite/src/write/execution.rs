@@ -17,6 +17,10 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
         let row = params![partition.0, row.reference, row.version, policy, row.changed, row.changed_by];
         connection.prepare_cached(statement::INSERT_POLICY)?.execute(row)?;
     }
+    for row in &changes.listeners_new {
+        let row = params![partition.0, row.version, format::encode_listeners(&row.listeners), row.changed, row.changed_by];
+        connection.prepare_cached(statement::INSERT_GLOBAL_LISTENERS)?.execute(row)?;
+    }
     Ok(())
 }
 

@@ -24,6 +24,7 @@ mod version_one;
 use std::sync::Arc;
 
 use engine::{Document, Event, Token, Turn, VariableKey};
+use model::GlobalListener;
 use queue::policy::Policy;
 
 use crate::Error;
@@ -103,6 +104,17 @@ pub fn encode_flows(flows: &[Arc<str>]) -> Vec<u8> {
 }
 
 pub fn decode_flows(bytes: &[u8]) -> Result<Vec<Arc<str>>, Error> {
+    decode(bytes)
+}
+
+/// Those who listen to all user tasks.
+pub fn encode_listeners(listeners: &[GlobalListener]) -> Vec<u8> {
+    let mut to = Writer::starting_with(VERSION);
+    to.list(listeners);
+    to.finish()
+}
+
+pub fn decode_listeners(bytes: &[u8]) -> Result<Vec<GlobalListener>, Error> {
     decode(bytes)
 }
 

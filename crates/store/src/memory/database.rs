@@ -70,6 +70,8 @@ pub(super) struct Tables {
     /// By reference, the first version first.
     pub(super) policies: BTreeMap<Arc<str>, Vec<row::PolicyVersion>>,
     pub(super) audit: BTreeMap<u64, row::Audit>,
+    /// By version.
+    pub(super) listeners: BTreeMap<u32, row::GlobalListeners>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
     /// None is empty.

@@ -118,7 +118,6 @@ pub enum AuditEntity {
     Policy,
     /// A global listener.
     Listener,
-    Document,
 }
 
 impl AuditEntity {
@@ -134,8 +133,7 @@ impl AuditEntity {
             | Self::Variable
             | Self::Job
             | Self::Batch
-            | Self::Timer
-            | Self::Document => "DEPLOYED_RESOURCES",
+            | Self::Timer => "DEPLOYED_RESOURCES",
         }
     }
 }

@@ -32,7 +32,7 @@ fn holds(op: &Op, constant: Constant) -> bool {
 }
 
 /// `*` any characters, `?` one, `\` takes the next one literally.
-fn like(text: &str, pattern: &str) -> bool {
+pub(in crate::rest) fn like(text: &str, pattern: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     let mut reached: Vec<bool> = (0..=text.len()).map(|at| at == 0).collect();
     let mut pattern = pattern.chars();

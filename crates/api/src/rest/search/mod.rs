@@ -10,6 +10,7 @@ mod table;
 use axum::response::Response;
 use store::query::{Entity, Field, Filter, Items, Op, Page, Query, QueryPage, Scalar};
 
+pub(super) use fixed::like;
 pub(super) use table::{By, Constant, Filterable, Operators, Sortable, Table, Value, filterable, related, sortable};
 
 use super::answer::Writing;

@@ -5,6 +5,7 @@ mod budgets;
 mod changes;
 mod connections;
 mod decisions;
+mod documents;
 mod events;
 mod executions;
 mod manners;

@@ -1,4 +1,4 @@
-//! The audit trail and start forms, as clients see them.
+//! The audit trail, start forms and global listeners, as clients see them.
 
 use super::*;
 
@@ -151,4 +151,116 @@ async fn what_is_not_served_says_so() {
         assert_eq!(reply.status, 404, "{method} {path}: {}", reply.text);
         assert!(detail.contains(pattern) && detail.contains("does not serve it"), "{method} {path}: {detail}");
     }
+}
+
+const LISTENED: &str =
+    "<zeebe:userTask/><zeebe:taskListeners><zeebe:taskListener eventType=\"completing\" type=\"own\"/></zeebe:taskListeners>";
+
+/// Leases the one job of a type, if there is one.
+async fn lease(server: &Server, job_type: &str) -> Option<String> {
+    let body = format!(r#"{{"type":"{job_type}","timeout":3600000,"maxJobsToActivate":1,"worker":"w","requestTimeout":-1}}"#);
+    let jobs = server.post("/v2/jobs/activation", &body).await.json();
+    jobs["jobs"][0]["jobKey"].as_str().map(str::to_owned)
+}
+
+async fn listener(server: &Server, id: &str, more: &str) -> Reply {
+    let body = format!(r#"{{"id":"{id}","type":"{id}","eventTypes":["completing"]{more}}}"#);
+    server.post("/v2/global-task-listeners", &body).await
+}
+
+/// Which of these types have a job, one after the other, until the task is done.
+async fn asked(server: &Server, task: &str, meanwhile: impl AsyncFn(&str)) -> Vec<String> {
+    let reply = server.call("POST", &format!("/v2/user-tasks/{task}/completion"), "{}", &[("prefer", "respond-async")]).await;
+    assert_eq!(reply.status, 202, "{}", reply.text);
+    let mut asked = Vec::new();
+    for _ in 0..1_000 {
+        for job_type in ["first", "second", "own", "last"] {
+            if let Some(job) = lease(server, job_type).await {
+                meanwhile(job_type).await;
+                asked.push(job_type.to_owned());
+                assert_eq!(server.post(&format!("/v2/jobs/{job}/completion"), "{}").await.status, 204);
+            }
+        }
+        if server.get(&format!("/v2/user-tasks/{task}")).await.json()["state"] == "COMPLETED" {
+            return asked;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("it was never done; asked were {asked:?}");
+}
+
+#[tokio::test]
+async fn global_listeners_are_asked_around_those_of_the_process() {
+    let server = Server::start().await;
+    let user = ONE_TASK.replace("serviceTask", "userTask").replace("<zeebe:taskDefinition type=\"work\"/>", LISTENED);
+    server.deploy_file("work.bpmn", &user).await;
+    let reply = listener(&server, "second", "").await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    let expected = serde_json::json!({"id":"second","type":"second","retries":3,"eventTypes":["completing"],"afterNonGlobal":false,"priority":50,"source":"API"});
+    assert_eq!(reply.json(), expected);
+    listener(&server, "first", r#","priority":60,"retries":5"#).await;
+    listener(&server, "last", r#","afterNonGlobal":true"#).await;
+    assert_eq!(listener(&server, "last", "").await.status, 409);
+    let task = async || {
+        server.create("{}").await;
+        let filter = r#"{"filter":{"state":"CREATED"}}"#;
+        let found = server.post("/v2/user-tasks/search", filter).await.json();
+        found["items"][0]["userTaskKey"].as_str().unwrap().to_owned()
+    };
+    // What changes meanwhile changes nothing of what has begun.
+    let meanwhile = async |job_type: &str| {
+        if job_type == "second" {
+            assert_eq!(server.call("DELETE", "/v2/global-task-listeners/last", "", &[]).await.status, 204);
+            let more = r#"{"type":"first","eventTypes":["all"],"afterNonGlobal":true}"#;
+            let reply = server.call("PUT", "/v2/global-task-listeners/first", more, &[]).await;
+            assert_eq!((reply.status, &reply.json()["eventTypes"][0]), (200, &"all".into()));
+        }
+    };
+    let first = task().await;
+    assert_eq!(asked(&server, &first, meanwhile).await, ["first", "second", "own", "last"]);
+    server.create("{}").await;
+    // The next task is listened to from its creation on.
+    let job = lease(&server, "first").await.expect("it listens to everything now");
+    server.post(&format!("/v2/jobs/{job}/completion"), "{}").await;
+    let found = server.post("/v2/user-tasks/search", r#"{"filter":{"state":"CREATED"}}"#).await.json();
+    let next = found["items"][0]["userTaskKey"].as_str().unwrap().to_owned();
+    assert_eq!(asked(&server, &next, async |_: &str| ()).await, ["second", "own", "first"]);
+    let told = server.get("/v1/audit?entityType=LISTENER&sort=auditKey").await.json();
+    let told: Vec<_> =
+        told["items"].as_array().unwrap().iter().map(|item| item["operation"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(told, ["CREATE", "CREATE", "CREATE", "DELETE", "UPDATE"]);
+}
+
+#[tokio::test]
+async fn global_listeners_are_found_and_checked() {
+    let server = Server::start().await;
+    for id in ["b", "a", "c"] {
+        assert_eq!(listener(&server, id, "").await.status, 201);
+    }
+    let ids = async |body: &str| {
+        let found = server.post("/v2/global-task-listeners/search", body).await.json();
+        let items = found["items"].as_array().unwrap_or_else(|| panic!("{found}")).clone();
+        items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("").await, ["a", "b", "c"]);
+    assert_eq!(ids(r#"{"sort":[{"field":"id","order":"DESC"}],"page":{"from":1,"limit":1}}"#).await, ["b"]);
+    assert_eq!(ids(r#"{"filter":{"id":{"$in":["a","x"]},"source":"API","priority":{"$gte":50}}}"#).await, ["a"]);
+    assert_eq!(ids(r#"{"filter":{"eventTypes":["creating",{"$like":"compl*"}]}}"#).await.len(), 3);
+    assert_eq!(ids(r#"{"filter":{"eventTypes":["creating"]}}"#).await.len(), 0);
+    assert_eq!(server.get("/v2/global-task-listeners/a").await.json()["type"], "a");
+    assert_eq!(server.get("/v2/global-task-listeners/x").await.status, 404);
+    assert_eq!(server.call("DELETE", "/v2/global-task-listeners/x", "", &[]).await.status, 404);
+    let update = r#"{"type":"t","eventTypes":["all"]}"#;
+    assert_eq!(server.call("PUT", "/v2/global-task-listeners/x", update, &[]).await.status, 404);
+    for body in [
+        r#"{"id":"x","type":"t","eventTypes":[]}"#,
+        r#"{"id":"x","type":"t","eventTypes":["sleeping"]}"#,
+        r#"{"id":"x","type":" ","eventTypes":["all"]}"#,
+        r#"{"id":"a b","type":"t","eventTypes":["all"]}"#,
+        r#"{"id":"x","type":"t","eventTypes":["all"],"retries":0}"#,
+        r#"{"type":"t","eventTypes":["all"]}"#,
+    ] {
+        assert_eq!(server.post("/v2/global-task-listeners", body).await.status, 400, "{body}");
+    }
+    assert_eq!(server.post("/v2/global-task-listeners/search", r#"{"filter":{"colour":"blue"}}"#).await.status, 400);
 }
