@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn listeners_come_back(listeners in prop::collection::vec(global_listener(), 0..3)) {
+    fn listeners_come_back(listeners in prop::collection::vec(super::some::global_listener(), 0..3)) {
         prop_assert_eq!(decode_listeners(&encode_listeners(&listeners)).unwrap(), listeners);
     }
 
