@@ -231,6 +231,8 @@ pub struct JobTask {
     pub headers: Vec<(Arc<str>, Arc<str>)>,
     /// Those that depend on the instance; with any, a job has headers of its own.
     pub headers_computed: Vec<ComputedHeader>,
+    /// Of a task for a person: the form that was deployed, by its id; the worker gets its key.
+    pub form: Option<Box<(Text, Binding)>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
