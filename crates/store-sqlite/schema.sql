@@ -50,6 +50,41 @@ CREATE TABLE batch_operations (
 
 CREATE INDEX batch_operations_by_time ON batch_operations (partition, due, key) WHERE due IS NOT NULL;
 
+CREATE TABLE audit (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    at INTEGER NOT NULL,
+    actor TEXT,
+    operation TEXT NOT NULL,
+    entity TEXT NOT NULL,
+    entity_key TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    definition INTEGER,
+    instance INTEGER,
+    element_instance INTEGER,
+    job INTEGER,
+    job_type TEXT,
+    worker TEXT,
+    dispatched INTEGER,
+    user_task INTEGER,
+    deployment INTEGER,
+    resource INTEGER,
+    form INTEGER,
+    requirements INTEGER,
+    decision INTEGER,
+    decision_id TEXT,
+    batch INTEGER,
+    description TEXT
+) STRICT;
+
+CREATE INDEX audit_by_instance ON audit (instance) WHERE instance IS NOT NULL;
+
+CREATE INDEX audit_by_job ON audit (job) WHERE job IS NOT NULL;
+
+CREATE INDEX audit_by_time ON audit (at, key);
+
+CREATE INDEX audit_by_user_task ON audit (user_task) WHERE user_task IS NOT NULL;
+
 CREATE TABLE compensations (
     partition INTEGER NOT NULL,
     key INTEGER NOT NULL PRIMARY KEY,
@@ -101,9 +136,48 @@ CREATE TABLE "definitions" (
     deployment INTEGER NOT NULL,
     checksum BLOB NOT NULL,
     deleted INTEGER NOT NULL
-, flows BLOB) STRICT;
+, flows BLOB, start_form TEXT, start_form_binding TEXT) STRICT;
 
 CREATE UNIQUE INDEX definitions_by_version ON definitions (partition, process_id, tenant, version);
+
+CREATE TABLE document_links (
+    token TEXT NOT NULL PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    expires INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX document_links_by_document ON document_links (tenant, id);
+
+CREATE INDEX document_links_by_expiry ON document_links (expires);
+
+CREATE TABLE document_parts (
+    upload TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (upload, number)
+) STRICT;
+
+CREATE INDEX document_parts_by_time ON document_parts (at);
+
+CREATE TABLE documents (
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    upload TEXT NOT NULL UNIQUE,
+    size INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    file_name TEXT NOT NULL,
+    content_type TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    expires INTEGER,
+    process_id TEXT,
+    instance INTEGER,
+    properties TEXT NOT NULL,
+    PRIMARY KEY (tenant, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX documents_by_expiry ON documents (expires) WHERE expires IS NOT NULL;
 
 CREATE TABLE "elements" (
     partition INTEGER NOT NULL,
@@ -168,6 +242,15 @@ CREATE TABLE forms (
 ) STRICT;
 
 CREATE UNIQUE INDEX forms_by_version ON forms (partition, id, tenant, version);
+
+CREATE TABLE global_listeners (
+    partition INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    listeners BLOB NOT NULL,
+    changed INTEGER NOT NULL,
+    changed_by TEXT NOT NULL,
+    PRIMARY KEY (partition, version)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE idempotent (
     partition INTEGER NOT NULL,
@@ -274,7 +357,7 @@ CREATE TABLE "jobs" (
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
     ended INTEGER
-, headers TEXT, kind TEXT, denied TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER) STRICT;
+, headers TEXT, kind TEXT, denied TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER, dispatched INTEGER) STRICT;
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
 

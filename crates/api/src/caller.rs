@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use store::query::Tenants;
 
 static TENANT_DEFAULT: LazyLock<Arc<str>> = LazyLock::new(|| "<default>".into());
-static NAME_ANONYMOUS: LazyLock<Arc<str>> = LazyLock::new(|| "anonymous".into());
+static NAME_ANONYMOUS: LazyLock<Arc<str>> = LazyLock::new(|| store::log::Caller::ANONYMOUS.into());
 
 /// Whether somebody of this name has not said who they are.
 pub(crate) fn is_anonymous(name: &str) -> bool {

@@ -12,7 +12,7 @@ use crate::serve;
 const PARTITION: PartitionId = PartitionId(1);
 const PAGE: u32 = 1_000;
 
-const ENTITIES: [(&str, Entity); 16] = [
+const ENTITIES: [(&str, Entity); 17] = [
     ("definitions", Entity::Definitions),
     ("instances", Entity::Instances),
     ("elements", Entity::Elements),
@@ -29,6 +29,7 @@ const ENTITIES: [(&str, Entity); 16] = [
     ("executions", Entity::Executions),
     ("batch operations", Entity::Batches),
     ("batch operation items", Entity::BatchItems),
+    ("operations", Entity::Operations),
 ];
 
 #[derive(Default)]
@@ -111,7 +112,9 @@ async fn look_into(store: &dyn Store, items: &Items, faults: &mut Vec<String>) {
         | Items::MessageSubscriptions(_)
         | Items::MessageCorrelations(_)
         | Items::UserTasks(_)
-        | Items::Executions(_) => {}
+        | Items::Executions(_)
+        | Items::Operations(_)
+        | Items::Audit(_) => {}
     }
 }
 

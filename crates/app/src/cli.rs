@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::audit::Audit;
 use crate::backup::{Backup, Check, Restore};
 use crate::batch::{Batch, SomeOrAll};
 use crate::bench::queue::BenchQueue;
@@ -107,6 +108,8 @@ pub(crate) enum Command {
     /// Put or list the policies that limit queues.
     #[command(subcommand)]
     Policies(Policies),
+    /// Show who did what, and what happened to jobs, the latest first.
+    Audit(Audit),
     /// Evaluate a FEEL expression, without a server.
     Feel(Feel),
     /// Evaluate a decision of a DMN file, without a server.

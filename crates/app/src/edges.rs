@@ -56,6 +56,8 @@ fn rest(config: &Config) -> rest::Config {
     rest::Config {
         request_bytes_max: config.request_bytes_max,
         deployment_bytes_max: config.deployment_bytes_max,
+        document_bytes_max: config.document_bytes_max,
+        is_secure: config.tls.is_some(),
         body_timeout: connections.body_timeout,
         page_limit_max: config.page_max,
         page_bytes_max: config.page_bytes_max,

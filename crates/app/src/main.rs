@@ -1,5 +1,6 @@
 //! The binary `caudal`: server, command line, configuration, wiring.
 
+mod audit;
 mod backoff;
 mod backup;
 mod batch;
@@ -85,6 +86,7 @@ fn main() -> ExitCode {
         Some(Command::Bench(Bench::Timers(options))) => bench::timers::run(&options),
         Some(Command::Bench(Bench::Queue(options))) => bench::queue::run(&options),
         Some(Command::Queues(options)) => queues::queues(&options),
+        Some(Command::Audit(options)) => audit::audit(&options),
         Some(Command::Policies(options)) => queues::policies(&options),
     };
     match done {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use feel::Expression;
-use model::{Kind, Listener, Repeat, Trigger};
+use model::{Kind, Listener, Repeat, StartForm, Trigger};
 
 /// What the id of an ad-hoc sub-process is followed by in that of its runs.
 pub(crate) const RUN: &str = "#innerInstance";
@@ -17,6 +17,7 @@ pub(crate) struct Draft {
     /// In the order written.
     pub(crate) flows: Vec<DraftFlow>,
     pub(crate) order: FlowOrder,
+    pub(crate) start_form: Option<StartForm>,
 }
 
 /// In which order the flows out of an element are taken.

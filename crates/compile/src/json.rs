@@ -133,7 +133,7 @@ fn draft(at: usize, id: &Arc<str>, name: Option<Arc<str>>, steps: Vec<step::Step
             flow(&mut flows, boundary.at, &id, (&boundary.to, Condition::None));
         }
     }
-    Draft { version_tag: None, elements, flows, order: FlowOrder::AsWritten }
+    Draft { version_tag: None, elements, flows, order: FlowOrder::AsWritten, start_form: None }
 }
 
 fn flow(flows: &mut Vec<DraftFlow>, at: usize, source: &str, (target, condition): (&Arc<str>, Condition)) {

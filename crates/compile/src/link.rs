@@ -158,7 +158,7 @@ fn assemble(draft: Draft, mut wiring: Wiring) -> Option<Process> {
         });
     }
     let (id, name) = elements.first().map(|root| (Arc::clone(&root.id), root.name.clone()))?;
-    Some(Process { id, name, version_tag: draft.version_tag, elements, flows, workflow: None })
+    Some(Process { id, name, version_tag: draft.version_tag, elements, flows, workflow: None, start_form: draft.start_form })
 }
 
 /// The condition of a default flow is never looked at, so it is not kept.

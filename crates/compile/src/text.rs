@@ -118,6 +118,7 @@ pub fn text(source: &str) -> Result<Process, Vec<Diagnostic>> {
         elements: scopes::arrange(written.elements, &written.flows, &mut findings),
         flows: written.flows,
         order: FlowOrder::AsWritten,
+        start_form: None,
     };
     let process = link::link(draft, &mut findings);
     match process {

@@ -95,7 +95,12 @@ impl Run<'_> {
 
     /// Whether others listen to the end of a user task that is open.
     pub(crate) fn asks_before_end(&self, key: ElementKey) -> bool {
-        let has_listeners = self.element_of(key).listening_to(ListenerEvent::Canceling).next().is_some();
+        let element = self.element_of(key);
+        if element.listeners.is_none() && self.globals.latest() == 0 {
+            return false;
+        }
+        let version = self.pinned(key, ListenerEvent::Canceling);
+        let has_listeners = 0 < self.globals.count(version, element, ListenerEvent::Canceling);
         has_listeners && self.task_wait(key).is_some()
     }
 

@@ -117,7 +117,7 @@ impl<'a> Run<'a> {
     fn check_heard(&self, target: &Process, key: ElementKey, to: ElementIx) -> Result<(), Rejected> {
         let Some(event) = self.listener_of(key) else { return Ok(()) };
         let heard = self.heard(key, event).unwrap_or(0);
-        if heard < target.element(to).listening_to(event).count() {
+        if heard < self.globals.count(self.pinned(key, event), target.element(to), event) {
             return Ok(());
         }
         let (was, is) = (&self.element_of(key).id, &target.element(to).id);

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 
 use feel::Now;
-use model::{Element, ElementIx, Kind, Process};
+use model::{Element, ElementIx, Globals, Kind, Process};
 
 use crate::expression::Trouble;
 use crate::join::Woken;
@@ -18,6 +18,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Means<'a> {
     pub process: &'a Process,
+    /// Those who listen to all user tasks.
+    pub globals: &'a Globals,
     /// In milliseconds since 1970.
     pub now: i64,
     pub keys: &'a mut Keys,
@@ -56,6 +58,7 @@ fn taken<'a>(
 /// One step as it goes on.
 pub(crate) struct Run<'a> {
     pub(crate) process: &'a Process,
+    pub(crate) globals: &'a Globals,
     pub(crate) instance: &'a mut Instance,
     pub(crate) keys: &'a mut Keys,
     pub(crate) budget: &'a mut Budget,
@@ -106,10 +109,11 @@ enum Work {
 
 impl<'a> Run<'a> {
     fn new(means: Means<'a>, instance: &'a mut Instance) -> Self {
-        let Means { process, now, keys, budget } = means;
+        let Means { process, globals, now, keys, budget } = means;
         let end_after = EndAfter::of(process, instance);
         Self {
             process,
+            globals,
             instance,
             keys,
             budget,

@@ -17,7 +17,13 @@ fn a_change_of_too_many_at_once_is_refused() {
     let mut instance = Instance::new(InstanceKey(1), DefinitionKey(1));
     let mut keys = Keys::starting_at(2);
     let mut ask = |instance: &mut Instance, command: &Command| {
-        let means = Means { process: &process, now: 0, keys: &mut keys, budget: &mut Budget::new(u32::MAX, usize::MAX) };
+        let means = Means {
+            globals: &model::Globals::default(),
+            process: &process,
+            now: 0,
+            keys: &mut keys,
+            budget: &mut Budget::new(u32::MAX, usize::MAX),
+        };
         let done = step(means, instance, command).map(|_| ());
         instance.accept();
         done
@@ -33,7 +39,13 @@ fn a_change_of_too_many_at_once_is_refused() {
     let migration = Migration { definition: DefinitionKey(2), process: &process, mappings: &mappings };
     let move_on = |instance: &mut Instance| {
         let mut keys = Keys::starting_at(1 << 40);
-        let means = Means { process: &process, now: 0, keys: &mut keys, budget: &mut Budget::new(u32::MAX, usize::MAX) };
+        let means = Means {
+            globals: &model::Globals::default(),
+            process: &process,
+            now: 0,
+            keys: &mut keys,
+            budget: &mut Budget::new(u32::MAX, usize::MAX),
+        };
         let done = migrate(means, instance, &migration).map(|_| ());
         instance.accept();
         done

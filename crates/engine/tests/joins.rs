@@ -257,7 +257,8 @@ impl<'a> Run<'a> {
         let mut next = Some(command.clone());
         while let Some(command) = next {
             let budget = &mut Budget::new(self.share, 1 << 24);
-            let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget };
+            let means =
+                Means { globals: &model::Globals::default(), process: self.process, now: 0, keys: &mut self.keys, budget };
             let before = self.instance.clone();
             let events = step(means, &mut self.instance, &command).expect("what is there can be asked for");
             let mut undone = self.instance.clone();

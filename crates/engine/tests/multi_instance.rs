@@ -31,7 +31,7 @@ impl<'a> Run<'a> {
 
     fn ask(&mut self, command: &Command) -> usize {
         let budget = &mut Budget::new(ELEMENTS, 1 << 24);
-        let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget };
+        let means = Means { globals: &model::Globals::default(), process: self.process, now: 0, keys: &mut self.keys, budget };
         let events = step(means, &mut self.instance, command).unwrap();
         self.instance.accept();
         self.events += events.len();

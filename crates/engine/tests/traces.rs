@@ -133,7 +133,13 @@ impl<'a> Run<'a> {
     }
 
     fn step(&mut self, command: &Command) -> Result<Vec<Event>, Rejected> {
-        let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(1_000, 1 << 24) };
+        let means = Means {
+            globals: &model::Globals::default(),
+            process: self.process,
+            now: 0,
+            keys: &mut self.keys,
+            budget: &mut Budget::new(1_000, 1 << 24),
+        };
         step(means, &mut self.instance, command)
     }
 
@@ -143,7 +149,13 @@ impl<'a> Run<'a> {
         let mappings = mappings.split_whitespace().filter_map(|word| word.split_once('>'));
         let mappings: Vec<_> = mappings.map(|(from, to)| (from.into(), to.into())).collect();
         let migration = Migration { definition: DefinitionKey(2), process: target, mappings: &mappings };
-        let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(1_000, 1 << 24) };
+        let means = Means {
+            globals: &model::Globals::default(),
+            process: self.process,
+            now: 0,
+            keys: &mut self.keys,
+            budget: &mut Budget::new(1_000, 1 << 24),
+        };
         let events = migrate(means, &mut self.instance, &migration)?;
         self.process = target;
         Ok(events)

@@ -491,7 +491,8 @@ impl Owner<'_> {
             let purged = self.parts.store.purge_answers(PARTITION, self.now(), PURGE_BATCH).await?;
             let before = self.now().saturating_sub(self.parts.limits.waits_kept.as_millis() as Millis);
             let waits = self.parts.store.purge_waits(PARTITION, before, PURGE_BATCH).await?;
-            let more = PURGE_BATCH <= purged.max(waits);
+            let documents = self.parts.store.documents().purge(self.now(), PURGE_BATCH).await?;
+            let more = PURGE_BATCH <= purged.max(waits).max(documents);
             self.purge_at = Instant::now() + if more { RETRY_EVERY } else { PURGE_EVERY };
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use model::GlobalListener;
 use queue::policy::{Policy, Scope};
 use store::row::PolicyVersion;
 use store::{Millis, QueueRef, QueueSize, ReadyAfter};
@@ -38,6 +39,12 @@ pub fn pause(action: &Arc<str>) -> (Arc<str>, Policy) {
 
 impl Host {
     /// Policies as people have put them, in their newest versions; deleted ones too.
+    /// Those who listen to all user tasks.
+    pub async fn global_listeners(&self) -> Result<Vec<GlobalListener>, Error> {
+        let newest = self.store().global_listeners(PARTITION, 1).await?;
+        Ok(newest.into_iter().next().map_or_else(Vec::new, |row| row.listeners))
+    }
+
     pub async fn policies(&self) -> Result<Vec<PolicyVersion>, Error> {
         let mut all = self.store().policies(PARTITION).await?;
         all.retain(|version| !is_pause(&version.reference));

@@ -240,3 +240,23 @@ async fn a_form_bound_to_its_deployment_must_be_in_it() {
     assert!(matches!(&deployed, Answer::Rejected(rejection) if rejection.reason.contains("'ask'")), "{deployed:?}");
     server.stop().await;
 }
+
+#[tokio::test]
+async fn the_worker_of_a_task_gets_the_key_of_its_form() {
+    let store = memory();
+    let server = Server::start(&store).await;
+    let task = r#"<userTask id="t"><extensionElements><zeebe:formDefinition formId="ask"/><zeebe:assignmentDefinition assignee="ann"/></extensionElements></userTask><sequenceFlow id="f" sourceRef="s" targetRef="t"/>"#;
+    server.deploy(&[("p.bpmn", &process(task))]).await;
+    start(&server, &[]).await;
+    let (key, reason) = incident(&store).await.expect("there is no form yet");
+    assert!(reason.starts_with("FormNotFound: "), "{reason}");
+    server.deploy(&[("ask.form", r#"{"id": "ask"}"#)]).await;
+    assert_eq!(server.ask(Command::ResolveIncident { incident: key }).await, Answer::Done);
+    let Items::Jobs(jobs) = store.search(&Query::of(Entity::Jobs, Tenants::Everything)).await.unwrap().items else {
+        unreachable!("jobs were asked for");
+    };
+    let form = store.forms_named(engine::PartitionId(1), "ask", TENANT).await.unwrap()[0].key;
+    assert!(jobs[0].headers.contains(&format!("\"io.camunda.zeebe:formKey\":\"{form}\"")), "{}", jobs[0].headers);
+    assert!(jobs[0].headers.contains("\"io.camunda.zeebe:assignee\":\"ann\""), "{}", jobs[0].headers);
+    server.stop().await;
+}

@@ -11,6 +11,7 @@
 
 pub mod decision;
 mod event;
+mod global;
 mod join;
 mod listener;
 mod repeat;
@@ -25,6 +26,7 @@ pub use event::{
     Catch, CodeCatch, Compensate, Compensated, Condition, EndEvent, EventPart, Message, Needed, Publish, Several, Throw,
     TimerKind, TimerTrigger, Trigger, VariableChange,
 };
+pub use global::{GlobalListener, Globals};
 pub use join::{ElementSet, Join};
 pub use listener::{Listener, ListenerEvent};
 pub use repeat::{LoopTest, MultiInstance, MultiOrder, MultiOutput, Repeat, StandardLoop};
@@ -46,6 +48,15 @@ pub struct Process {
     pub flows: Vec<Flow>,
     /// What only a JSON workflow has. The results of its steps are merged into the variables, object by object.
     pub workflow: Option<Workflow>,
+    /// What a person is shown who starts it.
+    pub start_form: Option<StartForm>,
+}
+
+/// A form that was deployed, by its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartForm {
+    pub id: Arc<str>,
+    pub binding: Binding,
 }
 
 /// What a JSON workflow has beyond a process.
@@ -220,6 +231,8 @@ pub struct JobTask {
     pub headers: Vec<(Arc<str>, Arc<str>)>,
     /// Those that depend on the instance; with any, a job has headers of its own.
     pub headers_computed: Vec<ComputedHeader>,
+    /// Of a task for a person: the form that was deployed, by its id; the worker gets its key.
+    pub form: Option<Box<(Text, Binding)>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

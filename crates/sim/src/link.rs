@@ -122,6 +122,10 @@ fn broken() -> Error {
 
 #[async_trait::async_trait]
 impl Store for Link {
+    fn documents(&self) -> &dyn store::documents::Documents {
+        self.world.memory.documents()
+    }
+
     async fn commit(&self, commit: Commit) -> Result<Millis, CommitError> {
         let world = &self.world;
         self.reach().await;
@@ -272,6 +276,10 @@ impl Store for Link {
     async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error> {
         self.read(self.world.memory.policy_versions(partition, reference)).await
     }
+    async fn global_listeners(&self, partition: PartitionId, limit: usize) -> Result<Vec<row::GlobalListeners>, Error> {
+        self.read(self.world.memory.global_listeners(partition, limit)).await
+    }
+
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
         Ok(self.world.told_due(self.read(self.world.memory.due(partition, after, limit)).await?))
     }

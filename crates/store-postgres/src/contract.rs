@@ -17,6 +17,10 @@ use crate::definitions::Versioned;
 
 #[async_trait::async_trait]
 impl Store for Postgres {
+    fn documents(&self) -> &dyn store::documents::Documents {
+        self
+    }
+
     async fn now(&self) -> Result<Millis, Error> {
         self.clock().await
     }
@@ -108,6 +112,10 @@ impl Store for Postgres {
 
     async fn open_items(&self, batch: u64, limit: usize) -> Result<Vec<row::BatchItem>, Error> {
         self.items_to_do(batch, limit).await
+    }
+
+    async fn global_listeners(&self, partition: PartitionId, limit: usize) -> Result<Vec<row::GlobalListeners>, Error> {
+        self.newest_listeners(partition, limit).await
     }
 
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::{DefinitionKey, PartitionId};
 use store::row::{Definition, DefinitionElement, DefinitionHead, Resource};
-use store::{Error, Named, format};
+use store::{Error, Named, format, words};
 use tokio_postgres::Row;
 
 use crate::Postgres;
@@ -93,6 +93,7 @@ fn definition(row: &Row) -> Result<Definition, Error> {
         checksum: row.get()?,
         deleted: row.get()?,
         flows: row.get::<Option<&[u8]>>()?.map(format::decode_flows).transpose()?,
+        start_form: words::start_form(row.text_maybe()?, row.get()?)?,
         elements: elements(&mut row)?,
     })
 }

@@ -18,6 +18,7 @@ mod commit;
 mod contract;
 mod decisions;
 mod definitions;
+mod documents;
 mod fault;
 mod inbox;
 mod load;

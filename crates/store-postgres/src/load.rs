@@ -345,6 +345,7 @@ fn job(row: &Row) -> Result<Job, Error> {
         denied: row.text_maybe()?,
         group: row.text_maybe()?,
         execution: execution(&mut row)?,
+        dispatched: row.get()?,
     })
 }
 

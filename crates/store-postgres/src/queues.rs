@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{JobKey, PartitionId};
-use store::row::PolicyVersion;
+use store::row::{GlobalListeners, PolicyVersion};
 use store::{CountedJobs, Error, QueueRef, QueueSize, ReadyAfter, ReadyJob, format};
 use tokio_postgres::Row;
 
@@ -74,6 +74,22 @@ impl Postgres {
     pub(crate) async fn versions_of_policy(&self, partition: PartitionId, reference: &str) -> Result<Vec<PolicyVersion>, Error> {
         let call = Call::new(include_str!("../sql/policy_versions.sql")).int(partition.0.into()).text(reference);
         self.owner.query(call).await?.iter().map(policy).collect()
+    }
+}
+
+impl Postgres {
+    pub(crate) async fn newest_listeners(&self, partition: PartitionId, limit: usize) -> Result<Vec<GlobalListeners>, Error> {
+        let call = Call::new(include_str!("../sql/global_listeners.sql")).int(partition.0.into()).limit(limit);
+        let version = |row: &Row| {
+            let mut row = Reading::of(row);
+            Ok(GlobalListeners {
+                version: u32::try_from(row.get::<i32>()?).map_err(Error::corrupt)?,
+                listeners: format::decode_listeners(row.get()?)?,
+                changed: row.get()?,
+                changed_by: row.text()?,
+            })
+        };
+        self.owner.query(call).await?.iter().map(version).collect()
     }
 }
 

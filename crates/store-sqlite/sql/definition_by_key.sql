@@ -1,2 +1,3 @@
-SELECT partition, key, process_id, version, name, version_tag, tenant, resource, resource_name, deployment, checksum, deleted, flows
+SELECT partition, key, process_id, version, name, version_tag, tenant, resource, resource_name, deployment, checksum, deleted, flows,
+    start_form, start_form_binding
 FROM definitions WHERE partition = ?1 AND key = ?2

@@ -15,6 +15,7 @@
 
 mod backup;
 mod checkpoint;
+mod documents;
 mod failure;
 mod folder;
 mod gate;

@@ -22,6 +22,10 @@ fn clock() -> Millis {
 
 #[async_trait::async_trait]
 impl Store for Sqlite {
+    fn documents(&self) -> &dyn store::documents::Documents {
+        self
+    }
+
     async fn now(&self) -> Result<Millis, Error> {
         Ok(clock())
     }
@@ -133,6 +137,10 @@ impl Store for Sqlite {
 
     async fn open_items(&self, batch: u64, limit: usize) -> Result<Vec<row::BatchItem>, Error> {
         self.owner.run(move |connection| read::open_items(connection, batch, limit)).await
+    }
+
+    async fn global_listeners(&self, partition: PartitionId, limit: usize) -> Result<Vec<row::GlobalListeners>, Error> {
+        self.owner.run(move |connection| read::global_listeners(connection, partition, limit)).await
     }
 
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {

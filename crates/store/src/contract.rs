@@ -9,6 +9,7 @@ use engine::{
 };
 use tokio::sync::watch;
 
+use crate::documents::Documents;
 use crate::log::{NewRequest, Received, RequestStatus};
 use crate::query::{Counted, Counting, Query, QueryPage};
 use crate::{Commit, CommitError, Error, row};
@@ -351,6 +352,9 @@ pub trait Store: Send + Sync + 'static {
     /// All versions of a policy, the first first.
     async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error>;
 
+    /// The newest versions of those who listen to all user tasks, the newest first, at most `limit`.
+    async fn global_listeners(&self, partition: PartitionId, limit: usize) -> Result<Vec<row::GlobalListeners>, Error>;
+
     /// What is due by itself, whatever it is, by time and key, after (time, key), at most `limit`.
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error>;
 
@@ -456,6 +460,10 @@ pub trait Store: Send + Sync + 'static {
     async fn backup(&self) -> Result<Option<std::fs::File>, Error> {
         Ok(None)
     }
+
+    // ---- files ----
+
+    fn documents(&self) -> &dyn Documents;
 
     /// Connections in use and allowed, for the metrics; `(0, 0)` where there are none.
     fn pool(&self) -> (usize, usize);

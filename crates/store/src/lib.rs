@@ -17,6 +17,7 @@ pub mod change;
 mod commit;
 pub mod conformance;
 mod contract;
+pub mod documents;
 mod error;
 pub mod format;
 pub mod log;

@@ -14,6 +14,7 @@ use engine::{
     DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, TimerKey, UserTaskKey,
     WaitKey,
 };
+use model::{GlobalListener, ListenerEvent};
 use queue::policy::Policy;
 
 use crate::Millis;
@@ -164,6 +165,42 @@ pub enum Command {
     },
     /// An operation over many.
     Batch(BatchCommand),
+    PutListener(PutListener),
+    DeleteListener {
+        id: Arc<str>,
+    },
+}
+
+/// Somebody is to listen to all user tasks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PutListener {
+    pub listener: GlobalListener,
+    /// Whether it is new, or there must be one with its id.
+    pub is_new: bool,
+}
+
+/// What a global listener listens to where it listens to everything that happens to user tasks.
+pub const ALL_EVENTS: &str = "all";
+
+impl PutListener {
+    /// Events by their words.
+    pub fn new(listener: NewListener<'_>, is_new: bool) -> Self {
+        let NewListener { id, job_type, retries, events, after_own, priority } = listener;
+        let is_named = |event: &ListenerEvent| events.contains(&ALL_EVENTS) || events.contains(&event.word());
+        let events = ListenerEvent::ALL.into_iter().filter(|event| event.is_of_task() && is_named(event)).collect();
+        Self { listener: GlobalListener { id, job_type, retries, events, after_own, priority }, is_new }
+    }
+}
+
+/// As a caller describes it.
+#[derive(Debug, Clone)]
+pub struct NewListener<'a> {
+    pub id: Arc<str>,
+    pub job_type: Arc<str>,
+    pub retries: i32,
+    pub events: &'a [&'a str],
+    pub after_own: bool,
+    pub priority: i32,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -476,6 +513,8 @@ impl Command {
             Self::Resume { .. } => "resume",
             Self::DeleteInstance { .. } => "delete-instance",
             Self::Batch(batch) => batch.kind(),
+            Self::PutListener(_) => "put-listener",
+            Self::DeleteListener { .. } => "delete-listener",
         }
     }
 }
@@ -566,6 +605,8 @@ impl Request {
             | Command::MessageExpired { .. }
             | Command::SignalDue { .. }
             | Command::Turn { .. }
+            | Command::PutListener(_)
+            | Command::DeleteListener { .. }
             | Command::RetryInstance { .. }
             | Command::Suspend { .. }
             | Command::Resume { .. }
@@ -583,6 +624,15 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// The name of whoever did not say who they are. Everybody, as long as nobody can.
+    pub const ANONYMOUS: &'static str = "anonymous";
+
+    /// Who it was, as the audit trail has it: nobody where nobody said so, or where it happened by itself.
+    pub fn actor(&self) -> Option<Arc<str>> {
+        let has_name = !self.name.is_empty() && *self.name != *Self::ANONYMOUS;
+        has_name.then(|| self.name.clone())
+    }
+
     /// The server itself, for what happens by itself.
     pub fn engine() -> Self {
         Self { name: "".into(), tenants: Tenants::Everything }

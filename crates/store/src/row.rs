@@ -4,7 +4,9 @@
 //! and joined when somebody reads.
 
 mod batch;
+mod audit;
 mod execution;
+mod listener;
 mod policy;
 mod user_task;
 mod wait;
@@ -15,11 +17,13 @@ use engine::{
     CompensationKey, DecisionKey, DefinitionKey, ElementKey, EvaluationKey, IncidentKey, IncidentKind, InstanceKey, JobKey,
     Phase, Progress, RequirementsKey, Token, VariableKey, WaitKey,
 };
-use model::{ElementIx, ListenerEvent};
+use model::{Binding, ElementIx, ListenerEvent, StartForm};
 
 use crate::Millis;
 pub use batch::{Batch, BatchItem, BatchState, ItemState};
+pub use audit::{Audit, AuditEntity, ENDED, Operation};
 pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
+pub use listener::GlobalListeners;
 pub use policy::PolicyVersion;
 pub use user_task::{Attributes, Candidates, Form, Transition, UserTask, UserTaskState};
 pub use wait::{
@@ -47,6 +51,22 @@ pub struct Definition {
     pub elements: Vec<DefinitionElement>,
     /// The ids of its flows, likewise. Not known for those deployed before it was kept.
     pub flows: Option<Vec<Arc<str>>>,
+    /// What a person is shown who starts it.
+    pub start_form: Option<StartForm>,
+}
+
+impl Definition {
+    /// Which version of its start form is meant; where that was deleted since, the last there was.
+    pub fn start_form_among<'a>(&self, versions: &'a [Form]) -> Option<&'a Form> {
+        let form = self.start_form.as_ref()?;
+        let is_meant = |version: &&Form| match &form.binding {
+            Binding::Latest => true,
+            Binding::Deployment => version.deployment == self.deployment,
+            Binding::VersionTag(tag) => version.version_tag.as_ref() == Some(tag),
+        };
+        let meant = || versions.iter().filter(is_meant);
+        meant().rfind(|version| !version.deleted).or_else(|| meant().next_back())
+    }
 }
 
 /// What a name leads to: as much of a definition as deploying and starting need to know.
@@ -326,6 +346,8 @@ pub struct Job {
     pub group: Option<Arc<str>>,
     /// Of work that belongs to no process.
     pub execution: Option<Box<Execution>>,
+    /// When it was handed out last, unless the audit trail has it already.
+    pub dispatched: Option<Millis>,
 }
 
 /// The element instance a job belongs to.

@@ -1,11 +1,10 @@
 //! The words under which states and kinds are stored. Searches compare and sort by them, so they are the same in every store.
 
 use engine::{IncidentKind, InstanceKey, Phase, Progress};
-use model::ListenerEvent;
+use model::{Binding, ListenerEvent, StartForm};
 
 use crate::row::{
-    Availability, BatchState, Candidates, ElementState, ExecutionState, InstanceState, ItemState, JobKind, JobState,
-    SubscriptionKind, SubscriptionState, TimerKind, TimerState, UserTaskState,
+    AuditEntity, Availability, BatchState, Candidates, ElementState, ExecutionState, InstanceState, ItemState, JobKind, JobState, Operation, SubscriptionKind, SubscriptionState, TimerKind, TimerState, UserTaskState,
 };
 use crate::{DueKind, Error, Millis};
 
@@ -441,6 +440,28 @@ pub fn message_hash(message: &str) -> i32 {
     message.encode_utf16().fold(0i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
 }
 
+/// Which version of a form is meant, beside its id; nothing for the latest.
+pub fn binding_text(binding: &Binding) -> Option<String> {
+    match binding {
+        Binding::Latest => None,
+        Binding::Deployment => Some("deployment".to_owned()),
+        Binding::VersionTag(tag) => Some(format!("versionTag={tag}")),
+    }
+}
+
+pub fn start_form(id: Option<std::sync::Arc<str>>, binding: Option<&str>) -> Result<Option<StartForm>, Error> {
+    let Some(id) = id else { return Ok(None) };
+    let binding = match binding {
+        None => Binding::Latest,
+        Some("deployment") => Binding::Deployment,
+        Some(other) => match other.strip_prefix("versionTag=") {
+            Some(tag) => Binding::VersionTag(tag.into()),
+            None => return Err(unknown("binding", other)),
+        },
+    };
+    Ok(Some(StartForm { id, binding }))
+}
+
 /// Tags as one text: a line each, with line ends and backslashes inside a tag escaped.
 pub fn tags_text(tags: &[std::sync::Arc<str>]) -> String {
     let mut text = String::new();
@@ -465,6 +486,94 @@ fn tag_from_line(line: &str) -> String {
         }
     }
     tag
+}
+
+impl Operation {
+    pub const ALL: [Self; 19] = [
+        Self::Create,
+        Self::Update,
+        Self::Delete,
+        Self::Assign,
+        Self::Unassign,
+        Self::Complete,
+        Self::Cancel,
+        Self::Modify,
+        Self::Migrate,
+        Self::Resolve,
+        Self::Suspend,
+        Self::Resume,
+        Self::Retry,
+        Self::Fire,
+        Self::Reschedule,
+        Self::Dispatch,
+        Self::Fail,
+        Self::Throw,
+        Self::TimeOut,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+            Self::Assign => "ASSIGN",
+            Self::Unassign => "UNASSIGN",
+            Self::Complete => "COMPLETE",
+            Self::Cancel => "CANCEL",
+            Self::Modify => "MODIFY",
+            Self::Migrate => "MIGRATE",
+            Self::Resolve => "RESOLVE",
+            Self::Suspend => "SUSPEND",
+            Self::Resume => "RESUME",
+            Self::Retry => "RETRY",
+            Self::Fire => "FIRE",
+            Self::Reschedule => "RESCHEDULE",
+            Self::Dispatch => "DISPATCH",
+            Self::Fail => "FAIL",
+            Self::Throw => "THROW",
+            Self::TimeOut => "TIME_OUT",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|one| one.word() == word).ok_or_else(|| unknown("operation", word))
+    }
+}
+
+impl AuditEntity {
+    pub const ALL: [Self; 11] = [
+        Self::Resource,
+        Self::Decision,
+        Self::ProcessInstance,
+        Self::Incident,
+        Self::Variable,
+        Self::UserTask,
+        Self::Job,
+        Self::Batch,
+        Self::Timer,
+        Self::Policy,
+        Self::Listener,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Resource => "RESOURCE",
+            Self::Decision => "DECISION",
+            Self::ProcessInstance => "PROCESS_INSTANCE",
+            Self::Incident => "INCIDENT",
+            Self::Variable => "VARIABLE",
+            Self::UserTask => "USER_TASK",
+            Self::Job => "JOB",
+            Self::Batch => "BATCH",
+            Self::Timer => "TIMER",
+            Self::Policy => "POLICY",
+            Self::Listener => "LISTENER",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|one| one.word() == word).ok_or_else(|| unknown("thing in the audit trail", word))
+    }
 }
 
 fn unknown(what: &str, word: &str) -> Error {

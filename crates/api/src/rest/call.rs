@@ -1,8 +1,9 @@
 //! One request of one operation: what it brought, and what its handler may do with it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use axum::http::{HeaderMap, Uri};
+use axum::body::Body;
+use axum::http::{HeaderMap, Uri, header};
 use axum::response::Response;
 use bytes::Bytes;
 use host::Host;
@@ -11,6 +12,7 @@ use tokio::sync::watch;
 
 use super::operation::Operation;
 use super::shape::{self, Fields, Shape};
+use super::upload::Form;
 use super::{Config, answer, path};
 use crate::budget::{Budgets, Held};
 use crate::caller::Caller;
@@ -36,6 +38,8 @@ pub(super) struct Call {
     pub(super) uri: Uri,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
+    /// A body that is read as it comes.
+    pub(super) upload: Mutex<Option<Body>>,
 }
 
 impl Call {
@@ -50,6 +54,20 @@ impl Call {
     /// Room for an answer of at most so many bytes, before it is read. What it does not need is given back when it is written.
     pub(super) async fn room(&self, bytes: usize) -> Result<Held, Failure> {
         self.server.budgets.answers.room(bytes, self.config().room_timeout).await
+    }
+
+    /// The form in the body, which can be read once.
+    pub(super) fn form(&self) -> Result<Form, Failure> {
+        let body = self.upload.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        Form::of(&self.headers, body.unwrap_or_default(), self.config().body_timeout)
+    }
+
+    /// Where the caller has reached this server.
+    pub(super) fn address(&self) -> String {
+        let host = self.headers.get(header::HOST).and_then(|value| value.to_str().ok());
+        let host = host.or(self.uri.authority().map(|authority| authority.as_str())).unwrap_or("localhost");
+        let scheme = if self.config().is_secure { "https" } else { "http" };
+        format!("{scheme}://{host}")
     }
 
     /// The key in the path.

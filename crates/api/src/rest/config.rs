@@ -11,6 +11,8 @@ pub struct Config {
     pub request_bytes_max: usize,
     /// Bytes of a deployment with all its files.
     pub deployment_bytes_max: usize,
+    /// Bytes of a document.
+    pub document_bytes_max: usize,
     /// How long a body may take to arrive.
     pub body_timeout: Duration,
     /// Items on a page unless the search says how many.
@@ -30,6 +32,8 @@ pub struct Config {
     pub await_timeout_max: Duration,
     /// Whether callers may move the engine's time.
     pub test_clock: bool,
+    /// Whether it is asked over TLS.
+    pub is_secure: bool,
     /// By which names it may be asked, and by pages from where.
     pub visitors: Visitors,
     pub listen: listen::Config,
@@ -47,6 +51,7 @@ impl Default for Config {
         Self {
             request_bytes_max: 4 * 1024 * 1024,
             deployment_bytes_max: 16 * 1024 * 1024,
+            document_bytes_max: 64 * 1024 * 1024,
             body_timeout: Duration::from_secs(30),
             page_limit_default: 100,
             page_limit_max: 10_000,
@@ -57,6 +62,7 @@ impl Default for Config {
             await_timeout_default: Duration::from_secs(15),
             await_timeout_max: Duration::from_secs(3600),
             test_clock: false,
+            is_secure: false,
             visitors: Visitors::default(),
             listen: listen::Config::default(),
             version: "8.9.17".into(),

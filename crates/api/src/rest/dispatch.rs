@@ -1,7 +1,7 @@
 //! From a request to its operation and back.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::extract::Request;
@@ -13,11 +13,14 @@ use host::{Host, Timed};
 use tokio::sync::watch;
 
 use super::call::{Call, Server};
-use super::operation::{self, Input, Operation};
-use super::{Config, answer, body, media, openapi};
+use super::operation::{self, Input, Operation, Output};
+use super::{Config, answer, body, contract, media, openapi};
 use crate::budget::Budgets;
 use crate::caller::Caller;
 use crate::error::{Failure, Reason};
+
+/// About as many bytes of a file that comes in are held at a time.
+const UPLOAD_BYTES: usize = 2 * store::documents::PART_BYTES;
 
 /// Everything REST serves. `draining` turns true when the server is to end; it never turns back.
 pub fn router(host: Host, config: &Config, budgets: Budgets, draining: watch::Receiver<bool>) -> Router {
@@ -64,11 +67,20 @@ async fn dispatch(server: Arc<Server>, operation: &'static Operation, request: R
 async fn run(server: Arc<Server>, operation: &'static Operation, request: Request) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
     let headers = &parts.headers;
-    media::check_accept(headers, operation.produces())?;
+    if !matches!(operation.output, Output::File) {
+        media::check_accept(headers, operation.produces())?;
+    }
     let config = &server.config;
     let mut held = server.budgets.bodies.nothing();
+    let mut upload = None;
     let body = match operation.input {
         Input::None => Bytes::new(),
+        Input::Upload => {
+            media::check_content(headers, "multipart/form-data")?;
+            held.grow(UPLOAD_BYTES)?;
+            upload = Some(body);
+            Bytes::new()
+        }
         Input::Files => {
             media::check_content(headers, "multipart/form-data")?;
             body::read(headers, body, config.deployment_bytes_max, config.body_timeout, &mut held).await?
@@ -87,7 +99,15 @@ async fn run(server: Arc<Server>, operation: &'static Operation, request: Reques
     };
     // The one place where it is decided who asks.
     let caller = Caller::anonymous();
-    let call = Call { server: server.clone(), operation, caller, uri: parts.uri, headers: parts.headers, body };
+    let call = Call {
+        server: server.clone(),
+        operation,
+        caller,
+        uri: parts.uri,
+        headers: parts.headers,
+        body,
+        upload: Mutex::new(upload),
+    };
     // A command waits in the inbox for about as long as its caller does: until then its bytes count.
     let patience = server.host.limits().answer_timeout;
     held.during(patience, (operation.run)(call)).await
@@ -95,7 +115,8 @@ async fn run(server: Arc<Server>, operation: &'static Operation, request: Reques
 
 async fn no_endpoint(method: axum::http::Method, uri: Uri) -> Response {
     let path = uri.path();
-    answer::problem(&Failure::new(Reason::NoEndpoint, format!("No endpoint {method} {path}.")), path)
+    let detail = contract::explained(&method, path).unwrap_or_else(|| format!("No endpoint {method} {path}."));
+    answer::problem(&Failure::new(Reason::NoEndpoint, detail), path)
 }
 
 /// Also where browsers ask whether they may ask.
@@ -104,7 +125,10 @@ async fn method_not_allowed(server: Arc<Server>, request: Request) -> Response {
     match server.config.visitors.admit(request.headers(), request.uri()) {
         Err(failure) => answer::problem(&failure, path),
         Ok(admitted) => admitted.preflight(method, request.headers()).unwrap_or_else(|| {
-            let failure = Failure::new(Reason::MethodNotAllowed, format!("Method '{method}' is not supported."));
+            let failure = match contract::explained(method, path) {
+                Some(detail) => Failure::new(Reason::NoEndpoint, detail),
+                None => Failure::new(Reason::MethodNotAllowed, format!("Method '{method}' is not supported.")),
+            };
             admitted.readable(answer::problem(&failure, path))
         }),
     }

@@ -2,8 +2,8 @@
 
 use axum::http::Method;
 use axum::response::Response;
-use engine::FormKey;
-use store::row::Form;
+use engine::{FormKey, PartitionId};
+use store::row::{Definition, Form};
 
 use super::answer;
 use super::call::Call;
@@ -47,6 +47,17 @@ async fn get(call: Call) -> Result<Response, Failure> {
     let key = call.key()?;
     let found = answered(&call, FormKey(existing(key))).await?;
     found.ok_or_else(|| Failure::not_found(format!("Form with key '{key}' not found")))
+}
+
+/// Answers with the form that a person is shown who starts the process.
+pub(super) async fn of_start(call: &Call, definition: &Definition) -> Result<Option<Response>, Failure> {
+    let Some(form) = &definition.start_form else { return Ok(None) };
+    let Ok(partition) = u16::try_from(PartitionId::of(definition.key.0)) else { return Ok(None) };
+    let versions = call.host().store().forms_named(PartitionId(partition), &form.id, &definition.tenant).await?;
+    match definition.start_form_among(&versions) {
+        Some(form) => answered(call, form.key).await,
+        None => Ok(None),
+    }
 }
 
 /// Answers with a form, if there is one that the caller may see.

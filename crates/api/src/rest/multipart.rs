@@ -54,20 +54,34 @@ fn part(bytes: &Bytes) -> Result<Part, Malformed> {
         true => (0, 2),
         false => find(bytes, b"\r\n\r\n", 0).map_or((bytes.len(), bytes.len()), |found| (found, found + 4)),
     };
-    let headers = String::from_utf8_lossy(&bytes[..headers]);
-    let disposition = headers.split("\r\n").find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.trim().eq_ignore_ascii_case("content-disposition").then(|| value.trim().to_owned())
-    });
-    let disposition = disposition.ok_or(Malformed::NoName)?;
-    let name = parameter(&disposition, "name").ok_or(Malformed::NoName)?;
-    let file_name = parameter(&disposition, "filename*").and_then(|value| extended(&value));
-    let file_name = file_name.or_else(|| parameter(&disposition, "filename"));
+    let Head { name, file_name, .. } = head(&bytes[..headers])?;
     Ok(Part { name, file_name, content: bytes.slice(content..) })
 }
 
+/// What the headers of a part say.
+pub(super) struct Head {
+    pub(super) name: String,
+    pub(super) file_name: Option<String>,
+    pub(super) content_type: Option<String>,
+}
+
+pub(super) fn head(headers: &[u8]) -> Result<Head, Malformed> {
+    let headers = String::from_utf8_lossy(headers);
+    let header = |wanted: &str| {
+        headers.split("\r\n").find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            name.trim().eq_ignore_ascii_case(wanted).then(|| value.trim().to_owned())
+        })
+    };
+    let disposition = header("content-disposition").ok_or(Malformed::NoName)?;
+    let name = parameter(&disposition, "name").ok_or(Malformed::NoName)?;
+    let file_name = parameter(&disposition, "filename*").and_then(|value| extended(&value));
+    let file_name = file_name.or_else(|| parameter(&disposition, "filename"));
+    Ok(Head { name, file_name, content_type: header("content-type") })
+}
+
 /// A parameter of a header: a token, or a quoted text with backslash escapes.
-fn parameter(header: &str, name: &str) -> Option<String> {
+pub(super) fn parameter(header: &str, name: &str) -> Option<String> {
     let mut rest = &header[header.find(';')?..];
     while let Some(after) = rest.strip_prefix(';') {
         let (key, after) = after.split_once('=')?;
@@ -126,7 +140,7 @@ fn line_and(mark: &[u8]) -> Vec<u8> {
 }
 
 /// Where `needle` begins at or after `from`.
-fn find(haystack: &[u8], needle: &[u8], from: usize) -> Option<usize> {
+pub(super) fn find(haystack: &[u8], needle: &[u8], from: usize) -> Option<usize> {
     let first = *needle.first()?;
     let mut at = from;
     loop {

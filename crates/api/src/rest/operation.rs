@@ -37,6 +37,8 @@ pub(super) enum Input {
     Filter(&'static Table),
     /// Files and fields of a form.
     Files,
+    /// The same, read as it comes.
+    Upload,
     /// Any JSON object, which the operation reads itself; what it is, and whether it must be there.
     Json(&'static str, bool),
 }
@@ -47,6 +49,8 @@ pub(super) enum Output {
     Created(&'static dyn Described),
     /// The same, or 200 with what was there before.
     CreatedOrThere(&'static dyn Described),
+    /// 201 with what is new, or 207 where not all of it is.
+    CreatedInPart(&'static dyn Described),
     /// No content where there is none.
     ObjectOrNothing(&'static dyn Described),
     /// A page of what a search found.
@@ -57,6 +61,8 @@ pub(super) enum Output {
     NoContent,
     /// Text of this media type.
     Text(&'static str),
+    /// A file as it is, of whatever media type.
+    File,
 }
 
 impl Operation {
@@ -77,10 +83,13 @@ impl Operation {
     pub(super) fn is_command(&self) -> bool {
         let is_read = matches!(self.input, Input::Search(_) | Input::Filter(_))
             || self.path.contains("/statistics/")
+            || self.path.ends_with("/search")
             || self.method == Method::GET;
         let moves_clock = self.path.contains("/clock");
         !is_read
             && !moves_clock
+            && !matches!(self.input, Input::Upload)
+            && !self.path.starts_with("/v2/documents")
             && !super::workflows::owns(self.path)
             && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation" | "/v1/backup")
     }
@@ -92,11 +101,13 @@ impl Operation {
             Output::Object(_)
             | Output::Created(_)
             | Output::CreatedOrThere(_)
+            | Output::CreatedInPart(_)
             | Output::ObjectOrNothing(_)
             | Output::Page(_)
             | Output::List(_)
             | Output::Items(_)
             | Output::NoContent => "application/json",
+            Output::File => "application/octet-stream",
         }
     }
 }
@@ -132,6 +143,9 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::policies::OPERATIONS,
         super::batch_operations::OPERATIONS,
         super::batch_operations::START,
+        super::audit::OPERATIONS,
+        super::documents::OPERATIONS,
+        super::global_listeners::OPERATIONS,
     ]
     .into_iter()
     .flatten()

@@ -1,15 +1,17 @@
 //! Process definitions: get, search, the XML they came from.
 
-use axum::http::Method;
-use axum::response::Response;
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use engine::DefinitionKey;
 use store::query::{DefinitionView, Entity, Field, Items};
 
 use super::call::Call;
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column, optional};
 use super::operation::{Input, Operation, Output};
-use super::resources;
-use super::search::{self, By, Constant, Filterable, Operators, Table, Value, filterable, sortable};
+use super::search::{self, By, Filterable, Operators, Table, Value, filterable, sortable};
+use super::shape::existing;
+use super::{forms, resources};
 use crate::error::Failure;
 
 const NOUN: &str = "Process Definition";
@@ -49,6 +51,17 @@ pub(super) static OPERATIONS: &[Operation] = &[
         failures: &[404],
         run: |call| Box::pin(xml(call)),
     },
+    Operation {
+        method: Method::GET,
+        path: "/v2/process-definitions/{processDefinitionKey}/form",
+        id: "getStartProcessForm",
+        summary: "The form to start a process with; no content where it has none",
+        input: Input::None,
+        query: &[],
+        output: Output::ObjectOrNothing(&forms::LAYOUT),
+        failures: &[404],
+        run: |call| Box::pin(start_form(call)),
+    },
 ];
 
 pub(super) static TABLE: Table = Table {
@@ -63,12 +76,7 @@ pub(super) static TABLE: Table = Table {
         filterable("processDefinitionId", Field::ProcessId, Value::Text, Operators::Like),
         filterable("tenantId", Field::Tenant, Value::Text, Operators::None),
         filterable("processDefinitionKey", Field::DefinitionKey, Value::Key, Operators::None),
-        Filterable {
-            name: "hasStartForm",
-            by: By::Fixed(Constant::Boolean(false)),
-            value: Value::Boolean,
-            operators: Operators::None,
-        },
+        filterable("hasStartForm", Field::HasStartForm, Value::Boolean, Operators::None),
         filterable("state", Field::DefinitionState, Value::Word(STATES), Operators::None),
     ],
     sorts: &[
@@ -92,10 +100,19 @@ pub(super) static LAYOUT: Layout<DefinitionView> = Layout {
         column("processDefinitionId", Kind::Text, |view| Cell::Text(&view.process_id)),
         column("tenantId", Kind::Text, |view| Cell::Text(&view.tenant)),
         column("processDefinitionKey", Kind::Key, |view| Cell::Key(view.key.0)),
-        column("hasStartForm", Kind::Boolean, |_| Cell::Boolean(false)),
+        column("hasStartForm", Kind::Boolean, |view| Cell::Boolean(view.has_start_form)),
         column("state", Kind::Word(STATES), |view| Cell::Text(if view.deleted { "DELETED" } else { "ACTIVE" })),
     ],
 };
+
+async fn start_form(call: Call) -> Result<Response, Failure> {
+    let key = call.key()?;
+    let definition = call.host().store().definition(DefinitionKey(existing(key))).await?;
+    let definition = definition.filter(|definition| call.caller.sees(&definition.tenant));
+    let definition = definition.ok_or_else(|| Failure::not_found(format!("{NOUN} with key '{key}' not found")))?;
+    let shown = forms::of_start(&call, &definition).await?;
+    Ok(shown.unwrap_or_else(|| StatusCode::NO_CONTENT.into_response()))
+}
 
 async fn xml(call: Call) -> Result<Response, Failure> {
     let found = match search::found(&call, Entity::Definitions, NOUN).await?.items {

@@ -127,7 +127,7 @@ async fn list(call: Call) -> Result<Response, Failure> {
     search::run_text(&call, &TABLE, &asked.to_string()).await
 }
 
-fn sorting(text: &str) -> Json {
+pub(super) fn sorting(text: &str) -> Json {
     let criterion = |name: &str| match name.trim().strip_prefix('-') {
         Some(name) => json!({ "field": name, "order": "DESC" }),
         None => json!({ "field": name.trim(), "order": "ASC" }),

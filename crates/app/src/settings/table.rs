@@ -135,6 +135,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "How often a server that does not own the partition looks for answers by itself",
     ),
     number("limits.answer_timeout_millis", 15_000, 1..=3_600_000, "How long a caller waits for an answer"),
+    number("limits.document_bytes", 64 * MIB, 1024..=GIB, "Bytes of one document"),
 ];
 
 const fn text(key: &'static str, default: &'static str, value: &'static str, about: &'static str) -> Setting {

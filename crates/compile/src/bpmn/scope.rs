@@ -1,6 +1,6 @@
 //! What lies inside a process or a sub-process: flow nodes, flows, and things nobody executes.
 
-use model::{Kind, Scope};
+use model::{Kind, Scope, StartForm};
 use roxmltree::Node;
 
 use super::site::{Roots, Site};
@@ -27,11 +27,19 @@ pub(super) fn process<'a, 'input>(
     root.inputs = None;
     root.outputs = None;
     root.listeners = listener::read(&mut site);
-    let mut draft =
-        Draft { version_tag: tag.map(Into::into), elements: vec![root], flows: Vec::new(), order: FlowOrder::Reversed };
+    let (version_tag, flows, order) = (tag.map(Into::into), Vec::new(), FlowOrder::Reversed);
+    let mut draft = Draft { version_tag, elements: vec![root], flows, order, start_form: None };
     contents(node, 0, roots, &mut draft, findings);
     association::handlers(node, &mut draft, findings);
     Some(draft)
+}
+
+/// The form that a start event names; those that other programs know are theirs to show.
+fn start_form(site: &mut Site<'_, '_, '_>) -> Option<StartForm> {
+    let node = extension::only(site, "formDefinition")?;
+    let id = node.attribute("formId").filter(|id| !id.trim().is_empty())?;
+    let binding = extension::binding(node);
+    Some(StartForm { id: id.into(), binding: site.note(node, binding)? })
 }
 
 /// Reads what `node` contains as the contents of the element with index `scope`. The nesting of sub-processes ends with
@@ -65,6 +73,10 @@ fn contents<'a, 'input>(
             findings.add_anonymous(at, format!("the {words} needs an id"));
             continue;
         };
+        if name == "startEvent" && scope == 0 {
+            draft.start_form =
+                start_form(&mut Site { node: child, id, words, scope, roots, findings }).or(draft.start_form.take());
+        }
         let element = element::read(Site { node: child, id, words, scope, roots, findings });
         let inner = matches!(
             element.kind(),

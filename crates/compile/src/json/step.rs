@@ -172,6 +172,7 @@ fn service_task(fields: &mut Fields<'_>, findings: &mut Findings) -> Kind {
         retries: Retries::Fixed(retries + 1),
         headers: Vec::new(),
         headers_computed: Vec::new(),
+        form: None,
     })
 }
 

@@ -159,7 +159,7 @@ fn kind(arguments: &str, statement: &Statement, findings: &mut Findings) -> Opti
 
 pub(super) fn job_task(flavour: JobTaskFlavour, rest: &str) -> Result<JobTask, String> {
     let job_type = value("the job type", rest)?.ok_or("a task needs a job type: 'task TYPE'")?;
-    Ok(JobTask { flavour, job_type, retries: Retries::Fixed(3), headers: Vec::new(), headers_computed: Vec::new() })
+    Ok(JobTask { flavour, job_type, retries: Retries::Fixed(3), headers: Vec::new(), headers_computed: Vec::new(), form: None })
 }
 
 fn script(rest: &str) -> Result<Read, String> {
@@ -335,6 +335,10 @@ fn binding(draft: &mut DraftElement, rest: &str) -> Result<(), String> {
         Content::Read(Kind::UserTask(task)) => match &mut task.form {
             Some(Form::Deployed { binding, .. }) => binding,
             Some(Form::External(_)) | None => return Err("write 'form ID' before its binding".to_owned()),
+        },
+        Content::Read(Kind::JobTask(task)) => match &mut task.form {
+            Some(form) => &mut form.1,
+            None => return Err("write 'form ID' before its binding".to_owned()),
         },
         Content::Read(_) | Content::Refused | Content::RefusedStart => {
             return Err("only what calls a decision, a process or a form has a binding".to_owned());

@@ -215,6 +215,12 @@ fn job_options(text: &mut String, task: &JobTask) {
     for header in &task.headers_computed {
         line(text, &format!("    {}", user_task::computed_header_option(header)));
     }
+    if let Some(form) = &task.form {
+        line(text, &format!("    form {}", super::event::write_value(&form.0)));
+        if let Some(binding) = binding_option(&form.1) {
+            line(text, &format!("    {binding}"));
+        }
+    }
 }
 
 /// Nothing for the usual number.

@@ -12,10 +12,15 @@ use crate::expression;
 pub(super) const OPTIONS: [&str; 8] = ["assignee", "groups", "users", "due", "follow-up", "priority", "form", "external-form"];
 
 pub(super) fn read(draft: &mut DraftElement, option: &str, rest: &str) -> Result<(), String> {
-    let Content::Read(Kind::UserTask(task)) = &mut draft.content else {
-        return Err(format!("only a user task has the option {}", quoted(option)));
-    };
     let text = || value(&format!("the {option}"), rest)?.ok_or_else(|| format!("write '{option} TEXT' or '{option} = FEEL'"));
+    let task = match &mut draft.content {
+        Content::Read(Kind::UserTask(task)) => task,
+        Content::Read(Kind::JobTask(task)) if option == "form" => {
+            task.form = Some(Box::new((text()?, model::Binding::Latest)));
+            return Ok(());
+        }
+        _ => return Err(format!("only a user task has the option {}", quoted(option))),
+    };
     match option {
         "assignee" => task.assignee = Some(text()?),
         "groups" => task.candidate_groups = names(rest)?,

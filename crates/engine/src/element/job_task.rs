@@ -5,7 +5,7 @@ use model::{JobTask, Retries, Text};
 
 use crate::expression::{Trouble, wrong_kind};
 use crate::step::Run;
-use crate::{ElementKey, IncidentKind, On};
+use crate::{ElementKey, Event, FormKey, IncidentKind, On};
 
 use std::sync::Arc;
 
@@ -13,10 +13,30 @@ use std::sync::Arc;
 const JOB_TYPE_BYTES_MAX: usize = 1_000;
 
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, task: &JobTask) -> Result<(), Trouble> {
-    let on = job_on(run, key, task)?;
+    if let Some(form) = &task.form {
+        // The host is asked first, as for tasks that the engine keeps.
+        let form = run.text(key, &form.0, "the form id")?;
+        run.emit(Event::FormSought { element: key, form });
+        return Ok(());
+    }
+    open(run, key, task, None)
+}
+
+pub(crate) fn open(run: &mut Run<'_>, key: ElementKey, task: &JobTask, form: Option<FormKey>) -> Result<(), Trouble> {
+    let on = match form {
+        Some(form) => with_form(run, key, task, form)?,
+        None => job_on(run, key, task)?,
+    };
     run.activated(key)?;
     run.open(key, None, on);
     Ok(())
+}
+
+fn with_form(run: &Run<'_>, key: ElementKey, task: &JobTask, form: FormKey) -> Result<On, Trouble> {
+    let job_type = job_type(run, key, &task.job_type)?;
+    let retries = retries(run, key, &task.retries)?;
+    let headers = Some(super::user_task::headers(run, key, task, Some(form))?);
+    Ok(On::Job { job_type, retries, headers, listener: None })
 }
 
 /// The job as seen from the element.
@@ -25,7 +45,7 @@ pub(crate) fn job_on(run: &Run<'_>, key: ElementKey, task: &JobTask) -> Result<O
     let retries = retries(run, key, &task.retries)?;
     let headers = match task.headers_computed.is_empty() {
         true => None,
-        false => Some(super::user_task::headers(run, key, task)?),
+        false => Some(super::user_task::headers(run, key, task, None)?),
     };
     Ok(On::Job { job_type, retries, headers, listener: None })
 }

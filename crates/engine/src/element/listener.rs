@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use feel::Value;
-use model::{Kind, ListenerEvent};
+use model::{Element, GlobalListener, Globals, Kind, Listener, ListenerEvent};
 
 use crate::element::job_task;
 use crate::element::multi_instance::split;
@@ -15,7 +15,7 @@ use crate::{
     Document, ElementKey, Event, IncidentKind, Instance, JobKey, On, Phase, Rejected, WaitEnd, WaitKey, WaitKind, variables,
 };
 
-/// What is listened to and how many have been heard, as a word and a number.
+/// What is listened to and how many have been heard, as a word and a number; with global listeners, also their version.
 const PLACE: &str = "heard";
 /// Variables that came with what is listened to and count once everybody was heard.
 const GIVEN: &str = "given";
@@ -28,7 +28,7 @@ impl Run<'_> {
         let process = self.process;
         let alive = &self.instance.elements[&key];
         let element = process.element(alive.element);
-        if element.listening_to(event).next().is_none() {
+        if self.globals.count(self.pinned(key, event), element, event) == 0 {
             return Ok(true);
         }
         if alive.waits.iter().any(is_job) {
@@ -38,20 +38,32 @@ impl Run<'_> {
             Some(heard) => heard,
             None => self.set_heard(key, event, 0),
         };
-        let Some(listener) = element.listening_to(event).nth(heard) else { return Ok(true) };
-        let job_type = job_task::job_type(self, key, &listener.job_type)?;
-        let retries = job_task::retries(self, key, &listener.retries)?;
+        let (job_type, retries) = match nth(self.globals, self.pinned(key, event), element, event, heard) {
+            Some(Asked::Own(listener)) => {
+                (job_task::job_type(self, key, &listener.job_type)?, job_task::retries(self, key, &listener.retries)?)
+            }
+            Some(Asked::Global(listener)) => (listener.job_type.clone(), listener.retries),
+            None => return Ok(true),
+        };
         self.open(key, None, On::Job { job_type, retries, headers: None, listener: Some(event) });
         Ok(false)
     }
 
     /// How many of those that listen to this have been heard; nothing before the first is asked.
     pub(crate) fn heard(&self, key: ElementKey, event: ListenerEvent) -> Option<usize> {
-        place(self.instance, key).filter(|(of, _)| *of == event).map(|(_, heard)| heard)
+        place(self.instance, key).filter(|place| place.event == event).map(|place| place.heard)
+    }
+
+    /// Which version of those who listen to all user tasks is asked: while this is listened to, the one with which it began.
+    pub(crate) fn pinned(&self, key: ElementKey, event: ListenerEvent) -> u32 {
+        let begun = place(self.instance, key).filter(|place| place.event == event);
+        begun.map_or_else(|| self.globals.latest(), |place| place.globals)
     }
 
     fn set_heard(&mut self, key: ElementKey, event: ListenerEvent, heard: usize) -> usize {
-        self.keep(key, PLACE, &format!("\"{} {heard}\"", event.word()));
+        let globals = if event.is_of_task() { self.pinned(key, event) } else { 0 };
+        let globals = if globals == 0 { String::new() } else { format!(" {globals}") };
+        self.keep(key, PLACE, &format!("\"{} {heard}{globals}\"", event.word()));
         heard
     }
 
@@ -61,8 +73,12 @@ impl Run<'_> {
 
     /// What the job of this element stands for, unless it is the element's own work.
     pub(crate) fn listener_of(&self, key: ElementKey) -> Option<ListenerEvent> {
-        self.element_of(key).listeners.as_ref()?;
-        let (event, _) = place(self.instance, key)?;
+        let element = self.element_of(key);
+        let is_heard_by_all = 0 < self.globals.latest() && matches!(element.kind, Kind::UserTask(_));
+        if element.listeners.is_none() && !is_heard_by_all {
+            return None;
+        }
+        let event = place(self.instance, key)?.event;
         let fits = match self.instance.elements[&key].phase {
             Phase::Entering => event == ListenerEvent::Start,
             Phase::Leaving => event == ListenerEvent::End,
@@ -201,7 +217,7 @@ impl Run<'_> {
     /// A new user task: those who listen to its creation are asked, or those who listen to its assignment if it has an assignee.
     pub(crate) fn listen_to_new_task(&mut self, key: ElementKey, is_assigned: bool) {
         let element = self.element_of(key);
-        let listens = |event| element.listening_to(event).next().is_some();
+        let listens = |event| 0 < self.globals.count(self.globals.latest(), element, event);
         let event = match (listens(ListenerEvent::Creating), listens(ListenerEvent::Assigning)) {
             (true, _) => ListenerEvent::Creating,
             (false, true) if is_assigned => ListenerEvent::Assigning,
@@ -234,9 +250,32 @@ fn is_job(wait: &crate::Wait) -> bool {
     wait.kind == WaitKind::Job
 }
 
-fn place(instance: &Instance, key: ElementKey) -> Option<(ListenerEvent, usize)> {
-    let (word, heard) = kept(instance, key, PLACE)?.trim_matches('"').split_once(' ')?;
-    Some((ListenerEvent::named(word)?, heard.parse().ok()?))
+/// What is listened to, how many were heard, and which version of those who listen to all user tasks is asked.
+struct Place {
+    event: ListenerEvent,
+    heard: usize,
+    globals: u32,
+}
+
+fn place(instance: &Instance, key: ElementKey) -> Option<Place> {
+    let mut words = kept(instance, key, PLACE)?.trim_matches('"').split(' ');
+    let (event, heard) = (ListenerEvent::named(words.next()?)?, words.next()?.parse().ok()?);
+    let globals = words.next().map_or(Some(0), |version| version.parse().ok())?;
+    Some(Place { event, heard, globals })
+}
+
+/// One of those who listen.
+enum Asked<'a> {
+    Own(&'a Listener),
+    Global(&'a GlobalListener),
+}
+
+/// Global ones come before those of the process, or after them.
+fn nth<'a>(globals: &'a Globals, version: u32, element: &'a Element, event: ListenerEvent, heard: usize) -> Option<Asked<'a>> {
+    let version = if matches!(element.kind, Kind::UserTask(_)) { version } else { 0 };
+    let before = globals.listening_to(version, event, false).map(Asked::Global);
+    let after = globals.listening_to(version, event, true).map(Asked::Global);
+    before.chain(element.listening_to(event).map(Asked::Own)).chain(after).nth(heard)
 }
 
 pub(crate) fn kept<'a>(instance: &'a Instance, key: ElementKey, what: &str) -> Option<&'a str> {

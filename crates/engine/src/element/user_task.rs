@@ -32,13 +32,13 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, task: &UserTask) -> Resu
 pub(crate) fn give_form(run: &mut Run<'_>, key: ElementKey, verdict: &Result<FormKey, Undecided>) -> Result<(), Rejected> {
     let element = run.instance.elements.get(&key).ok_or(Rejected::NoSuchForm)?;
     let seeks = element.phase == Phase::Entering && element.incident.is_none();
-    let task = match &run.element_of(key).kind {
-        Kind::UserTask(task) if seeks => task,
+    let opened = match (&run.element_of(key).kind, verdict) {
+        (Kind::UserTask(_) | Kind::JobTask(_), Err(Undecided { kind, reason })) if seeks => {
+            Err(Trouble { kind: *kind, message: reason.to_string() })
+        }
+        (Kind::UserTask(task), Ok(form)) if seeks => open(run, key, task, Some(*form)),
+        (Kind::JobTask(task), Ok(form)) if seeks && task.form.is_some() => super::job_task::open(run, key, task, Some(*form)),
         _ => return Err(Rejected::NoSuchForm),
-    };
-    let opened = match verdict {
-        Ok(form) => open(run, key, task, Some(*form)),
-        Err(Undecided { kind, reason }) => Err(Trouble { kind: *kind, message: reason.to_string() }),
     };
     if let Err(trouble) = opened {
         run.raise(key, None, trouble);
@@ -146,14 +146,15 @@ fn priority(run: &Run<'_>, key: ElementKey, priority: &Priority) -> Result<i32, 
     number.ok_or_else(|| wrong_kind(expression, "the priority", &wanted, &value))
 }
 
-/// The headers of a job whose task has some that are computed: all of them, as a JSON object.
-pub(crate) fn headers(run: &Run<'_>, key: ElementKey, task: &JobTask) -> Result<Arc<str>, Trouble> {
+/// The headers of a job whose task has some that are computed, or a form: all of them, as a JSON object.
+pub(crate) fn headers(run: &Run<'_>, key: ElementKey, task: &JobTask, form: Option<FormKey>) -> Result<Arc<str>, Trouble> {
     let mut members: Vec<String> = task.headers.iter().map(|(name, value)| member(name, value)).collect();
     for header in &task.headers_computed {
         if let Some(value) = header_value(run, key, header)? {
             members.push(member(&header.key, &value));
         }
     }
+    members.extend(form.map(|form| member("io.camunda.zeebe:formKey", &form.to_string())));
     Ok(format!("{{{}}}", members.join(",")).into())
 }
 

@@ -17,7 +17,13 @@ impl<'a> Run<'a> {
         let mappings: Vec<_> = ids.map(|id| (id.clone(), id.clone())).collect();
         let definition = DefinitionKey(self.instance.definition.0 + 1);
         let migration = Migration { definition, process: target, mappings: &mappings };
-        let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(20, 1 << 24) };
+        let means = Means {
+            globals: &model::Globals::default(),
+            process: self.process,
+            now: 0,
+            keys: &mut self.keys,
+            budget: &mut Budget::new(20, 1 << 24),
+        };
         let migrated = migrate(means, &mut self.instance, &migration);
         match self.take(&before, migrated, &migration) {
             Ok(()) => self.process = target,

@@ -59,7 +59,13 @@ impl<'a> Run<'a> {
 
     fn step(&mut self, command: &Command) -> Result<(), Rejected> {
         let before = self.instance.clone();
-        let means = Means { process: self.process, now: 0, keys: &mut self.keys, budget: &mut Budget::new(20, 1 << 24) };
+        let means = Means {
+            globals: &model::Globals::default(),
+            process: self.process,
+            now: 0,
+            keys: &mut self.keys,
+            budget: &mut Budget::new(20, 1 << 24),
+        };
         let stepped = step(means, &mut self.instance, command);
         self.take(&before, stepped, command)
     }

@@ -24,8 +24,10 @@ impl Partition {
         if let Command::Batch(batch) = &request.command {
             return self.batch(tick, &request.caller, batch);
         }
+        tick.unit.actor = request.caller.actor();
         let answer = self.execute_alone(tick, request)?;
         self.with_all_that_follows(tick)?;
+        self.audit(tick, request, &answer);
         Ok(answer)
     }
 
@@ -100,6 +102,8 @@ impl Partition {
             Command::DeleteInstance { instance } => self.delete_instance(tick, caller, *instance),
             // Items see to what follows themselves.
             Command::Batch(batch) => self.batch(tick, caller, batch),
+            Command::PutListener(put) => self.put_listener(tick, caller, put),
+            Command::DeleteListener { id } => self.delete_listener(tick, caller, id),
         }
     }
 

@@ -10,7 +10,7 @@ use store::log::{
     Answer, Caller, Code, CompletedExecutions, FailJob, NewExecution, NewUnique, OnConflict, Submit, Submitted,
     SubmittedExecution, ThrowError,
 };
-use store::row::{Availability, Execution, ExecutionState, Job, JobKind, JobState, Unique, UniqueName};
+use store::row::{Availability, Execution, ExecutionState, Job, JobKind, JobState, Operation, Unique, UniqueName};
 
 use super::Partition;
 use super::needs::Needs;
@@ -91,7 +91,7 @@ impl Partition {
     }
 
     /// Some other that is the answer instead, or none if the way is free now.
-    fn settle_conflict(&mut self, tick: &Tick, unique: &NewUnique, other: JobKey) -> Result<Option<JobKey>, Stop> {
+    fn settle_conflict(&mut self, tick: &mut Tick, unique: &NewUnique, other: JobKey) -> Result<Option<JobKey>, Stop> {
         match unique.on_conflict {
             OnConflict::Return => return Ok(Some(other)),
             OnConflict::Replace => {
@@ -172,7 +172,7 @@ impl Partition {
         Ok(Answer::Done)
     }
 
-    fn cancel_row(&mut self, tick: &Tick, key: JobKey) {
+    fn cancel_row(&mut self, tick: &mut Tick, key: JobKey) {
         let now = tick.now;
         self.change_job(tick, key, |job| {
             job.state = JobState::Cancelled;
@@ -180,6 +180,7 @@ impl Partition {
             job.failed_with_retries_left = false;
             job.ended = Some(now);
         });
+        self.audit_job(tick, key, Operation::Cancel, None);
     }
 
     pub(super) fn retry_execution(
@@ -268,5 +269,6 @@ fn new_execution(key: JobKey, (tenant, action): (&Arc<str>, &Arc<str>), new: &Ne
         ended: None,
         group: None,
         execution: Some(Box::new(execution)),
+        dispatched: None,
     }
 }

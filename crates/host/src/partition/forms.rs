@@ -37,6 +37,7 @@ impl Partition {
                 Some(Form::Deployed { binding, .. }) => binding,
                 Some(Form::External(_)) | None => &Binding::Latest,
             },
+            Some(Kind::JobTask(task)) => task.form.as_ref().map_or(&Binding::Latest, |form| &form.1),
             _ => &Binding::Latest,
         };
         let row = &hot.definition.row;

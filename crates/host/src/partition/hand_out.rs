@@ -129,6 +129,7 @@ impl Partition {
             job.availability = Availability::Leased;
             job.worker = wish.worker.clone();
             job.deadline = Some(deadline);
+            job.dispatched = Some(now);
             if let Some(execution) = &mut job.execution {
                 execution.attempts = execution.attempts.saturating_add(1);
                 execution.started = Some(now);

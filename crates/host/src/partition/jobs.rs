@@ -9,7 +9,7 @@ use engine::{
 use model::Kind;
 use queue::retry::{Verdict, after_failure, lease_end};
 use store::log::{Answer, Caller, Code, FailJob, JobResult, Released, ThrowError, UpdateJob};
-use store::row::{Availability, Job, JobKind, JobOrigin, JobState};
+use store::row::{Availability, Job, JobKind, JobOrigin, JobState, Operation};
 use store::{DueKind, Millis};
 
 use super::Partition;
@@ -78,6 +78,7 @@ impl Partition {
             job.failed_with_retries_left = verdict != Verdict::Stuck;
             job.availability = availability;
         });
+        self.audit_job(tick, fail.job, Operation::Fail, Some(&fail.message));
         if is_execution {
             self.fail_execution(tick, fail, verdict);
             return Ok(Answer::Done);
@@ -113,6 +114,7 @@ impl Partition {
             job.failed_with_retries_left = 0 < job.retries;
             job.availability = Availability::Stuck;
         });
+        self.audit_job(tick, throw.job, Operation::Throw, Some(&throw.message));
         let Some(origin) = origin else {
             self.throw_from_execution(tick, throw);
             return Ok(Answer::Done);
@@ -164,6 +166,7 @@ impl Partition {
                     job.state = JobState::TimedOut;
                     job.availability = Availability::Ready;
                 });
+                self.audit_job(tick, key, Operation::TimeOut, None);
             }
             Availability::BackingOff { until } if until <= tick.now => {
                 self.change_job(tick, key, |job| job.availability = Availability::Ready);
@@ -195,6 +198,8 @@ impl Partition {
                     job.availability = Availability::Ready;
                     job.worker = "".into();
                     job.deadline = None;
+                    // It never got there.
+                    job.dispatched = None;
                 });
             }
         }
@@ -399,6 +404,7 @@ fn new_job(key: JobKey, origin: JobOrigin, queue: (Arc<str>, Arc<str>), retries:
         ended: None,
         group: None,
         execution: None,
+        dispatched: None,
     }
 }
 

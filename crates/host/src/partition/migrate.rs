@@ -74,7 +74,13 @@ impl Partition {
         tick.unit.stepped.push(instance);
         let definition = hot.definition.clone();
         let mut budget = Budget::new(self.limits.command_elements_max, self.limits.command_bytes_max);
-        let means = Means { process: &definition.process, now: tick.now, keys: &mut self.keys, budget: &mut budget };
+        let means = Means {
+            process: &definition.process,
+            globals: &self.globals,
+            now: tick.now,
+            keys: &mut self.keys,
+            budget: &mut budget,
+        };
         let migration = Migration { definition: migrate.definition, process: &target.process, mappings: &migrate.mappings };
         let refused =
             |code, reason: &str| Stop::refused(code, format!("Expected to migrate process instance '{instance}', but {reason}"));

@@ -12,6 +12,7 @@
 
 mod ad_hoc;
 mod batches;
+mod audit;
 mod call;
 mod calls;
 mod change;
@@ -25,6 +26,7 @@ mod execute;
 mod executions;
 mod follow_up;
 mod forms;
+mod global_listeners;
 mod hand_out;
 mod jobs;
 mod messages;
@@ -48,6 +50,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use engine::{Document, InstanceKey, JobKey, Keys, TimerKey, UserTaskKey, WaitKey};
+use model::Globals;
 use queue::{Ask, Dispatch, Timeline, WaiterId};
 use rustc_hash::FxHashMap;
 use store::log::{Answer, Created, Received, Released, Request};
@@ -201,6 +204,8 @@ pub(crate) struct Partition {
     dispatch: Dispatch<QueueId>,
     sinks: Sinks,
     policies: Policies,
+    /// Those who listen to all user tasks.
+    globals: Globals,
     /// Whether they are read.
     has_policies: bool,
     /// Queues where it matters how many there are.
@@ -267,6 +272,7 @@ impl Partition {
             dispatch: Dispatch::new(limits.ready_window_max),
             sinks: Sinks::default(),
             policies: Policies::default(),
+            globals: Globals::default(),
             has_policies: false,
             census: FxHashMap::default(),
             shunned: BTreeSet::new(),

@@ -237,6 +237,8 @@ impl Partition {
             | Command::Broadcast { .. }
             | Command::SignalDue { .. }
             | Command::MessageExpired { .. }
+            | Command::PutListener(_)
+            | Command::DeleteListener { .. }
             | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
             | Command::DeleteInstance { .. }

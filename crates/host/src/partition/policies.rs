@@ -8,7 +8,7 @@ use queue::policy::{self, Policy, Refusal, Scope};
 use queue::{Group, Rules};
 use rustc_hash::FxHashMap;
 use store::log::{Answer, Caller, Code, PutPolicy};
-use store::row::{Availability, Job, JobState, PolicyVersion};
+use store::row::{Availability, Job, JobState, Operation, PolicyVersion};
 use store::{CountedJobs, Error, QueueRef};
 
 use super::Partition;
@@ -161,6 +161,7 @@ impl Partition {
     /// Reads the policies there are. Only when everything is committed.
     pub(super) async fn load_policies(&mut self) -> Result<(), Error> {
         self.policies = Policies::of(self.store.policies(self.fence.partition).await?);
+        self.load_listeners().await?;
         self.has_policies = true;
         self.rule_queues();
         Ok(())
@@ -230,6 +231,7 @@ impl Partition {
                 job.availability = Availability::Stuck;
                 job.error_message = reason.clone();
             });
+            self.audit_job(tick, job, Operation::Fail, Some(&reason));
             let failed = FailedJob { job, element, variables: Document::new(), stuck: Some(reason) };
             // One that is not waited for any more stops nobody.
             let _ = self.step(tick, instance, &engine::Command::FailJob(failed))?;

@@ -331,6 +331,8 @@ impl Partition {
             | Command::MessageExpired { .. }
             | Command::Activate(_)
             | Command::Submit(_)
+            | Command::PutListener(_)
+            | Command::DeleteListener { .. }
             | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
             | Command::CompleteExecutions { .. }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use engine::{Document, ElementKey, InstanceKey, JobKey, UserTaskKey, WaitKind};
-use model::{Element, ListenerEvent};
+use model::{Element, Globals, ListenerEvent};
 use schedule::Date;
 use store::log::{Answer, Caller, Code, Corrections, JobResult, Listening, TaskResult};
 use store::row::{Attributes, JobOrigin, Transition, UserTask, UserTaskState};
@@ -24,11 +24,11 @@ pub(super) fn transition(event: ListenerEvent, action: &Arc<str>, usual: &str, a
 }
 
 /// A new task as it begins: with an assignee it is created first and then assigned, where others listen to one of the two.
-pub(super) fn begun(row: UserTask, element: &Element) -> UserTask {
+pub(super) fn begun(row: UserTask, element: &Element, globals: &Globals) -> UserTask {
     let after = row.attributes();
-    let event = if listens(element, ListenerEvent::Creating) {
+    let event = if listens(globals, element, ListenerEvent::Creating) {
         ListenerEvent::Creating
-    } else if after.assignee.is_some() && listens(element, ListenerEvent::Assigning) {
+    } else if after.assignee.is_some() && listens(globals, element, ListenerEvent::Assigning) {
         ListenerEvent::Assigning
     } else {
         return row;
@@ -37,8 +37,8 @@ pub(super) fn begun(row: UserTask, element: &Element) -> UserTask {
     UserTask { state: state_during(event), assignee: None, transition, ..row }
 }
 
-fn listens(element: &Element, event: ListenerEvent) -> bool {
-    element.listening_to(event).next().is_some()
+fn listens(globals: &Globals, element: &Element, event: ListenerEvent) -> bool {
+    0 < globals.count(globals.latest(), element, event)
 }
 
 fn state_during(event: ListenerEvent) -> UserTaskState {
@@ -78,7 +78,8 @@ impl Partition {
     /// How many listen to what happens to a task that is known. One whose process cannot be read any more has none.
     pub(super) fn listeners_of(&self, tick: &Tick, key: UserTaskKey, event: ListenerEvent) -> Result<u32, Stop> {
         let Some(task) = self.user_tasks.get(&key) else { return Ok(0) };
-        let count = |process: &model::Process| process.element(task.element).listening_to(event).count() as u32;
+        let globals = &self.globals;
+        let count = |process: &model::Process| globals.count(globals.latest(), process.element(task.element), event) as u32;
         if let Some(hot) = self.hot.get(task.instance) {
             return Ok(count(&hot.definition.process));
         }
@@ -124,7 +125,9 @@ impl Partition {
     ) -> Option<UserTaskKey> {
         let hot = self.hot.get(instance)?;
         let alive = hot.instance.elements.get(&element)?;
-        listens(hot.definition.process.element(alive.element), event).then(|| self.task_of(instance, element)).flatten()
+        listens(&self.globals, hot.definition.process.element(alive.element), event)
+            .then(|| self.task_of(instance, element))
+            .flatten()
     }
 
     fn task_of(&self, instance: InstanceKey, element: ElementKey) -> Option<UserTaskKey> {
@@ -155,7 +158,7 @@ impl Partition {
         let Some(hot) = self.hot.get(instance) else { return };
         let goes_on = task.transition.as_ref().is_some_and(|transition| {
             let assigns = transition.event == ListenerEvent::Creating && transition.after.assignee.is_some();
-            assigns && listens(hot.definition.process.element(task.element), ListenerEvent::Assigning)
+            assigns && listens(&self.globals, hot.definition.process.element(task.element), ListenerEvent::Assigning)
         });
         self.user_tasks.change(&key, tick.number, |task| {
             let Some(done) = task.transition.take() else { return };

@@ -47,6 +47,8 @@ pub(super) struct Unit {
     pub(super) decisions_deployed: Vec<Arc<CompiledDecisions>>,
     /// What is left of what the command may cost.
     budget: Option<Budget>,
+    /// Who sent the command, if they have a name.
+    pub(super) actor: Option<Arc<str>>,
 }
 
 /// Why a command did not come to its end.
@@ -105,7 +107,7 @@ impl Partition {
         let limits = &self.limits;
         let budget = || Budget::new(limits.command_elements_max, limits.command_bytes_max);
         let budget = tick.unit.budget.get_or_insert_with(budget);
-        let means = Means { process: &definition.process, now: tick.now, keys: &mut self.keys, budget };
+        let means = Means { process: &definition.process, globals: &self.globals, now: tick.now, keys: &mut self.keys, budget };
         let events = match engine::step(means, &mut hot.instance, command) {
             Ok(events) => events,
             Err(Rejected::Suspended) => return Err(super::suspend::suspended(key)),
@@ -149,6 +151,7 @@ impl Partition {
         }
         self.accept_jobs(tick);
         self.accept_policies(&unit.changes.policies_new);
+        self.accept_listeners(&unit.changes.listeners_new);
         self.accept_timers();
         for message in &unit.changes.messages_new {
             self.timeline.insert(message.expires, (message.key, DueKind::MessageExpires));

@@ -158,7 +158,7 @@ impl Partition {
             ended: None,
             transition: None,
         };
-        let row = begun(row, hot.definition.process.element(origin.element));
+        let row = begun(row, hot.definition.process.element(origin.element), &self.globals);
         self.user_tasks.put(row.key, row, tick.number);
     }
 

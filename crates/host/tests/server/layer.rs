@@ -64,6 +64,10 @@ pub(crate) fn broken() -> Error {
 
 #[async_trait::async_trait]
 impl Store for Layer {
+    fn documents(&self) -> &dyn store::documents::Documents {
+        self.inner.documents()
+    }
+
     async fn commit(&self, commit: Commit) -> Result<Millis, CommitError> {
         let fate = self.commits.lock().unwrap()(&commit);
         match fate {
@@ -152,6 +156,10 @@ impl Store for Layer {
     async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error> {
         self.inner.policy_versions(partition, reference).await
     }
+    async fn global_listeners(&self, partition: PartitionId, limit: usize) -> Result<Vec<row::GlobalListeners>, Error> {
+        self.inner.global_listeners(partition, limit).await
+    }
+
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
         self.inner.due(partition, after, limit).await
     }

@@ -3,13 +3,15 @@
 use store::row::{Job, Tokens};
 use store::{Changes, Commit, format, words};
 
-use super::{decisions, executions, many, migrated, user_tasks, waits};
+use super::{audit, decisions, executions, many, migrated, user_tasks, waits};
 use crate::call::Call;
 
 /// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
 pub(super) struct Texts {
     tags_new: Vec<String>,
     flows_new: Vec<Option<Vec<u8>>>,
+    bindings_new: Vec<Option<String>>,
+    listeners_new: Vec<Vec<u8>>,
     steps_new: Vec<Vec<u8>>,
     pub(super) details: Vec<Vec<u8>>,
     progress_new: Vec<Option<String>>,
@@ -24,6 +26,12 @@ impl Texts {
     pub(super) fn of(changes: &Changes) -> Self {
         Self {
             tags_new: changes.instances_new.iter().map(|row| words::tags_text(&row.tags)).collect(),
+            listeners_new: changes.listeners_new.iter().map(|row| format::encode_listeners(&row.listeners)).collect(),
+            bindings_new: changes
+                .definitions_new
+                .iter()
+                .map(|row| words::binding_text(&row.start_form.as_ref()?.binding))
+                .collect(),
             flows_new: changes.definitions_new.iter().map(|row| row.flows.as_deref().map(format::encode_flows)).collect(),
             steps_new: changes.turns_new.iter().map(|row| format::encode_turn(&row.left)).collect(),
             details: changes.evaluated_decisions_new.iter().map(format::encode_details).collect(),
@@ -99,6 +107,8 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         .chain(migrated::of_changes(commit))
         .chain(executions::of_changes(commit, &texts.policies))
         .chain(many::of_changes(commit, &texts.asked))
+        .chain(audit::of_changes(commit))
+        .chain(listeners_new(commit, texts))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.
@@ -137,6 +147,17 @@ fn definitions_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>>
             .blobs(rows.iter().map(|row| row.checksum.as_slice()))
             .flags(rows.iter().map(|row| row.deleted))
             .blobs_opt(texts.flows_new.iter().map(Option::as_deref))
+            .texts_opt(rows.iter().map(|row| row.start_form.as_ref().map(|form| &*form.id)))
+            .texts_opt(texts.bindings_new.iter().map(Option::as_deref))
+    })
+}
+
+fn listeners_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
+    batch(commit, include_str!("../../sql/insert_global_listeners.sql"), &commit.changes.listeners_new, |call, rows| {
+        call.smalls(rows.iter().map(|row| row.version as i32))
+            .blobs(texts.listeners_new.iter().map(Vec::as_slice))
+            .ints(rows.iter().map(|row| row.changed))
+            .texts(rows.iter().map(|row| &*row.changed_by))
     })
 }
 
@@ -285,6 +306,7 @@ pub(super) fn changing_of_jobs<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> 
         .ints(rows.iter().map(|row| row.updated))
         .ints_opt(rows.iter().map(|row| row.ended))
         .texts_opt(rows.iter().map(|row| row.denied.as_deref()))
+        .ints_opt(rows.iter().map(|row| row.dispatched))
 }
 
 fn tokens_put(commit: &Commit) -> Option<Call<'_>> {

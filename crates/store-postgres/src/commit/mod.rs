@@ -17,6 +17,7 @@
 //! there costs 1.2 µs a row more.)
 //! `tests/it/plans.rs` counts what is read, with statistics of every age.
 
+mod audit;
 mod batches;
 mod decisions;
 mod executions;

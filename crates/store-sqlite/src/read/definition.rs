@@ -3,7 +3,7 @@
 use engine::{DefinitionKey, PartitionId};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use store::row::{Definition, DefinitionElement, DefinitionHead, Resource};
-use store::{Named, format};
+use store::{Named, format, words};
 
 use crate::failure::Failure;
 use crate::statement;
@@ -93,6 +93,7 @@ fn definitions(connection: &Connection, sql: &str, which: impl Params) -> Result
 
 fn without_elements(row: &Row<'_>) -> Result<Definition, Failure> {
     let flows = row.get_ref(12)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+    let binding = row.get_ref(14)?.as_str_or_null().map_err(rusqlite::Error::from)?;
     Ok(Definition {
         key: DefinitionKey(row.get::<_, i64>(1)? as u64),
         process_id: row.get(2)?,
@@ -107,6 +108,7 @@ fn without_elements(row: &Row<'_>) -> Result<Definition, Failure> {
         deleted: row.get(11)?,
         elements: Vec::new(),
         flows: flows.map(format::decode_flows).transpose()?,
+        start_form: words::start_form(row.get(13)?, binding)?,
     })
 }
 

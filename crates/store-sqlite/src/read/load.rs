@@ -248,6 +248,7 @@ fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
         denied: row.get(22)?,
         group: row.get(23)?,
         execution: execution(row)?,
+        dispatched: row.get(30)?,
     })
 }
 

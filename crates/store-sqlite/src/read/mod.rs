@@ -4,6 +4,7 @@ mod batch;
 mod decision;
 mod definition;
 mod inbox;
+mod listener;
 mod load;
 mod queue;
 mod search;
@@ -17,6 +18,7 @@ pub(crate) use definition::{
     definition, definition_before, definition_version, has_running, process_named, resource, running_definitions,
 };
 pub(crate) use inbox::{inbox, partitions, statuses};
+pub(crate) use listener::global_listeners;
 pub(crate) use load::load;
 pub(crate) use queue::{count_jobs, grouped_jobs, jobs_before, policies, policy_versions, queue_sizes};
 pub(crate) use search::{count, search};

@@ -8,7 +8,7 @@ use store::{Changes, ElementChange, IncidentChange, InstanceChange, Millis, Vari
 
 use super::decision::{delete_evaluations, delete_requirements, insert_evaluated_decisions, insert_requirements};
 use super::definition::{delete_definitions, insert_definitions, insert_resources};
-use super::{batch, execution, migrated, user_task, wait};
+use super::{audit, batch, execution, migrated, user_task, wait};
 use crate::failure::Failure;
 use crate::statement;
 
@@ -39,6 +39,7 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     count_incidents(connection, partition, changes)?;
     resolve_incidents(connection, partition, &changes.incidents_changed)?;
     remember_first_answers(connection, partition, &changes.idempotent_new)?;
+    audit::insert(connection, partition, &changes.audit_new)?;
     migrated::write(connection, partition, &changes.migrated)?;
     batch::write(connection, partition, changes)
 }
@@ -187,6 +188,7 @@ fn insert_jobs(connection: &Connection, partition: PartitionId, rows: &[Job]) ->
             row.kind.stored(),
             row.denied,
             row.group,
+            row.dispatched,
         ])?;
     }
     Ok(())
@@ -211,6 +213,7 @@ fn change_jobs(connection: &Connection, partition: PartitionId, rows: &[Job]) ->
             row.updated,
             row.ended,
             row.denied,
+            row.dispatched,
         ])?;
     }
     Ok(())

@@ -2,8 +2,8 @@
 
 use engine::{DefinitionKey, PartitionId};
 use rusqlite::{Connection, params};
-use store::format;
 use store::row::{Definition, Resource};
+use store::{format, words};
 
 use crate::failure::Failure;
 use crate::statement;
@@ -35,6 +35,8 @@ pub(super) fn insert_definitions(connection: &Connection, partition: PartitionId
             row.checksum,
             row.deleted,
             row.flows.as_deref().map(format::encode_flows),
+            row.start_form.as_ref().map(|form| &form.id),
+            row.start_form.as_ref().and_then(|form| words::binding_text(&form.binding)),
         ])?;
         for (number, element) in (0i64..).zip(&row.elements) {
             insert_element.execute(params![partition.0, key, number, element.id, element.name, element.kind, element.headers])?;

@@ -17,6 +17,10 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
         let row = params![partition.0, row.reference, row.version, policy, row.changed, row.changed_by];
         connection.prepare_cached(statement::INSERT_POLICY)?.execute(row)?;
     }
+    for row in &changes.listeners_new {
+        let row = params![partition.0, row.version, format::encode_listeners(&row.listeners), row.changed, row.changed_by];
+        connection.prepare_cached(statement::INSERT_GLOBAL_LISTENERS)?.execute(row)?;
+    }
     Ok(())
 }
 
@@ -49,6 +53,7 @@ fn insert(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Resu
             execution.started,
             unique.map(|unique: &Unique| &unique.key),
             unique.and_then(|unique| unique.until),
+            row.dispatched,
         ])?;
     }
     Ok(())
@@ -75,6 +80,7 @@ fn change(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Resu
             execution.result,
             execution.attempts,
             execution.started,
+            row.dispatched,
         ])?;
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! What is written, each function inside the writer's transaction.
 
 mod batch;
+mod audit;
 mod changes;
 mod commit;
 mod decision;

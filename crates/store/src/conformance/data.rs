@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use engine::{DecisionKey, ElementKey, FormKey, IncidentKey, IncidentKind, InstanceKey, Keys, PartitionId, Phase, Progress};
-use model::{ElementIx, ListenerEvent};
+use model::{Binding, ElementIx, ListenerEvent, StartForm};
 
 use super::rows;
 use crate::Changes;
 use crate::row::{
-    Availability, BatchState, Definition, Element, ElementState, EvaluationOrigin, Execution, Instance, InstanceState, ItemState,
-    JobKind, JobState, SubscriptionKind, SubscriptionState, TimerState, Unique, UserTaskState,
+    Audit, AuditEntity, Availability, BatchState, Definition, Element, ElementState, EvaluationOrigin, Execution, Instance, InstanceState, ItemState, JobKind, JobState, Operation, SubscriptionKind, SubscriptionState, TimerState, Unique, UserTaskState,
 };
 
 /// What breaks a statement that quotes badly, a pattern that escapes badly, and an order that is not that of bytes.
@@ -70,6 +69,7 @@ pub fn data(partition: PartitionId, instances: usize) -> (Changes, u64) {
     for number in 0..instances / 4 {
         making.batch(number);
     }
+    making.audit();
     (making.changes, making.keys.next_key())
 }
 
@@ -120,6 +120,7 @@ impl Making {
             definition.version_tag = self.odd_maybe();
             definition.resource_name = self.odd().into();
             definition.deleted = number % 4 == 2;
+            definition.start_form = self.odd_maybe().map(|id| StartForm { id, binding: Binding::Latest });
             for element in &mut definition.elements[1..] {
                 element.name = self.odd_maybe();
                 element.id = format!("{}{}", element.id, self.odd()).into();
@@ -272,7 +273,7 @@ impl Making {
         job.failed_with_retries_left = self.pick(2) == 0;
         job.created = self.time();
         job.updated = self.time();
-        job.ended = self.time_maybe();
+        (job.ended, job.dispatched) = (self.time_maybe(), self.time_maybe());
         job.kind = match self.pick(3) {
             0 => JobKind::Listener(ListenerEvent::ALL[self.pick(ListenerEvent::ALL.len())]),
             _ => JobKind::Element,
@@ -401,6 +402,33 @@ impl Making {
             self.changes.correlations_new.push(correlation);
         }
         self.changes.subscriptions_new.push(subscription);
+    }
+
+    /// Of all kinds of things, some of which are not there any more.
+    fn audit(&mut self) {
+        for number in 0..Operation::ALL.len() * 3 {
+            let (operation, entity) = (Operation::ALL[number / 3], AuditEntity::ALL[self.pick(AuditEntity::ALL.len())]);
+            let tenant = TENANTS[self.pick(TENANTS.len())].into();
+            // The key before its own is that of the dispatch.
+            self.keys.take();
+            let mut row = Audit::of(self.keys.take(), self.time(), operation, entity, self.odd().into(), tenant);
+            (row.actor, row.description) = (self.odd_maybe(), self.odd_maybe());
+            (row.job_type, row.worker) = (self.odd_maybe(), self.odd_maybe());
+            (row.decision_id, row.dispatched) = (self.odd_maybe(), self.time_maybe());
+            let task = self.pick(self.changes.elements_new.len());
+            let (task, has_task) = (self.changes.elements_new[task].clone(), self.pick(2) == 0);
+            row.instance = has_task.then_some(task.instance);
+            row.definition = has_task.then_some(task.definition);
+            row.element_instance = has_task.then_some(task.key);
+            row.job = self.changes.jobs_new.get(number).map(|job| job.key);
+            row.user_task = self.changes.user_tasks_new.get(number).map(|task| task.key);
+            row.requirements = self.changes.requirements_new.get(number).map(|requirements| requirements.key);
+            row.decision = has_task.then(|| DecisionKey(self.keys.take()));
+            row.form = (!has_task).then(|| FormKey(self.keys.take()));
+            (row.deployment, row.resource) = (row.decision.map(|key| key.0), row.form.map(|key| key.0));
+            row.batch = (self.pick(3) == 0).then(|| self.keys.take());
+            self.changes.audit_new.push(row);
+        }
     }
 
     fn incident(&mut self, task: &Element) -> IncidentKey {

@@ -12,9 +12,11 @@ pub mod chain;
 pub mod data;
 mod decisions;
 mod definitions;
+mod documents;
 mod executions;
 mod inbox;
 mod incidents_and_jobs;
+mod listeners;
 mod load;
 mod messages;
 mod owner;
@@ -109,6 +111,10 @@ tests! {
     executions::they_come_and_go,
     executions::they_are_handed_out_with_jobs,
     executions::unique_keys_lead_to_the_newest,
+    documents::they_come_and_go,
+    documents::links_lead_to_them_for_a_while,
+    documents::what_is_over_is_purged,
+    listeners::every_version_is_kept,
     queues::jobs_by_group,
     queues::jobs_are_counted_by_group,
     queues::queues_have_sizes_and_places,

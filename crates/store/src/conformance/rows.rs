@@ -49,6 +49,7 @@ pub fn definition(key: u64, process_id: &str, version: i32) -> Definition {
             element("end", "END_EVENT"),
         ],
         flows: Some(vec!["to-work".into(), "to-end".into()]),
+        start_form: None,
     }
 }
 
@@ -213,6 +214,7 @@ pub fn job(key: u64, task: &Element) -> Job {
         ended: None,
         group: None,
         execution: None,
+        dispatched: None,
     }
 }
 

@@ -52,6 +52,7 @@ fn numbers(page: &QueryPage) -> Vec<u64> {
         Items::Executions(items) => items.iter().map(|one| one.key.0).collect(),
         Items::Batches(items) => items.iter().map(|one| one.key).collect(),
         Items::BatchItems(items) => items.iter().map(|one| one.key).collect(),
+        Items::Operations(items) | Items::Audit(items) => items.iter().map(|one| one.key).collect(),
     };
     keys.into_iter().map(|key| key - rows::key(PARTITION, 0)).collect()
 }

@@ -30,6 +30,8 @@ const ENTITIES: [Entity; 16] = [
     Entity::Executions,
     Entity::Batches,
     Entity::BatchItems,
+    Entity::Operations,
+    Entity::Audit,
 ];
 
 /// The store under test beside the reference, with the same rows in both, in two partitions.

@@ -25,6 +25,7 @@ mod version_one;
 use std::sync::Arc;
 
 use engine::{Document, Event, Token, Turn, VariableKey};
+use model::GlobalListener;
 use queue::policy::Policy;
 
 use crate::Error;
@@ -114,6 +115,17 @@ pub fn encode_asked(asked: &Asked) -> Vec<u8> {
 }
 
 pub fn decode_asked(bytes: &[u8]) -> Result<Asked, Error> {
+    decode(bytes)
+}
+
+/// Those who listen to all user tasks.
+pub fn encode_listeners(listeners: &[GlobalListener]) -> Vec<u8> {
+    let mut to = Writer::starting_with(VERSION);
+    to.list(listeners);
+    to.finish()
+}
+
+pub fn decode_listeners(bytes: &[u8]) -> Result<Vec<GlobalListener>, Error> {
     decode(bytes)
 }
 

@@ -1,11 +1,13 @@
-//! Policies of queues.
+//! Policies of queues, and those who listen to all user tasks.
 
+use model::GlobalListener;
 use queue::policy::{Concurrency, Method, Policy, Scope};
 
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 
 record!(Policy { scope, priority, concurrency, queue_max, paused });
+record!(GlobalListener { id, job_type, retries, events, after_own, priority });
 record!(Concurrency { limit, parameters, method });
 
 impl Stored for Scope {

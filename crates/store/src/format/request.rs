@@ -5,12 +5,13 @@ use crate::Error;
 use crate::log::{
     Activate, AdHocResult, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy, DeployResource,
     Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, NewExecution, NewUnique, OnConflict,
-    ProcessRef, Publish, PutPolicy, Released, Request, StartAdHoc, Submit, TaskResult, TellStep, ThrowError, UpdateJob,
-    UpdateUserTask,
+    ProcessRef, Publish, PutListener, PutPolicy, Released, Request, StartAdHoc, Submit, TaskResult, TellStep, ThrowError,
+    UpdateJob, UpdateUserTask,
 };
 use crate::query::Tenants;
 
 record!(Caller { name, tenants });
+record!(PutListener { listener, is_new });
 record!(IdempotencyKey { tenant, key, fingerprint });
 record!(Deploy { tenant, resources });
 record!(DeployResource { name, content });
@@ -159,6 +160,8 @@ fn put_body(command: &Command, to: &mut Writer) {
         | Command::Resume { instance }
         | Command::DeleteInstance { instance } => instance.put(to),
         Command::Batch(batch) => batch.put(to),
+        Command::PutListener(put) => put.put(to),
+        Command::DeleteListener { id } => id.put(to),
     }
 }
 
@@ -221,6 +224,8 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         56 => Command::RetryExecution { job: Stored::take(from)?, retries: Stored::take(from)? },
         57 => Command::PutPolicy(Stored::take(from)?),
         58 => Command::DeletePolicy { reference: Stored::take(from)? },
+        74 => Command::PutListener(Stored::take(from)?),
+        75 => Command::DeleteListener { id: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -273,6 +278,8 @@ fn number(command: &Command) -> u8 {
         Command::RetryExecution { .. } => 56,
         Command::PutPolicy(_) => 57,
         Command::DeletePolicy { .. } => 58,
+        Command::PutListener(_) => 74,
+        Command::DeleteListener { .. } => 75,
     }
 }
 

@@ -41,6 +41,11 @@ proptest! {
     }
 
     #[test]
+    fn listeners_come_back(listeners in prop::collection::vec(super::some::global_listener(), 0..3)) {
+        prop_assert_eq!(decode_listeners(&encode_listeners(&listeners)).unwrap(), listeners);
+    }
+
+    #[test]
     fn turns_flows_and_documents_come_back(turn in turn(), flows in texts(), document in document()) {
         prop_assert_eq!(decode_turn(&encode_turn(&turn)).unwrap(), turn);
         prop_assert_eq!(decode_flows(&encode_flows(&flows)).unwrap(), flows);
@@ -92,6 +97,7 @@ fn read_all(bytes: &[u8]) {
     let _ = decode_details(bytes);
     let _ = decode_turn(bytes);
     let _ = decode_flows(bytes);
+    let _ = decode_listeners(bytes);
     let _ = decode_document(bytes);
     let _ = decode_policy(bytes);
 }

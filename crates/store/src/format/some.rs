@@ -389,6 +389,9 @@ fn execution_command() -> impl Strategy<Value = Command> {
     );
     prop_oneof![
         (text(), policy()).prop_map(|(reference, policy)| Command::PutPolicy(PutPolicy { reference, policy })),
+        (global_listener(), any::<bool>())
+            .prop_map(|(listener, is_new)| Command::PutListener(crate::log::PutListener { listener, is_new })),
+        text().prop_map(|id| Command::DeleteListener { id }),
         text().prop_map(|reference| Command::DeletePolicy { reference }),
         (text(), text(), prop::collection::vec(one, 0..3)).prop_map(|(tenant, action, executions)| Command::Submit(Submit {
             tenant,
@@ -399,6 +402,21 @@ fn execution_command() -> impl Strategy<Value = Command> {
         job_key().prop_map(|job| Command::CancelExecution { job }),
         (job_key(), any::<i32>()).prop_map(|(job, retries)| Command::RetryExecution { job, retries }),
     ]
+}
+
+pub(super) fn global_listener() -> impl Strategy<Value = model::GlobalListener> {
+    let events = prop::collection::vec(prop::sample::select(model::ListenerEvent::ALL.to_vec()), 0..3);
+    let texts = (text(), text());
+    (texts, any::<i32>(), events, any::<bool>(), any::<i32>()).prop_map(
+        |((id, job_type), retries, events, after_own, priority)| model::GlobalListener {
+            id,
+            job_type,
+            retries,
+            events,
+            after_own,
+            priority,
+        },
+    )
 }
 
 pub(super) fn policy() -> impl Strategy<Value = Policy> {

@@ -54,6 +54,8 @@ impl Command {
             | Self::CompleteExecutions { .. }
             | Self::CancelExecution { .. }
             | Self::RetryExecution { .. }
+            | Self::PutListener(_)
+            | Self::DeleteListener { .. }
             | Self::PutPolicy { .. }
             | Self::DeletePolicy { .. } => return None,
         };

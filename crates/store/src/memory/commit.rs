@@ -40,6 +40,8 @@ impl Tables {
         for row in of_processes.chain(changes.executions_new).chain(changes.executions_changed) {
             self.put_job(row);
         }
+        self.listeners.extend(changes.listeners_new.into_iter().map(|row| (row.version, row)));
+        self.audit.extend(changes.audit_new.into_iter().map(|row| (row.key, row)));
         for tokens in changes.tokens {
             self.set_tokens(tokens);
         }

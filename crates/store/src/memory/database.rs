@@ -71,6 +71,9 @@ pub(super) struct Tables {
     pub(super) policies: BTreeMap<Arc<str>, Vec<row::PolicyVersion>>,
     pub(super) batches: BTreeMap<u64, row::Batch>,
     pub(super) batch_items: BTreeMap<u64, row::BatchItem>,
+    pub(super) audit: BTreeMap<u64, row::Audit>,
+    /// By version.
+    pub(super) listeners: BTreeMap<u32, row::GlobalListeners>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
     /// Since when instances are suspended.

@@ -3,6 +3,7 @@
 use engine::{DefinitionKey, InstanceKey};
 use model::ElementIx;
 
+use super::audit::{self, Happened};
 use super::database::Tables;
 use crate::query::{Field, Scalar, VALUE_CHARS_SHOWN};
 use crate::row::{
@@ -29,6 +30,7 @@ pub(super) enum Row<'a> {
     Execution(&'a Job),
     Batch(&'a Batch),
     BatchItem(&'a BatchItem),
+    Audit(Happened<'a>),
 }
 
 impl Row<'_> {
@@ -47,6 +49,7 @@ impl Row<'_> {
             Self::MessageSubscription(row) => Some(row.origin?.instance),
             Self::MessageCorrelation(row) => Some(row.instance),
             Self::UserTask(row) => Some(row.instance),
+            Self::Audit(row) => row.row().instance,
         }
     }
 }
@@ -70,6 +73,7 @@ pub(super) fn value(tables: &Tables, row: Row<'_>, field: Field) -> Option<Scala
         Row::Execution(row) => of_execution(row, field),
         Row::Batch(row) => of_batch(row, field),
         Row::BatchItem(row) => of_batch_item(row, field),
+        Row::Audit(row) => audit::value(tables, &row.row(), field),
     }
 }
 
@@ -84,6 +88,7 @@ fn of_definition(row: &Definition, field: Field) -> Option<Scalar> {
         Field::Tenant => text(&row.tenant),
         Field::DeploymentKey => key(row.deployment),
         Field::DefinitionState => text(if row.deleted { "DELETED" } else { "ACTIVE" }),
+        Field::HasStartForm => Some(Scalar::Bool(row.start_form.is_some())),
         _ => None,
     }
 }
@@ -373,14 +378,14 @@ pub(super) fn element(tables: &Tables, key: DefinitionKey, ix: ElementIx) -> Opt
     definition(tables, key)?.elements.get(ix.0 as usize)
 }
 
-fn key(key: u64) -> Option<Scalar> {
+pub(super) fn key(key: u64) -> Option<Scalar> {
     Some(Scalar::Int(key as i64))
 }
 
-fn int(number: impl Into<i64>) -> Option<Scalar> {
+pub(super) fn int(number: impl Into<i64>) -> Option<Scalar> {
     Some(Scalar::Int(number.into()))
 }
 
-fn text(text: &str) -> Option<Scalar> {
+pub(super) fn text(text: &str) -> Option<Scalar> {
     Some(Scalar::Text(text.to_owned()))
 }

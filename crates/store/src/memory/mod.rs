@@ -3,10 +3,12 @@
 //! It never waits: every future is ready at once, so it needs no runtime. Time is whatever its clock says. Handles to one
 //! database are cheap to copy; several play several servers.
 
+mod audit;
 mod commit;
 mod database;
 mod decision;
 mod definition;
+mod documents;
 mod field;
 mod load;
 mod migrated;
@@ -36,11 +38,12 @@ pub struct Memory {
     database: Arc<Mutex<Database>>,
     clock: Clock,
     wakeups: Arc<watch::Sender<u64>>,
+    documents: Arc<documents::Kept>,
 }
 
 impl Memory {
     pub fn new(clock: Clock) -> Self {
-        Self { database: Arc::default(), clock, wakeups: Arc::new(watch::Sender::new(0)) }
+        Self { database: Arc::default(), clock, wakeups: Arc::new(watch::Sender::new(0)), documents: Arc::default() }
     }
 
     /// The database, also after a panic elsewhere: nothing here panics between two changes that belong together.
@@ -55,6 +58,10 @@ impl Memory {
 
 #[async_trait::async_trait]
 impl Store for Memory {
+    fn documents(&self) -> &dyn crate::documents::Documents {
+        &*self.documents
+    }
+
     async fn now(&self) -> Result<Millis, Error> {
         Ok((self.clock)())
     }
@@ -152,6 +159,10 @@ impl Store for Memory {
     async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error> {
         let versions = |partition: &database::Partition| partition.tables.policies.get(reference).cloned().unwrap_or_default();
         Ok(self.database().read(partition, versions))
+    }
+
+    async fn global_listeners(&self, partition: PartitionId, limit: usize) -> Result<Vec<row::GlobalListeners>, Error> {
+        Ok(self.database().partition_mut(partition).tables.listeners.values().rev().take(limit).cloned().collect())
     }
 
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::audit;
 use super::database::{Database, Tables};
 use super::field::{Row, value};
 use super::view;
@@ -88,6 +89,8 @@ fn rows(tables: &Tables, entity: Entity, with_kept: bool) -> Box<dyn Iterator<It
         Entity::Executions => Box::new(tables.jobs.values().filter(|job| job.execution.is_some()).map(Row::Execution)),
         Entity::Batches => Box::new(tables.batches.values().map(Row::Batch)),
         Entity::BatchItems => Box::new(tables.batch_items.values().map(Row::BatchItem)),
+        Entity::Operations => Box::new(audit::operations(tables)),
+        Entity::Audit => Box::new(audit::trail(tables)),
         Entity::MessageSubscriptions => Box::new(message_subscriptions(tables).map(Row::MessageSubscription)),
         Entity::MessageCorrelations => Box::new(tables.correlations.values().map(Row::MessageCorrelation)),
     }

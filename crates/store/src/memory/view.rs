@@ -2,6 +2,7 @@
 
 use engine::InstanceKey;
 
+use super::audit;
 use super::database::Tables;
 use super::field::{Row, definition, element};
 use crate::query::{
@@ -54,6 +55,9 @@ fn put(room: &mut Room, items: &mut Items, query: &Query, tables: &Tables, row: 
             put_maybe(room, items, of_subscription(tables, row));
         }
         (Items::UserTasks(items), Row::UserTask(row)) => put_maybe(room, items, of_user_task(tables, row)),
+        (Items::Operations(items) | Items::Audit(items), Row::Audit(row)) => {
+            put_maybe(room, items, Some(audit::view(tables, &row.row())))
+        }
         (Items::Executions(items), Row::Execution(row)) => put_maybe(room, items, of_execution(row)),
         (Items::Batches(items), Row::Batch(row)) => put_maybe(room, items, Some(of_batch(row))),
         (Items::BatchItems(items), Row::BatchItem(row)) => put_maybe(room, items, Some(of_batch_item(row))),
@@ -79,6 +83,7 @@ fn of_definition(row: &Definition) -> DefinitionView {
         resource: row.resource,
         tenant: row.tenant.to_string(),
         deleted: row.deleted,
+        has_start_form: row.start_form.is_some(),
     }
 }
 

@@ -22,6 +22,7 @@ impl Entity {
             Self::Executions => Field::ExecutionKey,
             Self::Batches => Field::BatchKey,
             Self::BatchItems => Field::BatchItemKey,
+            Self::Operations | Self::Audit => Field::AuditKey,
         }
     }
 
@@ -44,6 +45,7 @@ impl Entity {
             Self::Executions => EXECUTION_FIELDS,
             Self::Batches => BATCH_FIELDS,
             Self::BatchItems => BATCH_ITEM_FIELDS,
+            Self::Operations | Self::Audit => AUDIT_FIELDS,
         }
     }
 }
@@ -58,6 +60,7 @@ const DEFINITION_FIELDS: &[Field] = &[
     Field::Tenant,
     Field::DeploymentKey,
     Field::DefinitionState,
+    Field::HasStartForm,
 ];
 
 const INSTANCE_FIELDS: &[Field] = &[
@@ -275,4 +278,33 @@ const BATCH_ITEM_FIELDS: &[Field] = &[
     Field::InstanceKey,
     Field::ItemState,
     Field::Processed,
+];
+
+const AUDIT_FIELDS: &[Field] = &[
+    Field::AuditKey,
+    Field::At,
+    Field::Actor,
+    Field::ActorKind,
+    Field::Operation,
+    Field::AuditEntity,
+    Field::EntityKey,
+    Field::Category,
+    Field::Tenant,
+    Field::DefinitionKey,
+    Field::ProcessId,
+    Field::InstanceKey,
+    Field::ElementKey,
+    Field::JobKey,
+    Field::JobType,
+    Field::Worker,
+    Field::UserTaskKey,
+    Field::DeploymentKey,
+    Field::ResourceKey,
+    Field::FormKey,
+    Field::RequirementsKey,
+    Field::RequirementsId,
+    Field::DecisionKey,
+    Field::DecisionId,
+    Field::BatchKey,
+    Field::Description,
 ];

@@ -28,6 +28,10 @@ pub enum Entity {
     Batches,
     /// What they are about.
     BatchItems,
+    /// What people did.
+    Operations,
+    /// The same, and what workers did with jobs.
+    Audit,
 }
 
 /// What can be filtered and sorted by. Which entity has which is said by [`Entity::fields`].
@@ -43,6 +47,7 @@ pub enum Field {
     Tenant,
     /// `ACTIVE`, `DELETED`.
     DefinitionState,
+    HasStartForm,
     // of the instance
     InstanceKey,
     /// `ACTIVE`, `COMPLETED`, `TERMINATED`.
@@ -159,6 +164,21 @@ pub enum Field {
     /// `ACTIVE`, `COMPLETED`, …
     ItemState,
     Processed,
+    // of the audit trail
+    AuditKey,
+    At,
+    /// `ANONYMOUS`, `USER`.
+    ActorKind,
+    /// `CREATE`, `ASSIGN`, …
+    Operation,
+    /// `USER_TASK`, `JOB`, …
+    AuditEntity,
+    EntityKey,
+    /// `DEPLOYED_RESOURCES`, `USER_TASKS`, `ADMIN`.
+    Category,
+    ResourceKey,
+    FormKey,
+    Description,
 }
 
 /// What a scalar is.
@@ -174,7 +194,7 @@ impl Field {
     #[rustfmt::skip]
     pub fn kind(self) -> ScalarKind {
         match self {
-            Self::HasIncident | Self::IsTruncated | Self::FailedWithRetriesLeft | Self::IsDenied => ScalarKind::Bool,
+            Self::HasIncident | Self::HasStartForm | Self::IsTruncated | Self::FailedWithRetriesLeft | Self::IsDenied => ScalarKind::Bool,
             Self::DefinitionKey | Self::Version | Self::InstanceKey | Self::Started | Self::Ended | Self::ParentInstanceKey
             | Self::ParentElementKey | Self::ElementKey | Self::ScopeKey | Self::VariableKey | Self::JobKey | Self::Retries
             | Self::Deadline | Self::Created | Self::Updated | Self::IncidentKey | Self::MessageHash | Self::RequirementsKey
@@ -182,7 +202,7 @@ impl Field {
             | Self::RootDecisionKey | Self::Evaluated | Self::TimerKey | Self::Due | Self::Number | Self::SubscriptionKey
             | Self::CorrelatedKey | Self::MessageKey | Self::Correlated | Self::UserTaskKey | Self::Priority | Self::FollowUp
             | Self::ExecutionKey | Self::Attempts | Self::BatchKey | Self::BatchItemKey | Self::ItemKey
-            | Self::Processed => ScalarKind::Int,
+            | Self::Processed | Self::AuditKey | Self::At | Self::ResourceKey | Self::FormKey => ScalarKind::Int,
             Self::ProcessId | Self::DefinitionName | Self::VersionTag | Self::ResourceName | Self::Tenant
             | Self::DefinitionState | Self::InstanceState | Self::BusinessId | Self::ElementId | Self::ElementName
             | Self::ElementKind | Self::ElementState | Self::Name | Self::Value | Self::JobType | Self::JobState | Self::Worker
@@ -191,7 +211,8 @@ impl Field {
             | Self::TimerKind | Self::TimerState | Self::SubscriptionState | Self::MessageName | Self::CorrelationKey
             | Self::UserTaskState | Self::Assignee | Self::JobKind | Self::ListenerEvent | Self::DeniedReason
             | Self::ExecutionState | Self::UniqueKey | Self::Group | Self::BatchKind | Self::BatchState | Self::Actor
-            | Self::ItemState => ScalarKind::Text,
+            | Self::ItemState | Self::ActorKind | Self::Operation
+            | Self::AuditEntity | Self::EntityKey | Self::Category | Self::Description => ScalarKind::Text,
         }
     }
 }

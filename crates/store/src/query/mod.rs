@@ -11,9 +11,7 @@ use crate::row::Candidates;
 
 pub use field::{Entity, Field, ScalarKind};
 pub use view::{
-    BatchItemView, BatchView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView,
-    InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView,
-    VariableView,
+    AuditView, BatchItemView, BatchView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
 };
 pub(crate) use weight::{Room, Weight};
 
@@ -170,6 +168,8 @@ pub enum Items {
     Executions(Vec<ExecutionView>),
     Batches(Vec<BatchView>),
     BatchItems(Vec<BatchItemView>),
+    Operations(Vec<AuditView>),
+    Audit(Vec<AuditView>),
 }
 
 /// How many rows there are, by what they have in some fields.
@@ -214,6 +214,8 @@ impl Items {
             Entity::Executions => Self::Executions(Vec::new()),
             Entity::Batches => Self::Batches(Vec::new()),
             Entity::BatchItems => Self::BatchItems(Vec::new()),
+            Entity::Operations => Self::Operations(Vec::new()),
+            Entity::Audit => Self::Audit(Vec::new()),
         }
     }
 
@@ -235,6 +237,7 @@ impl Items {
             Self::Executions(views) => views.len(),
             Self::Batches(views) => views.len(),
             Self::BatchItems(views) => views.len(),
+            Self::Operations(views) | Self::Audit(views) => views.len(),
         }
     }
 
@@ -260,6 +263,7 @@ impl Items {
             Self::Executions(views) => views.reverse(),
             Self::Batches(views) => views.reverse(),
             Self::BatchItems(views) => views.reverse(),
+            Self::Operations(views) | Self::Audit(views) => views.reverse(),
         }
     }
 }

@@ -7,8 +7,7 @@ use engine::{
 
 use crate::Millis;
 use crate::row::{
-    BatchState, EvaluatedInput, ExecutionState, InstanceState, ItemState, JobKind, JobState, MatchedRule, SubscriptionState,
-    TimerKind, TimerState, UserTaskState,
+    AuditEntity, BatchState, EvaluatedInput, ExecutionState, InstanceState, ItemState, JobKind, JobState, MatchedRule, Operation, SubscriptionState, TimerKind, TimerState, UserTaskState,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +21,7 @@ pub struct DefinitionView {
     pub resource: u64,
     pub tenant: String,
     pub deleted: bool,
+    pub has_start_form: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -322,4 +322,34 @@ pub struct BatchItemView {
     pub state: ItemState,
     pub processed: Option<Millis>,
     pub error: Option<String>,
+}
+
+/// Something in the audit trail.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditView {
+    pub key: u64,
+    pub at: Millis,
+    pub actor: Option<String>,
+    pub operation: Operation,
+    pub entity: AuditEntity,
+    pub entity_key: String,
+    pub tenant: String,
+    pub definition: Option<DefinitionKey>,
+    pub process_id: Option<String>,
+    pub instance: Option<InstanceKey>,
+    pub root: Option<InstanceKey>,
+    pub element_instance: Option<ElementKey>,
+    pub job: Option<JobKey>,
+    pub job_type: Option<String>,
+    pub worker: Option<String>,
+    pub user_task: Option<UserTaskKey>,
+    pub deployment: Option<u64>,
+    pub resource: Option<u64>,
+    pub form: Option<FormKey>,
+    pub requirements: Option<RequirementsKey>,
+    pub requirements_id: Option<String>,
+    pub decision: Option<DecisionKey>,
+    pub decision_id: Option<String>,
+    pub batch: Option<u64>,
+    pub description: Option<String>,
 }

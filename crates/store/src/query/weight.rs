@@ -1,9 +1,7 @@
 //! How many bytes rows take, about, and how many of them a page has room for.
 
 use super::view::{
-    BatchItemView, BatchView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView,
-    InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView,
-    VariableView,
+    AuditView, BatchItemView, BatchView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
 };
 
 /// The bytes a page has left.
@@ -146,6 +144,14 @@ impl Weight for ExecutionView {
         let maybe = maybe(&self.result) + maybe(&self.unique_key) + maybe(&self.group);
         let error = self.error_code.len() + self.error_message.len();
         self.action.len() + self.tenant.len() + self.input.len() + self.worker.len() + error + maybe
+    }
+}
+
+impl Weight for AuditView {
+    fn texts(&self) -> usize {
+        let said = [&self.actor, &self.process_id, &self.job_type, &self.worker, &self.decision_id, &self.requirements_id];
+        let said: usize = said.into_iter().chain([&self.description]).map(maybe).sum();
+        self.entity_key.len() + self.tenant.len() + said
     }
 }
 

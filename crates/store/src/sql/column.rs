@@ -42,7 +42,7 @@ pub(super) struct From {
     pub(super) open_only: bool,
 }
 
-/// How a table is joined. Every row has its definition, element and instance, so both give the same rows.
+/// How a table is joined. Every row has its definition, element and instance, so both give the same rows; but for the audit trail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Join {
     /// Its columns decide which rows match, so the planner may begin with it.
@@ -102,6 +102,8 @@ impl From {
             };
             let join = match (join, dialect) {
                 (Join::Showing, _) => "LEFT JOIN",
+                // Not all of it is about a definition, or about one that is still there.
+                (Join::Deciding, _) if matches!(self.entity, Entity::Operations | Entity::Audit) => "LEFT JOIN",
                 (Join::Deciding, Dialect::Sqlite) if !self.is_indexed_by(*table) => "CROSS JOIN",
                 (Join::Deciding, Dialect::Sqlite | Dialect::Postgres) => "JOIN",
             };
@@ -139,6 +141,8 @@ pub(super) fn table_name(entity: Entity) -> &'static str {
         Entity::UserTasks => "user_tasks",
         Entity::Batches => "batch_operations",
         Entity::BatchItems => "batch_items",
+        Entity::Operations => "audit",
+        Entity::Audit => super::audit::TRAIL,
     }
 }
 
@@ -160,7 +164,10 @@ pub(super) fn selected(text: String, kind: ScalarKind, dialect: Dialect) -> Stri
 
 /// Where an entity keeps a field.
 pub(super) fn column(entity: Entity, field: Field, dialect: Dialect) -> Column {
-    let (table, sql, presence) = place_in(entity, field).unwrap_or_else(|| place(entity, field, dialect));
+    let (table, sql, presence) = match entity {
+        Entity::Operations | Entity::Audit => super::audit::place(field, dialect),
+        _ => place_in(entity, field).unwrap_or_else(|| place(entity, field, dialect)),
+    };
     Column { table, sql, kind: field.kind(), presence }
 }
 
@@ -210,6 +217,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Ended => (Own, "@.ended", Maybe),
         Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
         Field::ParentElementKey => (Own, "@.parent_element", Maybe),
+        Field::HasStartForm => (Own, "(@.start_form IS NOT NULL)", Always),
         Field::HasIncident => (Own, "(@.stuck IS NOT NULL)", Always),
         Field::BusinessId => (Own, "@.business_id", Maybe),
         Field::ElementKey => (Own, "@.element_instance", presence_of_instance(entity).1),
@@ -252,6 +260,16 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Due | Field::Number | Field::SubscriptionKey | Field::CorrelationKey | Field::MessageKey | Field::Correlated => {
             (Own, of_wait(field), Always)
         }
+        Field::AuditKey
+        | Field::At
+        | Field::ActorKind
+        | Field::Operation
+        | Field::AuditEntity
+        | Field::EntityKey
+        | Field::Category
+        | Field::ResourceKey
+        | Field::FormKey
+        | Field::Description => super::audit::place(field, dialect),
     }
 }
 
@@ -327,7 +345,7 @@ fn table_of_definition(entity: Entity) -> Table {
         Entity::MessageSubscriptions | Entity::MessageCorrelations => Table::Own,
         Entity::Instances | Entity::Elements | Entity::Variables => Table::Definition,
         Entity::Jobs | Entity::Incidents | Entity::Timers | Entity::UserTasks => Table::Definition,
-        Entity::Executions | Entity::Batches | Entity::BatchItems => Table::Own,
+        Entity::Executions | Entity::Batches | Entity::BatchItems | Entity::Operations | Entity::Audit => Table::Own,
     }
 }
 
@@ -345,6 +363,7 @@ fn presence_of_instance(entity: Entity) -> (Presence, Presence) {
         | Entity::Executions
         | Entity::Batches
         | Entity::BatchItems => (Presence::Maybe, Presence::Maybe),
+        Entity::Operations | Entity::Audit => (Presence::Maybe, Presence::Maybe),
         Entity::MessageCorrelations => (Presence::Always, Presence::Maybe),
         Entity::Definitions | Entity::Requirements | Entity::Decisions | Entity::Instances => {
             (Presence::Always, Presence::Always)

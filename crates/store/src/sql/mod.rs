@@ -8,6 +8,7 @@
 //!
 //! A store runs [`Search::page`] and [`Search::total`] and gives every row to a [`Collected`].
 
+mod audit;
 mod column;
 mod filter;
 mod order;

@@ -76,6 +76,7 @@ fn body(schemas: &mut Schemas, operation: &Operation) -> Option<Value> {
     let (required, schema) = match operation.input {
         Input::None => return None,
         Input::Files => return Some(files()),
+        Input::Upload => return Some(upload(operation)),
         Input::Json(about, required) => {
             (required, json!({ "type": "object", "additionalProperties": true, "description": about }))
         }
@@ -105,6 +106,21 @@ fn files() -> Value {
     })
 }
 
+/// A file with what is to be known of it, or several.
+fn upload(operation: &Operation) -> Value {
+    let file = json!({ "type": "string", "contentMediaType": "application/octet-stream" });
+    let about = json!({ "type": "object", "additionalProperties": true, "description": "contentType, fileName, expiresAt, customProperties, …" });
+    let (required, properties) = match operation.output {
+        Output::CreatedInPart(_) => {
+            let files = json!({ "type": "array", "minItems": 1, "items": file });
+            ("files", json!({ "files": files, "metadataList": { "type": "array", "items": about } }))
+        }
+        _ => ("file", json!({ "file": file, "metadata": about })),
+    };
+    let schema = json!({ "type": "object", "required": [required], "properties": properties });
+    json!({ "required": true, "content": { "multipart/form-data": { "schema": schema } } })
+}
+
 fn responses(schemas: &mut Schemas, operation: &Operation) -> Value {
     let mut responses = Map::new();
     let (status, success) = success(schemas, operation);
@@ -112,6 +128,10 @@ fn responses(schemas: &mut Schemas, operation: &Operation) -> Value {
     if let Output::CreatedOrThere(_) = operation.output {
         let there = responses[status].clone();
         responses.insert("200".to_owned(), there);
+    }
+    if let Output::CreatedInPart(_) = operation.output {
+        let in_part = responses[status].clone();
+        responses.insert("207".to_owned(), in_part);
     }
     if matches!(operation.output, Output::ObjectOrNothing(_)) {
         responses.insert("204".to_owned(), json!({ "description": "There is none" }));
@@ -134,7 +154,9 @@ fn responses(schemas: &mut Schemas, operation: &Operation) -> Value {
 fn success(schemas: &mut Schemas, operation: &Operation) -> (&'static str, Value) {
     let json = |schema: Value| json!({ "description": "Done", "content": { "application/json": { "schema": schema } } });
     match operation.output {
-        Output::Created(described) | Output::CreatedOrThere(described) => ("201", json(schemas.object(described, false))),
+        Output::Created(described) | Output::CreatedOrThere(described) | Output::CreatedInPart(described) => {
+            ("201", json(schemas.object(described, false)))
+        }
         Output::Object(described) | Output::ObjectOrNothing(described) => ("200", json(schemas.object(described, false))),
         Output::Page(described) => {
             let item = schemas.object(described, false);
@@ -149,6 +171,10 @@ fn success(schemas: &mut Schemas, operation: &Operation) -> (&'static str, Value
             ("200", json(json!({ "type": "object", "properties": { "items": items }, "required": ["items"] })))
         }
         Output::NoContent => ("204", json!({ "description": "Done" })),
+        Output::File => {
+            let file = json!({ "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } });
+            ("200", json!({ "description": "The file", "content": file }))
+        }
         Output::Text(media) => {
             ("200", json!({ "description": "Done", "content": { media: { "schema": { "type": "string" } } } }))
         }

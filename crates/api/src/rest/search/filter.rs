@@ -109,7 +109,9 @@ impl Conditions {
             | Entity::MessageCorrelations
             | Entity::UserTasks
             | Entity::Executions
-            | Entity::Batches => &mut self.own,
+            | Entity::Batches
+            | Entity::Operations
+            | Entity::Audit => &mut self.own,
             Entity::BatchItems => &mut self.of_batch,
         }
     }

@@ -12,7 +12,6 @@ pub(super) fn filter(op: &Op, constant: Constant) -> Filter {
 fn holds(op: &Op, constant: Constant) -> bool {
     let value = match constant {
         Constant::Absent => None,
-        Constant::Boolean(boolean) => Some(Scalar::Bool(boolean)),
         Constant::Number(number) => Some(Scalar::Int(number)),
         Constant::Text(text) => Some(Scalar::Text(text.to_owned())),
     };
@@ -33,7 +32,7 @@ fn holds(op: &Op, constant: Constant) -> bool {
 }
 
 /// `*` any characters, `?` one, `\` takes the next one literally.
-fn like(text: &str, pattern: &str) -> bool {
+pub(in crate::rest) fn like(text: &str, pattern: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     let mut reached: Vec<bool> = (0..=text.len()).map(|at| at == 0).collect();
     let mut pattern = pattern.chars();

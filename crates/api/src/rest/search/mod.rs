@@ -10,14 +10,14 @@ mod table;
 use axum::response::Response;
 use store::query::{Entity, Field, Filter, Items, Op, Page, Query, QueryPage, Scalar};
 
+pub(super) use fixed::like;
 pub(super) use table::{By, Constant, Filterable, Operators, Sortable, Table, Value, filterable, related, sortable};
 
 use super::answer::Writing;
 use super::call::Call;
 use super::path::Path;
 use super::{
-    batch_operations, decision_definitions, decision_instances, decision_requirements, element_instances, executions, incidents,
-    jobs, messages, process_definitions, process_instances, timers, user_tasks, variables,
+    audit, batch_operations, decision_definitions, decision_instances, decision_requirements, element_instances, executions, incidents, jobs, messages, process_definitions, process_instances, timers, user_tasks, variables,
 };
 use crate::budget::Held;
 use crate::error::Failure;
@@ -185,6 +185,8 @@ fn write_items(writing: &mut Writing, items: Items) -> Result<(), Failure> {
         Items::Executions(views) => writing.list(&executions::LAYOUT, views),
         Items::Batches(views) => writing.list(&batch_operations::LAYOUT, views),
         Items::BatchItems(views) => writing.list(&batch_operations::ITEM, views),
+        Items::Operations(views) => writing.list(&audit::LAYOUT, views),
+        Items::Audit(views) => writing.list(&audit::LAYOUT_V1, views),
     }
 }
 
@@ -208,5 +210,7 @@ fn write_first(out: &mut Vec<u8>, items: &Items) {
         Items::Executions(views) => views.iter().take(1).for_each(|view| executions::LAYOUT.write(out, view)),
         Items::Batches(views) => views.iter().take(1).for_each(|view| batch_operations::LAYOUT.write(out, view)),
         Items::BatchItems(views) => views.iter().take(1).for_each(|view| batch_operations::ITEM.write(out, view)),
+        Items::Operations(views) => views.iter().take(1).for_each(|view| audit::LAYOUT.write(out, view)),
+        Items::Audit(views) => views.iter().take(1).for_each(|view| audit::LAYOUT_V1.write(out, view)),
     }
 }

@@ -50,7 +50,6 @@ pub(in crate::rest) enum By {
 #[derive(Clone, Copy)]
 pub(in crate::rest) enum Constant {
     Absent,
-    Boolean(bool),
     Number(i64),
     Text(&'static str),
 }

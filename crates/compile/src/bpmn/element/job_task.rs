@@ -26,7 +26,7 @@ pub(super) fn task(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>, flavou
     let retries = site.note(definition, retries);
     let headers = extension::headers(site);
     let headers_computed = Vec::new();
-    job_type.zip(retries).map(|(job_type, retries)| JobTask { flavour, job_type, retries, headers, headers_computed })
+    job_type.zip(retries).map(|(job_type, retries)| JobTask { flavour, job_type, retries, headers, headers_computed, form: None })
 }
 
 /// What is no number is accepted here and becomes an incident when the job is made, as in Camunda 8.

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use model::{
-    ComputedHeader, Form, HeaderKind, JobTask, JobTaskFlavour, Kind, Names, PRIORITY_MAX, Priority, Retries, Text, UserTask,
+    Binding, ComputedHeader, Form, HeaderKind, JobTask, JobTaskFlavour, Kind, Names, PRIORITY_MAX, Priority, Retries, Text,
+    UserTask,
 };
 use roxmltree::Node;
 
@@ -116,6 +117,7 @@ fn by_job(site: &mut Site<'_, '_, '_>) -> JobTask {
         retries: Retries::Fixed(RETRIES),
         headers: extension::headers(site),
         headers_computed: Vec::new(),
+        form: None,
     };
     let mut read = |extension: &str, attribute: &str, kind: HeaderKind| {
         let node = extension::only(site, extension)?;
@@ -139,8 +141,9 @@ fn by_job(site: &mut Site<'_, '_, '_>) -> JobTask {
     read("taskSchedule", "dueDate", HeaderKind::Moment);
     read("taskSchedule", "followUpDate", HeaderKind::Moment);
     read("formDefinition", "formKey", HeaderKind::Text);
-    if let Some(form) = extension::only(site, "formDefinition") {
-        check_form_of_job(site, form);
+    if let Some(node) = extension::only(site, "formDefinition") {
+        let form = form_of_job(node);
+        task.form = site.note(node, form).flatten();
     }
     task
 }
@@ -168,12 +171,14 @@ fn moment(value: &str) -> Result<String, String> {
     }
 }
 
-fn check_form_of_job(site: &mut Site<'_, '_, '_>, form: Node<'_, '_>) {
-    let given = |name: &str| form.attribute(name).is_some_and(|value| !value.trim().is_empty());
-    let reason = match (given("formKey"), given("formId")) {
-        (true, false) => return,
-        (false, true) => "a user task done by a worker cannot have a form by its id yet: give it a formKey",
-        (true, true) | (false, false) => "the form of a user task done by a worker needs a formKey or a formId, one of the two",
-    };
-    site.complain_at(form, reason);
+/// One by its key is a header like any other.
+fn form_of_job(node: Node<'_, '_>) -> Result<Option<Box<(Text, Binding)>>, String> {
+    let given = |name: &str| node.attribute(name).filter(|value| !value.trim().is_empty());
+    match (given("formKey"), given("formId")) {
+        (Some(_), None) => Ok(None),
+        (None, Some(id)) => Ok(Some(Box::new((expression::text("the form id", id)?, extension::binding(node)?)))),
+        (Some(_), Some(_)) | (None, None) => {
+            Err("the form of a user task done by a worker needs a formKey or a formId, one of the two".to_owned())
+        }
+    }
 }

@@ -65,6 +65,7 @@ impl Partition {
             deleted: false,
             elements: shown_all(&process, tick.now),
             flows: Some(process.flows.iter().map(|flow| flow.id.clone()).collect()),
+            start_form: process.start_form.clone(),
         };
         let deployed = DeployedProcess {
             process_id: row.process_id.clone(),

@@ -1,6 +1,7 @@
 //! What each entity shows, column by column, and how rows become views again.
 
 mod batch;
+mod audit;
 mod decision;
 mod execution;
 mod row;
@@ -73,6 +74,7 @@ impl Collected {
             Items::Executions(items) => room.put(items, execution::execution(&mut row)?),
             Items::Batches(items) => room.put(items, batch::batch(&mut row)?),
             Items::BatchItems(items) => room.put(items, batch::item(&mut row)?),
+            Items::Operations(items) | Items::Audit(items) => room.put(items, audit::audit(&mut row)?),
         }
         if room.is_full() {
             return Ok(());
@@ -136,6 +138,7 @@ pub(super) fn columns(query: &Query) -> Vec<Shown> {
         Entity::Executions => execution::EXECUTION.iter().map(shown).collect(),
         Entity::Batches => batch::BATCH.iter().map(shown).collect(),
         Entity::BatchItems => batch::ITEM.iter().map(shown).collect(),
+        Entity::Operations | Entity::Audit => audit::AUDIT.iter().map(shown).collect(),
     };
     if query.entity == Entity::Variables {
         let (value, is_cut) = match query.value_chars_max {
@@ -168,6 +171,7 @@ const DEFINITION: Columns = &[
     (Own, "@.resource", Int),
     (Own, "@.tenant", Text),
     (Own, "@.deleted", Bool),
+    (Own, "(@.start_form IS NOT NULL)", Bool),
 ];
 
 fn definition(row: &mut Row<'_, impl Cells>) -> Result<DefinitionView, Error> {
@@ -181,6 +185,7 @@ fn definition(row: &mut Row<'_, impl Cells>) -> Result<DefinitionView, Error> {
         resource: row.key()?,
         tenant: row.text()?,
         deleted: row.bool()?,
+        has_start_form: row.bool()?,
     })
 }
 

@@ -1,0 +1,2 @@
+-- $1 upload.
+DELETE FROM document_parts WHERE upload = $1

@@ -1,0 +1,2 @@
+-- $1 token, $2 now.
+SELECT token, tenant, id, expires FROM document_links WHERE token = $1 AND $2 < expires

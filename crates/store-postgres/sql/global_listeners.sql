@@ -1,0 +1,2 @@
+-- The newest versions. $1 partition, $2 limit.
+SELECT version, listeners, changed, changed_by FROM global_listeners WHERE partition = $1 ORDER BY version DESC LIMIT $2

@@ -1,0 +1,4 @@
+-- $1 now, $2 limit.
+DELETE FROM document_links
+WHERE token IN (SELECT token FROM document_links WHERE expires <= $1 ORDER BY expires LIMIT $2)
+RETURNING 1

@@ -1,0 +1,1 @@
+DELETE FROM document_parts WHERE upload = ?1

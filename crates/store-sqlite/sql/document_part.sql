@@ -1,0 +1,1 @@
+SELECT bytes FROM document_parts WHERE upload = ?1 AND number = ?2
