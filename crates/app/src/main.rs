@@ -18,6 +18,8 @@ mod health;
 mod incidents;
 mod instance;
 mod manual;
+#[cfg(test)]
+mod pages;
 mod queues;
 mod retries;
 mod serve;

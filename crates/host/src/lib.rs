@@ -43,7 +43,7 @@ pub use expression::EvaluatedExpression;
 pub use handed::{ActivatedJobs, JobStream};
 pub use handle::{Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topology, unique};
 pub use limits::Limits;
-pub use metrics::Metrics;
+pub use metrics::{CommandLabels, Metrics};
 pub use partition::Parts;
 pub use queues::{QueueStatus, pause};
 pub use schedule::Missed;
