@@ -7,6 +7,7 @@
 #![allow(clippy::disallowed_methods, reason = "the clock bans are for the core; this tool measures real time")]
 
 mod bench;
+mod book;
 mod chaos;
 mod children;
 mod clients;
@@ -44,11 +45,13 @@ cargo xtask COMMAND
 Commands:
   test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, schemathesis)
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
+  test --skip NAME,…   all but these; a part whose toolchain is missing fails unless it is left out so
   bench                rates, costs and latencies of a release build on both stores over both protocols, next to the floor
   bench --history      what a million finished instances change, and the start with them and 100,000 running ones
   bench --soak         memory over ten minutes at half the maximal rate
   bench --idle         what an idle server costs, and what it sends to PostgreSQL
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
+  book                 make web pages of docs/ under target/book
   chaos [OPTIONS]      kill or disturb the real server under load again and again, then check what its clients were told
   chaos refusals       the real server on a store that is full, read-only or taken
   sim --seeds N        play the simulator; `cargo xtask sim --help` tells more
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         ["mutants", name] => mutants::run(Some(name)),
         ["bench", rest @ ..] => bench::Choice::parse(rest).and_then(|choice| bench::run(&choice)),
         ["tidy"] => tidy::run(),
+        ["book"] => book::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["chaos", "refusals"] => chaos::refusals(),
         ["chaos", "timers", rest @ ..] => chaos::kill_at_due_time(rest),

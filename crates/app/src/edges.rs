@@ -16,10 +16,20 @@ use crate::health;
 /// The version of Camunda 8 whose interface the edges speak: clients decide by it what they may ask.
 const SPOKEN_VERSION: &str = "8.9.17";
 
+/// What edges tell of the server they belong to.
+pub(crate) struct Told {
+    pub(crate) config: Config,
+    /// Which store it is on: the same on every server of it.
+    pub(crate) cluster: String,
+    pub(crate) registry: Registry,
+}
+
 /// All edges until they have drained.
-pub(crate) async fn serve(listeners: Listeners, host: Host, config: Config, registry: Registry, draining: watch::Receiver<bool>) {
+pub(crate) async fn serve(listeners: Listeners, host: Host, told: Told, draining: watch::Receiver<bool>) {
+    let Told { config, cluster, registry } = told;
     let tls = listeners.tls;
-    let (rest_config, grpc_config) = (rest(&config), grpc(&config));
+    let rest_config = rest::Config { cluster_id: cluster.clone(), ..rest(&config) };
+    let grpc_config = grpc::Config { cluster_id: cluster, ..grpc(&config) };
     let metrics_listen = listen::Config { connections_max: config.connections.metrics_max, ..rest_config.listen.clone() };
     let budgets =
         Budgets { bodies: Budget::of_bodies(config.bodies_bytes_max), answers: Budget::of_answers(config.answers_bytes_max) };

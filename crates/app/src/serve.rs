@@ -33,6 +33,7 @@ async fn serve(config: Config) -> Result<(), String> {
     let listeners = edges::Listeners::bind(&config).await?;
     warn_of_reach(&config);
     let store = open(&config.store, &config.access).await?;
+    let cluster = store.identity().await.map_err(|error| error.to_string())?;
     let limits = Arc::new(config.limits.clone());
     let metrics = Arc::new(Metrics::default());
     let mut registry = Registry::default();
@@ -47,7 +48,8 @@ async fn serve(config: Config) -> Result<(), String> {
     let (stop, stopping) = watch::channel(false);
     let driving = tokio::spawn(driver.run(stopping));
     wait_for_owner(&host, &config).await;
-    let edges = tokio::spawn(edges::serve(listeners, host.clone(), config.clone(), registry, draining));
+    let edges =
+        tokio::spawn(edges::serve(listeners, host.clone(), edges::Told { config: config.clone(), cluster, registry }, draining));
     banner(&config, begun.elapsed());
 
     signalled().await;

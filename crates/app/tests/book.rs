@@ -24,12 +24,14 @@ fn the_first_hour_goes_as_it_is_written() {
     let blocks = blocks(&page);
     let commands: Vec<&Block> = blocks.iter().filter(|block| block.language == "sh").collect();
     let folder = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(std::fs::canonicalize(format!("{ROOT}/examples")).unwrap(), folder.path().join("examples")).unwrap();
+    std::os::unix::fs::symlink(std::fs::canonicalize(format!("{ROOT}/examples")).unwrap(), folder.path().join("examples"))
+        .unwrap();
     let server = Server::start(&format!("sqlite:{}", folder.path().join("data").display()));
     let script = commands.iter().map(|block| format!("{}echo '{BETWEEN}'\n", block.text)).collect::<String>();
     let script = format!("set -e\ncaudal() {{ '{}' \"$@\"; }}\n{script}", env!("CARGO_BIN_EXE_caudal"));
     let script = script.replace("http://127.0.0.1:8080", &server.url());
-    let run = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).env("CAUDAL_URL", server.url()).output().unwrap();
+    let run =
+        Command::new("sh").args(["-c", &script]).current_dir(folder.path()).env("CAUDAL_URL", server.url()).output().unwrap();
     let (out, err) = (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap());
     assert!(run.status.success(), "{out}\n{err}");
     let seen: Vec<&str> = out.split(BETWEEN).collect();

@@ -9,6 +9,7 @@ use store::Error;
 
 const LOCK: &str = "lock";
 const DATABASE: &str = "caudal.db";
+const MARK: &str = "caudal.mark";
 /// What SQLite keeps beside it, with the same permissions.
 const BESIDE: [&str; 2] = ["caudal.db-wal", "caudal.db-shm"];
 
@@ -40,8 +41,21 @@ impl Folder {
         }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn database(&self) -> PathBuf {
         self.path.join(DATABASE)
+    }
+
+    /// SQLite's write-ahead log.
+    pub(crate) fn log(&self) -> PathBuf {
+        self.path.join(BESIDE[0])
+    }
+
+    pub(crate) fn mark(&self) -> PathBuf {
+        self.path.join(MARK)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The store in a file: SQLite, in a folder that one server has at a time.
 //!
-//! Reading order: [`open`], [`folder`] (the lock), [`schema`] (migrations), [`writer`] and [`readers`] (who talks to the
+//! Reading order: [`open`], [`folder`] (the lock), [`mark`] (whether it is all there), [`schema`] (migrations), [`writer`] and [`readers`] (who talks to the
 //! database), [`checkpoint`] and [`gate`] (how the write-ahead log stays small), then `write/` (what a tick writes) and `read/` (what is
 //! read).
 //!
@@ -18,6 +18,7 @@ mod checkpoint;
 mod failure;
 mod folder;
 mod gate;
+mod mark;
 mod read;
 mod readers;
 mod restore;
@@ -40,8 +41,9 @@ use checkpoint::{Log, Sizes};
 use failure::Failure;
 use folder::Folder;
 use gate::Gate;
+use mark::{Found, Mark};
 use readers::{Lane, Readers};
-pub use restore::{Condition, check, restore};
+pub use restore::{Condition, accept, check, restore};
 use writer::Writer;
 
 /// Statements a connection keeps prepared.
@@ -84,9 +86,11 @@ pub fn open(folder: &Path, options: Options) -> Result<Sqlite, Error> {
 fn open_sized(folder: &Path, options: Options, sizes: Sizes) -> Result<Sqlite, Error> {
     let folder = Folder::lock(folder)?;
     let path = folder.database();
-    let mut connection = writer::connect(&path)?;
-    schema::migrate(&mut connection)?;
-    connection.execute_batch(statement::FORGET_LEASES).map_err(Failure::from)?;
+    let found = Found::look(&folder)?;
+    if let Some(refusal) = found.refusal() {
+        return Err(refusal);
+    }
+    let (mut connection, mark) = begin(&folder, &found).map_err(|failure| named(failure.into(), &path))?;
     let gate = Arc::new(Gate::default());
     let log = Log::of(&mut connection, sizes, gate.clone())?;
     let searches = available_parallelism().map_or(SEARCHES_MIN, usize::from).clamp(SEARCHES_MIN, SEARCHES_MAX);
@@ -96,11 +100,29 @@ fn open_sized(folder: &Path, options: Options, sizes: Sizes) -> Result<Sqlite, E
         owner: Readers::start(&path, &owner, &gate)?,
         searches: Readers::start(&path, &searches, &gate)?,
         search_timeout: options.search_timeout,
-        writer: Writer::start(connection, log)?,
+        writer: Writer::start(connection, log, mark)?,
         wakeups: watch::Sender::new(0),
         backup: Arc::default(),
         folder,
     })
+}
+
+fn begin(folder: &Folder, found: &Found) -> Result<(Connection, Mark), Failure> {
+    let mut connection = writer::connect(&folder.database())?;
+    found.compare(&connection)?;
+    mark::keep_log(&connection, false)?;
+    schema::migrate(&mut connection)?;
+    connection.execute_batch(statement::FORGET_LEASES)?;
+    let mark = Mark::begin(folder, &connection)?;
+    Ok((connection, mark))
+}
+
+/// Damage is told with the file that has it.
+fn named(error: Error, path: &Path) -> Error {
+    match error {
+        Error::Corrupt { what } => Error::Corrupt { what: format!("{}: {what}", path.display()) },
+        other => other,
+    }
 }
 
 /// What all connections have in common.

@@ -5,10 +5,8 @@ use super::files::Checkout;
 
 const DOCUMENT: &str = "docs/errors.md";
 /// Where the words are, each in the function that gives them.
-const SOURCES: [(&str, &str); 2] = [
-    ("crates/api/src/error.rs", "fn title("),
-    ("crates/store/src/words.rs", "fn incident_kind_word("),
-];
+const SOURCES: [(&str, &str); 2] =
+    [("crates/api/src/error.rs", "fn title("), ("crates/store/src/words.rs", "fn incident_kind_word(")];
 
 pub(crate) fn check(checkout: &Checkout) -> Vec<Finding> {
     let page = checkout.text(DOCUMENT).unwrap_or_default();

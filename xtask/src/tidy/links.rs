@@ -108,7 +108,8 @@ fn links(text: &str) -> Vec<(usize, &str)> {
 fn headings(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (_, line) in prose(text) {
-        let Some(title) = line.strip_prefix('#').map(|rest| rest.trim_start_matches('#')).filter(|rest| rest.starts_with(' ')) else {
+        let Some(title) = line.strip_prefix('#').map(|rest| rest.trim_start_matches('#')).filter(|rest| rest.starts_with(' '))
+        else {
             continue;
         };
         let kept = title.trim().to_lowercase();
