@@ -1,6 +1,7 @@
 //! The edges: where they listen, and what they may use of the machine.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use api::budget::{Budget, Budgets};
 use api::listen::{Edge, Speaks, Tls};
@@ -21,7 +22,7 @@ pub(crate) struct Told {
     pub(crate) config: Config,
     /// Which store it is on: the same on every server of it.
     pub(crate) cluster: String,
-    pub(crate) registry: Registry,
+    pub(crate) registry: Arc<Registry>,
 }
 
 /// All edges until they have drained.

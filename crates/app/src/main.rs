@@ -26,6 +26,7 @@ mod serve;
 mod settings;
 mod start;
 mod table;
+mod telemetry;
 mod trust;
 mod variables;
 mod work;

@@ -18,7 +18,7 @@ use crate::handed::{ActivatedJobs, Asked, JobStream};
 use crate::metrics::Metrics;
 use crate::partition::{End, Input, Parts, Reply, Told};
 use crate::sinks::{Sink, StreamFlow, Waiter, released};
-use crate::{Limits, await_end, await_jobs, await_listeners};
+use crate::{Limits, await_end, await_jobs, await_listeners, traced};
 
 /// Between a server's name and what makes it unique.
 const UNIQUE_MARK: char = '#';
@@ -370,7 +370,7 @@ impl Host {
         let bytes = request.bytes().min(self.inner.limits.inbox_bytes_max).min(u32::MAX as usize) as u32;
         let permit = self.inner.bytes.clone().try_acquire_many_owned(bytes);
         let permit = permit.map_err(|_| Error::Exhausted { what: "the room for commands under way" })?;
-        put(inbox, Input::Request { request, reply, _permit: Some(permit) })
+        put(inbox, Input::Request { request, reply, _permit: Some(permit), traced: traced::request() })
     }
 
     pub(crate) fn permit(&self, of: &Arc<Semaphore>, what: &'static str) -> Result<OwnedSemaphorePermit, Error> {

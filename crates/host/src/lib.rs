@@ -34,6 +34,7 @@ mod recorder;
 mod sinks;
 mod source;
 mod table;
+mod traced;
 mod workflow_metrics;
 
 pub use clock::ClockMove;
@@ -47,4 +48,5 @@ pub use metrics::{CommandLabels, Metrics};
 pub use partition::Parts;
 pub use queues::{QueueStatus, pause};
 pub use schedule::Missed;
+pub use traced::TARGET as TRACED;
 pub use workflow_metrics::{Timed, WorkflowMetrics};

@@ -11,6 +11,7 @@ use axum::routing::{MethodFilter, MethodRouter};
 use bytes::Bytes;
 use host::{Host, Timed};
 use tokio::sync::watch;
+use tracing::Instrument as _;
 
 use super::call::{Call, Server};
 use super::operation::{self, Input, Operation};
@@ -18,6 +19,7 @@ use super::{Config, answer, body, media, openapi};
 use crate::budget::Budgets;
 use crate::caller::Caller;
 use crate::error::{Failure, Reason};
+use crate::traced;
 
 /// Everything REST serves. `draining` turns true when the server is to end; it never turns back.
 pub fn router(host: Host, config: &Config, budgets: Budgets, draining: watch::Receiver<bool>) -> Router {
@@ -58,7 +60,10 @@ async fn dispatch(server: Arc<Server>, operation: &'static Operation, request: R
         Ok(admitted) => admitted,
         Err(failure) => return problem(failure),
     };
-    admitted.readable(run(server, operation, request).await.unwrap_or_else(problem))
+    let span = traced::request(&operation.method, operation.path, request.headers());
+    let response = run(server, operation, request).instrument(span.clone()).await.unwrap_or_else(problem);
+    span.record("status", response.status().as_u16());
+    admitted.readable(response)
 }
 
 async fn run(server: Arc<Server>, operation: &'static Operation, request: Request) -> Result<Response, Failure> {
