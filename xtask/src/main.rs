@@ -11,6 +11,7 @@ mod book;
 mod chaos;
 mod children;
 mod clients;
+mod dist;
 mod environment;
 #[cfg(feature = "recorded-feel")]
 #[allow(unreachable_pub, reason = "its two functions are the module's whole surface")]
@@ -28,6 +29,7 @@ mod packages;
 mod places;
 mod postgres;
 mod python;
+mod restore;
 mod schemathesis;
 mod server;
 mod sim;
@@ -52,6 +54,7 @@ Commands:
   bench --idle         what an idle server costs, and what it sends to PostgreSQL
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
   book                 make web pages of docs/ under target/book
+  dist                 make what others install: archive, Debian package, bill of materials, checksums, under target/dist
   chaos [OPTIONS]      kill or disturb the real server under load again and again, then check what its clients were told
   chaos refusals       the real server on a store that is full, read-only or taken
   sim --seeds N        play the simulator; `cargo xtask sim --help` tells more
@@ -105,6 +108,7 @@ fn main() -> ExitCode {
         ["bench", rest @ ..] => bench::Choice::parse(rest).and_then(|choice| bench::run(&choice)),
         ["tidy"] => tidy::run(),
         ["book"] => book::run(),
+        ["dist"] => dist::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["chaos", "refusals"] => chaos::refusals(),
         ["chaos", "timers", rest @ ..] => chaos::kill_at_due_time(rest),

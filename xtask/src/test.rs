@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::chaos::part as chaos;
 use crate::clients::{self, Client};
+use crate::dist::part as dist;
 use crate::environment::Readiness;
 use crate::logged::{Audience, End, Finished, run as run_logged};
 use crate::metadata::Metadata;
@@ -15,7 +16,7 @@ use crate::places::{self, Places};
 use crate::postgres::Cluster;
 use crate::server::{Server, Store};
 use crate::summary::{self, Outcome, Report};
-use crate::{Verdict, book, children, fuzz, packages, schemathesis};
+use crate::{Verdict, book, children, fuzz, packages, restore, schemathesis};
 
 const BUILD_MAX: Duration = Duration::from_secs(1800);
 const RUST_MAX: Duration = Duration::from_secs(1200);
@@ -101,8 +102,14 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
         if choice.takes(schemathesis::NAME) {
             note(schemathesis::test(&places, &cluster, &ready.schemathesis));
         }
+        if choice.takes(restore::NAME) {
+            note(restore::test(&places));
+        }
         if choice.takes(book::NAME) {
             note(book::test(&places, &cluster, &ready.book));
+        }
+        if choice.takes(dist::NAME) {
+            note(dist::test(&places, &ready.dist));
         }
         if choice.takes(fuzz::NAME) {
             note(fuzz::test(&places));
@@ -117,7 +124,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
 fn names() -> Vec<&'static str> {
     let mut names = vec![RUST];
     names.extend(clients::ALL.iter().map(|client| client.name));
-    names.extend([chaos::NAME, schemathesis::NAME, book::NAME, fuzz::NAME]);
+    names.extend([chaos::NAME, schemathesis::NAME, restore::NAME, book::NAME, dist::NAME, fuzz::NAME]);
     names
 }
 
@@ -125,6 +132,7 @@ struct Ready {
     clients: Vec<Readiness>,
     schemathesis: Readiness,
     book: Readiness,
+    dist: Readiness,
 }
 
 /// Makes what the chosen parts need; runs beside the build, since it mostly waits for downloads.
@@ -143,7 +151,7 @@ fn prepare(places: &Places, chosen: &[&Client], choice: &Choice) -> Ready {
         false => Readiness::Missing("not chosen".to_owned()),
     };
     let schemathesis = chosen(schemathesis::NAME, schemathesis::prepare);
-    Ready { clients, schemathesis, book: chosen(book::NAME, book::prepare) }
+    Ready { clients, schemathesis, book: chosen(book::NAME, book::prepare), dist: chosen(dist::NAME, dist::prepare) }
 }
 
 /// The server, and the Rust tests if they are to run: in one go, since their dependencies' features are then the same for both.
