@@ -14,7 +14,7 @@ use crate::metadata::Metadata;
 use crate::places::{self, Places};
 use crate::postgres::Cluster;
 use crate::server::{Server, Store};
-use crate::summary::{Outcome, Report};
+use crate::summary::{self, Outcome, Report};
 use crate::{Verdict, go, java, logged, node, python};
 
 pub(crate) const NAME: &str = "book";
@@ -80,6 +80,7 @@ pub(crate) fn prepare(places: &Places) -> Readiness {
 }
 
 pub(crate) fn test(places: &Places, cluster: &Cluster, readiness: &Readiness) -> Report {
+    summary::begin(NAME, "");
     let began = Instant::now();
     let outcome = readiness.unless_ready(NAME).unwrap_or_else(|| check(places, cluster).unwrap_or_else(Outcome::Broken));
     let logs = [places.log("book"), places.log("book-workers")].into_iter().filter(|log| log.exists()).collect();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::metadata::Metadata;
 use crate::places::{self, Places};
-use crate::summary::{Outcome, Report};
+use crate::summary::{self, Outcome, Report};
 use crate::{Verdict, logged};
 
 /// Where each target's seeds come from, and whether a seed is a line or a whole file.
@@ -63,6 +63,7 @@ pub(crate) fn run(words: &[&str]) -> Result<Verdict, String> {
 
 /// The part `fuzz` of `cargo xtask test`: every target builds, and stands what is in the project's own tables and fixtures.
 pub(crate) fn test(places: &Places) -> Report {
+    summary::begin(NAME, "");
     let began = Instant::now();
     let log = places.log(NAME);
     let tried = TARGETS.iter().map(|(name, seeds, extension, by_line)| {

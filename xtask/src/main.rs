@@ -51,6 +51,7 @@ Commands:
   bench                rates, costs and latencies of a release build on both stores over both protocols, next to the floor
   bench --history      what a million finished instances change, and the start with them and 100,000 running ones
   bench --soak         memory over ten minutes at half the maximal rate
+  bench --day          24 hours in ten minutes by the test clock: load and timers; memory, disk and latency stay what they were
   bench --idle         what an idle server costs, and what it sends to PostgreSQL
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
   book                 make web pages of docs/ under target/book
@@ -73,6 +74,7 @@ Examples:
   cargo xtask bench --history --finished 100000 --running 10000
   cargo xtask bench --soak --minutes 10 --store postgres
   cargo xtask bench --idle --seconds 60
+  cargo xtask bench --day --minutes 10 --store postgres --with FLAG…    (flags of the server, each after a --with)
   CAUDAL_TEST_POSTGRES=postgres://me@127.0.0.1/postgres cargo xtask test
                                             your own PostgreSQL server instead of a private one
 

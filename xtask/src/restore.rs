@@ -8,7 +8,7 @@ use crate::logged;
 use crate::places::Places;
 use crate::postgres::Cluster;
 use crate::server::{Data, Server, Store};
-use crate::summary::{Outcome, Report};
+use crate::summary::{self, Outcome, Report};
 
 pub(crate) const NAME: &str = "restore";
 const STEP_MAX: Duration = Duration::from_secs(60);
@@ -17,6 +17,7 @@ const POINT: &str = "noon";
 const STARTED: usize = 5;
 
 pub(crate) fn test(places: &Places) -> Report {
+    summary::begin(NAME, Store::Postgres.name());
     let began = Instant::now();
     let outcome = match rewound(places) {
         Ok(()) => Outcome::Ran { passed: 1, failed: 0, note: String::new() },

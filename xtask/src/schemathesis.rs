@@ -13,7 +13,7 @@ use crate::places::Places;
 use crate::postgres::Cluster;
 use crate::python;
 use crate::server::{Server, Store};
-use crate::summary::{Outcome, Report};
+use crate::summary::{self, Outcome, Report};
 
 pub(crate) const NAME: &str = "schemathesis";
 /// Requests that have to be made. Runs with further seeds follow until they are.
@@ -29,6 +29,7 @@ pub(crate) fn prepare(places: &Places) -> Readiness {
 }
 
 pub(crate) fn test(places: &Places, cluster: &Cluster, readiness: &Readiness) -> Report {
+    summary::begin(NAME, Store::Sqlite.name());
     let began = Instant::now();
     let mut logs = Vec::new();
     let generated = || generate(places, cluster, &mut logs).unwrap_or_else(Outcome::Broken);

@@ -53,6 +53,11 @@ impl Report {
     }
 }
 
+/// A line before a part, so that it is known what a silent machine does.
+pub(crate) fn begin(part: &str, on: &str) {
+    println!("running {part} {on} …");
+}
+
 /// One line as soon as a part has ended, so that a long run can be followed.
 pub(crate) fn announce(report: &Report) {
     println!("{}", report.line());

@@ -196,6 +196,7 @@ fn rust_tests(places: &Places, cluster: &Cluster) -> Report {
 }
 
 fn client_test(places: &Places, cluster: &Cluster, client: &Client, readiness: &Readiness, store: Store) -> Report {
+    summary::begin(&format!("client {}", client.package), store.name());
     let began = Instant::now();
     let log = places.log(&format!("client-{}-{}", client.name, store.name()));
     let server_log = places.log(&format!("server-{}-{}", client.name, store.name()));

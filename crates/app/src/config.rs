@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use api::listen::Files;
 use api::rest::Visitors;
-use host::{Limits, Missed};
+use host::{Address, Limits, Missed};
 
 use crate::settings::{Given, Settings};
 use crate::telemetry::Collector;
@@ -41,6 +41,14 @@ pub(crate) struct Config {
     pub(crate) connections: Connections,
     pub(crate) page_max: u32,
     pub(crate) limits: Limits,
+}
+
+impl Config {
+    /// Where clients of other machines reach this server, as far as it can know.
+    pub(crate) fn advertised(&self) -> Address {
+        let host = if self.rest.ip().is_unspecified() { host_name() } else { self.rest.ip().to_string() };
+        Address { host, port: self.grpc.first().map_or(0, SocketAddr::port) }
+    }
 }
 
 /// How many connections there may be, and how long their clients may take.

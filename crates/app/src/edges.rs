@@ -80,8 +80,8 @@ fn rest(config: &Config) -> rest::Config {
             ..rest::Config::default().listen
         },
         version: SPOKEN_VERSION.into(),
-        advertised_host: config.rest.ip().to_string(),
-        advertised_port: grpc_port(config),
+        advertised_host: config.advertised().host,
+        advertised_port: config.advertised().port,
         ..rest::Config::default()
     }
 }
@@ -99,14 +99,10 @@ fn grpc(config: &Config) -> grpc::Config {
             ..grpc::Config::default().listen
         },
         version: SPOKEN_VERSION.into(),
-        advertised_host: config.rest.ip().to_string(),
-        advertised_port: grpc_port(config),
+        advertised_host: config.advertised().host,
+        advertised_port: config.advertised().port,
         ..grpc::Config::default()
     }
-}
-
-fn grpc_port(config: &Config) -> u16 {
-    config.grpc.first().map_or(0, SocketAddr::port)
 }
 
 pub(crate) struct Listeners {

@@ -46,7 +46,7 @@ async fn serve(config: Config, telemetry: Option<telemetry::Sender>) -> Result<(
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
     let role = if config.roles.engine { Role::Engine } else { Role::Follower };
     let parts = Parts { store, limits, metrics, definitions };
-    let (host, mut driver) = host::prepare(parts, host::unique(&config.node), role);
+    let (host, mut driver) = host::prepare(parts, host::reachable(&config.node, &config.advertised()), role);
     driver.warm_up = config.warm_up;
 
     let (drain, draining) = watch::channel(false);

@@ -42,7 +42,7 @@ pub use definitions::{Compiled, CompiledDecisions, Definitions};
 pub use drive::{Driver, Role, prepare};
 pub use expression::EvaluatedExpression;
 pub use handed::{ActivatedJobs, JobStream};
-pub use handle::{Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topology, unique};
+pub use handle::{Address, Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topology, reachable, unique};
 pub use limits::Limits;
 pub use metrics::{CommandLabels, Metrics};
 pub use partition::Parts;

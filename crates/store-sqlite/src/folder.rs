@@ -57,6 +57,13 @@ impl Folder {
     pub(crate) fn mark(&self) -> PathBuf {
         self.path.join(MARK)
     }
+
+    /// Removes what belongs to a database that is not here any more.
+    pub(crate) fn forget_beside(&self) {
+        for name in BESIDE.iter().chain(&[MARK]) {
+            let _there_may_be_none = std::fs::remove_file(self.path.join(name));
+        }
+    }
 }
 
 /// What an earlier server made for others to read is closed to them. On a file system without permissions there is nothing to close.
@@ -67,7 +74,7 @@ fn keep_private(path: &Path) {
 }
 
 /// Why there is no working in a folder, and what can be done about it.
-fn unusable(path: &Path, error: &std::io::Error) -> Error {
+pub(crate) fn unusable(path: &Path, error: &std::io::Error) -> Error {
     let folder = path.display();
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Error::full(format_args!("{folder}: {error}; make room there")),

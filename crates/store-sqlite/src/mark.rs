@@ -17,7 +17,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 use store::Error;
 
 use crate::failure::Failure;
-use crate::folder::{FILE_MODE, Folder};
+use crate::folder::{FILE_MODE, Folder, unusable};
 
 /// Less than a sector, so that it is written as a whole; every mark is this long.
 const BYTES: usize = 256;
@@ -186,7 +186,7 @@ impl Mark {
     /// From here on the store says that it is in use, in its file and beside it.
     pub(crate) fn begin(folder: &Folder, connection: &Connection) -> Result<Self, Failure> {
         let before = identity(connection)?.ok_or_else(|| Error::corrupt("the store has no identity"))?;
-        let unusable = |error: std::io::Error| Error::unavailable(format_args!("{}: {error}", folder.mark().display()));
+        let unusable = |error: std::io::Error| unusable(folder.path(), &error);
         let metadata = folder.database().metadata().map_err(unusable)?;
         let noted =
             Noted { id: before.id, opened: before.opened + 1, file: FileId::of(&metadata), reached: reached(connection)? };

@@ -42,6 +42,8 @@ pub fn restore(backup: &Path, folder: &Path) -> Result<(), Error> {
     if 0 < database.metadata().map_err(unusable)?.len() {
         return Err(Error::unavailable(format_args!("{} is there already: choose another folder", database.display())));
     }
+    // A log or a mark that another store has left would be taken for its own.
+    folder.forget_beside();
     let copy = |mut from: File| {
         let mut to = File::options().write(true).open(&database)?;
         std::io::copy(&mut from, &mut to)?;

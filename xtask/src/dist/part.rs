@@ -13,7 +13,7 @@ use crate::environment::{Readiness, keep};
 use crate::logged;
 use crate::packages;
 use crate::places::Places;
-use crate::summary::{Outcome, Report};
+use crate::summary::{self, Outcome, Report};
 
 pub(crate) const NAME: &str = "dist";
 const PREVIOUS: &str = "0.0.1";
@@ -53,6 +53,7 @@ fn helm(places: &Places) -> Result<PathBuf, String> {
 }
 
 pub(crate) fn test(places: &Places, readiness: &Readiness) -> Report {
+    summary::begin(NAME, "");
     let began = Instant::now();
     let outcome = readiness.unless_ready(NAME).unwrap_or_else(|| check(places).unwrap_or_else(Outcome::Broken));
     let logs = ["dist-life", "dist-helm"].map(|name| places.log(name)).into_iter().filter(|log| log.exists()).collect();

@@ -147,6 +147,9 @@ async fn an_older_file_in_its_place_is_noticed() {
     assert!(refusal(place.path()).contains("an older file"));
     fs::remove_file(place.path().join("caudal.db")).unwrap();
     assert!(refusal(place.path()).contains("gone"));
+    fs::write(place.path().join("caudal.db-wal"), "of another store").unwrap();
+    restore(&other.path().join("caudal.db"), place.path()).unwrap();
+    assert_eq!(appended(&open(place.path()).unwrap()).await, 20, "what is restored goes before what was here");
 }
 
 #[tokio::test]
