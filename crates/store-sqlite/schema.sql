@@ -265,6 +265,13 @@ CREATE TABLE idempotent (
 
 CREATE INDEX idempotent_by_expiry ON idempotent (partition, expires);
 
+CREATE TABLE identity (
+    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+    id TEXT NOT NULL,
+    opened INTEGER NOT NULL,
+    is_closed INTEGER NOT NULL CHECK (is_closed = 0 OR is_closed = 1)
+) STRICT;
+
 CREATE TABLE inbox (
     partition INTEGER NOT NULL,
     position INTEGER NOT NULL,

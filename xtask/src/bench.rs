@@ -1,10 +1,11 @@
 //! `cargo xtask bench`: what the server does on this machine, as tables to paste into docs/performance.md.
 //!
 //! Reading order: this file (what there is to measure, and the plain bench), `measure` (`caudal bench` run and read), `machine` (what else
-//! ran, versions, settings), then `history` (many instances in the tables), `soak` (memory over time) and `idle`.
+//! ran, versions, settings), then `history` (many instances in the tables), `soak` (memory over time), `idle` and `day` (twenty-four hours by the test clock).
 //!
 //! Standard output has the tables only; how it goes is on standard error.
 
+mod day;
 mod history;
 mod idle;
 mod machine;
@@ -34,20 +35,23 @@ pub(crate) enum Choice {
     History { finished: u64, running: u64, stores: Vec<Store> },
     Soak { minutes: u64, stores: Vec<Store> },
     Idle { seconds: u64, stores: Vec<Store> },
+    /// With flags for the server.
+    Day { minutes: u64, stores: Vec<Store>, more: Vec<String> },
 }
 
 impl Choice {
     pub(crate) fn parse(words: &[&str]) -> Result<Choice, String> {
         let mut words = words.iter().copied().peekable();
-        let what = words.next_if(|word| ["--history", "--soak", "--idle"].contains(word)).unwrap_or("rates");
+        let what = words.next_if(|word| ["--history", "--soak", "--idle", "--day"].contains(word)).unwrap_or("rates");
         let [mut seconds, mut minutes, mut finished, mut running] = [None; 4];
-        let mut stores = None;
+        let (mut stores, mut more) = (None, Vec::new());
         while let Some(word) = words.next() {
             let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
             let number = || value.parse::<u64>().map_err(|_| format!("{word} takes a number, not `{value}`"));
             match (what, word) {
                 ("rates" | "--idle", "--seconds") => seconds = Some(number()?),
-                ("--soak", "--minutes") => minutes = Some(number()?),
+                ("--day", "--with") => more.push(value.to_owned()),
+                ("--soak" | "--day", "--minutes") => minutes = Some(number()?),
                 ("--history", "--finished") => finished = Some(number()?),
                 ("--history", "--running") => running = Some(number()?),
                 (_, "--store") => stores = Some(vec![store(value)?]),
@@ -63,6 +67,10 @@ impl Choice {
             },
             "--soak" => {
                 Choice::Soak { minutes: minutes.unwrap_or(10).max(1), stores: stores.unwrap_or_else(|| vec![Store::Sqlite]) }
+            }
+            "--day" => {
+                let stores = stores.unwrap_or_else(|| vec![Store::Sqlite]);
+                Choice::Day { minutes: minutes.unwrap_or(10).max(1), stores, more }
             }
             "--idle" => Choice::Idle { seconds: seconds.unwrap_or(60).max(1), stores: stores.unwrap_or_else(both) },
             _ => Choice::Rates { seconds: seconds.unwrap_or(8).max(1), stores: stores.unwrap_or_else(both) },
@@ -97,6 +105,14 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
         }
         Choice::Soak { minutes, stores } => stores.iter().try_for_each(|store| soak::run(&bench, *store, *minutes)),
         Choice::Idle { seconds, stores } => idle::run(&bench, *seconds, stores),
+        Choice::Day { minutes, stores, more } => {
+            for store in stores {
+                if !day::run(&bench, *store, *minutes, more)? {
+                    return Ok(Verdict::Bad);
+                }
+            }
+            Ok(())
+        }
     }?;
     Ok(Verdict::Good)
 }
@@ -173,6 +189,8 @@ mod tests {
         );
         assert_eq!(Choice::parse(&["--idle", "--seconds", "9"]), Ok(Choice::Idle { seconds: 9, stores: both }));
         assert!(Choice::parse(&["--soak", "--seconds", "9"]).is_err());
+        let day = Choice::Day { minutes: 2, stores: vec![Store::Sqlite], more: vec!["--warm-up=false".to_owned()] };
+        assert_eq!(Choice::parse(&["--day", "--minutes", "2", "--with", "--warm-up=false"]), Ok(day));
         assert!(Choice::parse(&["--seconds"]).is_err());
         assert!(Choice::parse(&["--store", "oracle"]).is_err());
     }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::summary::Outcome;
+
 /// Where the pins that an environment was made from are noted, inside it. Written last, so a half-made environment has none.
 const PINS: &str = "pins.txt";
 
@@ -13,6 +15,17 @@ pub(crate) enum Readiness {
     /// The toolchain for it is not on this machine, and is not ours to install.
     Missing(String),
     Failed(String),
+}
+
+impl Readiness {
+    /// What becomes of a part that cannot be run. It fails: what is to be left out is left out by name.
+    pub(crate) fn unless_ready(&self, part: &str) -> Option<Outcome> {
+        match self {
+            Readiness::Ready => None,
+            Readiness::Missing(why) => Some(Outcome::Broken(format!("{why}: install it, or leave it out with --skip {part}"))),
+            Readiness::Failed(why) => Some(Outcome::Broken(why.clone())),
+        }
+    }
 }
 
 impl From<Result<(), String>> for Readiness {
@@ -30,6 +43,7 @@ pub(crate) fn keep(folder: &Path, pins: &str, make: impl FnOnce() -> Result<(), 
     if fs::read_to_string(&note).is_ok_and(|noted| noted == pins) {
         return Ok(());
     }
+    println!("making {} …", folder.display());
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(|error| format!("cannot remove {}: {error}", folder.display()))?;
     }

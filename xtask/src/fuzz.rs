@@ -7,10 +7,12 @@ use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
-use crate::Verdict;
 use crate::metadata::Metadata;
 use crate::places::{self, Places};
+use crate::summary::{self, Outcome, Report};
+use crate::{Verdict, logged};
 
 /// Where each target's seeds come from, and whether a seed is a line or a whole file.
 const TARGETS: [(&str, &str, &str, bool); 4] = [
@@ -25,6 +27,8 @@ const INSTRUMENTED: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
 
+pub(crate) const NAME: &str = "fuzz";
+const REPLAY_MAX: Duration = Duration::from_secs(300);
 const USAGE: &str = "cargo xtask fuzz feel|bpmn|dmn|json [--seconds N]";
 
 pub(crate) fn run(words: &[&str]) -> Result<Verdict, String> {
@@ -55,6 +59,25 @@ pub(crate) fn run(words: &[&str]) -> Result<Verdict, String> {
     }
     println!("{name}: a finding; the input is in {}/finding-{name}-…; replay: {} FILE", place.display(), binary.display());
     Ok(Verdict::Bad)
+}
+
+/// The part `fuzz` of `cargo xtask test`: every target builds, and stands what is in the project's own tables and fixtures.
+pub(crate) fn test(places: &Places) -> Report {
+    summary::begin(NAME, "");
+    let began = Instant::now();
+    let log = places.log(NAME);
+    let tried = TARGETS.iter().map(|(name, seeds, extension, by_line)| {
+        let place = places.own.join("fuzz");
+        let corpus = place.join("seeds").join(name);
+        make(&corpus)?;
+        sow(&places.root.join(seeds), extension, *by_line, &corpus)?;
+        let binary = build(name, &places.root, &place.join("build"))?;
+        // None of its own: the seeds alone, which is the same every time.
+        logged::must(Command::new(&binary).args(["-runs=0", "-timeout=60"]).arg(&corpus), &log, REPLAY_MAX).map(drop)
+    });
+    let failures: Vec<String> = tried.filter_map(Result::err).collect();
+    let outcome = Outcome::Ran { passed: TARGETS.len() - failures.len(), failed: failures.len(), note: failures.join("; ") };
+    Report { part: NAME.to_owned(), on: "", took: began.elapsed(), outcome, logs: vec![log] }
 }
 
 /// Builds the target with counters in it.

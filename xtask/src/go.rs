@@ -1,6 +1,6 @@
 //! The Go client's test program, built where Go is installed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -21,6 +21,24 @@ pub(crate) fn program(places: &Places) -> Command {
     Command::new(folder(places).join("client"))
 }
 
+/// Builds another program that uses the client, in a folder that has its source, and gives it to be run.
+pub(crate) fn build(places: &Places, folder: &Path) -> Result<Command, String> {
+    for list in ["go.mod", "go.sum"] {
+        let copied = std::fs::copy(places.clients().join("go").join(list), folder.join(list));
+        copied.map_err(|error| format!("cannot copy {list}: {error}"))?;
+    }
+    let binary = folder.join("program");
+    logged::must(&mut compile(folder, &binary), &places.log("build-go-program"), BUILD_MAX)?;
+    Ok(Command::new(binary))
+}
+
+fn compile(source: &Path, binary: &Path) -> Command {
+    let mut go = Command::new("go");
+    go.args(["build", "-o"]).arg(binary).arg(".").current_dir(source);
+    go.env("GOTOOLCHAIN", "local").env("CGO_ENABLED", "0").env("GOWORK", "off");
+    go
+}
+
 fn folder(places: &Places) -> PathBuf {
     places.own.join("go")
 }
@@ -30,9 +48,6 @@ fn make(places: &Places) -> Result<(), String> {
     let folder = folder(places);
     let files = ["go.mod", "go.sum", "main.go", "scenarios.go"].map(|name| source.join(name));
     keep(&folder, &pins(&files.each_ref().map(PathBuf::as_path))?, || {
-        let mut go = Command::new("go");
-        go.args(["build", "-o"]).arg(folder.join("client")).arg(".").current_dir(&source);
-        go.env("GOTOOLCHAIN", "local").env("CGO_ENABLED", "0").env("GOWORK", "off");
-        logged::must(&mut go, &places.log("build-go"), BUILD_MAX).map(drop)
+        logged::must(&mut compile(&source, &folder.join("client")), &places.log("build-go"), BUILD_MAX).map(drop)
     })
 }

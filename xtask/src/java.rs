@@ -1,6 +1,6 @@
 //! The Java client's test program, built with Maven where that and a JDK are installed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -24,6 +24,13 @@ pub(crate) fn program(places: &Places) -> Command {
     path.push(folder.join("lib").join("*"));
     let mut command = Command::new("java");
     command.arg("-cp").arg(path).arg("caudal.clients.JavaClient");
+    command
+}
+
+/// A program of one file, with the client's libraries.
+pub(crate) fn source(places: &Places, file: &Path) -> Command {
+    let mut command = Command::new("java");
+    command.arg("-cp").arg(folder(places).join("lib").join("*")).arg(file);
     command
 }
 

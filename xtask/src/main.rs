@@ -7,9 +7,11 @@
 #![allow(clippy::disallowed_methods, reason = "the clock bans are for the core; this tool measures real time")]
 
 mod bench;
+mod book;
 mod chaos;
 mod children;
 mod clients;
+mod dist;
 mod environment;
 #[cfg(feature = "recorded-feel")]
 #[allow(unreachable_pub, reason = "its two functions are the module's whole surface")]
@@ -27,6 +29,7 @@ mod packages;
 mod places;
 mod postgres;
 mod python;
+mod restore;
 mod schemathesis;
 mod server;
 mod sim;
@@ -44,11 +47,15 @@ cargo xtask COMMAND
 Commands:
   test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, schemathesis)
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
+  test --skip NAME,…   all but these; a part whose toolchain is missing fails unless it is left out so
   bench                rates, costs and latencies of a release build on both stores over both protocols, next to the floor
   bench --history      what a million finished instances change, and the start with them and 100,000 running ones
   bench --soak         memory over ten minutes at half the maximal rate
+  bench --day          24 hours in ten minutes by the test clock: load and timers; memory, disk and latency stay what they were
   bench --idle         what an idle server costs, and what it sends to PostgreSQL
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
+  book                 make web pages of docs/ under target/book
+  dist                 make what others install: archive, Debian package, bill of materials, checksums, under target/dist
   chaos [OPTIONS]      kill or disturb the real server under load again and again, then check what its clients were told
   chaos refusals       the real server on a store that is full, read-only or taken
   sim --seeds N        play the simulator; `cargo xtask sim --help` tells more
@@ -67,6 +74,7 @@ Examples:
   cargo xtask bench --history --finished 100000 --running 10000
   cargo xtask bench --soak --minutes 10 --store postgres
   cargo xtask bench --idle --seconds 60
+  cargo xtask bench --day --minutes 10 --store postgres --with FLAG…    (flags of the server, each after a --with)
   CAUDAL_TEST_POSTGRES=postgres://me@127.0.0.1/postgres cargo xtask test
                                             your own PostgreSQL server instead of a private one
 
@@ -101,6 +109,8 @@ fn main() -> ExitCode {
         ["mutants", name] => mutants::run(Some(name)),
         ["bench", rest @ ..] => bench::Choice::parse(rest).and_then(|choice| bench::run(&choice)),
         ["tidy"] => tidy::run(),
+        ["book"] => book::run(),
+        ["dist"] => dist::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["chaos", "refusals"] => chaos::refusals(),
         ["chaos", "timers", rest @ ..] => chaos::kill_at_due_time(rest),

@@ -21,7 +21,7 @@ pub(crate) fn script(places: &Places, script: &str) -> Command {
     command
 }
 
-fn folder(places: &Places) -> PathBuf {
+pub(crate) fn folder(places: &Places) -> PathBuf {
     places.own.join("node")
 }
 

@@ -1,6 +1,8 @@
 //! A private PostgreSQL cluster for the tests: found or installed, made anew under the target folder, on a free loopback port, gone at
 //! the end. Its settings are the server's durable defaults; only the number of connections is raised, since tests run side by side.
 
+mod rewind;
+
 use std::fs;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;

@@ -13,7 +13,7 @@ use crate::places::Places;
 use crate::postgres::Cluster;
 use crate::python;
 use crate::server::{Server, Store};
-use crate::summary::{Outcome, Report};
+use crate::summary::{self, Outcome, Report};
 
 pub(crate) const NAME: &str = "schemathesis";
 /// Requests that have to be made. Runs with further seeds follow until they are.
@@ -29,13 +29,11 @@ pub(crate) fn prepare(places: &Places) -> Readiness {
 }
 
 pub(crate) fn test(places: &Places, cluster: &Cluster, readiness: &Readiness) -> Report {
+    summary::begin(NAME, Store::Sqlite.name());
     let began = Instant::now();
     let mut logs = Vec::new();
-    let outcome = match readiness {
-        Readiness::Missing(why) => Outcome::Skipped(why.clone()),
-        Readiness::Failed(why) => Outcome::Broken(why.clone()),
-        Readiness::Ready => generate(places, cluster, &mut logs).unwrap_or_else(Outcome::Broken),
-    };
+    let generated = || generate(places, cluster, &mut logs).unwrap_or_else(Outcome::Broken);
+    let outcome = readiness.unless_ready(NAME).unwrap_or_else(generated);
     logs.push(places.log("server-schemathesis-sqlite"));
     Report { part: NAME.to_owned(), on: Store::Sqlite.name(), took: began.elapsed(), outcome, logs }
 }

@@ -58,6 +58,11 @@ impl Data {
         fs::write(&log, "").map_err(|error| format!("cannot write {}: {error}", log.display()))?;
         Ok(Rc::new(Data { folder, url, log }))
     }
+
+    /// As `--store` takes it.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
 }
 
 impl Drop for Data {
@@ -84,13 +89,18 @@ impl Server {
     }
 
     pub(crate) fn on(binary: &Path, data: &Rc<Data>) -> Result<Server, String> {
+        Server::with(binary, data, &[])
+    }
+
+    /// With flags of its own.
+    pub(crate) fn with(binary: &Path, data: &Rc<Data>, more: &[&str]) -> Result<Server, String> {
         let [rest, grpc, metrics] = [address()?, address()?, address()?];
         let log = fs::OpenOptions::new().append(true).open(&data.log);
         let log = log.map_err(|error| format!("cannot write {}: {error}", data.log.display()))?;
         let other = log.try_clone().map_err(|error| error.to_string())?;
         let mut command = Command::new(binary);
         command.args(["serve", "--store", &data.url, "--rest", &rest, "--grpc", &grpc, "--metrics", &metrics]);
-        command.current_dir(&data.folder).stdout(log).stderr(other);
+        command.args(more).current_dir(&data.folder).stdout(log).stderr(other);
         let begun = Instant::now();
         let process = Running::start(&mut command, Farewell::Terminate)
             .map_err(|error| format!("cannot start {}: {error}", binary.display()))?;

@@ -26,8 +26,6 @@ pub(crate) enum Outcome {
     },
     /// Could not even run: counts as one failure.
     Broken(String),
-    /// Not on this machine: counts as nothing.
-    Skipped(String),
 }
 
 impl Report {
@@ -35,14 +33,13 @@ impl Report {
         match &self.outcome {
             Outcome::Ran { failed, .. } => *failed,
             Outcome::Broken(_) => 1,
-            Outcome::Skipped(_) => 0,
         }
     }
 
     fn passed(&self) -> usize {
         match &self.outcome {
             Outcome::Ran { passed, .. } => *passed,
-            Outcome::Broken(_) | Outcome::Skipped(_) => 0,
+            Outcome::Broken(_) => 0,
         }
     }
 
@@ -50,11 +47,15 @@ impl Report {
         let (passed, failed, note) = match &self.outcome {
             Outcome::Ran { passed, failed, note } => (passed.to_string(), failed.to_string(), note.clone()),
             Outcome::Broken(why) => ("-".to_owned(), "1".to_owned(), why.lines().next().unwrap_or_default().to_owned()),
-            Outcome::Skipped(why) => ("-".to_owned(), "-".to_owned(), format!("skipped: {why}")),
         };
         let took = format!("{:.1} s", self.took.as_secs_f64());
         format!("{:<34} {:<9} {passed:>6} {failed:>6} {took:>9}  {note}", self.part, self.on).trim_end().to_owned()
     }
+}
+
+/// A line before a part, so that it is known what a silent machine does.
+pub(crate) fn begin(part: &str, on: &str) {
+    println!("running {part} {on} …");
 }
 
 /// One line as soon as a part has ended, so that a long run can be followed.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::chaos::part as chaos;
 use crate::clients::{self, Client};
+use crate::dist::part as dist;
 use crate::environment::Readiness;
 use crate::logged::{Audience, End, Finished, run as run_logged};
 use crate::metadata::Metadata;
@@ -15,7 +16,7 @@ use crate::places::{self, Places};
 use crate::postgres::Cluster;
 use crate::server::{Server, Store};
 use crate::summary::{self, Outcome, Report};
-use crate::{Verdict, children, packages, schemathesis};
+use crate::{Verdict, book, children, fuzz, packages, restore, schemathesis};
 
 const BUILD_MAX: Duration = Duration::from_secs(1800);
 const RUST_MAX: Duration = Duration::from_secs(1200);
@@ -27,24 +28,28 @@ const RUST: &str = "rust";
 pub(crate) enum Choice {
     Everything,
     Only(Vec<String>),
+    /// What is left out is left out by name: a part whose toolchain is missing fails.
+    Except(Vec<String>),
     List,
 }
 
 impl Choice {
     pub(crate) fn parse(words: &[&str]) -> Result<Choice, String> {
-        let chosen = match words {
+        let (flag, parts) = match words {
             [] => return Ok(Choice::Everything),
             ["--list"] => return Ok(Choice::List),
-            ["--only", chosen] => chosen,
-            [other] => {
-                other.strip_prefix("--only=").ok_or_else(|| format!("`test` does not know `{other}`; see `cargo xtask help`"))?
-            }
-            [..] => return Err("`test` takes --only NAME,… or --list; see `cargo xtask help`".to_owned()),
+            [flag, parts] => (*flag, *parts),
+            [word] => word.split_once('=').ok_or_else(|| format!("`test` does not know `{word}`; see `cargo xtask help`"))?,
+            [..] => return Err("`test` takes --only NAME,…, --skip NAME,… or --list; see `cargo xtask help`".to_owned()),
         };
-        let chosen: Vec<String> = chosen.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        match chosen.iter().find(|name| !names().contains(&name.as_str())) {
-            Some(unknown) => Err(format!("there is no part `{unknown}`; there are: {}", names().join(", "))),
-            None => Ok(Choice::Only(chosen)),
+        let parts: Vec<String> = parts.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        if let Some(unknown) = parts.iter().find(|name| !names().contains(&name.as_str())) {
+            return Err(format!("there is no part `{unknown}`; there are: {}", names().join(", ")));
+        }
+        match flag {
+            "--only" => Ok(Choice::Only(parts)),
+            "--skip" => Ok(Choice::Except(parts)),
+            other => Err(format!("`test` does not know `{other}`; see `cargo xtask help`")),
         }
     }
 
@@ -52,6 +57,7 @@ impl Choice {
         match self {
             Choice::Everything => true,
             Choice::Only(chosen) => chosen.iter().any(|chosen| chosen == name),
+            Choice::Except(skipped) => skipped.iter().all(|skipped| skipped != name),
             Choice::List => false,
         }
     }
@@ -96,6 +102,18 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
         if choice.takes(schemathesis::NAME) {
             note(schemathesis::test(&places, &cluster, &ready.schemathesis));
         }
+        if choice.takes(restore::NAME) {
+            note(restore::test(&places));
+        }
+        if choice.takes(book::NAME) {
+            note(book::test(&places, &cluster, &ready.book));
+        }
+        if choice.takes(dist::NAME) {
+            note(dist::test(&places, &ready.dist));
+        }
+        if choice.takes(fuzz::NAME) {
+            note(fuzz::test(&places));
+        }
     }
     drop(cluster);
     summary::print(&reports, began.elapsed());
@@ -106,13 +124,15 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
 fn names() -> Vec<&'static str> {
     let mut names = vec![RUST];
     names.extend(clients::ALL.iter().map(|client| client.name));
-    names.extend([chaos::NAME, schemathesis::NAME]);
+    names.extend([chaos::NAME, schemathesis::NAME, restore::NAME, book::NAME, dist::NAME, fuzz::NAME]);
     names
 }
 
 struct Ready {
     clients: Vec<Readiness>,
     schemathesis: Readiness,
+    book: Readiness,
+    dist: Readiness,
 }
 
 /// Makes what the chosen parts need; runs beside the build, since it mostly waits for downloads.
@@ -126,12 +146,12 @@ fn prepare(places: &Places, chosen: &[&Client], choice: &Choice) -> Ready {
         readiness
     });
     let clients = clients.collect();
-    let schemathesis = if choice.takes(schemathesis::NAME) {
-        schemathesis::prepare(places)
-    } else {
-        Readiness::Missing("not chosen".to_owned())
+    let chosen = |name: &str, prepare: fn(&Places) -> Readiness| match choice.takes(name) {
+        true => prepare(places),
+        false => Readiness::Missing("not chosen".to_owned()),
     };
-    Ready { clients, schemathesis }
+    let schemathesis = chosen(schemathesis::NAME, schemathesis::prepare);
+    Ready { clients, schemathesis, book: chosen(book::NAME, book::prepare), dist: chosen(dist::NAME, dist::prepare) }
 }
 
 /// The server, and the Rust tests if they are to run: in one go, since their dependencies' features are then the same for both.
@@ -176,20 +196,20 @@ fn rust_tests(places: &Places, cluster: &Cluster) -> Report {
 }
 
 fn client_test(places: &Places, cluster: &Cluster, client: &Client, readiness: &Readiness, store: Store) -> Report {
+    summary::begin(&format!("client {}", client.package), store.name());
     let began = Instant::now();
     let log = places.log(&format!("client-{}-{}", client.name, store.name()));
     let server_log = places.log(&format!("server-{}-{}", client.name, store.name()));
-    let outcome = match readiness {
-        Readiness::Missing(why) => Outcome::Skipped(why.clone()),
-        Readiness::Failed(why) => Outcome::Broken(why.clone()),
-        Readiness::Ready => Server::start(places, cluster, store, client.name).map_or_else(Outcome::Broken, |mut server| {
+    let ran = || {
+        Server::start(places, cluster, store, client.name).map_or_else(Outcome::Broken, |mut server| {
             let mut command = (client.program)(places);
             server.address(&mut command);
             command.env("CAUDAL_FIXTURES", places.clients().join("fixtures"));
             let outcome = outcome(run_logged(&mut command, &log, Audience::LogOnly, CLIENT_MAX), client_counts);
             server.check().map_or_else(Outcome::Broken, |()| outcome)
-        }),
+        })
     };
+    let outcome = readiness.unless_ready(client.name).unwrap_or_else(ran);
     let logs = [log, server_log].into_iter().filter(|log| log.exists()).collect();
     Report { part: format!("client {}", client.package), on: store.name(), took: began.elapsed(), outcome, logs }
 }
@@ -234,7 +254,10 @@ mod tests {
     fn only_takes_known_names() {
         assert_eq!(Choice::parse(&["--only", "rust, go"]), Ok(Choice::Only(vec!["rust".to_owned(), "go".to_owned()])));
         assert_eq!(Choice::parse(&["--only=java"]), Ok(Choice::Only(vec!["java".to_owned()])));
+        assert_eq!(Choice::parse(&["--skip", "java"]), Ok(Choice::Except(vec!["java".to_owned()])));
+        assert!(Choice::parse(&["--skip=java"]).is_ok_and(|choice| choice.takes("go") && !choice.takes("java")));
         assert!(Choice::parse(&["--only", "rust,cobol"]).is_err());
+        assert!(Choice::parse(&["--without", "rust"]).is_err());
         assert!(Choice::parse(&["--fast"]).is_err());
     }
 

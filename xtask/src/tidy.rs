@@ -5,10 +5,12 @@
 mod changelog;
 mod dependencies;
 mod elements;
+mod errors;
 mod files;
 mod functions;
 mod layers;
 mod lengths;
+mod links;
 mod moments;
 mod traces;
 mod words;
@@ -77,6 +79,8 @@ fn check(root: &Path) -> Result<Vec<Finding>, String> {
     findings.extend(moments::check(&checkout));
     findings.extend(elements::check(&checkout));
     findings.extend(changelog::check(&checkout));
+    findings.extend(links::check(&checkout));
+    findings.extend(errors::check(&checkout));
     Ok(findings)
 }
 

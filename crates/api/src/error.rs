@@ -109,9 +109,10 @@ impl From<store::Error> for Failure {
                     limit.as_millis()
                 ),
             ),
-            store::Error::SchemaTooNew { .. } | store::Error::InUse { .. } | store::Error::Corrupt { .. } => {
-                internal(&error.to_string())
-            }
+            store::Error::SchemaTooNew { .. }
+            | store::Error::InUse { .. }
+            | store::Error::Incomplete { .. }
+            | store::Error::Corrupt { .. } => internal(&error.to_string()),
         }
     }
 }

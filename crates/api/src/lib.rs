@@ -18,4 +18,5 @@ mod label;
 pub mod listen;
 pub mod rest;
 mod task_listener;
+mod traced;
 mod workflow;

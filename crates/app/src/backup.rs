@@ -44,6 +44,9 @@ pub(crate) struct Check {
     /// Folder of the embedded store; no server may be using it
     #[arg(long, value_name = "FOLDER", env = "CAUDAL_DATA", default_value = "./caudal-data")]
     data: PathBuf,
+    /// Let a server go on with what is there although something is missing, if it is sound
+    #[arg(long)]
+    accept: bool,
     /// Print JSON, one document
     #[arg(long)]
     json: bool,
@@ -103,8 +106,14 @@ pub(crate) fn restore(restore: &Restore) -> Result<(), String> {
 }
 
 pub(crate) fn check(check: &Check) -> Result<(), String> {
-    let condition = store_sqlite::check(&check.data).map_err(|error| error.to_string())?;
+    let mut condition = store_sqlite::check(&check.data).map_err(|error| error.to_string())?;
+    if check.accept && condition.faults.is_empty() {
+        store_sqlite::accept(&check.data).map_err(|error| error.to_string())?;
+        condition.refusal = None;
+    }
+    let is_whole = condition.refusal.is_none();
     let mut faults = condition.faults;
+    faults.extend(condition.refusal);
     let mut counts = Value::Null;
     // Opening a store of an earlier server would change it, and rows of a damaged file are not worth reading.
     if faults.is_empty() && condition.is_current {
@@ -127,6 +136,7 @@ pub(crate) fn check(check: &Check) -> Result<(), String> {
     }
     match faults.len() {
         0 => Ok(()),
+        _ if !is_whole => Err(format!("{} is not all there", check.data.display())),
         count => Err(format!("{count} faults in {}. Restore a backup: caudal restore FILE --data FOLDER", check.data.display())),
     }
 }

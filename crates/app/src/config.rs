@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use api::listen::Files;
 use api::rest::Visitors;
-use host::{Limits, Missed};
+use host::{Address, Limits, Missed};
 
 use crate::settings::{Given, Settings};
+use crate::telemetry::Collector;
 
 /// The commented file with all defaults: what `caudal config` prints.
 pub(crate) const DEFAULT_FILE: &str = include_str!("../caudal.toml");
@@ -31,6 +32,7 @@ pub(crate) struct Config {
     pub(crate) log_level: String,
     pub(crate) warm_up: bool,
     pub(crate) test_clock: bool,
+    pub(crate) collector: Option<Collector>,
     pub(crate) request_bytes_max: usize,
     pub(crate) deployment_bytes_max: usize,
     pub(crate) document_bytes_max: usize,
@@ -40,6 +42,14 @@ pub(crate) struct Config {
     pub(crate) connections: Connections,
     pub(crate) page_max: u32,
     pub(crate) limits: Limits,
+}
+
+impl Config {
+    /// Where clients of other machines reach this server, as far as it can know.
+    pub(crate) fn advertised(&self) -> Address {
+        let host = if self.rest.ip().is_unspecified() { host_name() } else { self.rest.ip().to_string() };
+        Address { host, port: self.grpc.first().map_or(0, SocketAddr::port) }
+    }
 }
 
 /// How many connections there may be, and how long their clients may take.
@@ -96,6 +106,20 @@ pub(crate) fn resolve(given: Given) -> Result<Config, String> {
     meaning(&Settings::read(given)?)
 }
 
+fn collector(settings: &Settings, node: &str) -> Result<Option<Collector>, String> {
+    let url = settings.text("otlp_endpoint");
+    if url.is_empty() {
+        return Ok(None);
+    }
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        return Err(format!(
+            "otlp_endpoint is '{url}': use the address of a collector's HTTP receiver, such as http://127.0.0.1:4318"
+        ));
+    }
+    let traces_percent = settings.number("otlp_traces_percent");
+    Ok(Some(Collector { url: url.to_owned(), traces_percent, node: node.to_owned() }))
+}
+
 pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
     let store = match settings.text("store") {
         "" => StoreUrl::Sqlite(PathBuf::from(settings.text("data"))),
@@ -126,6 +150,7 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
         "" => format!("{}/{rest}", host_name()),
         node => node.to_owned(),
     };
+    let collector = collector(settings, &node)?;
     Ok(Config {
         store,
         access,
@@ -140,6 +165,7 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
         log_level: log_level(settings.text("log_level"))?,
         warm_up: settings.flag("warm_up"),
         test_clock: settings.flag("test_clock"),
+        collector,
         request_bytes_max: settings.number("limits.request_bytes"),
         deployment_bytes_max: settings.number("limits.deployment_bytes"),
         document_bytes_max: settings.number("limits.document_bytes"),
@@ -343,6 +369,7 @@ mod tests {
             ("log_level", "host=info,loud", "error, warn, info"),
             ("log_format", "xml", "text or json"),
             ("test_clock", "yes", "true or false"),
+            ("otlp_endpoint", "127.0.0.1:4318", "http://127.0.0.1:4318"),
             ("rest", "here", "127.0.0.1:8080"),
             ("rest", "0.0.0.0:8080", "--insecure"),
             ("grpc", "127.0.0.1:1,[::]:2", "--insecure"),

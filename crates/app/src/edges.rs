@@ -1,6 +1,7 @@
 //! The edges: where they listen, and what they may use of the machine.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use api::budget::{Budget, Budgets};
 use api::listen::{Edge, Speaks, Tls};
@@ -16,10 +17,20 @@ use crate::health;
 /// The version of Camunda 8 whose interface the edges speak: clients decide by it what they may ask.
 const SPOKEN_VERSION: &str = "8.9.17";
 
+/// What edges tell of the server they belong to.
+pub(crate) struct Told {
+    pub(crate) config: Config,
+    /// Which store it is on: the same on every server of it.
+    pub(crate) cluster: String,
+    pub(crate) registry: Arc<Registry>,
+}
+
 /// All edges until they have drained.
-pub(crate) async fn serve(listeners: Listeners, host: Host, config: Config, registry: Registry, draining: watch::Receiver<bool>) {
+pub(crate) async fn serve(listeners: Listeners, host: Host, told: Told, draining: watch::Receiver<bool>) {
+    let Told { config, cluster, registry } = told;
     let tls = listeners.tls;
-    let (rest_config, grpc_config) = (rest(&config), grpc(&config));
+    let rest_config = rest::Config { cluster_id: cluster.clone(), ..rest(&config) };
+    let grpc_config = grpc::Config { cluster_id: cluster, ..grpc(&config) };
     let metrics_listen = listen::Config { connections_max: config.connections.metrics_max, ..rest_config.listen.clone() };
     let budgets =
         Budgets { bodies: Budget::of_bodies(config.bodies_bytes_max), answers: Budget::of_answers(config.answers_bytes_max) };
@@ -71,8 +82,8 @@ fn rest(config: &Config) -> rest::Config {
             ..rest::Config::default().listen
         },
         version: SPOKEN_VERSION.into(),
-        advertised_host: config.rest.ip().to_string(),
-        advertised_port: grpc_port(config),
+        advertised_host: config.advertised().host,
+        advertised_port: config.advertised().port,
         ..rest::Config::default()
     }
 }
@@ -90,14 +101,10 @@ fn grpc(config: &Config) -> grpc::Config {
             ..grpc::Config::default().listen
         },
         version: SPOKEN_VERSION.into(),
-        advertised_host: config.rest.ip().to_string(),
-        advertised_port: grpc_port(config),
+        advertised_host: config.advertised().host,
+        advertised_port: config.advertised().port,
         ..grpc::Config::default()
     }
-}
-
-fn grpc_port(config: &Config) -> u16 {
-    config.grpc.first().map_or(0, SocketAddr::port)
 }
 
 pub(crate) struct Listeners {

@@ -20,12 +20,15 @@ mod health;
 mod incidents;
 mod instance;
 mod manual;
+#[cfg(test)]
+mod pages;
 mod queues;
 mod retries;
 mod serve;
 mod settings;
 mod start;
 mod table;
+mod telemetry;
 mod trust;
 mod variables;
 mod work;

@@ -10,44 +10,51 @@ use store::Store;
 use store::memory::Memory;
 use store_postgres::Postgres;
 use tokio::sync::watch;
+use tracing_subscriber::prelude::*;
 
 use crate::config::{Access, Config, Pooler, StoreUrl};
 use crate::settings::without_password;
-use crate::{descriptors, edges, table};
+use crate::{descriptors, edges, table, telemetry};
 
 /// How long a second signal is waited for before giving up on draining.
 const DRAIN_MAX: Duration = Duration::from_secs(15);
 
 pub(crate) fn run(mut config: Config) -> Result<(), String> {
-    log_to_stderr(&config)?;
+    let telemetry = log_to_stderr(&config)?;
     descriptors::share(&mut config.connections);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
-    let served = runtime.block_on(serve(config));
+    let served = runtime.block_on(serve(config, telemetry));
     runtime.shutdown_timeout(Duration::from_secs(1));
     served
 }
 
-async fn serve(config: Config) -> Result<(), String> {
+async fn serve(config: Config, telemetry: Option<telemetry::Sender>) -> Result<(), String> {
     let begun = Instant::now();
     let listeners = edges::Listeners::bind(&config).await?;
     warn_of_reach(&config);
     let store = open(&config.store, &config.access).await?;
+    let cluster = store.identity().await.map_err(|error| error.to_string())?;
     let limits = Arc::new(config.limits.clone());
     let metrics = Arc::new(Metrics::default());
     let mut registry = Registry::default();
     metrics.register(&mut registry);
+    let registry = Arc::new(registry);
+    if let Some(telemetry) = telemetry {
+        telemetry.run(registry.clone())?;
+    }
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
     let role = if config.roles.engine { Role::Engine } else { Role::Follower };
     let parts = Parts { store, limits, metrics, definitions };
-    let (host, mut driver) = host::prepare(parts, host::unique(&config.node), role);
+    let (host, mut driver) = host::prepare(parts, host::reachable(&config.node, &config.advertised()), role);
     driver.warm_up = config.warm_up;
 
     let (drain, draining) = watch::channel(false);
     let (stop, stopping) = watch::channel(false);
     let driving = tokio::spawn(driver.run(stopping));
     wait_for_owner(&host, &config).await;
-    let edges = tokio::spawn(edges::serve(listeners, host.clone(), config.clone(), registry, draining));
+    let edges =
+        tokio::spawn(edges::serve(listeners, host.clone(), edges::Told { config: config.clone(), cluster, registry }, draining));
     banner(&config, begun.elapsed());
 
     signalled().await;
@@ -128,20 +135,22 @@ fn banner(config: &Config, took: Duration) {
     table::print(&format!("{}\n", lines.join("\n")));
 }
 
-fn log_to_stderr(config: &Config) -> Result<(), String> {
+/// Logs, and traces where somebody collects them.
+fn log_to_stderr(config: &Config) -> Result<Option<telemetry::Sender>, String> {
     let level = config.log_level.parse::<tracing_subscriber::filter::EnvFilter>();
     let level = level.map_err(|_| format!("log_level is '{}': use error, warn, info, debug or trace", config.log_level))?;
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(level)
-        .with_writer(std::io::stderr)
-        .with_target(false)
-        .with_ansi(std::io::stderr().is_terminal());
-    if config.log_json {
-        builder.json().init();
-    } else {
-        builder.init();
-    }
-    Ok(())
+    let is_terminal = std::io::stderr().is_terminal();
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false).with_ansi(is_terminal);
+    let lines = if config.log_json { lines.json().boxed() } else { lines.boxed() };
+    let registry = tracing_subscriber::registry();
+    let Some(collector) = config.collector.clone() else {
+        registry.with(lines).with(level).init();
+        return Ok(None);
+    };
+    let (tracer, sender) = telemetry::start(collector);
+    let traced = tracing_subscriber::filter::filter_fn(|metadata| metadata.target() == host::TRACED);
+    registry.with(lines.with_filter(level)).with(tracer.with_filter(traced)).init();
+    Ok(Some(sender))
 }
 
 async fn signalled() {

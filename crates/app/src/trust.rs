@@ -11,6 +11,16 @@ use crate::cli::Remote;
 const SYSTEM: [&str; 4] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"];
 
+/// Speaks to an address from inside the server, which trusts whom the system does.
+pub(crate) fn agent(url: &str, patience: std::time::Duration) -> Result<ureq::Agent, String> {
+    let remote = Remote { url: url.to_owned(), ca: None, client_cert: None, client_key: None, json: false };
+    let mut config = ureq::Agent::config_builder().timeout_global(Some(patience));
+    if let Some(tls) = tls(&remote)? {
+        config = config.tls_config(tls);
+    }
+    Ok(config.build().into())
+}
+
 /// None for a server that is spoken to plainly.
 pub(crate) fn tls(remote: &Remote) -> Result<Option<TlsConfig>, String> {
     if !remote.url.starts_with("https://") {

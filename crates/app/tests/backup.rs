@@ -65,6 +65,55 @@ fn what_is_damaged_is_told() {
 }
 
 #[test]
+fn a_store_that_was_copied_while_it_ran_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, copied) = (folder.path().join("data"), folder.path().join("copied"));
+    let (there, copy) = (data.to_str().unwrap(), copied.to_str().unwrap());
+    let mut server = Server::start(&format!("sqlite:{there}"));
+    server.caudal(&["deploy", &example("order.bpmn")]).done();
+    let started: Vec<String> = (0..27).map(|_| server.caudal(&["start", "order"]).done().trim().to_owned()).collect();
+    std::fs::create_dir(&copied).unwrap();
+    std::fs::copy(data.join("caudal.db"), copied.join("caudal.db")).unwrap();
+    let refused =
+        caudal(&["serve", "--data", copy, "--rest", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--metrics", "127.0.0.1:0"]);
+    assert!(refused.code == Some(1) && refused.err.contains("was in use when it was copied"), "{}", refused.err);
+    assert!(refused.err.contains("caudal check --data") && refused.out.is_empty(), "{}{}", refused.err, refused.out);
+    let checked = caudal(&["check", "--data", copy]);
+    assert!(
+        checked.code == Some(1) && checked.out.contains("was in use") && checked.err.contains("not all there"),
+        "{}",
+        checked.err
+    );
+    let accepted = caudal(&["check", "--data", copy, "--accept"]).done();
+    assert!(accepted.contains("instances: ") && !accepted.contains("instances: 27 "), "{accepted}");
+    drop(Server::start(&format!("sqlite:{copy}")));
+
+    server.kill();
+    server.run();
+    assert!(started.iter().all(|key| server.caudal(&["instance", key]).code == Some(0)), "the original goes on after a kill");
+    server.stop();
+    let left: Vec<_> = std::fs::read_dir(&data).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name == "caudal.db-wal"), "one file is everything: {left:?}");
+    let alone = folder.path().join("alone");
+    std::fs::create_dir(&alone).unwrap();
+    std::fs::copy(data.join("caudal.db"), alone.join("caudal.db")).unwrap();
+    assert!(caudal(&["check", "--data", alone.to_str().unwrap()]).done().contains("instances: 27 read"));
+}
+
+#[test]
+fn every_store_has_an_identity_of_its_own_and_keeps_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = |name: &str| format!("sqlite:{}", folder.path().join(name).display());
+    let id = |server: &Server| server.json(&["status"])["clusterId"].as_str().unwrap().to_owned();
+    let mut server = Server::start(&store("one"));
+    let first = id(&server);
+    server.stop();
+    server.run();
+    assert_eq!(id(&server), first);
+    assert_ne!(id(&Server::start(&store("other"))), first);
+}
+
+#[test]
 fn a_store_with_means_of_its_own_says_so() {
     let server = Server::start("memory:");
     let refused = server.caudal(&["backup", "/tmp/never-written"]);

@@ -431,6 +431,7 @@ impl Owner<'_> {
                 self.clock.hear(now, sent);
                 self.partition.caution = self.partition.caution.after_success(commands);
                 self.partition.blamed = None;
+                tick.trace(sent.elapsed());
                 let released = self.partition.effects(tick);
                 self.inputs.extend(released);
                 Ok(())

@@ -18,10 +18,12 @@ use crate::handed::{ActivatedJobs, Asked, JobStream};
 use crate::metrics::Metrics;
 use crate::partition::{End, Input, Parts, Reply, Told};
 use crate::sinks::{Sink, StreamFlow, Waiter, released};
-use crate::{Limits, await_end, await_jobs, await_listeners};
+use crate::{Limits, await_end, await_jobs, await_listeners, traced};
 
 /// Between a server's name and what makes it unique.
 const UNIQUE_MARK: char = '#';
+/// What stands between a server's name and its address: no name of a person's choosing has it by accident.
+const ADDRESS_MARK: &str = "\u{1f}";
 
 /// Why an edge did not get what it asked for. One place maps this to HTTP and gRPC.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -92,6 +94,21 @@ pub struct Topology {
     /// This server's name.
     pub node: Arc<str>,
     pub partitions: Vec<PartitionStatus>,
+    /// Where clients reach those that said so.
+    pub addresses: Vec<(Arc<str>, Address)>,
+}
+
+impl Topology {
+    pub fn address(&self, node: &str) -> Option<&Address> {
+        self.addresses.iter().find(|(known, _)| **known == *node).map(|(_, address)| address)
+    }
+}
+
+/// Where clients reach a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    pub host: String,
+    pub port: u16,
 }
 
 /// What edges hold. Cheap to clone.
@@ -311,10 +328,12 @@ impl Host {
 
     pub async fn topology(&self) -> Result<Topology, Error> {
         let mut partitions = self.inner.store.partitions().await?;
+        let owners = partitions.iter().filter_map(|partition| partition.owner.as_ref()).chain([&self.inner.node]);
+        let addresses = owners.filter_map(|unique| Some((named(unique), addressed(unique)?))).collect();
         for partition in &mut partitions {
             partition.owner = partition.owner.take().map(|owner| named(&owner));
         }
-        Ok(Topology { node: named(&self.inner.node), partitions })
+        Ok(Topology { node: named(&self.inner.node), partitions, addresses })
     }
 
     pub(crate) fn route(&self) -> Route {
@@ -370,7 +389,7 @@ impl Host {
         let bytes = request.bytes().min(self.inner.limits.inbox_bytes_max).min(u32::MAX as usize) as u32;
         let permit = self.inner.bytes.clone().try_acquire_many_owned(bytes);
         let permit = permit.map_err(|_| Error::Exhausted { what: "the room for commands under way" })?;
-        put(inbox, Input::Request { request, reply, _permit: Some(permit) })
+        put(inbox, Input::Request { request, reply, _permit: Some(permit), traced: traced::request() })
     }
 
     pub(crate) fn permit(&self, of: &Arc<Semaphore>, what: &'static str) -> Result<OwnedSemaphorePermit, Error> {
@@ -392,9 +411,25 @@ pub fn unique(node: &str) -> Arc<str> {
     format!("{node}{UNIQUE_MARK}{chance:016x}").into()
 }
 
+/// The same for a server that clients reach there: others, who see its name as that of the owner, can tell them.
+pub fn reachable(node: &str, address: &Address) -> Arc<str> {
+    unique(&format!("{node}{ADDRESS_MARK}{}:{}", address.host, address.port))
+}
+
+fn addressed(unique: &str) -> Option<Address> {
+    let (_, told) = told(unique).rsplit_once(ADDRESS_MARK)?;
+    let (host, port) = told.rsplit_once(':')?;
+    Some(Address { host: host.to_owned(), port: port.parse().ok()? })
+}
+
 /// The name alone.
 fn named(unique: &str) -> Arc<str> {
-    unique.rsplit_once(UNIQUE_MARK).map_or(unique, |(node, _)| node).into()
+    let told = told(unique);
+    told.rsplit_once(ADDRESS_MARK).map_or(told, |(node, _)| node).into()
+}
+
+fn told(unique: &str) -> &str {
+    unique.rsplit_once(UNIQUE_MARK).map_or(unique, |(told, _)| told)
 }
 
 async fn answered<T>(receiver: oneshot::Receiver<T>, timeout: Duration) -> Result<T, Error> {
@@ -445,5 +480,19 @@ impl From<store::Error> for Error {
             store::Error::TooSlow { .. } => Self::Unavailable { reason: error.to_string() },
             other => Self::Internal { reason: other.to_string() },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_carries_its_address_to_those_who_see_it() {
+        let address = Address { host: "fe80::1".to_owned(), port: 26500 };
+        let told = reachable("left#1@here", &address);
+        assert_eq!((&*named(&told), addressed(&told)), ("left#1@here", Some(address.clone())));
+        assert_ne!(told, reachable("left#1@here", &address), "no two starts have one name");
+        assert_eq!((&*named(&unique("right")), addressed(&unique("right"))), ("right", None));
     }
 }

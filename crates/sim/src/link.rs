@@ -372,6 +372,10 @@ impl Store for Link {
     async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
         self.read(self.world.memory.purge_waits(partition, before, limit)).await
     }
+    async fn identity(&self) -> Result<String, Error> {
+        self.world.memory.identity().await
+    }
+
     fn pool(&self) -> (usize, usize) {
         self.world.memory.pool()
     }

@@ -228,6 +228,10 @@ impl Store for Postgres {
         self.purge_ended(partition, before, limit).await
     }
 
+    async fn identity(&self) -> Result<String, Error> {
+        self.read_identity().await
+    }
+
     fn pool(&self) -> (usize, usize) {
         let pools = [&self.writer, &self.appender, &self.owner, &self.searches];
         (pools.iter().map(|pool| pool.in_use()).sum(), pools.iter().map(|pool| pool.size()).sum())

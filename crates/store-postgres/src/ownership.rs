@@ -16,6 +16,11 @@ impl Postgres {
         only(&rows)?.get()
     }
 
+    pub(crate) async fn read_identity(&self) -> Result<String, Error> {
+        let rows = self.owner.query(Call::new(include_str!("../sql/identity.sql"))).await?;
+        only(&rows)?.get()
+    }
+
     pub(crate) async fn acquire_lease(
         &self,
         partition: PartitionId,

@@ -44,7 +44,8 @@ fn copy_into(database: &Path, path: &Path) -> Result<(), Failure> {
             std::thread::sleep(PAUSE);
         }
     }
-    // All in one file.
+    // All in one file, which says so.
+    copy.execute("UPDATE identity SET is_closed = 1", ())?;
     copy.pragma_update(None, "journal_mode", "delete")?;
     Ok(())
 }

@@ -79,7 +79,10 @@ fn from_sql(error: &rusqlite::Error) -> Error {
             Error::unavailable(format_args!("the database file cannot be opened: {error}"))
         }
         ErrorCode::SystemIoFailure => Error::unavailable(format_args!("the disk fails: {error}")),
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::ConstraintViolation => Error::corrupt(error),
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Error::corrupt(format_args!(
+            "the database file is damaged ({error}); stop the server, let `caudal check` say where, and restore a backup"
+        )),
+        ErrorCode::ConstraintViolation => Error::corrupt(error),
         _ => Error::unavailable(error),
     }
 }

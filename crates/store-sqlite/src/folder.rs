@@ -9,6 +9,7 @@ use store::Error;
 
 const LOCK: &str = "lock";
 const DATABASE: &str = "caudal.db";
+const MARK: &str = "caudal.mark";
 /// What SQLite keeps beside it, with the same permissions.
 const BESIDE: [&str; 2] = ["caudal.db-wal", "caudal.db-shm"];
 
@@ -40,8 +41,28 @@ impl Folder {
         }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn database(&self) -> PathBuf {
         self.path.join(DATABASE)
+    }
+
+    /// SQLite's write-ahead log.
+    pub(crate) fn log(&self) -> PathBuf {
+        self.path.join(BESIDE[0])
+    }
+
+    pub(crate) fn mark(&self) -> PathBuf {
+        self.path.join(MARK)
+    }
+
+    /// Removes what belongs to a database that is not here any more.
+    pub(crate) fn forget_beside(&self) {
+        for name in BESIDE.iter().chain(&[MARK]) {
+            let _there_may_be_none = std::fs::remove_file(self.path.join(name));
+        }
     }
 }
 
@@ -53,7 +74,7 @@ fn keep_private(path: &Path) {
 }
 
 /// Why there is no working in a folder, and what can be done about it.
-fn unusable(path: &Path, error: &std::io::Error) -> Error {
+pub(crate) fn unusable(path: &Path, error: &std::io::Error) -> Error {
     let folder = path.display();
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Error::full(format_args!("{folder}: {error}; make room there")),

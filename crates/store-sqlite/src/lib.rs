@@ -1,6 +1,6 @@
 //! The store in a file: SQLite, in a folder that one server has at a time.
 //!
-//! Reading order: [`open`], [`folder`] (the lock), [`schema`] (migrations), [`writer`] and [`readers`] (who talks to the
+//! Reading order: [`open`], [`folder`] (the lock), [`mark`] (whether it is all there), [`schema`] (migrations), [`writer`] and [`readers`] (who talks to the
 //! database), [`checkpoint`] and [`gate`] (how the write-ahead log stays small), then `write/` (what a tick writes) and `read/` (what is
 //! read).
 //!
@@ -19,6 +19,7 @@ mod documents;
 mod failure;
 mod folder;
 mod gate;
+mod mark;
 mod read;
 mod readers;
 mod restore;
@@ -41,8 +42,9 @@ use checkpoint::{Log, Sizes};
 use failure::Failure;
 use folder::Folder;
 use gate::Gate;
+use mark::{Found, Mark};
 use readers::{Lane, Readers};
-pub use restore::{Condition, check, restore};
+pub use restore::{Condition, accept, check, restore};
 use writer::Writer;
 
 /// Statements a connection keeps prepared.
@@ -85,9 +87,11 @@ pub fn open(folder: &Path, options: Options) -> Result<Sqlite, Error> {
 fn open_sized(folder: &Path, options: Options, sizes: Sizes) -> Result<Sqlite, Error> {
     let folder = Folder::lock(folder)?;
     let path = folder.database();
-    let mut connection = writer::connect(&path)?;
-    schema::migrate(&mut connection)?;
-    connection.execute_batch(statement::FORGET_LEASES).map_err(Failure::from)?;
+    let found = Found::look(&folder)?;
+    if let Some(refusal) = found.refusal() {
+        return Err(refusal);
+    }
+    let (mut connection, mark) = begin(&folder, &found).map_err(|failure| named(failure.into(), &path))?;
     let gate = Arc::new(Gate::default());
     let log = Log::of(&mut connection, sizes, gate.clone())?;
     let searches = available_parallelism().map_or(SEARCHES_MIN, usize::from).clamp(SEARCHES_MIN, SEARCHES_MAX);
@@ -97,11 +101,29 @@ fn open_sized(folder: &Path, options: Options, sizes: Sizes) -> Result<Sqlite, E
         owner: Readers::start(&path, &owner, &gate)?,
         searches: Readers::start(&path, &searches, &gate)?,
         search_timeout: options.search_timeout,
-        writer: Writer::start(connection, log)?,
+        writer: Writer::start(connection, log, mark)?,
         wakeups: watch::Sender::new(0),
         backup: Arc::default(),
         folder,
     })
+}
+
+fn begin(folder: &Folder, found: &Found) -> Result<(Connection, Mark), Failure> {
+    let mut connection = writer::connect(&folder.database())?;
+    found.compare(&connection)?;
+    mark::keep_log(&connection, false)?;
+    schema::migrate(&mut connection)?;
+    connection.execute_batch(statement::FORGET_LEASES)?;
+    let mark = Mark::begin(folder, &connection)?;
+    Ok((connection, mark))
+}
+
+/// Damage is told with the file that has it.
+fn named(error: Error, path: &Path) -> Error {
+    match error {
+        Error::Corrupt { what } => Error::Corrupt { what: format!("{}: {what}", path.display()) },
+        other => other,
+    }
 }
 
 /// What all connections have in common.

@@ -8,6 +8,7 @@ use store::Error;
 
 use crate::failure::Failure;
 use crate::folder::Folder;
+use crate::mark::{self, Found};
 use crate::schema;
 
 /// Faults of a file that are listed.
@@ -16,6 +17,8 @@ const FAULTS_MAX: usize = 100;
 /// What was found about a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
+    /// Why a server would not go on with what is there: something is missing.
+    pub refusal: Option<String>,
     /// What SQLite finds wrong; empty if it is sound.
     pub faults: Vec<String>,
     /// Whether this server would open it as it is, rather than bring it up to date first.
@@ -27,6 +30,11 @@ pub fn restore(backup: &Path, folder: &Path) -> Result<(), Error> {
     if let Some(fault) = look(backup)?.faults.first() {
         return Err(Error::Corrupt { what: format!("{} is damaged: {fault}", backup.display()) });
     }
+    if !mark::is_whole(backup) {
+        let what =
+            format!("{} was copied from a store in use and is no backup: `caudal backup FILE` makes one", backup.display());
+        return Err(Error::Incomplete { what });
+    }
     let folder = Folder::lock(folder)?;
     let database = folder.database();
     let unusable = |error: std::io::Error| Error::unavailable(format_args!("{}: {error}", database.display()));
@@ -34,6 +42,8 @@ pub fn restore(backup: &Path, folder: &Path) -> Result<(), Error> {
     if 0 < database.metadata().map_err(unusable)?.len() {
         return Err(Error::unavailable(format_args!("{} is there already: choose another folder", database.display())));
     }
+    // A log or a mark that another store has left would be taken for its own.
+    folder.forget_beside();
     let copy = |mut from: File| {
         let mut to = File::options().write(true).open(&database)?;
         std::io::copy(&mut from, &mut to)?;
@@ -49,7 +59,38 @@ pub fn check(folder: &Path) -> Result<Condition, Error> {
         return Err(Error::unavailable(format_args!("{} is no folder", folder.display())));
     }
     let folder = Folder::lock(folder)?;
-    look(&folder.database())
+    let found = Found::look(&folder)?;
+    let mut condition = look(&folder.database())?;
+    condition.refusal = found.refusal().map(|refusal| refusal.to_string());
+    if condition.refusal.is_none() && condition.faults.is_empty() {
+        let connection = inspect(&folder.database())?;
+        condition.refusal = found.compare(&connection).err().map(|refusal| Error::from(refusal).to_string());
+    }
+    Ok(condition)
+}
+
+/// Goes on with what is there, whatever is missing: the file says that it is all there is.
+pub fn accept(folder: &Path) -> Result<(), Error> {
+    let folder = Folder::lock(folder)?;
+    let connection = Connection::open(folder.database()).map_err(Failure::from)?;
+    // A store of an earlier server says nothing of itself.
+    if mark::id(&connection).is_ok() {
+        mark::close(&connection)?;
+    }
+    drop(connection);
+    match std::fs::remove_file(folder.mark()) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::unavailable(format_args!("{}: {error}", folder.mark().display())))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// A connection that leaves everything as it is.
+fn inspect(database: &Path) -> Result<Connection, Failure> {
+    let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    mark::keep_log(&connection, true)?;
+    Ok(connection)
 }
 
 fn look(database: &Path) -> Result<Condition, Error> {
@@ -59,19 +100,22 @@ fn look(database: &Path) -> Result<Condition, Error> {
     match condition(database) {
         Ok(condition) => Ok(condition),
         // So damaged that it cannot even be looked at.
-        Err(Failure::Sql(error)) => Ok(Condition { faults: vec![error.to_string()], is_current: false }),
+        Err(Failure::Sql(error)) => {
+            Ok(Condition { refusal: None, faults: vec![format!("{}: {error}", database.display())], is_current: false })
+        }
         Err(failure) => Err(failure.into()),
     }
 }
 
 fn condition(database: &Path) -> Result<Condition, Failure> {
-    let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let connection = inspect(database)?;
     let mut statement = connection.prepare(&format!("PRAGMA integrity_check({FAULTS_MAX})"))?;
     let rows = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-    let mut faults: Vec<String> = rows.into_iter().filter(|row| row != "ok").collect();
+    let bad = rows.iter().filter(|row| *row != "ok").flat_map(|row| row.lines());
+    let mut faults: Vec<String> = bad.map(|fault| format!("{}: {fault}", database.display())).collect();
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version == 0 {
-        faults.push("it is no store of Caudal".to_owned());
+        faults.push(format!("{} is no store of Caudal", database.display()));
     }
-    Ok(Condition { faults, is_current: version == schema::known() })
+    Ok(Condition { refusal: None, faults, is_current: version == schema::known() })
 }

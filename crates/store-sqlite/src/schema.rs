@@ -38,6 +38,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0008_queues.sql")),
     Migration::sql(include_str!("../migrations/0009_change.sql")),
     Migration::sql(include_str!("../migrations/0010_people.sql")),
+    Migration::sql(include_str!("../migrations/0009_operate.sql")),
 ];
 
 /// The version this server makes of every store.

@@ -12,7 +12,7 @@ use store::{
 };
 use tokio::sync::watch;
 
-use crate::{Sqlite, read, write};
+use crate::{Sqlite, mark, read, write};
 
 /// The database has no clock of its own: there is one server, and its clock decides.
 fn clock() -> Millis {
@@ -274,6 +274,10 @@ impl Store for Sqlite {
             crate::backup::copy(&database)
         });
         copying.await.map_err(Error::unavailable)?.map(Some)
+    }
+
+    async fn identity(&self) -> Result<String, Error> {
+        self.owner.run(mark::id).await
     }
 
     fn pool(&self) -> (usize, usize) {

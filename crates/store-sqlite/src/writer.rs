@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::checkpoint::Log;
 use crate::failure::Failure;
+use crate::mark::{self, Mark};
 
 /// How many writes may wait; past it callers do.
 const WAITING_MAX: usize = 1_024;
@@ -31,6 +32,8 @@ pub(crate) struct Writer {
 
 pub(crate) fn connect(path: &Path) -> Result<Connection, Failure> {
     let connection = Connection::open(path)?;
+    // Until it is known whether this is all of the store.
+    mark::keep_log(&connection, true)?;
     crate::configure(&connection)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     // Every commit reaches the disk before anybody is told of it.
@@ -41,10 +44,10 @@ pub(crate) fn connect(path: &Path) -> Result<Connection, Failure> {
 }
 
 impl Writer {
-    pub(crate) fn start(connection: Connection, log: Log) -> Result<Self, Error> {
+    pub(crate) fn start(connection: Connection, log: Log, mark: Mark) -> Result<Self, Error> {
         let (queue, waiting) = mpsc::channel(WAITING_MAX);
         let thread = std::thread::Builder::new().name("sqlite-writer".to_owned());
-        let thread = thread.spawn(move || write(&connection, log, waiting)).map_err(Error::unavailable)?;
+        let thread = thread.spawn(move || write(&connection, log, mark, waiting)).map_err(Error::unavailable)?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
@@ -77,7 +80,7 @@ impl Drop for Writer {
     }
 }
 
-fn write(connection: &Connection, mut log: Log, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
+fn write(connection: &Connection, mut log: Log, mut mark: Mark, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
     let mut group = Vec::with_capacity(GROUP_MAX);
     let mut cache = Cache::default();
     while 0 < waiting.blocking_recv_many(&mut group, GROUP_MAX) {
@@ -90,11 +93,14 @@ fn write(connection: &Connection, mut log: Log, mut waiting: mpsc::Receiver<Box<
             work.settle(committed.as_ref().err());
         }
         log.tend(connection);
-        if cache.is_to_be_given_back(Instant::now()) {
+        let now = Instant::now();
+        mark.tend(connection, now);
+        if cache.is_to_be_given_back(now) {
             // It can be asked for again; if it is not given back, that does no harm.
             let _ = connection.release_memory();
         }
     }
+    mark.end(connection);
 }
 
 /// Whether the page cache is worth its memory: a server at rest only renews its lease.

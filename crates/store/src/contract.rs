@@ -465,6 +465,9 @@ pub trait Store: Send + Sync + 'static {
 
     fn documents(&self) -> &dyn Documents;
 
+    /// Which store this is: the same for all servers on it, and for no other.
+    async fn identity(&self) -> Result<String, Error>;
+
     /// Connections in use and allowed, for the metrics; `(0, 0)` where there are none.
     fn pool(&self) -> (usize, usize);
 }

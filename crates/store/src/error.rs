@@ -24,6 +24,9 @@ pub enum Error {
     /// The folder or file is used by another server.
     #[error("{what} is in use by another server")]
     InUse { what: String },
+    /// Something that was in the store is not there any more.
+    #[error("{what}")]
+    Incomplete { what: String },
     /// What was read does not make sense: a bug or a damaged database.
     #[error("the store holds something unexpected: {what}")]
     Corrupt { what: String },

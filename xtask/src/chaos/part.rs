@@ -11,7 +11,7 @@ use super::world::Layout;
 use crate::places::Places;
 use crate::postgres::Cluster;
 use crate::server::Store;
-use crate::summary::{Outcome, Report};
+use crate::summary::{self, Outcome, Report};
 
 pub(crate) const NAME: &str = "chaos";
 /// A run in a test is the same every time as far as chance is ours; `cargo xtask chaos` takes others.
@@ -34,6 +34,7 @@ pub(crate) fn test(places: &Places, note: &mut dyn FnMut(Report)) {
     for (fault, layout, times, store) in RUNS {
         let name = format!("{NAME}-{}-{}-{}", fault.name(), layout.name(), store.name());
         let plan = Plan { name, fault, layout, times, seed: SEED, working_max: PATIENT };
+        summary::begin(&plan.name, store.name());
         let began = Instant::now();
         let log = places.log(&plan.name);
         let cluster = match (store, &mut cluster) {

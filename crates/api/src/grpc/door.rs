@@ -16,8 +16,10 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::Service;
 use tonic::server::NamedService;
+use tracing::Span;
 
 use crate::budget::{Budget, Held};
+use crate::traced;
 
 /// How much larger a message can be than it was sent: gzip does not pack tighter.
 const INFLATION_MAX: usize = 1_032;
@@ -64,11 +66,12 @@ where
             // Most clients say that they accept gzip; only those that send it are worth its price.
             request.headers_mut().remove("grpc-accept-encoding");
         }
+        let span = traced::request(request.method(), request.uri().path(), request.headers());
         let held = Arc::new(Mutex::new(self.bodies.nothing()));
         let arriving = held.clone();
         let manners = self.manners;
         let request = request.map(|body| Arriving { body, manners, inflation, held: arriving, end: None });
-        Passing { answer: self.inner.call(request), held, held_max: manners.held_max, let_go: None }
+        Passing { answer: self.inner.call(request), held, held_max: manners.held_max, let_go: None, span }
     }
 }
 
@@ -82,6 +85,7 @@ pub(super) struct Passing<F> {
     held_max: Duration,
     /// When the bytes of the request no longer count.
     let_go: Option<Pin<Box<Sleep>>>,
+    span: Span,
 }
 
 impl<F> Passing<F> {
@@ -105,6 +109,8 @@ where
     type Output = Result<Response<Body>, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let span = self.span.clone();
+        let _entered = span.enter();
         let Poll::Ready(Ok(mut answer)) = Pin::new(&mut self.answer).poll(cx) else {
             self.hold_on(cx);
             return Poll::Pending;

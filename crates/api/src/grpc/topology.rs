@@ -38,11 +38,16 @@ fn broker(topology: &Topology, config: &Config, id: i32, node: &Arc<str>) -> wir
         role: PartitionBrokerRole::Leader.into(),
         health: PartitionBrokerHealth::Healthy.into(),
     });
-    let host = if *node == topology.node { &*config.advertised_host } else { &**node };
+    let address = topology.address(node);
+    let host = match address {
+        Some(address) => &*address.host,
+        None if *node == topology.node => &*config.advertised_host,
+        None => &**node,
+    };
     wire::BrokerInfo {
         node_id: id,
         host: host.to_owned(),
-        port: config.advertised_port.into(),
+        port: address.map_or(config.advertised_port, |address| address.port).into(),
         partitions: partitions.collect(),
         version: config.version.clone(),
         broker_id: node.as_ref().to_owned(),
@@ -53,6 +58,7 @@ fn broker(topology: &Topology, config: &Config, id: i32, node: &Arc<str>) -> wir
 #[cfg(test)]
 mod tests {
     use engine::PartitionId;
+    use host::Address;
     use store::PartitionStatus;
 
     use super::*;
@@ -66,9 +72,10 @@ mod tests {
     fn every_server_has_the_partitions_it_owns() {
         let partitions = vec![partition(1, Some("b")), partition(2, Some("a")), partition(3, None)];
         let config = Config { advertised_host: "10.0.0.1".to_owned(), ..Config::default() };
-        let answer = describe(&Topology { node: "a".into(), partitions }, &config);
-        let brokers: Vec<_> = answer.brokers.iter().map(|broker| (broker.node_id, broker.host.as_str())).collect();
-        assert_eq!(brokers, [(0, "10.0.0.1"), (1, "b")]);
+        let addresses = vec![("b".into(), Address { host: "10.0.0.2".to_owned(), port: 7 })];
+        let answer = describe(&Topology { node: "a".into(), partitions, addresses }, &config);
+        let brokers: Vec<_> = answer.brokers.iter().map(|broker| (broker.node_id, broker.host.as_str(), broker.port)).collect();
+        assert_eq!(brokers, [(0, "10.0.0.1", 26501), (1, "10.0.0.2", 7)]);
         let owned: Vec<_> = answer.brokers.iter().map(|broker| broker.partitions[0].partition_id).collect();
         assert_eq!(owned, [2, 1]);
         assert_eq!((answer.cluster_size, answer.partitions_count), (2, 3));

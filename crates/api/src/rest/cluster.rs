@@ -195,8 +195,12 @@ fn cluster(call: &Call, seen: &host::Topology) -> Cluster {
     let broker = |(id, node): (usize, &&str)| Broker {
         id,
         name: (*node).to_owned(),
-        host: if **node == *seen.node { config.advertised_host.clone() } else { (*node).to_owned() },
-        port: config.advertised_port,
+        host: match seen.address(node) {
+            Some(address) => address.host.clone(),
+            None if **node == *seen.node => config.advertised_host.clone(),
+            None => (*node).to_owned(),
+        },
+        port: seen.address(node).map_or(config.advertised_port, |address| address.port),
         partitions: seen.partitions.iter().map(|partition| partition_of(node, partition)).collect(),
         version: config.version.clone(),
     };

@@ -11,6 +11,7 @@ use axum::routing::{MethodFilter, MethodRouter};
 use bytes::Bytes;
 use host::{Host, Timed};
 use tokio::sync::watch;
+use tracing::Instrument as _;
 
 use super::call::{Call, Server};
 use super::operation::{self, Input, Operation, Output};
@@ -18,6 +19,7 @@ use super::{Config, answer, body, contract, media, openapi};
 use crate::budget::Budgets;
 use crate::caller::Caller;
 use crate::error::{Failure, Reason};
+use crate::traced;
 
 /// About as many bytes of a file that comes in are held at a time.
 const UPLOAD_BYTES: usize = 2 * store::documents::PART_BYTES;
@@ -61,7 +63,10 @@ async fn dispatch(server: Arc<Server>, operation: &'static Operation, request: R
         Ok(admitted) => admitted,
         Err(failure) => return problem(failure),
     };
-    admitted.readable(run(server, operation, request).await.unwrap_or_else(problem))
+    let span = traced::request(&operation.method, operation.path, request.headers());
+    let response = run(server, operation, request).instrument(span.clone()).await.unwrap_or_else(problem);
+    span.record("status", response.status().as_u16());
+    admitted.readable(response)
 }
 
 async fn run(server: Arc<Server>, operation: &'static Operation, request: Request) -> Result<Response, Failure> {

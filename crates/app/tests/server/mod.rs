@@ -65,6 +65,14 @@ impl Server {
         }
     }
 
+    /// Ends it in order, as a service manager does.
+    pub(crate) fn stop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+            assert!(asked.success() && child.wait().unwrap().success());
+        }
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.rest)
     }

@@ -89,6 +89,8 @@ pub(crate) enum Input {
         reply: Reply,
         /// Its share of what may wait, until it is answered.
         _permit: Option<OwnedSemaphorePermit>,
+        /// Whose trace is to show what became of it.
+        traced: Option<tracing::Id>,
     },
     Wait(Waiter),
     /// A stream has room again.

@@ -279,8 +279,9 @@ impl Partition {
     /// without it, and an incident of its instance if that can be written.
     fn blame(&mut self, tick: &mut Tick, command: &Command, why: &str) -> Result<Answer, Stop> {
         let kind = command.kind();
-        tracing::error!(kind, why, "a command was refused; please report it");
-        if let Some(instance) = self.instance_of(command) {
+        let instance = self.instance_of(command);
+        tracing::error!(kind, why, instance = instance.map(|key| key.0), "a command was refused; please report it");
+        if let Some(instance) = instance {
             let reason: Arc<str> =
                 format!("A command ({kind}) was refused: {why}. Resolve this when it has been seen to.").into();
             let mark = engine::Command::Mark { reason };

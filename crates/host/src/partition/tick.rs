@@ -1,7 +1,7 @@
 //! A tick as it goes on: all that becomes true with its commit.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, JobKey, RequirementsKey, TimerKey, UserTaskKey, WaitKey};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,6 +15,7 @@ use super::{Input, Reply};
 use crate::definitions::{Compiled, CompiledDecisions};
 use crate::recorder::Recorder;
 use crate::sinks::Handed;
+use crate::traced;
 
 pub(crate) struct Tick {
     pub(super) number: u64,
@@ -120,6 +121,18 @@ impl Tick {
 
     pub(crate) fn commands(&self) -> usize {
         self.commands
+    }
+
+    /// Tells the traces of its requests that it has landed, so long after it was sent.
+    pub(crate) fn trace(&self, commit: Duration) {
+        if !traced::is_on() {
+            return;
+        }
+        for did in &self.done {
+            if let Did::Request { input: Input::Request { traced: Some(request), .. }, .. } = did {
+                traced::landed(request.clone(), self.begun.elapsed(), commit, self.commands);
+            }
+        }
     }
 
     /// Where the first of its commands came from.

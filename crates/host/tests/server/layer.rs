@@ -251,6 +251,10 @@ impl Store for Layer {
     async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
         self.inner.purge_waits(partition, before, limit).await
     }
+    async fn identity(&self) -> Result<String, Error> {
+        self.inner.identity().await
+    }
+
     fn pool(&self) -> (usize, usize) {
         self.inner.pool()
     }

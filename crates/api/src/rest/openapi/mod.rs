@@ -1,12 +1,15 @@
 //! `/openapi.json`, built from the tables that read requests and write answers, and `/docs`, a page that shows it.
 
 mod operations;
+#[cfg(test)]
+mod page;
 mod schema;
 mod searches;
 
 use std::sync::{Arc, OnceLock};
 
 use axum::Router;
+use axum::response::Redirect;
 use axum::routing::get;
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -23,6 +26,8 @@ pub(super) fn router(config: &Config) -> Router {
         answer::content("application/json", description.clone())
     };
     Router::new()
+        // Whoever types the address alone wants to know what is here. No leading slash: a proxy may have put us below a path.
+        .route("/", get(async || Redirect::temporary("docs")))
         .route("/openapi.json", get(description))
         .route("/docs", get(async || answer::content("text/html; charset=utf-8", DOCS)))
 }

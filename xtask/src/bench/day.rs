@@ -1,0 +1,152 @@
+//! A day in ten minutes: load, timers and, where the server is told so, retention, with the clock moved on by a quarter of an hour again and
+//! again. At the end every timer that fell due has fired once, and memory, disk and latency are what they were in the morning.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{Bench, measure, usage};
+use crate::server::{Data, Server, Store, request};
+
+const QUARTERS: u64 = 96;
+/// Instances started in every quarter that wait for a time of their own.
+const SLEEPERS: u64 = 100;
+/// They wait for one quarter up to so many, each for another number of them.
+const SLEEP_MAX: u64 = 16;
+/// How long timers that are due may take to fire, on a machine that others use.
+const FIRED_MAX: Duration = Duration::from_secs(120);
+/// How much more memory the evening may take than the morning.
+const GROWTH_MAX: f64 = 1.2;
+
+const PROCESS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" id="day" targetNamespace="http://example.org/day">
+  <process id="sleeper" isExecutable="true">
+    <startEvent id="start"/>
+    <sequenceFlow id="a" sourceRef="start" targetRef="sleep"/>
+    <intermediateCatchEvent id="sleep"><timerEventDefinition id="t"><timeDuration>=wait</timeDuration></timerEventDefinition></intermediateCatchEvent>
+    <sequenceFlow id="b" sourceRef="sleep" targetRef="end"/>
+    <endEvent id="end"/>
+  </process>
+</definitions>
+"#;
+
+/// What is seen at the end of a quarter.
+struct Seen {
+    memory_mb: f64,
+    disk_mb: f64,
+    instances: f64,
+    activation: String,
+}
+
+pub(super) fn run(bench: &Bench, store: Store, minutes: u64, more: &[String]) -> Result<bool, String> {
+    let data = Data::fresh(&bench.places, &bench.cluster, store, "bench-day")?;
+    let more: Vec<&str> = std::iter::once("--test-clock").chain(more.iter().map(String::as_str)).collect();
+    let mut server = Server::with(&bench.binary, &data, &more)?;
+    let address = server.rest.trim_start_matches("http://").to_owned();
+    deploy(bench, &server, &data)?;
+    let (mut seen, mut started) = (Vec::new(), Vec::new());
+    let (mut instances, begun) = (0.0, Instant::now());
+    for quarter in 0..QUARTERS {
+        for number in 0..SLEEPERS {
+            let quarters = 1 + (quarter * 7 + number) % SLEEP_MAX;
+            ask(&address, "/v2/process-instances", &json!({
+                "processDefinitionId": "sleeper", "variables": { "wait": format!("PT{}M", quarters * 15) }
+            }))?;
+            started.push(quarter + quarters);
+        }
+        // What is left of the time is shared among what is left of the day.
+        let left = Duration::from_secs(minutes * 60).saturating_sub(begun.elapsed());
+        let seconds = (left.as_secs() / (QUARTERS - quarter)).saturating_sub(1).max(1).to_string();
+        let measured = measure::on(bench, &server, store, &["--rate", "300", "--warm-up", "0", "--seconds", &seconds])?;
+        instances += measured.rate() * seconds.parse::<f64>().unwrap_or_default();
+        server.check()?;
+        ask(&address, "/v1/clock/advance", &json!({ "duration": "PT15M" }))?;
+        let due = started.iter().filter(|fires| **fires <= quarter + 1).count() as u64;
+        wait_for_fired(&address, due)?;
+        let memory_mb = usage::rss_mb(server.pid()).unwrap_or(f64::NAN);
+        let activation = measured.times("activationMs");
+        seen.push(Seen { memory_mb, disk_mb: disk(bench, store, &data)?, instances, activation });
+    }
+    Ok(show(store, &seen))
+}
+
+fn deploy(bench: &Bench, server: &Server, data: &Data) -> Result<(), String> {
+    let file = data.folder.join("day.bpmn");
+    fs::write(&file, PROCESS).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+    let mut command = std::process::Command::new(&bench.binary);
+    command.arg("deploy").arg(&file).args(["--url", &server.rest]);
+    crate::logged::must(&mut command, &bench.places.log("bench-day"), FIRED_MAX).map(drop)
+}
+
+fn ask(address: &str, path: &str, body: &Value) -> Result<Value, String> {
+    let answer = request(address, &format!("POST {path}"), &body.to_string()).map_err(|error| format!("{path}: {error}"))?;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    if head.split_whitespace().nth(1).is_none_or(|status| !status.starts_with('2')) {
+        return Err(format!("{path}: {answer}"));
+    }
+    Ok(body.parse().unwrap_or(Value::Null))
+}
+
+/// Exactly those that are due have gone on: one more would have fired early, or twice.
+fn wait_for_fired(address: &str, due: u64) -> Result<(), String> {
+    let search = json!({ "filter": { "processDefinitionId": "sleeper", "state": "COMPLETED" }, "page": { "limit": 1 } });
+    let deadline = Instant::now() + FIRED_MAX;
+    loop {
+        let fired = ask(address, "/v2/process-instances/search", &search)?["page"]["totalItems"].as_u64().unwrap_or_default();
+        if fired == due {
+            return Ok(());
+        }
+        if due < fired || deadline < Instant::now() {
+            return Err(format!("{fired} timers have fired, and {due} were due"));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn disk(bench: &Bench, store: Store, data: &Data) -> Result<f64, String> {
+    let bytes = match store {
+        Store::Sqlite => files(&data.folder)?,
+        Store::Postgres => {
+            let name = data.url().rsplit('/').next().unwrap_or_default().split('?').next().unwrap_or_default();
+            bench.cluster.query(&format!("SELECT pg_database_size('{name}')"))?.parse().map_err(|error| format!("{error}"))?
+        }
+    };
+    Ok(bytes as f64 / 1e6)
+}
+
+fn files(folder: &Path) -> Result<u64, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|found| found.len()).sum())
+}
+
+/// True if the evening is like the morning.
+fn show(store: Store, seen: &[Seen]) -> bool {
+    println!("| {}, hour | memory | disk | instances so far | create → activated p50/p95/p99 ms |\n|---|---|---|---|---|", store.name());
+    for (quarter, at) in seen.iter().enumerate().filter(|(quarter, _)| quarter % 12 == 11) {
+        let hour = quarter.div_ceil(4);
+        println!("| {hour} | {:.1} MB | {:.0} MB | {:.0} | {} |", at.memory_mb, at.disk_mb, at.instances, at.activation);
+    }
+    // The first sixth warms up; the morning is the next one, the evening the last.
+    let (morning, evening) = (part(seen, 1), part(seen, 5));
+    let memory = |part: &[Seen]| part.iter().map(|at| at.memory_mb).sum::<f64>() / part.len() as f64;
+    let per_instance = |part: &[Seen]| match (part.first(), part.last()) {
+        (Some(first), Some(last)) => (last.disk_mb - first.disk_mb) * 1e3 / (last.instances - first.instances),
+        (Some(_), None) | (None, _) => f64::NAN,
+    };
+    let (before, after) = (memory(morning), memory(evening));
+    println!(
+        "\nmemory {before:.1} MB in the morning, {after:.1} MB in the evening; disk {:.2} kB an instance in the morning, {:.2} in the evening; \
+         every timer that was due fired once\n",
+        per_instance(morning),
+        per_instance(evening)
+    );
+    after <= before * GROWTH_MAX
+}
+
+/// One of six parts of the day.
+fn part(seen: &[Seen], number: usize) -> &[Seen] {
+    let length = seen.len() / 6;
+    &seen[number * length..(number + 1) * length]
+}

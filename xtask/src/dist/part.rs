@@ -1,0 +1,121 @@
+//! The part `dist` of `cargo xtask test`: packages are made, the Debian one is installed, started, upgraded with data, removed and purged in
+//! a copy of this system that vanishes, and the chart is linted and rendered.
+//!
+//! It packs the binary that the other tests use: what is tested is the packing. `cargo xtask dist` sees to it that its own is static.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::{Made, bill, make};
+use crate::environment::{Readiness, keep};
+use crate::logged;
+use crate::packages;
+use crate::places::Places;
+use crate::summary::{self, Outcome, Report};
+
+pub(crate) const NAME: &str = "dist";
+const PREVIOUS: &str = "0.0.1";
+const LIFE_MAX: Duration = Duration::from_secs(180);
+const STEP_MAX: Duration = Duration::from_secs(60);
+const HELM: &str = "v3.16.4";
+const HELM_MAX: Duration = Duration::from_secs(1800);
+
+/// Layers a folder in memory over this system, in name spaces of its own, and runs there what it is given.
+const COPY: &str = "mount -t tmpfs none \"$1\" && cd \"$1\" && mkdir above work root \
+    && mount -t overlay overlay -o lowerdir=/,upperdir=above,workdir=work root \
+    && mount --rbind /dev root/dev && mount -t proc proc root/proc && mount -t tmpfs none root/run && mount -t tmpfs none root/tmp \
+    && cp \"$2\" \"$3\" \"$4\" root/tmp/ \
+    && exec chroot root sh \"/tmp/$(basename \"$4\")\" \"/tmp/$(basename \"$2\")\" \"/tmp/$(basename \"$3\")\" \"$5\"";
+
+pub(crate) fn prepare(places: &Places) -> Readiness {
+    let missing = ["dpkg", "dpkg-deb", "unshare", "setpriv", "ip"].into_iter().find(|program| !packages::found(program));
+    match missing {
+        Some(program) => Readiness::Missing(format!("{program} is not installed")),
+        None if !crate::postgres::we_are_root() => Readiness::Missing("packages are installed by root".to_owned()),
+        None => helm(places).map(drop).into(),
+    }
+}
+
+/// The one on the path, or one that Go builds, once.
+fn helm(places: &Places) -> Result<PathBuf, String> {
+    if packages::found("helm") {
+        return Ok(PathBuf::from("helm"));
+    }
+    let folder = places.own.join("helm");
+    keep(&folder, HELM, || {
+        let mut go = Command::new("go");
+        go.args(["install", &format!("helm.sh/helm/v3/cmd/helm@{HELM}")]).env("GOBIN", &folder).env("GOTOOLCHAIN", "local");
+        logged::must(&mut go, &places.log("install-helm"), HELM_MAX).map(drop)
+    })?;
+    Ok(folder.join("helm"))
+}
+
+pub(crate) fn test(places: &Places, readiness: &Readiness) -> Report {
+    summary::begin(NAME, "");
+    let began = Instant::now();
+    let outcome = readiness.unless_ready(NAME).unwrap_or_else(|| check(places).unwrap_or_else(Outcome::Broken));
+    let logs = ["dist-life", "dist-helm"].map(|name| places.log(name)).into_iter().filter(|log| log.exists()).collect();
+    Report { part: NAME.to_owned(), on: "", took: began.elapsed(), outcome, logs }
+}
+
+fn check(places: &Places) -> Result<Outcome, String> {
+    let out = places.own.join(NAME);
+    if out.exists() {
+        fs::remove_dir_all(&out).map_err(|error| format!("cannot remove {}: {error}", out.display()))?;
+    }
+    make(&out)?;
+    let version = env!("CARGO_PKG_VERSION");
+    let pack = |version| Made::stage(places, &places.caudal(), version, &out)?.package("none");
+    let (old, new) = (pack(PREVIOUS)?, pack(version)?);
+    bill::write(places, "all", version, &out)?;
+    let text = live(places, &out, &old, &new, version)?;
+    let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
+    let failures: Vec<&str> = text.lines().filter(|line| line.starts_with("FAIL ")).collect();
+    let rendered = chart(places)?;
+    fs::remove_dir_all(&out).map_err(|error| format!("cannot remove {}: {error}", out.display()))?;
+    Ok(Outcome::Ran { passed: count("ok ") + rendered, failed: failures.len(), note: failures.join("; ") })
+}
+
+fn live(places: &Places, out: &Path, old: &Path, new: &Path, version: &str) -> Result<String, String> {
+    let script = out.join("lifecycle.sh");
+    fs::write(&script, include_str!("lifecycle.sh")).map_err(|error| format!("cannot write {}: {error}", script.display()))?;
+    let below = out.join("system");
+    make(&below)?;
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--propagation", "private", "--net", "--pid", "--fork", "--kill-child", "sh", "-ec", COPY, "sh"]);
+    command.arg(&below).args([old, new, &script]).arg(version);
+    let finished = logged::run(&mut command, &places.log("dist-life"), logged::Audience::LogOnly, LIFE_MAX)?;
+    match finished.end {
+        logged::End::Failure(why) if !finished.text.contains("FAIL ") => Err(why),
+        logged::End::Success | logged::End::Failure(_) => Ok(finished.text),
+    }
+}
+
+/// How many ways to install the chart were looked at.
+fn chart(places: &Places) -> Result<usize, String> {
+    let (helm, chart, log) = (helm(places)?, places.root.join("deploy/helm"), places.log("dist-helm"));
+    let run = |words: &[&str]| {
+        let mut command = Command::new(&helm);
+        command.args(words).arg(&chart);
+        logged::must(&mut command, &log, STEP_MAX)
+    };
+    run(&["lint", "--strict"])?;
+    let told = "postgres://me:secret@db.example/caudal";
+    let embedded = run(&["template", "mine"])?;
+    let url = format!("postgres.url={told}");
+    let shared = run(&["template", "mine", "--set", &url, "--set", "replicas=3", "--set", "settings.LIMITS_PAGE=1000"])?;
+    for (text, wanted) in [
+        (&embedded, vec!["kind: StatefulSet", "replicas: 1", "mountPath: /data", "storage: 10Gi"]),
+        (&shared, vec!["kind: Deployment", "replicas: 3", "kind: Secret", told, "name: CAUDAL_LIMITS_PAGE"]),
+    ] {
+        if let Some(missing) = wanted.iter().find(|word| !text.contains(**word)) {
+            return Err(format!("the chart does not render '{missing}':\n{text}"));
+        }
+    }
+    if shared.contains("volumeClaimTemplates") || embedded.contains("kind: Secret") {
+        return Err("the chart renders what belongs to the other store".to_owned());
+    }
+    Ok(3)
+}
