@@ -17,6 +17,7 @@ pub(super) struct Texts {
     pub(super) waits: waits::Texts,
     user_tasks: user_tasks::Texts,
     policies: Vec<Vec<u8>>,
+    starts: Vec<Vec<u8>>,
 }
 
 impl Texts {
@@ -31,6 +32,7 @@ impl Texts {
             waits: waits::Texts::of(changes),
             user_tasks: user_tasks::Texts::of(changes),
             policies: changes.policies_new.iter().map(|row| format::encode_policy(row.policy.as_ref())).collect(),
+            starts: changes.paces_put.iter().map(|row| format::encode_starts(&row.starts)).collect(),
         }
     }
 }
@@ -94,7 +96,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
     let all = all.into_iter().flatten().chain(waits::of_changes(commit, &texts.waits));
     all.chain(user_tasks::of_changes(commit, &texts.user_tasks))
         .chain(migrated::of_changes(commit))
-        .chain(executions::of_changes(commit, &texts.policies))
+        .chain(executions::of_changes(commit, &texts.policies, &texts.starts))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.
@@ -265,7 +267,7 @@ pub(super) fn changing_of_jobs<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> 
         .smalls(rows.iter().map(|row| row.priority))
         .texts(rows.iter().map(|row| row.state.word()))
         .texts(rows.iter().map(|row| row.availability.word()))
-        .ints_opt(rows.iter().map(|row| row.availability.due(row.deadline)))
+        .ints_opt(rows.iter().map(|row| row.due()))
         .smalls(rows.iter().map(|row| row.retries))
         .texts(rows.iter().map(|row| &*row.worker))
         .ints_opt(rows.iter().map(|row| row.deadline))

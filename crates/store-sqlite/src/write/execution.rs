@@ -17,6 +17,11 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
         let row = params![partition.0, row.reference, row.version, policy, row.changed, row.changed_by];
         connection.prepare_cached(statement::INSERT_POLICY)?.execute(row)?;
     }
+    for row in &changes.paces_put {
+        let starts = format::encode_starts(&row.starts);
+        let row = params![partition.0, row.job_type, row.tenant, row.bucket, starts, row.until];
+        connection.prepare_cached(statement::PUT_PACE)?.execute(row)?;
+    }
     Ok(())
 }
 
@@ -32,7 +37,7 @@ fn insert(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Resu
             row.priority,
             row.state.word(),
             row.availability.word(),
-            row.availability.due(row.deadline),
+            row.due(),
             row.retries,
             row.worker,
             row.deadline,
@@ -63,7 +68,7 @@ fn change(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Resu
             row.priority,
             row.state.word(),
             row.availability.word(),
-            row.availability.due(row.deadline),
+            row.due(),
             row.retries,
             row.worker,
             row.deadline,

@@ -169,6 +169,7 @@ pub fn job(key: u64, task: &Element) -> Job {
         ended: None,
         group: None,
         execution: None,
+        wait_until: None,
     }
 }
 

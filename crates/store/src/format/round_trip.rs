@@ -94,6 +94,7 @@ fn read_all(bytes: &[u8]) {
     let _ = decode_flows(bytes);
     let _ = decode_document(bytes);
     let _ = decode_policy(bytes);
+    let _ = decode_starts(bytes);
 }
 
 #[test]

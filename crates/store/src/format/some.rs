@@ -10,9 +10,9 @@ use engine::{
 };
 use model::{ElementIx, FlowIx, ListenerEvent, TimerKind};
 use proptest::prelude::*;
-use queue::policy::{Concurrency, Method, Policy, Scope};
 use schedule::Occurrence;
 
+use super::some_policy::policy;
 use crate::change::{Change, Migrate};
 use crate::log::*;
 use crate::query::Tenants;
@@ -396,15 +396,6 @@ fn execution_command() -> impl Strategy<Value = Command> {
         job_key().prop_map(|job| Command::CancelExecution { job }),
         (job_key(), any::<i32>()).prop_map(|(job, retries)| Command::RetryExecution { job, retries }),
     ]
-}
-
-pub(super) fn policy() -> impl Strategy<Value = Policy> {
-    let scope = prop_oneof![Just(Scope::Global), text().prop_map(Scope::Tenant), text().prop_map(Scope::Action)];
-    let method = prop::sample::select(vec![Method::Enqueue, Method::Cancel]);
-    let concurrency = (any::<u32>(), texts(), method);
-    let concurrency = concurrency.prop_map(|(limit, parameters, method)| Concurrency { limit, parameters, method });
-    (scope, any::<i32>(), prop::option::of(concurrency), any::<Option<u64>>(), any::<bool>())
-        .prop_map(|(scope, priority, concurrency, queue_max, paused)| Policy { scope, priority, concurrency, queue_max, paused })
 }
 
 fn publish() -> impl Strategy<Value = Publish> {

@@ -69,6 +69,8 @@ pub(super) struct Tables {
     pub(super) idempotent: BTreeMap<(Arc<str>, Arc<str>), row::Idempotent>,
     /// By reference, the first version first.
     pub(super) policies: BTreeMap<Arc<str>, Vec<row::PolicyVersion>>,
+    /// By type, tenant and bucket.
+    pub(super) paces: BTreeMap<(Arc<str>, Arc<str>, Arc<str>), row::PaceState>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
     /// None is empty.
@@ -239,7 +241,12 @@ impl Partition {
         for position in &expired {
             self.answers.remove(position);
         }
-        expired.len() + self.tables.purge_idempotent(now, limit)
+        let over = self.tables.paces.iter().filter(|(_, row)| row.until <= now).take(limit).map(|(name, _)| name.clone());
+        let over: Vec<_> = over.collect();
+        for name in &over {
+            self.tables.paces.remove(name);
+        }
+        expired.len() + over.len() + self.tables.purge_idempotent(now, limit)
     }
 
     /// By time and key, whatever it is.
