@@ -45,6 +45,6 @@ pub use handle::{Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topol
 pub use limits::Limits;
 pub use metrics::Metrics;
 pub use partition::Parts;
-pub use queues::{QueueStatus, pause};
+pub use queues::{QueueStatus, drain, pause};
 pub use schedule::Missed;
 pub use workflow_metrics::{Timed, WorkflowMetrics};

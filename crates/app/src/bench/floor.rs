@@ -267,6 +267,7 @@ impl Writer {
             ended: None,
             group: None,
             execution: None,
+            wait_until: None,
         };
         changes.jobs_new.push(job.clone());
         events.extend([Event::Entered { key: task, element, scope: instance.root() }, Event::Activated { key: task }]);

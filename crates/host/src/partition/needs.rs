@@ -55,6 +55,8 @@ pub(super) enum AtRest {
     Queue(QueueId),
     /// How many there are in this queue.
     Census(QueueId),
+    /// How many this tenant has.
+    TenantCensus(Arc<str>),
 }
 
 /// What was asked for at rest, for the tick that is opened next.
@@ -369,6 +371,7 @@ impl Partition {
                     self.dispatch.expect(id.clone());
                 }
                 AtRest::Census(id) => self.load_census(id).await?,
+                AtRest::TenantCensus(tenant) => self.load_tenant_census(tenant).await?,
                 AtRest::Process(sought) => {
                     let found = self.seek_process(sought).await?;
                     self.catalogue.remember_process(sought.clone(), found);
