@@ -114,7 +114,7 @@ pub(super) fn write(out: &mut Vec<u8>, policy: &Policy) {
             if let Some(wait) = policy.wait {
                 object.text("onMaxWait", if wait.then == Overdue::Fail { "FAIL" } else { "CANCEL" });
             }
-            object.plain("fair", policy.fair);
+            object.plain_maybe("fair", policy.fair.then_some(true));
             object.span("ageing", policy.ageing);
         });
     }

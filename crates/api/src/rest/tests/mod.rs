@@ -8,6 +8,7 @@ mod decisions;
 mod events;
 mod executions;
 mod manners;
+mod policies;
 mod story;
 mod tenants;
 mod user_tasks;
