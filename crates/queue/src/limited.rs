@@ -67,7 +67,7 @@ pub struct Limited {
     horizon: Option<Place>,
     page_max: usize,
     lane_max: usize,
-    /// The latest time told.
+    /// The time last told.
     now: Millis,
 }
 
@@ -215,9 +215,14 @@ impl Limited {
         self.slots.as_ref()?.limit(&self.rules)
     }
 
-    /// It is so late: who waited for that may go.
+    /// It is so late: who waited for that may go. If the clock was set back, who could go may have to wait again: what was started since
+    /// would otherwise look long ago.
     pub fn advance(&mut self, now: Millis) {
-        self.now = self.now.max(now);
+        let was_set_back = now < self.now;
+        self.now = now;
+        if was_set_back && self.rules.is_paced() {
+            self.touch_all();
+        }
         while let Some((at, lane)) = self.timed.first().cloned()
             && at <= self.now
         {

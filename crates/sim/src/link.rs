@@ -262,10 +262,10 @@ impl Store for Link {
         self.read(self.world.memory.aged_jobs(queue, of, ageing, after, limit)).await
     }
     async fn paces(&self, queue: QueueRef<'_>) -> Result<Vec<row::PaceState>, Error> {
-        self.read(self.world.memory.paces(queue)).await
+        Ok(self.world.told_paces(self.read(self.world.memory.paces(queue)).await?))
     }
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {
-        self.read(self.world.memory.count_jobs(queue, which)).await
+        Ok(self.world.told_counts(self.read(self.world.memory.count_jobs(queue, which)).await?, which))
     }
     async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
         self.read(self.world.memory.queue_sizes(partition)).await

@@ -45,6 +45,8 @@ enum Act {
     Cancel(usize),
     /// Time passes.
     Pass(Millis),
+    /// The clock is set back.
+    SetBack(Millis),
     Put(Box<Rules>),
     Pause(bool),
     PauseGroup(u8),
@@ -82,6 +84,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         2 => (0..50usize).prop_map(Act::Retry),
         1 => (0..50usize).prop_map(Act::Cancel),
         4 => (0..60i64).prop_map(Act::Pass),
+        1 => (0..200i64).prop_map(Act::SetBack),
         1 => rules().prop_map(|rules| Act::Put(Box::new(rules))),
         1 => any::<bool>().prop_map(Act::Pause),
         1 => (0..GROUPS).prop_map(Act::PauseGroup),
@@ -212,7 +215,7 @@ impl World {
             if 0 < window {
                 let starts = self.happened.entry(bucket).or_default();
                 starts.retain(|at| self.now < *at + window);
-                starts.push(self.now);
+                starts.push(starts.last().copied().unwrap_or(self.now).max(self.now));
             }
         }
         self.running.push(job);
@@ -278,6 +281,7 @@ impl World {
             }
             Act::End(_) | Act::Return(_) | Act::BackOff(_) | Act::Retry(_) | Act::Cancel(_) => {}
             Act::Pass(time) => self.now += time,
+            Act::SetBack(time) => self.now -= time,
             Act::Put(rules) => self.reset(*rules),
             Act::Pause(paused) => self.reset(Rules { paused, ..self.rules() }),
             Act::PauseGroup(number) => {
@@ -324,6 +328,7 @@ proptest! {
         for (_, job) in std::mem::take(&mut world.holding).into_iter().map(|job| (0, job)) {
             world.ready.insert(job.0.key, job);
         }
+        world.now += 100_000;
         let rate = Some(Pace { limit: 1, window: 7 });
         world.reset(Rules { limit: Some(1), rate, rate_by_group: true, ..two_of_each() });
         for _ in 0..10_000 {
@@ -427,4 +432,18 @@ fn a_limit_that_adapts_begins_low_and_admits_more_as_it_goes_well() {
     assert_eq!(most, [1, 2, 2, 3, 3, 3]);
     world.limited.ended(Ran::Badly);
     assert_eq!(world.limited.limit(), Some(2));
+}
+
+#[test]
+fn a_clock_that_is_set_back_opens_no_gate() {
+    let mut world = World::new(Rules { rate: Some(Pace { limit: 1, window: 100 }), ..Rules::default() }, 10, 10);
+    (0..5).for_each(|_| world.act(Act::Submit { priority: 0, group: 0 }));
+    world.act(Act::Pass(5_000));
+    assert_eq!(started(&mut world), [1]);
+    world.act(Act::SetBack(4_000));
+    assert_eq!(started(&mut world), []);
+    world.act(Act::Crash);
+    assert_eq!(started(&mut world), []);
+    world.act(Act::Pass(4_100));
+    assert_eq!(started(&mut world), [2]);
 }
