@@ -82,6 +82,7 @@ fn main() -> ExitCode {
         Some(Command::Bench(Bench::Queue(options))) => bench::queue::run(&options),
         Some(Command::Queues(options)) => queues::queues(&options),
         Some(Command::Policies(options)) => queues::policies(&options),
+        Some(Command::Action(options)) => queues::action(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
