@@ -1,6 +1,7 @@
 use std::sync::LazyLock;
 
 use super::*;
+use crate::{Counted, Millis};
 
 static POOL: LazyLock<Arc<str>> = LazyLock::new(|| "pool".into());
 
