@@ -438,6 +438,16 @@ CREATE INDEX messages_by_expiry ON messages (partition, expires, key);
 
 CREATE INDEX messages_by_name ON messages (partition, tenant, name, correlation_key, key);
 
+CREATE TABLE paces (
+    partition INTEGER NOT NULL,
+    job_type TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    bucket TEXT NOT NULL,
+    starts BLOB NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (partition, job_type, tenant, bucket)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE "partitions" (
     partition INTEGER NOT NULL PRIMARY KEY,
     epoch INTEGER NOT NULL,

@@ -15,7 +15,7 @@ use crate::feel::Feel;
 use crate::incidents::{Incident, Incidents};
 use crate::instance::{Cancel, Instance};
 use crate::manual::{Completions, Man};
-use crate::queues::{Policies, Queues};
+use crate::queues::{Action, Policies, Queues};
 use crate::retries::Retries;
 use crate::settings::Given;
 use crate::start::Start;
@@ -105,11 +105,14 @@ pub(crate) enum Command {
     Check(Check),
     /// Show how many jobs of each action wait and run.
     Queues(Queues),
-    /// Put or list the policies that limit queues.
+    /// Put, list or delete the policies that limit queues.
     #[command(subcommand)]
     Policies(Policies),
     /// Show who did what, and what happened to jobs, the latest first.
     Audit(Audit),
+    /// Pause, resume or drain an action.
+    #[command(subcommand)]
+    Action(Action),
     /// Evaluate a FEEL expression, without a server.
     Feel(Feel),
     /// Evaluate a decision of a DMN file, without a server.

@@ -91,6 +91,7 @@ fn main() -> ExitCode {
         Some(Command::Queues(options)) => queues::queues(&options),
         Some(Command::Audit(options)) => audit::audit(&options),
         Some(Command::Policies(options)) => queues::policies(&options),
+        Some(Command::Action(options)) => queues::action(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -46,7 +46,7 @@ pub use handle::{Address, Awaited, CommandOutcome, Error, Host, Poll, Subscripti
 pub use limits::Limits;
 pub use metrics::{CommandLabels, Metrics};
 pub use partition::Parts;
-pub use queues::{QueueStatus, pause};
+pub use queues::{QueueStatus, drain, pause};
 pub use schedule::Missed;
 pub use traced::TARGET as TRACED;
 pub use workflow_metrics::{Timed, WorkflowMetrics};

@@ -9,7 +9,8 @@ use store::{Millis, QueueRef, QueueSize, ReadyAfter};
 
 use crate::drive::PARTITION;
 use crate::handle::{Error, Host};
-use crate::partition::{Policies, is_pause, pause_of};
+use crate::partition::{Policies, drain_of, group_of, group_pause_of, is_own, pause_of};
+use crate::sinks::QueueId;
 
 /// A queue as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,13 +29,23 @@ pub struct QueueStatus {
     /// How many may wait.
     pub length_max: Option<u64>,
     pub paused: bool,
+    /// Whether it takes no more executions.
+    pub draining: bool,
+    /// Groups whose jobs are not handed out.
+    pub groups_paused: Vec<Arc<str>>,
     pub at: Millis,
 }
 
 /// What keeps the jobs of an action from being handed out, and what that is called.
 pub fn pause(action: &Arc<str>) -> (Arc<str>, Policy) {
     let scope = Scope::Action(action.clone());
-    (pause_of(action), Policy { scope, priority: 0, concurrency: None, queue_max: None, paused: true })
+    (pause_of(action), Policy { paused: true, ..Policy::new(scope) })
+}
+
+/// What lets an action take no more executions, and what that is called.
+pub fn drain(action: &Arc<str>) -> (Arc<str>, Policy) {
+    let scope = Scope::Action(action.clone());
+    (drain_of(action), Policy { drains: true, ..Policy::new(scope) })
 }
 
 impl Host {
@@ -47,13 +58,31 @@ impl Host {
 
     pub async fn policies(&self) -> Result<Vec<PolicyVersion>, Error> {
         let mut all = self.store().policies(PARTITION).await?;
-        all.retain(|version| !is_pause(&version.reference));
+        all.retain(|version| !is_own(&version.reference));
         Ok(all)
     }
 
     /// Every version of a policy, the first first.
     pub async fn policy_versions(&self, reference: &str) -> Result<Vec<PolicyVersion>, Error> {
         Ok(self.store().policy_versions(PARTITION, reference).await?)
+    }
+
+    /// What keeps the jobs of one group of an action from being handed out, and what that is called. `None` if the policy of the action
+    /// tells no groups apart by just these names.
+    pub async fn pause_group(
+        &self,
+        action: &Arc<str>,
+        tenant: &Arc<str>,
+        values: &engine::Document,
+    ) -> Result<Option<(Arc<str>, Policy)>, Error> {
+        let policies = Policies::of(self.store().policies(PARTITION).await?);
+        let queue = QueueId { job_type: action.clone(), tenant: tenant.clone() };
+        let parameters = policies.applying(&queue).map_or(&[][..], Policy::parameters);
+        let value = |name: &str| values.iter().find(|(one, _)| **one == *name).map(|(_, value)| value);
+        let fits = parameters.len() == values.len() && parameters.iter().all(|name| value(name).is_some());
+        let group = group_of(parameters, value).filter(|_| fits);
+        let scope = Scope::Action(action.clone());
+        Ok(group.map(|group| (group_pause_of(action, &group), Policy { paused: true, ..Policy::new(scope) })))
     }
 
     /// All queues with jobs that wait or run.
@@ -81,7 +110,11 @@ impl Host {
 
 fn status(size: QueueSize, policies: &Policies, at: Millis) -> QueueStatus {
     let QueueSize { job_type: action, tenant, ready, scheduled, running, oldest } = size;
-    let (rules, length_max) = policies.limits(&action, &tenant);
-    let (limit, paused) = (rules.and_then(|rules| rules.limit), rules.is_some_and(|rules| rules.paused));
-    QueueStatus { action, tenant, ready, scheduled, running, oldest, limit, length_max, paused, at }
+    let queue = QueueId { job_type: action.clone(), tenant: tenant.clone() };
+    let rules = policies.rules(&queue).unwrap_or_default();
+    let length_max = policies.applying(&queue).and_then(|policy| policy.queue_max);
+    let draining = policies.is_draining(&action);
+    let groups_paused = rules.groups_paused.into_iter().flatten().collect();
+    let (limit, paused) = (rules.limit, rules.paused);
+    QueueStatus { action, tenant, ready, scheduled, running, oldest, limit, length_max, paused, draining, groups_paused, at }
 }

@@ -36,8 +36,8 @@ async fn submit(server: &Server, executions: Vec<NewExecution>) -> Vec<JobKey> {
 
 fn limit(limit: u32, parameters: &[&str], method: Method) -> Policy {
     let parameters = parameters.iter().map(|name| (*name).into()).collect();
-    let concurrency = Some(Concurrency { limit, parameters, method });
-    Policy { scope: Scope::Action(ACTION.into()), priority: 0, concurrency, queue_max: None, paused: false }
+    let concurrency = Some(Concurrency { limit, parameters, method, adaptive: None });
+    Policy { concurrency, ..Policy::new(Scope::Action(ACTION.into())) }
 }
 
 async fn put(server: &Server, policy: Policy) {

@@ -3,9 +3,12 @@
 //!
 //! A queue's window of ready jobs is a cache of the table; workers that wait are known only here.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod limits;
 
-use crate::{Ask, Group, Limited, Place, Ready, Refill, Rules};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use crate::{Ask, Group, Limited, Place, Ready, Refill, Rules, Seat};
 
 /// Jobs of one group kept in memory.
 const LANE_MAX: usize = 64;
@@ -47,11 +50,16 @@ impl Window {
         }
     }
 
-    fn rules(&self) -> Option<Rules> {
+    fn rules(&self) -> Option<&Rules> {
         match self {
             Self::Plain(_) => None,
             Self::Limited(limited) => Some(limited.rules()),
         }
+    }
+
+    /// The same, with nothing known.
+    fn forgotten(&self, window_max: usize) -> Self {
+        Self::new(self.rules().cloned(), window_max)
     }
 
     fn first(&self) -> Option<(Place, Group)> {
@@ -69,17 +77,24 @@ impl Window {
         }
     }
 
-    fn insert(&mut self, job: Place, group: &Group) {
+    fn insert(&mut self, job: Seat, group: &Group) {
         match self {
-            Self::Plain(ready) => ready.insert(job),
+            Self::Plain(ready) => ready.insert(job.place()),
             Self::Limited(limited) => limited.insert(job, group),
         }
     }
 
-    fn remove(&mut self, job: Place, group: &Group) {
+    fn remove(&mut self, job: Seat, group: &Group) {
+        match self {
+            Self::Plain(ready) => ready.remove(job.place()),
+            Self::Limited(limited) => limited.remove(job, group),
+        }
+    }
+
+    fn take_out(&mut self, job: Place, group: &Group) {
         match self {
             Self::Plain(ready) => ready.remove(job),
-            Self::Limited(limited) => limited.remove(job, group),
+            Self::Limited(limited) => limited.take_out(job, group),
         }
     }
 }
@@ -89,6 +104,15 @@ struct Queue {
     window: Window,
     /// In the order in which they came; may name ones that have gone.
     waiters: VecDeque<WaiterId>,
+}
+
+/// A limit that several queues share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pool {
+    /// How many may run at once.
+    pub limit: u32,
+    /// How many do; `None` until it is counted.
+    running: Option<u32>,
 }
 
 /// `Q` names a queue.
@@ -103,18 +127,27 @@ pub struct Dispatch<Q> {
     window_max: usize,
     /// Whether any queue has limits.
     has_limits: bool,
+    /// Whether time alone lets jobs of any queue go.
+    is_paced: bool,
+    /// By name; each is for all queues that `pool_of` says it is for.
+    pools: BTreeMap<Arc<str>, Pool>,
+    pool_of: fn(&Q) -> &Arc<str>,
+    /// The queue of a pool that was served last: the others have their turn first.
+    served: Option<Q>,
 }
 
 impl<Q: Clone + Ord> Dispatch<Q> {
-    pub fn new(window_max: usize) -> Self {
-        let (queues, waiters, open, dry) = Default::default();
-        Self { queues, waiters, open, dry, window_max, has_limits: false }
+    pub fn new(window_max: usize, pool_of: fn(&Q) -> &Arc<str>) -> Self {
+        let (queues, waiters, open, dry, pools) = Default::default();
+        let (has_limits, is_paced, served) = (false, false, None);
+        Self { queues, waiters, open, dry, window_max, has_limits, is_paced, pools, pool_of, served }
     }
 
     /// Forgets what is known of jobs; workers stay where they are.
     pub fn forget_jobs(&mut self) {
+        self.pools.values_mut().for_each(|pool| pool.running = None);
         for (id, queue) in &mut self.queues {
-            queue.window = Window::new(queue.window.rules(), self.window_max);
+            queue.window = queue.window.forgotten(self.window_max);
             if !queue.waiters.is_empty() {
                 self.open.insert(id.clone());
             }
@@ -125,7 +158,7 @@ impl<Q: Clone + Ord> Dispatch<Q> {
     /// Forgets what is known of one queue's jobs.
     pub fn forget_queue(&mut self, id: &Q) {
         if let Some(queue) = self.queues.get_mut(id) {
-            queue.window = Window::new(queue.window.rules(), self.window_max);
+            queue.window = queue.window.forgotten(self.window_max);
             self.open.insert(id.clone());
         }
     }
@@ -148,12 +181,13 @@ impl<Q: Clone + Ord> Dispatch<Q> {
     /// What holds for a queue, which is kept from now on. If it is something else than before, what is known of its jobs is forgotten.
     pub fn rule(&mut self, id: &Q, rules: Option<Rules>) {
         let window_max = self.window_max;
+        self.has_limits |= rules.is_some();
+        self.is_paced |= rules.as_ref().is_some_and(Rules::is_paced);
         let queue = self.queue(id);
-        if queue.window.rules() != rules {
+        if queue.window.rules() != rules.as_ref() {
             queue.window = Window::new(rules, window_max);
             self.open.insert(id.clone());
         }
-        self.has_limits |= rules.is_some();
     }
 
     /// The queues that are kept.
@@ -172,7 +206,7 @@ impl<Q: Clone + Ord> Dispatch<Q> {
     }
 
     /// A job may be handed out. A queue nobody ever asked for is not kept: its jobs are in the table.
-    pub fn ready(&mut self, id: &Q, job: Place, group: &Group) {
+    pub fn ready(&mut self, id: &Q, job: Seat, group: &Group) {
         if let Some(queue) = self.queues.get_mut(id) {
             queue.window.insert(job, group);
             if !queue.waiters.is_empty() && !self.open.contains(id) {
@@ -182,32 +216,22 @@ impl<Q: Clone + Ord> Dispatch<Q> {
     }
 
     /// A job may not be handed out any more.
-    pub fn not_ready(&mut self, id: &Q, job: Place, group: &Group) {
+    pub fn not_ready(&mut self, id: &Q, job: Seat, group: &Group) {
         if let Some(queue) = self.queues.get_mut(id) {
             queue.window.remove(job, group);
+        }
+    }
+
+    /// The one found cannot be handed out.
+    pub fn skip(&mut self, found: &Match<Q>) {
+        if let Some(queue) = self.queues.get_mut(&found.queue) {
+            queue.window.take_out(found.job, &found.group);
         }
     }
 
     /// Whether it matters how many run.
     pub fn has_limits(&self) -> bool {
         self.has_limits
-    }
-
-    /// A job runs.
-    pub fn started(&mut self, id: &Q, group: &Group) {
-        if let Some(Queue { window: Window::Limited(limited), .. }) = self.queues.get_mut(id) {
-            limited.started(group);
-        }
-    }
-
-    /// A job runs no longer; another may have its slot.
-    pub fn stopped(&mut self, id: &Q, group: &Group) {
-        if let Some(Queue { window: Window::Limited(limited), waiters }) = self.queues.get_mut(id) {
-            limited.stopped(group);
-            if !waiters.is_empty() {
-                self.open.insert(id.clone());
-            }
-        }
     }
 
     /// Whether something could be matched.
@@ -222,12 +246,13 @@ impl<Q: Clone + Ord> Dispatch<Q> {
 
     /// Whether it is known what is first in this queue.
     pub fn is_known(&self, id: &Q) -> bool {
-        self.queues.get(id).is_some_and(|queue| queue.window.ask().is_none())
+        self.queues.contains_key(id) && self.ask(id).is_none()
     }
 
     /// Somebody will ask for jobs of this queue.
     pub fn expect(&mut self, id: Q) {
-        if self.queue(&id).window.ask().is_some() {
+        self.queue(&id);
+        if self.ask(&id).is_some() {
             self.dry.insert(id);
         }
     }
@@ -239,14 +264,10 @@ impl<Q: Clone + Ord> Dispatch<Q> {
 
     /// What to ask the table for.
     pub fn ask(&self, id: &Q) -> Option<Ask> {
-        self.queues.get(id)?.window.ask()
-    }
-
-    /// How many run, by group.
-    pub fn counted(&mut self, id: &Q, running: impl IntoIterator<Item = (Group, u32)>) {
-        if let Some(Queue { window: Window::Limited(limited), .. }) = self.queues.get_mut(id) {
-            limited.counted(running);
-            self.open.insert(id.clone());
+        let queue = self.queues.get(id)?;
+        match self.pool(id) {
+            Some(Pool { running: None, .. }) => Some(Ask::Pool),
+            Some(_) | None => queue.window.ask(),
         }
     }
 
@@ -269,9 +290,9 @@ impl<Q: Clone + Ord> Dispatch<Q> {
     }
 
     /// The first job of the first queue for the first who takes it. The same until one of [`Dispatch::took`], [`Dispatch::pass`] and
-    /// [`Dispatch::not_ready`] is told.
+    /// [`Dispatch::skip`] is told.
     pub fn next(&mut self, mut room: impl FnMut(WaiterId) -> Room) -> Option<Match<Q>> {
-        while let Some(id) = self.open.first().cloned() {
+        while let Some(id) = self.first_open() {
             match self.next_of(&id, &mut room) {
                 Some(found) => return Some(found),
                 None => drop(self.open.remove(&id)),
@@ -281,6 +302,7 @@ impl<Q: Clone + Ord> Dispatch<Q> {
     }
 
     fn next_of(&mut self, id: &Q, room: &mut impl FnMut(WaiterId) -> Room) -> Option<Match<Q>> {
+        let pool = self.pool(id).copied();
         let queue = self.queues.get_mut(id)?;
         let mut full = 0;
         while full < queue.waiters.len() {
@@ -299,8 +321,12 @@ impl<Q: Clone + Ord> Dispatch<Q> {
                     queue.waiters.rotate_left(1);
                 }
                 Room::Jobs(_) => {
-                    let Some((job, group)) = queue.window.first() else {
-                        if queue.window.ask().is_some() {
+                    if pool.is_some_and(|pool| pool.running.is_some_and(|running| pool.limit <= running)) {
+                        return None;
+                    }
+                    let is_counted = pool.is_none_or(|pool| pool.running.is_some());
+                    let Some((job, group)) = queue.window.first().filter(|_| is_counted) else {
+                        if !is_counted || queue.window.ask().is_some() {
                             self.dry.insert(id.clone());
                         }
                         return None;
@@ -315,10 +341,13 @@ impl<Q: Clone + Ord> Dispatch<Q> {
     /// The worker has the job. `Line::Rotate` sends it to the end of the line.
     pub fn took(&mut self, found: &Match<Q>, line: Line) {
         let Some(queue) = self.queues.get_mut(&found.queue) else { return };
-        queue.window.remove(found.job, &found.group);
+        queue.window.take_out(found.job, &found.group);
         match line {
             Line::Stay => {}
             Line::Rotate => queue.waiters.rotate_left(1),
+        }
+        if !self.pools.is_empty() {
+            self.served = Some(found.queue.clone());
         }
     }
 
@@ -347,6 +376,9 @@ impl<Q: Clone + Ord> Dispatch<Q> {
         let waiters = &self.waiters;
         for queue in self.queues.values_mut() {
             queue.waiters.retain(|waiter| waiters.contains_key(waiter));
+            if let Window::Limited(limited) = &mut queue.window {
+                limited.forget();
+            }
         }
         let is_empty = |window: &Window| match window {
             Window::Plain(ready) => ready.is_empty(),
@@ -367,119 +399,4 @@ pub enum Line {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn waiting(dispatch: &mut Dispatch<&'static str>, waiter: u64, queues: &[&'static str]) {
-        dispatch.wait(WaiterId(waiter), queues.to_vec());
-    }
-
-    /// Hands out until nothing fits: who got what.
-    fn serve(dispatch: &mut Dispatch<&'static str>, room: &mut [usize], line: Line) -> Vec<(u64, u64)> {
-        let mut served = Vec::new();
-        loop {
-            let found = dispatch.next(|waiter| Room::Jobs(room[waiter.0 as usize]));
-            let Some(found) = found else {
-                let dry = dispatch.take_dry();
-                if dry.is_empty() {
-                    return served;
-                }
-                for id in dry {
-                    match dispatch.ask(&id) {
-                        Some(Ask::All(asked)) => dispatch.refilled(&id, asked, Vec::new()),
-                        Some(Ask::Running) => dispatch.counted(&id, []),
-                        Some(Ask::Of(group, asked)) => dispatch.refilled_of(&id, &group, asked, Vec::new()),
-                        None => {}
-                    }
-                }
-                continue;
-            };
-            room[found.waiter.0 as usize] -= 1;
-            dispatch.took(&found, line);
-            served.push((found.waiter.0, found.job.key()));
-        }
-    }
-
-    #[test]
-    fn first_come_first_served_on_both_sides() {
-        let mut dispatch = Dispatch::new(10);
-        waiting(&mut dispatch, 0, &["a"]);
-        waiting(&mut dispatch, 1, &["a"]);
-        serve(&mut dispatch, &mut [9, 9], Line::Stay);
-        for key in [3, 1, 2] {
-            dispatch.ready(&"a", Place::new(0, key), &None);
-        }
-        dispatch.ready(&"a", Place::new(5, 4), &None);
-        assert_eq!(serve(&mut dispatch, &mut [2, 9], Line::Stay), [(0, 4), (0, 1), (1, 2), (1, 3)]);
-        assert!(!dispatch.has_work());
-    }
-
-    #[test]
-    fn streams_take_turns_and_never_get_more_than_they_have_room_for() {
-        let mut dispatch = Dispatch::new(10);
-        waiting(&mut dispatch, 0, &["a"]);
-        waiting(&mut dispatch, 1, &["a"]);
-        serve(&mut dispatch, &mut [9, 9], Line::Rotate);
-        (1..=5).for_each(|key| dispatch.ready(&"a", Place::new(0, key), &None));
-        assert_eq!(serve(&mut dispatch, &mut [1, 2], Line::Rotate), [(0, 1), (1, 2), (1, 3)]);
-        assert!(!dispatch.has_work(), "nobody has room");
-        dispatch.has_room(WaiterId(0));
-        assert_eq!(serve(&mut dispatch, &mut [1, 0], Line::Rotate), [(0, 4)]);
-    }
-
-    #[test]
-    fn who_has_gone_leaves_the_line() {
-        let mut dispatch = Dispatch::new(10);
-        waiting(&mut dispatch, 0, &["a", "b"]);
-        waiting(&mut dispatch, 1, &["b"]);
-        dispatch.leave(WaiterId(0));
-        serve(&mut dispatch, &mut [9, 9], Line::Stay);
-        dispatch.ready(&"a", Place::new(0, 1), &None);
-        dispatch.ready(&"b", Place::new(0, 2), &None);
-        assert_eq!(serve(&mut dispatch, &mut [9, 9], Line::Stay), [(1, 2)]);
-    }
-
-    #[test]
-    fn no_more_than_the_limit_and_the_next_when_one_is_done() {
-        let mut dispatch = Dispatch::new(10);
-        dispatch.rule(&"a", Some(Rules { limit: Some(2), by_group: false, paused: false }));
-        waiting(&mut dispatch, 0, &["a"]);
-        serve(&mut dispatch, &mut [0], Line::Stay);
-        (1..=4).for_each(|key| dispatch.ready(&"a", Place::new(0, key), &None));
-        let mut room = [9];
-        let mut taken = |dispatch: &mut Dispatch<&'static str>| -> Vec<u64> {
-            let mut taken = Vec::new();
-            loop {
-                let found = dispatch.next(|_| Room::Jobs(room[0]));
-                match found {
-                    Some(found) => {
-                        room[0] -= 1;
-                        dispatch.took(&found, Line::Stay);
-                        dispatch.started(&"a", &None);
-                        taken.push(found.job.key());
-                    }
-                    None if dispatch.is_dry() => {
-                        dispatch.take_dry();
-                        match dispatch.ask(&"a") {
-                            Some(Ask::Running) => dispatch.counted(&"a", []),
-                            Some(Ask::All(asked)) => {
-                                let jobs =
-                                    (1..=4).map(|key| (Place::new(0, key), None)).filter(|(place, _)| asked.after < *place);
-                                dispatch.refilled(&"a", asked, jobs.collect());
-                            }
-                            other => panic!("{other:?}"),
-                        }
-                    }
-                    None => return taken,
-                }
-            }
-        };
-        assert_eq!(taken(&mut dispatch), [1, 2]);
-        dispatch.stopped(&"a", &None);
-        assert_eq!(taken(&mut dispatch), [3]);
-        // A higher limit admits at once, a lower one lets what runs finish.
-        assert!(!dispatch.has_work());
-        dispatch.stopped(&"a", &None);
-        assert_eq!(taken(&mut dispatch), [4]);
-    }
-}
+mod tests;

@@ -3,27 +3,53 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use crate::Millis;
+
+/// What a job's place in its queue is told from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seat {
+    pub priority: i32,
+    pub created: Millis,
+    pub key: u64,
+}
+
+impl Seat {
+    pub fn place(self) -> Place {
+        Place::new(self.priority, self.key)
+    }
+}
+
 /// A job's place in its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    priority: Reverse<i32>,
+    rank: Reverse<i64>,
     key: u64,
 }
 
 impl Place {
     /// Before every job.
-    pub const START: Self = Self::new(i32::MAX, 0);
+    pub const START: Self = Self::ranked(i64::MAX, 0);
 
     pub const fn new(priority: i32, key: u64) -> Self {
-        Self { priority: Reverse(priority), key }
+        Self::ranked(priority as i64, key)
+    }
+
+    /// The higher rank first.
+    pub const fn ranked(rank: i64, key: u64) -> Self {
+        Self { rank: Reverse(rank), key }
+    }
+
+    /// Where waiting so long counts as one priority more.
+    pub fn aged(seat: Seat, ageing: Millis) -> Self {
+        Self::ranked(i64::from(seat.priority).saturating_mul(ageing).saturating_sub(seat.created), seat.key)
     }
 
     pub fn key(self) -> u64 {
         self.key
     }
 
-    pub fn priority(self) -> i32 {
-        self.priority.0
+    pub fn rank(self) -> i64 {
+        self.rank.0
     }
 }
 

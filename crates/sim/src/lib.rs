@@ -15,6 +15,7 @@ mod fault;
 mod link;
 mod plan;
 mod process;
+mod queues;
 mod rng;
 mod sabotage;
 mod sender;

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, JobKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
-    Backlog, Broken, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
-    QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    AgedJob, Backlog, Broken, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership,
+    PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
@@ -255,8 +255,21 @@ impl Store for Link {
     ) -> Result<Vec<(ReadyJob, Option<Arc<str>>)>, Error> {
         self.read(self.world.memory.grouped_jobs(queue, of, after, limit)).await
     }
+    async fn aged_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<Option<Arc<str>>>,
+        ageing: Millis,
+        after: (i64, JobKey),
+        limit: usize,
+    ) -> Result<Vec<AgedJob>, Error> {
+        self.read(self.world.memory.aged_jobs(queue, of, ageing, after, limit)).await
+    }
+    async fn paces(&self, queue: QueueRef<'_>) -> Result<Vec<row::PaceState>, Error> {
+        Ok(self.world.told_paces(self.read(self.world.memory.paces(queue)).await?))
+    }
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {
-        self.read(self.world.memory.count_jobs(queue, which)).await
+        Ok(self.world.told_counts(self.read(self.world.memory.count_jobs(queue, which)).await?, which))
     }
     async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
         self.read(self.world.memory.queue_sizes(partition)).await

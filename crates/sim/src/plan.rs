@@ -26,6 +26,8 @@ pub struct Plan {
     pub job_types: usize,
     /// Whether processes wait for more than workers: 0 for no.
     pub waits: usize,
+    /// Whether there is work without a process, under policies: 0 for no.
+    pub queues: usize,
     /// Whether a server that starts again has its old name, and so gets its lease back at once.
     pub keeps_name: bool,
     /// Broken on purpose; never drawn.
@@ -60,8 +62,15 @@ impl Plan {
             job_types: rng.between(1, 2) as usize,
             keeps_name: rng.chance(500),
             waits: rng.below(4).min(1) as usize,
+            queues: 0,
             sabotage: None,
         }
+        .with_queues()
+    }
+
+    /// Seeds without other waits have queues: one thing at a time, so that a seed stays short.
+    fn with_queues(self) -> Self {
+        Self { queues: usize::from(self.waits == 0), ..self }
     }
 
     /// Bounds small enough to be reached.
@@ -106,6 +115,7 @@ impl Plan {
             ("processes", self.processes, drawn.processes),
             ("job-types", self.job_types, drawn.job_types),
             ("waits", self.waits, drawn.waits),
+            ("queues", self.queues, drawn.queues),
         ];
         for (name, size, _) in sizes.into_iter().filter(|(_, size, drawn)| size != drawn) {
             command += &format!(" --{name} {size}");
@@ -141,6 +151,7 @@ impl Plan {
             "processes" => self.processes = size?.max(1),
             "job-types" => self.job_types = size?.max(1),
             "waits" => self.waits = size?,
+            "queues" => self.queues = size?,
             _ => return Err(format!("there is no option --{name}")),
         }
         Ok(self)

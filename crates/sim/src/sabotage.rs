@@ -1,8 +1,8 @@
 //! Stores that break their contract on purpose, each in one way: so that it can be seen that the model notices.
 
 use store::query::{Items, QueryPage};
-use store::row::{Availability, Subscription};
-use store::{Commit, Due, Loaded, Millis, ReadyAfter, ReadyJob};
+use store::row::{Availability, PaceState, Subscription};
+use store::{Commit, CountedJobs, Due, Loaded, Millis, ReadyAfter, ReadyJob};
 
 use crate::world::World;
 
@@ -36,10 +36,14 @@ pub enum Sabotage {
     HidesWaiting,
     /// Called instances are not found.
     HidesChildren,
+    /// Nobody is counted as running.
+    ForgetsRunning,
+    /// It is forgotten when jobs were started.
+    ForgetsStarts,
 }
 
 impl Sabotage {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::ForgetsTimers,
         Self::ForgetsCommits,
         Self::SkipsPositions,
@@ -54,6 +58,8 @@ impl Sabotage {
         Self::ForgetsLocks,
         Self::HidesWaiting,
         Self::HidesChildren,
+        Self::ForgetsRunning,
+        Self::ForgetsStarts,
     ];
 
     /// The invariant that it breaks.
@@ -67,7 +73,7 @@ impl Sabotage {
             Self::ForgetsKeys => 5,
             Self::TellsLaterTimes => 6,
             Self::ForgetsLeases => 7,
-            Self::HidesTheFirst => 8,
+            Self::HidesTheFirst | Self::ForgetsRunning | Self::ForgetsStarts => 8,
             Self::ReadsOldRows => 9,
             Self::HidesMessages | Self::ForgetsLocks => 13,
             Self::HidesWaiting => 14,
@@ -152,6 +158,20 @@ impl World {
             jobs.truncate(limit);
         }
         jobs
+    }
+
+    pub(crate) fn told_counts(&self, mut counts: Vec<(queue::Group, u64)>, which: CountedJobs) -> Vec<(queue::Group, u64)> {
+        if self.sabotages(Sabotage::ForgetsRunning) && which == CountedJobs::Running {
+            counts.clear();
+        }
+        counts
+    }
+
+    pub(crate) fn told_paces(&self, mut paces: Vec<PaceState>) -> Vec<PaceState> {
+        if self.sabotages(Sabotage::ForgetsStarts) {
+            paces.clear();
+        }
+        paces
     }
 
     pub(crate) fn told_due(&self, mut due: Vec<Due>) -> Vec<Due> {

@@ -11,6 +11,7 @@ use crate::check::Violation;
 use crate::client::{Client, incidents, repair};
 use crate::fault::Fault;
 use crate::plan::Plan;
+use crate::queues::{Hand, Sender};
 use crate::rng::Rng;
 use crate::server;
 use crate::worker::{self, Worker};
@@ -63,6 +64,14 @@ async fn story(world: &Arc<World>) {
     tokio::spawn(server::weather(world.clone()));
     let mut clients: JoinSet<()> = (0..plan.clients).map(|n| Client::new(world.clone(), n).run()).collect();
     let mut workers: JoinSet<()> = (0..plan.workers).map(|n| Worker::new(world.clone(), n).run()).collect();
+    if 0 < plan.queues {
+        for n in 0..plan.clients {
+            clients.spawn(Sender::new(world.clone(), n).run());
+        }
+        for n in 0..plan.workers {
+            workers.spawn(Hand::new(world.clone(), n).run());
+        }
+    }
     joined(world, &mut clients).await;
     tokio::time::sleep(Duration::from_secs(3)).await;
     world.stop_faults();
@@ -114,6 +123,10 @@ async fn rest(world: &Arc<World>) {
         // Whatever was deleted meanwhile may be called by somebody.
         person.deploy(0, 0).await;
     }
+    let mut hand = Hand::new(world.clone(), 99);
+    if 0 < world.plan.queues {
+        Sender::new(world.clone(), 99).open_all().await;
+    }
     for _ in 0..REST_ROUNDS_MAX {
         if world.is_broken() || still(world).is_none() {
             return;
@@ -125,6 +138,9 @@ async fn rest(world: &Arc<World>) {
             repair(world, &mut rng, stuck).await;
         }
         person.nudge().await;
+        if 0 < world.plan.queues {
+            hand.work_off().await;
+        }
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
     let still = still(world).unwrap_or_default();
@@ -138,7 +154,7 @@ fn still(world: &World) -> Option<String> {
     let active: Vec<_> = checker.state.active().collect();
     let timers: Vec<_> = checker.waits.pending().map(|timer| timer.key).collect();
     let (answered, tail) = (checker.log.processed_to, checker.log.tail);
-    let left = [checker.messages.left(now), checker.signals.under_way()];
+    let left = [checker.messages.left(now), checker.signals.under_way(), checker.queues.open()];
     let ended = active.is_empty() && timers.is_empty() && answered == tail && left.iter().all(Option::is_none);
     (!ended).then(|| format!("instances {active:?}, timers {timers:?}, {left:?}; answered {answered} of {tail} requests"))
 }

@@ -161,6 +161,9 @@ impl World {
     pub(crate) fn jump(&self, by: Millis) {
         let mut state = self.state();
         state.checker.log.set_back((-by).max(0));
+        if by < 0 {
+            state.checker.queues.set_back();
+        }
         state.jumped += by;
         drop(state);
         self.note(|| format!("the database's clock jumps by {by} ms"));

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, JobKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
-    Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
-    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
+    QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -84,6 +84,21 @@ impl Store for Postgres {
         limit: usize,
     ) -> Result<Vec<(ReadyJob, Option<Arc<str>>)>, Error> {
         self.ready_groups(queue, of, after, limit).await
+    }
+
+    async fn aged_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<Option<Arc<str>>>,
+        ageing: Millis,
+        after: (i64, JobKey),
+        limit: usize,
+    ) -> Result<Vec<AgedJob>, Error> {
+        self.ready_aged(queue, (of, ageing), after, limit).await
+    }
+
+    async fn paces(&self, queue: QueueRef<'_>) -> Result<Vec<row::PaceState>, Error> {
+        self.paces_of(queue).await
     }
 
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {

@@ -323,14 +323,19 @@ fn wait(row: &Row, kind: WaitKind) -> Result<(ElementKey, Wait), Error> {
 
 fn job(row: &Row) -> Result<Job, Error> {
     let mut row = Reading::of(row);
-    Ok(Job {
+    let due: Option<store::Millis>;
+    let mut job = Job {
         key: JobKey(row.key()?),
         origin: origin(&mut row)?,
         job_type: row.text()?,
         tenant: row.text()?,
         priority: row.get()?,
         state: JobState::from_word(row.get()?)?,
-        availability: Availability::from_stored(row.get()?, row.get()?)?,
+        availability: {
+            let word = row.get()?;
+            due = row.get()?;
+            Availability::from_stored(word, due)?
+        },
         retries: row.get()?,
         worker: row.text()?,
         deadline: row.get()?,
@@ -346,7 +351,10 @@ fn job(row: &Row) -> Result<Job, Error> {
         group: row.text_maybe()?,
         execution: execution(&mut row)?,
         dispatched: row.get()?,
-    })
+        wait_until: None,
+    };
+    job.wait_until = Job::wait_of(job.availability, due);
+    Ok(job)
 }
 
 /// Of a job that belongs to no process, what it is asked to do is there.

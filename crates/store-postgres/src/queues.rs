@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use engine::{JobKey, PartitionId};
-use store::row::{GlobalListeners, PolicyVersion};
-use store::{CountedJobs, Error, QueueRef, QueueSize, ReadyAfter, ReadyJob, format};
+use store::row::{GlobalListeners, PaceState, PolicyVersion};
+use store::{AgedJob,CountedJobs, Error, Millis, QueueRef, QueueSize, ReadyAfter, ReadyJob, format};
 use tokio_postgres::Row;
 
 use crate::Postgres;
@@ -38,10 +38,45 @@ impl Postgres {
         self.owner.query(call).await?.iter().map(job).collect()
     }
 
+    pub(crate) async fn ready_aged(
+        &self,
+        queue: QueueRef<'_>,
+        (of, ageing): (Option<Group>, Millis),
+        (rank, key): (i64, JobKey),
+        limit: usize,
+    ) -> Result<Vec<AgedJob>, Error> {
+        let (which, group) = match &of {
+            None => (0, ""),
+            Some(None) => (1, ""),
+            Some(Some(group)) => (2, &**group),
+        };
+        let call = of_queue(include_str!("../sql/aged_jobs.sql"), queue).int(ageing).int(rank).key(key.0).limit(limit);
+        let job = |row| {
+            let mut row = Reading::of(row);
+            Ok(AgedJob { key: JobKey(row.key()?), rank: row.get()?, group: row.text_maybe()? })
+        };
+        self.owner.query(call.int(which).text(group)).await?.iter().map(job).collect()
+    }
+
+    pub(crate) async fn paces_of(&self, queue: QueueRef<'_>) -> Result<Vec<PaceState>, Error> {
+        let pace = |row| {
+            let mut row = Reading::of(row);
+            Ok(PaceState {
+                job_type: queue.job_type.into(),
+                tenant: queue.tenant.into(),
+                bucket: row.text()?,
+                starts: format::decode_starts(row.get()?)?,
+                until: row.get()?,
+            })
+        };
+        self.owner.query(of_queue(include_str!("../sql/paces.sql"), queue)).await?.iter().map(pace).collect()
+    }
+
     pub(crate) async fn jobs_counted(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Group, u64)>, Error> {
         let sql = match which {
             CountedJobs::Running => include_str!("../sql/count_running_jobs.sql"),
             CountedJobs::Waiting => include_str!("../sql/count_waiting_jobs.sql"),
+            CountedJobs::Retrying => include_str!("../sql/count_retrying_jobs.sql"),
         };
         let count = |row| {
             let mut row = Reading::of(row);

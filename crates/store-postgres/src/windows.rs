@@ -44,7 +44,11 @@ impl Postgres {
 
     pub(crate) async fn purge_expired(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
         let mut purged = 0;
-        for sql in [include_str!("../sql/purge_idempotent.sql"), include_str!("../sql/purge_answers.sql")] {
+        for sql in [
+            include_str!("../sql/purge_idempotent.sql"),
+            include_str!("../sql/purge_answers.sql"),
+            include_str!("../sql/purge_paces.sql"),
+        ] {
             purged += self.owner.query(Call::new(sql).int(partition.0.into()).int(now).limit(limit)).await?.len();
         }
         Ok(purged)

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, JobKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
-    Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
-    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
+    QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -97,6 +97,30 @@ impl Store for Sqlite {
         let read = move |connection: &rusqlite::Connection| {
             let queue = QueueRef { partition, job_type: &job_type, tenant: &tenant };
             read::grouped_jobs(connection, queue, of.as_ref(), after, limit)
+        };
+        self.owner.run(read).await
+    }
+
+    async fn aged_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<Option<Arc<str>>>,
+        ageing: Millis,
+        after: (i64, JobKey),
+        limit: usize,
+    ) -> Result<Vec<AgedJob>, Error> {
+        let (partition, job_type, tenant) = (queue.partition, queue.job_type.to_owned(), queue.tenant.to_owned());
+        let read = move |connection: &rusqlite::Connection| {
+            let queue = QueueRef { partition, job_type: &job_type, tenant: &tenant };
+            read::aged_jobs(connection, queue, (of.as_ref(), ageing), after, limit)
+        };
+        self.owner.run(read).await
+    }
+
+    async fn paces(&self, queue: QueueRef<'_>) -> Result<Vec<row::PaceState>, Error> {
+        let (partition, job_type, tenant) = (queue.partition, queue.job_type.to_owned(), queue.tenant.to_owned());
+        let read = move |connection: &rusqlite::Connection| {
+            read::paces(connection, QueueRef { partition, job_type: &job_type, tenant: &tenant })
         };
         self.owner.run(read).await
     }

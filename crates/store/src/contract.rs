@@ -235,6 +235,16 @@ pub enum CountedJobs {
     Running,
     /// Ready, or waiting for their time.
     Waiting,
+    /// Failed, and waiting for the next try.
+    Retrying,
+}
+
+/// A ready job where waiting counts as priority: the higher rank first, then the lower key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgedJob {
+    pub rank: i64,
+    pub key: JobKey,
+    pub group: queue::Group,
 }
 
 /// Where a window of ready jobs goes on: after this place in the order, the higher priority first, then the lower key.
@@ -336,6 +346,19 @@ pub trait Store: Send + Sync + 'static {
         after: ReadyAfter,
         limit: usize,
     ) -> Result<Vec<(ReadyJob, queue::Group)>, Error>;
+
+    /// The same where so long a wait counts as one priority more: by `priority * ageing - created`, after a rank and key in that order.
+    async fn aged_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<queue::Group>,
+        ageing: Millis,
+        after: (i64, JobKey),
+        limit: usize,
+    ) -> Result<Vec<AgedJob>, Error>;
+
+    /// When jobs of a queue were started, by bucket.
+    async fn paces(&self, queue: QueueRef<'_>) -> Result<Vec<row::PaceState>, Error>;
 
     /// How many jobs of a queue there are, by group, those of none first; no group without any.
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(queue::Group, u64)>, Error>;

@@ -34,8 +34,8 @@ pub use commit::{
     SubscriptionChange, VariableChange,
 };
 pub use contract::{
-    Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance, MessageGroup, Millis,
-    Named, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted,
+    AgedJob, Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance, MessageGroup,
+    Millis, Named, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted,
 };
 pub use error::{CommitError, Error};
 pub use migrated::{MigratedRow, MigratedTable};

@@ -24,7 +24,7 @@ pub use batch::{Batch, BatchItem, BatchState, ItemState};
 pub use audit::{Audit, AuditEntity, ENDED, Operation};
 pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
 pub use listener::GlobalListeners;
-pub use policy::PolicyVersion;
+pub use policy::{PaceState, PolicyVersion};
 pub use user_task::{Attributes, Candidates, Form, Transition, UserTask, UserTaskState};
 pub use wait::{
     Correlation, LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,
@@ -348,6 +348,30 @@ pub struct Job {
     pub execution: Option<Box<Execution>>,
     /// When it was handed out last, unless the audit trail has it already.
     pub dispatched: Option<Millis>,
+    /// How long it may be ready, where a policy says so.
+    pub wait_until: Option<Millis>,
+}
+
+impl Job {
+    /// When something happens to it by itself.
+    pub fn due(&self) -> Option<Millis> {
+        match self.availability {
+            Availability::Ready => self.wait_until,
+            Availability::Leased | Availability::BackingOff { .. } | Availability::Stuck | Availability::Done => {
+                self.availability.due(self.deadline)
+            }
+        }
+    }
+
+    /// What `due` says of one that is ready.
+    pub fn wait_of(availability: Availability, due: Option<Millis>) -> Option<Millis> {
+        due.filter(|_| availability == Availability::Ready)
+    }
+
+    /// Whether it failed and waits for its next try.
+    pub fn waits_for_retry(&self) -> bool {
+        matches!(self.availability, Availability::BackingOff { .. }) && self.failed_with_retries_left
+    }
 }
 
 /// The element instance a job belongs to.

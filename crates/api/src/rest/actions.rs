@@ -1,8 +1,11 @@
 //! Actions: job types as queues. How long they are, what runs, and pausing them.
 
+use std::sync::Arc;
+
 use axum::http::Method;
 use axum::response::Response;
 use host::QueueStatus;
+use queue::policy::Policy;
 use store::log::{Answer, Command, PutPolicy};
 
 use super::answer;
@@ -11,7 +14,7 @@ use super::describe::Kind;
 use super::executions::action;
 use super::layout::{Cell, Layout, column, optional};
 use super::operation::{Input, Operation, Output};
-use super::shape::Shape;
+use super::shape::{Shape, field};
 use crate::error::Failure;
 
 pub(super) static OPERATIONS: &[Operation] = &[
@@ -52,8 +55,8 @@ pub(super) static OPERATIONS: &[Operation] = &[
         method: Method::POST,
         path: "/v1/actions/{action}/pause",
         id: "pauseAction",
-        summary: "Hand out no more jobs of an action; what runs goes on",
-        input: Input::Optional(&NOTHING),
+        summary: "Hand out no more jobs of an action, or of a group of it; what runs goes on",
+        input: Input::Optional(&GROUP),
         query: &[],
         output: Output::NoContent,
         failures: &[504],
@@ -63,16 +66,32 @@ pub(super) static OPERATIONS: &[Operation] = &[
         method: Method::POST,
         path: "/v1/actions/{action}/resume",
         id: "resumeAction",
-        summary: "Hand out jobs of an action again",
-        input: Input::Optional(&NOTHING),
+        summary: "Hand out jobs of an action, or of a group of it, again, and take executions again",
+        input: Input::Optional(&GROUP),
         query: &[],
         output: Output::NoContent,
         failures: &[404, 504],
         run: |call| Box::pin(resume(call)),
     },
+    Operation {
+        method: Method::POST,
+        path: "/v1/actions/{action}/drain",
+        id: "drainAction",
+        summary: "Take no more executions of an action; what is there goes on",
+        input: Input::Optional(&NOTHING),
+        query: &[],
+        output: Output::NoContent,
+        failures: &[504],
+        run: |call| Box::pin(drain(call)),
+    },
 ];
 
 static NOTHING: Shape = Shape { name: "ActionRequest", fields: &[] };
+
+static GROUP: Shape = Shape {
+    name: "ActionGroupRequest",
+    fields: &[field("group", Kind::Object, "Only this group: a value for each parameter of the policy that applies")],
+};
 
 async fn list(call: Call) -> Result<Response, Failure> {
     let tenants = call.caller.tenants();
@@ -90,16 +109,34 @@ async fn get(call: Call) -> Result<Response, Failure> {
 }
 
 async fn pause(call: Call) -> Result<Response, Failure> {
-    let action = action(&call)?;
-    call.optional(&NOTHING)?;
-    let (reference, policy) = host::pause(&action);
+    let (reference, policy) = named(&call).await?;
     call.submit("PAUSE", Command::PutPolicy(PutPolicy { reference, policy }), done).await
 }
 
-async fn resume(call: Call) -> Result<Response, Failure> {
+/// What pauses the action, or the group of it that is asked for.
+async fn named(call: &Call) -> Result<(Arc<str>, Policy), Failure> {
+    let action = action(call)?;
+    let group = call.optional(&GROUP)?.document("group");
+    if group.is_empty() {
+        return Ok(host::pause(&action));
+    }
+    let tenant = call.caller.home();
+    let found = call.host().pause_group(&action, &tenant, &group).await.map_err(|error| Failure::of_command("PAUSE", error))?;
+    found.ok_or_else(|| {
+        let reason = format!("A group of action '{action}' has a value for each parameter of the policy that applies to it");
+        Failure::invalid(reason)
+    })
+}
+
+async fn drain(call: Call) -> Result<Response, Failure> {
     let action = action(&call)?;
     call.optional(&NOTHING)?;
-    let (reference, _) = host::pause(&action);
+    let (reference, policy) = host::drain(&action);
+    call.submit("DRAIN", Command::PutPolicy(PutPolicy { reference, policy }), done).await
+}
+
+async fn resume(call: Call) -> Result<Response, Failure> {
+    let (reference, _) = named(&call).await?;
     call.submit("RESUME", Command::DeletePolicy { reference }, done).await
 }
 
@@ -118,8 +155,23 @@ static LAYOUT: Layout<QueueStatus> = Layout {
         optional("maxConcurrent", Kind::Int64, |queue| Cell::maybe(queue.limit, |limit| Cell::Number(limit.into()))),
         optional("maxLength", Kind::Int64, |queue| Cell::maybe(queue.length_max, |most| Cell::Number(most as i64))),
         column("paused", Kind::Boolean, |queue| Cell::Boolean(queue.paused)),
+        // Whether it takes no more executions.
+        column("draining", Kind::Boolean, |queue| Cell::Boolean(queue.draining)),
+        // The values of each, as an object.
+        column("pausedGroups", Kind::Any, |queue| Cell::Nested(Box::new(|out| groups(out, &queue.groups_paused)))),
         optional("oldestEnqueuedAt", Kind::Time, |queue| Cell::maybe(queue.oldest, Cell::Time)),
         column("lastUpdated", Kind::Time, |queue| Cell::Time(queue.at)),
         column("tenantId", Kind::Text, |queue| Cell::Text(&queue.tenant)),
     ],
 };
+
+fn groups(out: &mut Vec<u8>, groups: &[Arc<str>]) {
+    out.push(b'[');
+    for (place, group) in groups.iter().enumerate() {
+        if 0 < place {
+            out.push(b',');
+        }
+        out.extend_from_slice(group.as_bytes());
+    }
+    out.push(b']');
+}

@@ -34,6 +34,24 @@ pub(super) fn duration(text: &str, name: &str) -> Result<Millis, Failure> {
     })
 }
 
+/// The same, written.
+pub(super) fn span(millis: Millis) -> String {
+    let (hours, minutes, left) = (millis / 3_600_000, millis / 60_000 % 60, millis % 60_000);
+    let mut text = String::from("PT");
+    for (count, unit) in [(hours, 'H'), (minutes, 'M')].into_iter().filter(|(count, _)| *count != 0) {
+        text.push_str(&format!("{count}{unit}"));
+    }
+    match (left / 1_000, left % 1_000) {
+        (0, 0) if text != "PT" => {}
+        (seconds, 0) => text.push_str(&format!("{seconds}S")),
+        (seconds, parts) => text.push_str(format!("{seconds}.{parts:03}").trim_end_matches('0')),
+    }
+    if left % 1_000 != 0 {
+        text.push('S');
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +71,12 @@ mod tests {
     fn durations_are_read() {
         for (text, millis) in [("PT0.1S", 100), ("PT1H30M", 5_400_000), ("P1DT1S", 86_401_000), ("P1W", 604_800_000)] {
             assert_eq!(duration(text, "delay").unwrap(), millis, "{text}");
+        }
+        for (text, millis) in
+            [("PT0S", 0), ("PT0.1S", 100), ("PT1S", 1_000), ("PT1H30M", 5_400_000), ("PT24H1.001S", 86_401_001), ("PT1M", 60_000)]
+        {
+            assert_eq!(span(millis), text);
+            assert_eq!(duration(text, "delay").unwrap(), millis);
         }
         for text in ["", "5", "PT", "-PT1S", "P1M", "P2Y", "PT99999999999H"] {
             assert!(duration(text, "delay").unwrap_err().detail.contains("delay"), "{text}");

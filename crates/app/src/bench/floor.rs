@@ -268,6 +268,7 @@ impl Writer {
             group: None,
             execution: None,
             dispatched: Some(now),
+            wait_until: None,
         };
         changes.jobs_new.push(job.clone());
         events.extend([Event::Entered { key: task, element, scope: instance.root() }, Event::Activated { key: task }]);

@@ -27,6 +27,7 @@ impl Partition {
     pub(crate) async fn close(&mut self, tick: &mut Tick) -> Result<Option<Commit>, Error> {
         self.hand_out(tick).await?;
         self.take_handed(tick);
+        self.write_paces(tick);
         self.rested = Rested::default();
         let changes = &mut tick.recorder.changes;
         for (key, job, change) in self.jobs.written() {

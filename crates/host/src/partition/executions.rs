@@ -13,8 +13,8 @@ use store::log::{
 use store::row::{Availability, Execution, ExecutionState, Job, JobKind, JobState, Operation, Unique, UniqueName};
 
 use super::Partition;
+use super::admission::Gate;
 use super::needs::Needs;
-use super::policies::Gate;
 use super::tick::Tick;
 use super::unit::Stop;
 use crate::json;
@@ -30,6 +30,7 @@ pub(super) struct Holder {
 impl Partition {
     pub(super) fn submit(&mut self, tick: &mut Tick, submit: &Submit) -> Result<Answer, Stop> {
         let queue = QueueId { job_type: submit.action.clone(), tenant: submit.tenant.clone() };
+        self.refuse_while_draining(&submit.action)?;
         let mut gate = self.gate(&queue)?;
         let mut executions = Vec::with_capacity(submit.executions.len());
         for new in &submit.executions {
@@ -54,8 +55,9 @@ impl Partition {
                 return Ok(SubmittedExecution { job: other, is_new: false });
             }
         }
-        let mut group = None;
+        let (mut group, mut wait_until) = (None, None);
         if let Some(gate) = gate {
+            wait_until = gate.wait_until(tick.now);
             let value = |document: &'_ Document, name: &str| document.iter().position(|(one, _)| **one == *name);
             group = gate.group(|name| match value(&new.group, name) {
                 Some(place) => Some(&new.group[place].1),
@@ -64,7 +66,8 @@ impl Partition {
             self.admit(gate, &group).map_err(|refusal| gate.refused(refusal))?;
         }
         let key = JobKey(self.keys.take());
-        let job = Job { group, ..new_execution(key, (tenant, action), new, tick.now) };
+        let new = new_execution(key, (tenant, action), new, tick.now);
+        let job = Job { group, wait_until: wait_until.filter(|_| new.availability == Availability::Ready), ..new };
         if let (Some(name), Some(unique)) = (job.unique_name(), job.execution.as_ref().and_then(|one| one.unique.as_ref())) {
             self.unique.put(name, Holder { job: key, until: unique.until }, tick.number);
         }
@@ -270,5 +273,6 @@ fn new_execution(key: JobKey, (tenant, action): (&Arc<str>, &Arc<str>), new: &Ne
         group: None,
         execution: Some(Box::new(execution)),
         dispatched: None,
+        wait_until: None,
     }
 }

@@ -12,7 +12,7 @@ use store::{Error, Millis};
 use super::Partition;
 use super::needs::Needs;
 use super::tick::Tick;
-use super::unit::{Stop, place_of};
+use super::unit::Stop;
 use crate::json;
 use crate::sinks::{Handed, QueueId, Sink, Waiter, Wish};
 
@@ -22,6 +22,7 @@ const AHEAD_MAX: usize = 256;
 impl Partition {
     /// Matches until there are no jobs at hand or nobody who takes one; what is not in memory is loaded once for all queues.
     pub(super) async fn hand_out(&mut self, tick: &mut Tick) -> Result<(), Error> {
+        self.dispatch.advance(tick.now);
         loop {
             let mut needs = Needs::default();
             let mut held: Vec<QueueId> = Vec::new();
@@ -42,7 +43,7 @@ impl Partition {
                     }
                     // It cannot be handed out as it is; those behind it have their turn.
                     Err(Stop::Refused(rejection)) => {
-                        self.dispatch.not_ready(&found.queue, found.job, &found.group);
+                        self.dispatch.skip(&found);
                         if rejection.code == Code::InvalidState {
                             self.shunned.insert(found.queue);
                         }
@@ -94,6 +95,7 @@ impl Partition {
         let line = self.sinks.give(found.waiter, job);
         self.dispatch.took(found, line);
         self.accept_jobs(tick);
+        self.dispatch.paced(&found.queue, &found.group, tick.now);
         Ok(())
     }
 
@@ -209,7 +211,6 @@ impl Partition {
             let key = JobKey(place.key());
             match self.jobs.get(&key) {
                 Some(job) => {
-                    debug_assert_eq!(place_of(job), place);
                     needs.wanted.instances.extend(job.origin.map(|origin| origin.instance));
                 }
                 None if tick.known.unusable.contains_key(&key.0) => {}

@@ -13,9 +13,9 @@ use store::row::{Availability, Job, JobKind, JobOrigin, JobState, Operation};
 use store::{DueKind, Millis};
 
 use super::Partition;
+use super::admission::Unwanted;
 use super::execute::{no_incident, unusable};
 use super::needs::Needs;
-use super::policies::Unwanted;
 use super::tick::Tick;
 use super::unit::Stop;
 use crate::sinks::QueueId;
@@ -52,7 +52,12 @@ impl Partition {
     }
 
     pub(super) fn fail_job(&mut self, tick: &mut Tick, caller: &Caller, fail: &FailJob) -> Result<Answer, Stop> {
-        self.fail_because(tick, caller, fail, reason_of(&fail.message))
+        self.workable(tick, caller, fail.job, "fail job")?;
+        let backoff = self.backoff(tick, fail)?;
+        match backoff == fail.backoff {
+            true => self.fail_because(tick, caller, fail, reason_of(&fail.message)),
+            false => self.fail_because(tick, caller, &FailJob { backoff, ..fail.clone() }, reason_of(&fail.message)),
+        }
     }
 
     /// The same, with what the incident says where no retries are left.
@@ -177,9 +182,8 @@ impl Partition {
                 self.postponed.extend(due.map(|at| (at, (key.0, DueKind::Job))));
                 return Err(no_such_job(key, "time out job"));
             }
-            Availability::Ready | Availability::Held | Availability::Stuck | Availability::Done => {
-                return Err(no_such_job(key, "time out job"));
-            }
+            Availability::Ready => return self.waited(tick, key),
+            Availability::Held | Availability::Stuck | Availability::Done => return Err(no_such_job(key, "time out job")),
         }
         Ok(Answer::Done)
     }
@@ -294,6 +298,7 @@ impl Partition {
             let visible = engine::visible(&hot.instance, origin.element_instance, gate.parameters());
             job.group = gate.group(|name| visible.iter().find(|(one, _)| **one == *name).map(|(_, value)| value));
         }
+        job.wait_until = gate.wait_until(tick.now);
         if let Err(refusal) = self.admit(&mut gate, &job.group) {
             let reason = gate.reason(refusal).into();
             let JobOrigin { instance, element_instance: element, .. } = origin;
@@ -338,9 +343,18 @@ impl Partition {
 
     pub(super) fn change_job(&mut self, tick: &Tick, key: JobKey, change: impl FnOnce(&mut Job)) {
         let now = tick.now;
+        let wait_until = self.may_wait_until(key, now);
         self.jobs.change(&key, tick.number, |job| {
+            let was_ready = job.availability == Availability::Ready;
             change(job);
             job.updated = now;
+            match job.availability {
+                Availability::Ready if was_ready => {}
+                Availability::Ready => job.wait_until = wait_until,
+                Availability::Leased | Availability::BackingOff { .. } | Availability::Stuck | Availability::Done => {
+                    job.wait_until = None;
+                }
+            }
         });
     }
 
@@ -405,6 +419,7 @@ fn new_job(key: JobKey, origin: JobOrigin, queue: (Arc<str>, Arc<str>), retries:
         group: None,
         execution: None,
         dispatched: None,
+        wait_until: None,
     }
 }
 

@@ -13,6 +13,7 @@
 mod ad_hoc;
 mod batches;
 mod audit;
+mod admission;
 mod call;
 mod calls;
 mod change;
@@ -43,6 +44,7 @@ mod tick;
 mod timers;
 mod unit;
 mod user_tasks;
+mod waiting;
 mod waits;
 mod workflows;
 
@@ -51,11 +53,12 @@ use std::sync::Arc;
 
 use engine::{Document, InstanceKey, JobKey, Keys, TimerKey, UserTaskKey, WaitKey};
 use model::Globals;
-use queue::{Ask, Dispatch, Timeline, WaiterId};
+use queue::policy::Present;
+use queue::{Dispatch, Timeline, WaiterId};
 use rustc_hash::FxHashMap;
 use store::log::{Answer, Created, Received, Released, Request};
 use store::row::{LockName, UniqueName};
-use store::{CountedJobs, Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, QueueRef, Store, format, row};
+use store::{Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, Store, format, row};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::caution::Caution;
@@ -67,11 +70,12 @@ use crate::metrics::Metrics;
 use crate::sinks::{QueueId, Sinks, Waiter};
 use crate::table::Table;
 
+pub(crate) use admission::group_of;
 pub(crate) use deploy::Catalogue;
 use messages::Group;
 pub(crate) use needs::Needs;
 use needs::Rested;
-pub(crate) use policies::{Policies, is_pause, pause_of};
+pub(crate) use policies::{Policies, drain_of, group_pause_of, is_own, pause_of};
 pub(crate) use run::Ran;
 pub(crate) use tick::{Source, Tick};
 
@@ -211,7 +215,9 @@ pub(crate) struct Partition {
     /// Whether they are read.
     has_policies: bool,
     /// Queues where it matters how many there are.
-    census: FxHashMap<QueueId, policies::Census>,
+    census: FxHashMap<QueueId, admission::Census>,
+    /// Tenants where it does.
+    census_tenants: FxHashMap<Arc<str>, Present>,
     /// Queues with jobs that could not be handed out as they are stored; looked at again now and then.
     shunned: BTreeSet<QueueId>,
     timeline: Timeline<(u64, DueKind)>,
@@ -271,12 +277,13 @@ impl Partition {
             batches: Table::default(),
             pages: batches::Pages::default(),
             rested: Rested::default(),
-            dispatch: Dispatch::new(limits.ready_window_max),
+            dispatch: Dispatch::new(limits.ready_window_max, |queue: &QueueId| &queue.tenant),
             sinks: Sinks::default(),
             policies: Policies::default(),
             globals: Globals::default(),
             has_policies: false,
             census: FxHashMap::default(),
+            census_tenants: FxHashMap::default(),
             shunned: BTreeSet::new(),
             timeline: Timeline::unknown(limits.timeline_max),
             newest: Millis::MIN,
@@ -325,6 +332,7 @@ impl Partition {
         self.dispatch.forget_jobs();
         self.has_policies = false;
         self.census.clear();
+        self.census_tenants.clear();
         self.timeline = Timeline::unknown(self.limits.timeline_max);
         self.postponed.clear();
     }
@@ -342,7 +350,8 @@ impl Partition {
     pub(crate) fn wake_at(&self) -> Option<Millis> {
         let again = (!self.shunned.is_empty()).then_some(self.look_again_at);
         let items = self.pages.has_waiting().then_some(0);
-        [self.timeline.next(), self.postponed.first().map(|(at, _)| *at), again, items].into_iter().flatten().min()
+        let postponed = self.postponed.first().map(|(at, _)| *at);
+        [self.timeline.next(), postponed, again, items, self.dispatch.opens_at()].into_iter().flatten().min()
     }
 
     /// Whether a tick would have something to hand out.
@@ -377,41 +386,11 @@ impl Partition {
             self.look_again_at = now + LOOK_AGAIN_EVERY;
             std::mem::take(&mut self.shunned).iter().for_each(|queue| self.dispatch.forget_queue(queue));
         }
+        self.dispatch.advance(now);
         for id in self.dispatch.take_dry() {
             if let Err(error) = self.refill_queue(&id).await {
                 self.dispatch.reopen(id);
                 return Err(error);
-            }
-        }
-        Ok(())
-    }
-
-    /// Asks the tables until it is known which job of a queue is next.
-    async fn refill_queue(&mut self, id: &QueueId) -> Result<(), Error> {
-        let QueueId { job_type, tenant } = id;
-        let queue = QueueRef { partition: self.fence.partition, job_type, tenant };
-        let place = |job: &store::ReadyJob| queue::Place::new(job.priority, job.key.0);
-        let after = |asked: queue::Refill| store::ReadyAfter { priority: asked.after.priority(), key: JobKey(asked.after.key()) };
-        while let Some(ask) = self.dispatch.ask(id) {
-            match ask {
-                Ask::All(asked) if self.policies.is_empty() => {
-                    let found = self.store.ready_jobs(queue.partition, job_type, tenant, after(asked), asked.limit).await?;
-                    self.dispatch.refilled(id, asked, found.iter().map(|job| (place(job), None)).collect());
-                }
-                Ask::All(asked) => {
-                    let found = self.store.grouped_jobs(queue, None, after(asked), asked.limit).await?;
-                    let found = found.into_iter().map(|(job, group)| (place(&job), group));
-                    self.dispatch.refilled(id, asked, found.collect());
-                }
-                Ask::Of(group, asked) => {
-                    let found = self.store.grouped_jobs(queue, Some(group.clone()), after(asked), asked.limit).await?;
-                    self.dispatch.refilled_of(id, &group, asked, found.iter().map(|(job, _)| place(job)).collect());
-                }
-                Ask::Running => {
-                    let counts = self.store.count_jobs(queue, CountedJobs::Running).await?;
-                    let counts = counts.into_iter().map(|(group, count)| (group, u32::try_from(count).unwrap_or(u32::MAX)));
-                    self.dispatch.counted(id, counts);
-                }
             }
         }
         Ok(())

@@ -61,6 +61,8 @@ pub(super) enum AtRest {
     Batch(u64),
     /// An instance that may have finished.
     Instance(InstanceKey),
+    /// How many this tenant has.
+    TenantCensus(Arc<str>),
 }
 
 /// What was asked for at rest, for the tick that is opened next.
@@ -384,6 +386,7 @@ impl Partition {
                     self.dispatch.expect(id.clone());
                 }
                 AtRest::Census(id) => self.load_census(id).await?,
+                AtRest::TenantCensus(tenant) => self.load_tenant_census(tenant).await?,
                 AtRest::Process(sought) => {
                     let found = self.seek_process(sought).await?;
                     self.catalogue.remember_process(sought.clone(), found);

@@ -1,33 +1,42 @@
-//! Policies of queues: which holds for which, what it says about a job that comes, and changing them.
+//! Policies of queues: which holds for which, what that means for handing out, and changing them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use engine::{Document, ElementKey, FailedJob, InstanceKey, JobKey};
-use queue::policy::{self, Policy, Refusal, Scope};
-use queue::{Group, Rules};
-use rustc_hash::FxHashMap;
+use queue::policy::{self, Policy, Quota, Scope};
+use queue::{Ask, Bucket, Counted, Place, Refill, Rules};
 use store::log::{Answer, Caller, Code, PutPolicy};
-use store::row::{Availability, Job, JobState, Operation, PolicyVersion};
-use store::{CountedJobs, Error, QueueRef};
+use store::row::{PaceState, PolicyVersion};
+use store::{CountedJobs, Error, QueueRef, ReadyAfter};
 
 use super::Partition;
-use super::needs::{AtRest, Needs};
 use super::tick::Tick;
 use super::unit::Stop;
-use crate::json;
 use crate::sinks::QueueId;
 
-/// A policy whose reference begins with this says only that the action behind it is paused.
+/// Policies whose references begin with these say only that an action is paused, that a group of it is, or that it drains.
 const PAUSED: &str = "paused:";
+const GROUP_PAUSED: &str = "paused-group:";
+const DRAINED: &str = "drained:";
 
 /// What the policy is called that pauses an action.
 pub(crate) fn pause_of(action: &str) -> Arc<str> {
     format!("{PAUSED}{action}").into()
 }
 
-pub(crate) fn is_pause(reference: &str) -> bool {
-    reference.starts_with(PAUSED)
+/// What the policy is called that pauses a group of an action.
+pub(crate) fn group_pause_of(action: &str, group: &str) -> Arc<str> {
+    format!("{GROUP_PAUSED}{action}:{group}").into()
+}
+
+/// What the policy is called that lets an action take no more executions.
+pub(crate) fn drain_of(action: &str) -> Arc<str> {
+    format!("{DRAINED}{action}").into()
+}
+
+/// Whether the server made it for a command of its own.
+pub(crate) fn is_own(reference: &str) -> bool {
+    [PAUSED, GROUP_PAUSED, DRAINED].iter().any(|prefix| reference.starts_with(prefix))
 }
 
 /// The policies there are, in their newest versions.
@@ -36,6 +45,8 @@ pub(crate) struct Policies {
     versions: BTreeMap<Arc<str>, PolicyVersion>,
     /// How many are not deleted.
     live: usize,
+    /// Whether any says how long a job may wait.
+    has_waits: bool,
 }
 
 impl Policies {
@@ -47,71 +58,63 @@ impl Policies {
 
     fn put(&mut self, version: PolicyVersion) {
         self.versions.insert(version.reference.clone(), version);
-        self.live = self.versions.values().filter(|version| version.policy.is_some()).count();
+        let live = || self.versions.values().filter_map(|version| version.policy.as_ref());
+        (self.live, self.has_waits) = (live().count(), live().any(|policy| policy.wait.is_some()));
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.live == 0
     }
 
-    fn applying(&self, queue: &QueueId) -> Option<&Policy> {
-        let limits = self.versions.iter().filter(|(reference, _)| !is_pause(reference));
-        policy::applying(limits.filter_map(|(_, version)| version.policy.as_ref()), &queue.job_type, &queue.tenant)
+    pub(super) fn has_waits(&self) -> bool {
+        self.has_waits
     }
 
-    /// What holds for a queue, and how many may wait in it.
-    pub(crate) fn limits(&self, action: &Arc<str>, tenant: &Arc<str>) -> (Option<Rules>, Option<u64>) {
-        let queue = QueueId { job_type: action.clone(), tenant: tenant.clone() };
-        (self.rules(&queue), self.applying(&queue).and_then(|policy| policy.queue_max))
+    /// Those that people have put.
+    fn put_by_people(&self) -> impl Iterator<Item = &Policy> {
+        let limits = self.versions.iter().filter(|(reference, _)| !is_own(reference));
+        limits.filter_map(|(_, version)| version.policy.as_ref())
     }
 
-    fn rules(&self, queue: &QueueId) -> Option<Rules> {
-        let applying = self.applying(queue);
-        let paused = |version: &PolicyVersion| {
-            is_pause(&version.reference)
-                && version.policy.as_ref().is_some_and(|policy| policy.scope == Scope::Action(queue.job_type.clone()))
-        };
-        let paused = applying.is_some_and(|policy| policy.paused) || self.versions.values().any(paused);
-        let concurrency = applying.and_then(|policy| policy.concurrency.as_ref());
-        let rules = Rules {
-            limit: concurrency.map(|concurrency| concurrency.limit),
-            by_group: concurrency.is_some_and(|concurrency| !concurrency.parameters.is_empty()),
-            paused,
-        };
-        (rules.limit.is_some() || rules.paused).then_some(rules)
+    pub(crate) fn applying(&self, queue: &QueueId) -> Option<&Policy> {
+        policy::applying(self.put_by_people(), &queue.job_type, &queue.tenant)
     }
-}
 
-/// How many jobs of a queue there are, where it matters when another comes.
-#[derive(Debug, Default)]
-pub(super) struct Census {
-    waiting: u64,
-    /// Waiting and running, by group.
-    by_group: BTreeMap<Group, u64>,
-}
-
-impl Census {
-    fn change(&mut self, job: &Job, by: i64) {
-        let waits = matches!(job.availability, Availability::Ready | Availability::BackingOff { .. });
-        if waits {
-            self.waiting = self.waiting.saturating_add_signed(by);
-        }
-        if waits || job.availability == Availability::Leased {
-            let count = self.by_group.entry(job.group.clone()).or_default();
-            *count = count.saturating_add_signed(by);
-            if *count == 0 {
-                self.by_group.remove(&job.group);
-            }
-        }
+    /// The quota that all queues of a tenant share.
+    pub(super) fn quota(&self, tenant: &str) -> Option<Quota> {
+        policy::quota_of(self.put_by_people(), tenant)
     }
-}
 
-/// A job of a process that a policy does not let into its queue.
-pub(super) struct Unwanted {
-    pub(super) instance: InstanceKey,
-    pub(super) element: ElementKey,
-    pub(super) job: JobKey,
-    pub(super) reason: Arc<str>,
+    /// How many jobs of a tenant may run at once, where there is a limit.
+    fn pools(&self) -> BTreeMap<Arc<str>, u32> {
+        let tenants = self.put_by_people().filter_map(|policy| match &policy.scope {
+            Scope::Tenant(tenant) => Some(tenant.clone()),
+            Scope::Global | Scope::Action(_) => None,
+        });
+        tenants.filter_map(|tenant| Some((tenant.clone(), self.quota(&tenant)?.running?))).collect()
+    }
+
+    /// Of those with a prefix, what the references say about an action behind it.
+    fn own<'a>(&'a self, prefix: &'a str, action: &'a str) -> impl Iterator<Item = &'a str> {
+        let of_action = move |policy: &Policy| matches!(&policy.scope, Scope::Action(of) if **of == *action);
+        let from: std::ops::Bound<&str> = std::ops::Bound::Included(prefix);
+        let own = self.versions.range::<str, _>((from, std::ops::Bound::Unbounded));
+        let own = own.take_while(move |(reference, _)| reference.starts_with(prefix));
+        let own = own.filter(move |(_, version)| version.policy.as_ref().is_some_and(of_action));
+        own.map(move |(reference, _)| &reference[prefix.len() + action.len()..])
+    }
+
+    pub(crate) fn is_draining(&self, action: &str) -> bool {
+        self.live != 0 && self.own(DRAINED, action).next().is_some()
+    }
+
+    /// What holds for handing out jobs of a queue.
+    pub(crate) fn rules(&self, queue: &QueueId) -> Option<Rules> {
+        let action = &*queue.job_type;
+        let paused = self.own(PAUSED, action).next().is_some();
+        let groups = self.own(GROUP_PAUSED, action).map(|group| Some(group[1..].into())).collect();
+        policy::pausing(self.applying(queue).and_then(Policy::rules), paused, groups)
+    }
 }
 
 impl Partition {
@@ -121,12 +124,19 @@ impl Partition {
     }
 
     pub(super) fn delete_policy(&mut self, tick: &mut Tick, caller: &Caller, reference: &Arc<str>) -> Result<Answer, Stop> {
-        let is_there = self.policies.versions.get(reference).is_some_and(|version| version.policy.is_some());
-        if !is_there {
-            return Err(Stop::not_found(format!("Expected to delete policy '{reference}', but there is none")));
+        // Whoever resumes an action wants it to take executions too.
+        let drain = reference.strip_prefix(PAUSED).map(drain_of);
+        let mut is_there = false;
+        for reference in [Some(reference.clone()), drain].into_iter().flatten() {
+            if self.policies.versions.get(&reference).is_some_and(|version| version.policy.is_some()) {
+                is_there = true;
+                self.change_policy(tick, caller, &reference, None);
+            }
         }
-        self.change_policy(tick, caller, reference, None);
-        Ok(Answer::Done)
+        match is_there {
+            true => Ok(Answer::Done),
+            false => Err(Stop::not_found(format!("Expected to delete policy '{reference}', but there is none"))),
+        }
     }
 
     fn change_policy(&self, tick: &mut Tick, caller: &Caller, reference: &Arc<str>, policy: Option<Policy>) {
@@ -146,6 +156,8 @@ impl Partition {
 
     fn rule_queues(&mut self) {
         self.census.clear();
+        self.census_tenants.clear();
+        self.dispatch.share(self.policies.pools());
         for queue in self.dispatch.queues() {
             self.dispatch.rule(&queue, self.policies.rules(&queue));
         }
@@ -158,6 +170,17 @@ impl Partition {
         }
     }
 
+    /// Nothing new comes into an action that drains.
+    pub(super) fn refuse_while_draining(&self, action: &str) -> Result<(), Stop> {
+        match self.policies.is_draining(action) {
+            true => {
+                let reason = format!("Action '{action}' drains: it takes no executions until it is resumed");
+                Err(Stop::refused(Code::InvalidState, reason))
+            }
+            false => Ok(()),
+        }
+    }
+
     /// Reads the policies there are. Only when everything is committed.
     pub(super) async fn load_policies(&mut self) -> Result<(), Error> {
         self.policies = Policies::of(self.store.policies(self.fence.partition).await?);
@@ -167,118 +190,84 @@ impl Partition {
         Ok(())
     }
 
-    /// Counts the jobs of a queue. Only when everything is committed.
-    pub(super) async fn load_census(&mut self, id: &QueueId) -> Result<(), Error> {
+    /// Asks the tables until it is known which job of a queue is next.
+    pub(super) async fn refill_queue(&mut self, id: &QueueId) -> Result<(), Error> {
+        let QueueId { job_type, tenant } = id;
+        let queue = QueueRef { partition: self.fence.partition, job_type, tenant };
+        while let Some(ask) = self.dispatch.ask(id) {
+            match ask {
+                Ask::All(asked) if self.policies.is_empty() => {
+                    let found = self.store.ready_jobs(queue.partition, job_type, tenant, after(asked), asked.limit).await?;
+                    let found = found.iter().map(|job| (Place::new(job.priority, job.key.0), None));
+                    self.dispatch.refilled(id, asked, found.collect());
+                }
+                Ask::All(asked) => {
+                    let found = self.jobs_in_order(id, None, asked).await?;
+                    self.dispatch.refilled(id, asked, found);
+                }
+                Ask::Of(group, asked) => {
+                    let found = self.jobs_in_order(id, Some(group.clone()), asked).await?;
+                    self.dispatch.refilled_of(id, &group, asked, found.into_iter().map(|(place, _)| place).collect());
+                }
+                Ask::Taken => {
+                    let counted = self.taken(id).await?;
+                    self.dispatch.counted(id, counted);
+                }
+                Ask::Pool => {
+                    let sizes = self.store.queue_sizes(self.fence.partition).await?;
+                    let running = sizes.iter().filter(|size| size.tenant == *tenant).map(|size| size.running).sum::<u64>();
+                    self.dispatch.counted_pool(id, u32::try_from(running).unwrap_or(u32::MAX));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ready jobs as the rules of their queue order them.
+    async fn jobs_in_order(
+        &self,
+        id: &QueueId,
+        of: Option<queue::Group>,
+        asked: Refill,
+    ) -> Result<Vec<(Place, queue::Group)>, Error> {
         let queue = QueueRef { partition: self.fence.partition, job_type: &id.job_type, tenant: &id.tenant };
-        let waiting = self.store.count_jobs(queue, CountedJobs::Waiting).await?;
-        let running = self.store.count_jobs(queue, CountedJobs::Running).await?;
-        let mut census = Census { waiting: waiting.iter().map(|(_, count)| count).sum(), ..Census::default() };
-        for (group, count) in waiting.into_iter().chain(running) {
-            *census.by_group.entry(group).or_default() += count;
-        }
-        self.census.insert(id.clone(), census);
-        Ok(())
-    }
-
-    /// What the change of a job means for who may come after it.
-    pub(super) fn count_in_queue(&mut self, queue: &QueueId, before: Option<&Job>, after: &Job) {
-        if let Some(census) = self.census.get_mut(queue) {
-            if let Some(before) = before {
-                census.change(before, -1);
-            }
-            census.change(after, 1);
-        }
-    }
-
-    /// What has to be asked before jobs are put into a queue; nothing where nothing says anything about it.
-    pub(super) fn gate(&self, queue: &QueueId) -> Result<Option<Gate>, Stop> {
-        if self.policies.is_empty() {
-            return Ok(None);
-        }
-        let Some(policy) = self.policies.applying(queue) else { return Ok(None) };
-        let counts =
-            policy.queue_max.is_some() || policy.concurrency.as_ref().is_some_and(|c| c.method == policy::Method::Cancel);
-        if counts && !self.census.contains_key(queue) {
-            return Err(Needs::at_rest(AtRest::Census(queue.clone())).into());
-        }
-        Ok(Some(Gate { policy: policy.clone(), queue: queue.clone(), counts, added: FxHashMap::default(), waiting: 0 }))
-    }
-
-    /// Asks whether one more may come into a queue, and counts it.
-    pub(super) fn admit(&self, gate: &mut Gate, group: &Group) -> Result<(), Refusal> {
-        if !gate.counts {
-            return Ok(());
-        }
-        let Some(census) = self.census.get(&gate.queue) else { return Ok(()) };
-        let is_grouped = !gate.policy.parameters().is_empty();
-        let lane = if is_grouped { group.clone() } else { None };
-        let here = match is_grouped {
-            true => census.by_group.get(group).copied().unwrap_or(0),
-            false => census.by_group.values().sum(),
+        let Some(ageing) = self.dispatch.rules(id).and_then(|rules| rules.ageing) else {
+            let found = self.store.grouped_jobs(queue, of, after(asked), asked.limit).await?;
+            return Ok(found.into_iter().map(|(job, group)| (Place::new(job.priority, job.key.0), group)).collect());
         };
-        let added = gate.added.entry(lane).or_default();
-        policy::admission(&gate.policy, census.waiting + gate.waiting, here + *added)?;
-        *added += 1;
-        gate.waiting += 1;
-        Ok(())
+        let after = (asked.after.rank(), engine::JobKey(asked.after.key()));
+        let found = self.store.aged_jobs(queue, of, ageing, after, asked.limit).await?;
+        Ok(found.into_iter().map(|job| (Place::ranked(job.rank, job.key.0), job.group)).collect())
     }
 
-    /// Jobs of processes that no queue takes stop their elements, for a person to see.
-    pub(super) fn stop_unwanted(&mut self, tick: &mut Tick) -> Result<(), Stop> {
-        while let Some(Unwanted { instance, element, job, reason }) = tick.unit.unwanted.pop() {
-            self.change_job(tick, job, |job| {
-                job.state = JobState::Failed;
-                job.availability = Availability::Stuck;
-                job.error_message = reason.clone();
-            });
-            self.audit_job(tick, job, Operation::Fail, Some(&reason));
-            let failed = FailedJob { job, element, variables: Document::new(), stuck: Some(reason) };
-            // One that is not waited for any more stops nobody.
-            let _ = self.step(tick, instance, &engine::Command::FailJob(failed))?;
+    /// What is taken of a queue's limits.
+    async fn taken(&self, id: &QueueId) -> Result<Counted, Error> {
+        let queue = QueueRef { partition: self.fence.partition, job_type: &id.job_type, tenant: &id.tenant };
+        let rules = self.dispatch.rules(id).cloned().unwrap_or_default();
+        let mut running = self.store.count_jobs(queue, CountedJobs::Running).await?;
+        if rules.holds {
+            running.extend(self.store.count_jobs(queue, CountedJobs::Retrying).await?);
         }
-        Ok(())
+        let running = running.into_iter().map(|(group, count)| (group, u32::try_from(count).unwrap_or(u32::MAX))).collect();
+        let starts = match rules.is_paced() {
+            true => self.store.paces(queue).await?,
+            false => Vec::new(),
+        };
+        Ok(Counted { running, starts: starts.into_iter().map(|row| (Bucket::named(&row.bucket), row.starts)).collect() })
+    }
+
+    /// Starts of this tick, to be written with it.
+    pub(super) fn write_paces(&mut self, tick: &mut Tick) {
+        for (id, paced) in self.dispatch.take_paced() {
+            let QueueId { job_type, tenant } = id;
+            let (bucket, starts, until) = (paced.bucket.name(), paced.starts, paced.until);
+            tick.recorder.changes.paces_put.push(PaceState { job_type, tenant, bucket, starts, until });
+        }
     }
 }
 
-/// Jobs about to be put into a queue by one command, with how many it has put there already.
-pub(super) struct Gate {
-    policy: Policy,
-    queue: QueueId,
-    counts: bool,
-    added: FxHashMap<Group, u64>,
-    waiting: u64,
-}
-
-impl Gate {
-    /// The group of a job with these values; none where groups are not told apart.
-    pub(super) fn group<'a>(&self, value: impl Fn(&str) -> Option<&'a Arc<str>>) -> Group {
-        let parameters = self.policy.parameters();
-        if parameters.is_empty() {
-            return None;
-        }
-        let null: Arc<str> = "null".into();
-        let values: Document = parameters.iter().map(|name| (name.clone(), value(name).unwrap_or(&null).clone())).collect();
-        Some(json::object(&values).into())
-    }
-
-    pub(super) fn parameters(&self) -> &[Arc<str>] {
-        self.policy.parameters()
-    }
-
-    /// In the words of whoever is refused.
-    pub(super) fn reason(&self, refusal: Refusal) -> String {
-        let action = &self.queue.job_type;
-        match refusal {
-            Refusal::QueueFull { limit } => {
-                format!("The limit queue.maxLength is reached: {limit} jobs of action '{action}' wait already")
-            }
-            Refusal::NoSlot { limit } => {
-                format!("The limit concurrency.limit is reached: {limit} jobs of action '{action}' wait or run already")
-            }
-        }
-    }
-
-    pub(super) fn refused(&self, refusal: Refusal) -> Stop {
-        Stop::refused(Code::Exhausted, self.reason(refusal))
-    }
+/// Where the table goes on.
+fn after(asked: Refill) -> ReadyAfter {
+    let priority = i32::try_from(asked.after.rank()).unwrap_or(i32::MAX);
+    ReadyAfter { priority, key: engine::JobKey(asked.after.key()) }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{Budget, Event, Instance, InstanceKey, Means, Outcome, Rejected, State};
-use queue::Place;
+use queue::Seat;
 use rustc_hash::FxHashMap;
 use store::log::{Code, Command, Rejection};
 use store::row::{Availability, Job, JobState};
@@ -11,9 +11,9 @@ use store::{Changes, DueKind, LogRow, Millis, format, row};
 
 use super::Partition;
 use super::batches::PageChange;
+use super::admission::{Gate, Unwanted};
 use super::migrate::Before;
 use super::needs::Needs;
-use super::policies::{Gate, Unwanted};
 use super::tick::{Ended, Tick};
 use crate::definitions::{Compiled, CompiledDecisions};
 use crate::hot::HotInstance;
@@ -279,7 +279,13 @@ impl Partition {
                 None => drop(self.metrics.jobs_created.inc()),
             }
             self.put_into_windows(&after);
-            if !self.census.is_empty() {
+            if let Some(before) = before.as_ref().filter(|_| self.dispatch.has_limits())
+                && before.availability == Availability::Leased
+                && after.availability != Availability::Leased
+            {
+                self.judge_run(before, &after, tick.now);
+            }
+            if !self.census.is_empty() || !self.census_tenants.is_empty() {
                 self.count_in_queue(&queue_of(&after), before.as_ref(), &after);
             }
             self.count_job(before.as_ref(), &after);
@@ -314,33 +320,32 @@ impl Partition {
         }
     }
 
+    /// Whether it takes a slot of its queue's limits.
+    fn takes_slot(&self, job: &Job) -> bool {
+        job.availability == Availability::Leased || (job.waits_for_retry() && self.dispatch.holds(&queue_of(job)))
+    }
+
     fn put_into_windows(&mut self, job: &Job) {
-        match job.availability {
-            Availability::Ready => self.dispatch.ready(&queue_of(job), place_of(job), &job.group),
-            Availability::Leased | Availability::BackingOff { .. } => {
-                if self.dispatch.has_limits() && job.availability == Availability::Leased {
-                    self.dispatch.started(&queue_of(job), &job.group);
-                }
-                if let Some(due) = job.availability.due(job.deadline) {
-                    self.timeline.insert(due, (job.key.0, DueKind::Job));
-                }
-            }
-            Availability::Held | Availability::Stuck | Availability::Done => {}
+        if job.availability == Availability::Ready {
+            self.dispatch.ready(&queue_of(job), seat_of(job), &job.group);
+        }
+        if self.dispatch.has_limits() && self.takes_slot(job) {
+            self.dispatch.started(&queue_of(job), &job.group);
+        }
+        if let Some(due) = job.due() {
+            self.timeline.insert(due, (job.key.0, DueKind::Job));
         }
     }
 
     fn take_out_of_windows(&mut self, job: &Job) {
-        match job.availability {
-            Availability::Ready => self.dispatch.not_ready(&queue_of(job), place_of(job), &job.group),
-            Availability::Leased | Availability::BackingOff { .. } => {
-                if self.dispatch.has_limits() && job.availability == Availability::Leased {
-                    self.dispatch.stopped(&queue_of(job), &job.group);
-                }
-                if let Some(due) = job.availability.due(job.deadline) {
-                    self.timeline.remove(due, (job.key.0, DueKind::Job));
-                }
-            }
-            Availability::Held | Availability::Stuck | Availability::Done => {}
+        if job.availability == Availability::Ready {
+            self.dispatch.not_ready(&queue_of(job), seat_of(job), &job.group);
+        }
+        if self.dispatch.has_limits() && self.takes_slot(job) {
+            self.dispatch.stopped(&queue_of(job), &job.group);
+        }
+        if let Some(due) = job.due() {
+            self.timeline.remove(due, (job.key.0, DueKind::Job));
         }
     }
 }
@@ -349,8 +354,8 @@ pub(super) fn queue_of(job: &Job) -> QueueId {
     QueueId { tenant: job.tenant.clone(), job_type: job.job_type.clone() }
 }
 
-pub(super) fn place_of(job: &Job) -> Place {
-    Place::new(job.priority, job.key.0)
+pub(super) fn seat_of(job: &Job) -> Seat {
+    Seat { priority: job.priority, created: job.created, key: job.key.0 }
 }
 
 fn count_workflow(metrics: &WorkflowMetrics, events: &[Event]) {

@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, JobKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::memory::Memory;
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
-    Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
-    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
+    QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -134,6 +134,19 @@ impl Store for Layer {
         limit: usize,
     ) -> Result<Vec<(ReadyJob, Option<Arc<str>>)>, Error> {
         self.inner.grouped_jobs(queue, of, after, limit).await
+    }
+    async fn aged_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<Option<Arc<str>>>,
+        ageing: Millis,
+        after: (i64, JobKey),
+        limit: usize,
+    ) -> Result<Vec<AgedJob>, Error> {
+        self.inner.aged_jobs(queue, of, ageing, after, limit).await
+    }
+    async fn paces(&self, queue: QueueRef<'_>) -> Result<Vec<row::PaceState>, Error> {
+        self.inner.paces(queue).await
     }
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {
         self.inner.count_jobs(queue, which).await

@@ -7,6 +7,7 @@ mod attempts;
 mod jobs;
 mod log;
 mod messages;
+mod queues;
 mod seen;
 mod signals;
 mod state;
@@ -40,6 +41,7 @@ pub(crate) struct Checker {
     pub(crate) waits: waits::Waits,
     pub(crate) messages: messages::Messages,
     pub(crate) signals: signals::Signals,
+    pub(crate) queues: queues::Queues,
     pub(crate) seen: Seen,
 }
 
@@ -67,6 +69,7 @@ impl Checker {
         }
         self.state.definitions(&commit.changes)?;
         self.jobs.landed(commit, now, &failed, &self.attempts)?;
+        self.queues.landed(commit, &mut self.seen)?;
         self.waits.landed(commit)?;
         self.messages.landed(commit, &happened, &self.waits, self.jobs.unreadable())?;
         self.signals.landed(commit, &happened, &self.waits, self.jobs.unreadable())?;
@@ -80,7 +83,10 @@ impl Checker {
                 self.waits.left_by(instance)?;
             }
         }
-        loaded.jobs.iter().try_for_each(|job| self.jobs.compare(job))
+        loaded.jobs.iter().try_for_each(|job| match job.execution {
+            Some(_) => self.queues.compare(job),
+            None => self.jobs.compare(job),
+        })
     }
 
     /// What a caller was told about an attempt.
@@ -101,7 +107,14 @@ pub(crate) fn wanted(commit: &Commit) -> Wanted {
     let taken = changes.messages_taken.iter().map(|taken| taken.message);
     Wanted {
         instances: touched(commit),
-        jobs: changes.jobs_new.iter().chain(&changes.jobs_changed).map(|job| job.key).collect(),
+        jobs: changes
+            .jobs_new
+            .iter()
+            .chain(&changes.jobs_changed)
+            .chain(&changes.executions_new)
+            .chain(&changes.executions_changed)
+            .map(|job| job.key)
+            .collect(),
         timers: waits::wanted_timers(changes).into_iter().collect(),
         subscriptions: waits::wanted_subscriptions(changes).into_iter().collect(),
         messages: changes.messages_new.iter().map(|row| row.key).chain(taken).collect(),

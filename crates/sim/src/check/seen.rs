@@ -12,7 +12,7 @@ use super::Happened;
 pub type Seen = BTreeMap<&'static str, u64>;
 
 /// All that is counted.
-pub const SEEN: [&str; 16] = [
+pub const SEEN: [&str; 23] = [
     "timer fired",
     "timer cancelled",
     "occurrence followed",
@@ -29,6 +29,13 @@ pub const SEEN: [&str; 16] = [
     "child cancelled",
     "error crossed a call",
     "escalation crossed a call",
+    "policy put",
+    "execution started",
+    "execution completed",
+    "execution waits for its next try",
+    "execution waited too long",
+    "held back by a limit",
+    "held back by a rate",
 ];
 
 pub(super) fn count(seen: &mut Seen, commit: &Commit, happened: &[Happened]) {

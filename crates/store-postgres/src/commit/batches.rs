@@ -20,6 +20,7 @@ pub(super) struct Texts {
     user_tasks: user_tasks::Texts,
     policies: Vec<Vec<u8>>,
     asked: Vec<Vec<u8>>,
+    starts: Vec<Vec<u8>>,
 }
 
 impl Texts {
@@ -41,6 +42,7 @@ impl Texts {
             user_tasks: user_tasks::Texts::of(changes),
             policies: changes.policies_new.iter().map(|row| format::encode_policy(row.policy.as_ref())).collect(),
             asked: many::asked(changes),
+            starts: changes.paces_put.iter().map(|row| format::encode_starts(&row.starts)).collect(),
         }
     }
 }
@@ -105,7 +107,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
     let all = all.into_iter().flatten().chain(waits::of_changes(commit, &texts.waits));
     all.chain(user_tasks::of_changes(commit, &texts.user_tasks))
         .chain(migrated::of_changes(commit))
-        .chain(executions::of_changes(commit, &texts.policies))
+        .chain(executions::of_changes(commit, &texts.policies, &texts.starts))
         .chain(many::of_changes(commit, &texts.asked))
         .chain(audit::of_changes(commit))
         .chain(listeners_new(commit, texts))
@@ -296,7 +298,7 @@ pub(super) fn changing_of_jobs<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> 
         .smalls(rows.iter().map(|row| row.priority))
         .texts(rows.iter().map(|row| row.state.word()))
         .texts(rows.iter().map(|row| row.availability.word()))
-        .ints_opt(rows.iter().map(|row| row.availability.due(row.deadline)))
+        .ints_opt(rows.iter().map(|row| row.due()))
         .smalls(rows.iter().map(|row| row.retries))
         .texts(rows.iter().map(|row| &*row.worker))
         .ints_opt(rows.iter().map(|row| row.deadline))

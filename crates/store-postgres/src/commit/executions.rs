@@ -6,7 +6,12 @@ use store::row::{Execution, Job};
 use super::batches::{batch, changing_of_jobs};
 use crate::call::Call;
 
-pub(super) fn of_changes<'a>(commit: &'a Commit, policies: &'a [Vec<u8>]) -> impl Iterator<Item = Call<'a>> {
+/// What is written as bytes: policies and starts.
+pub(super) fn of_changes<'a>(
+    commit: &'a Commit,
+    policies: &'a [Vec<u8>],
+    starts: &'a [Vec<u8>],
+) -> impl Iterator<Item = Call<'a>> {
     let changes = &commit.changes;
     let new = batch(commit, include_str!("../../sql/insert_executions.sql"), &changes.executions_new, |call, rows| {
         changing(call, rows)
@@ -26,7 +31,14 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, policies: &'a [Vec<u8>]) -> imp
             .ints(rows.iter().map(|row| row.changed))
             .texts(rows.iter().map(|row| &*row.changed_by))
     });
-    [new, changed, put].into_iter().flatten()
+    let paces = batch(commit, include_str!("../../sql/put_paces.sql"), &changes.paces_put, |call, rows| {
+        call.texts(rows.iter().map(|row| &*row.job_type))
+            .texts(rows.iter().map(|row| &*row.tenant))
+            .texts(rows.iter().map(|row| &*row.bucket))
+            .blobs(starts.iter().map(Vec::as_slice))
+            .ints(rows.iter().map(|row| row.until))
+    });
+    [new, changed, put, paces].into_iter().flatten()
 }
 
 /// The key and what may change, in the order both statements have it.

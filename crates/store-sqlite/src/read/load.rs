@@ -226,6 +226,8 @@ fn wait_for_turn(row: &Row<'_>, instance: InstanceKey) -> Result<(ElementKey, Wa
 }
 
 fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
+    let due = row.get(10)?;
+    let availability = Availability::from_stored(text_at(row, 9)?, due)?;
     Ok(Job {
         key,
         origin: origin(row)?,
@@ -233,7 +235,7 @@ fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
         tenant: row.get(6)?,
         priority: row.get(7)?,
         state: JobState::from_word(text_at(row, 8)?)?,
-        availability: Availability::from_stored(text_at(row, 9)?, row.get(10)?)?,
+        availability,
         retries: row.get(11)?,
         worker: row.get(12)?,
         deadline: row.get(13)?,
@@ -249,6 +251,7 @@ fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
         group: row.get(23)?,
         execution: execution(row)?,
         dispatched: row.get(30)?,
+        wait_until: Job::wait_of(availability, due),
     })
 }
 

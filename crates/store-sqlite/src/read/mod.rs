@@ -20,7 +20,7 @@ pub(crate) use definition::{
 pub(crate) use inbox::{inbox, partitions, statuses};
 pub(crate) use listener::global_listeners;
 pub(crate) use load::load;
-pub(crate) use queue::{count_jobs, grouped_jobs, jobs_before, policies, policy_versions, queue_sizes};
+pub(crate) use queue::{aged_jobs, count_jobs, grouped_jobs, jobs_before, paces, policies, policy_versions, queue_sizes};
 pub(crate) use search::{count, search};
 pub(crate) use user_task::{form, forms_named};
 pub(crate) use wait::{condition_starts, signal_subscriptions, starts_of};

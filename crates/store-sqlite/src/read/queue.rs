@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use engine::{JobKey, PartitionId};
 use rusqlite::{Connection, Params, Row, ToSql, params};
-use store::row::PolicyVersion;
-use store::{CountedJobs, QueueRef, QueueSize, ReadyAfter, ReadyJob, format};
+use store::row::{PaceState, PolicyVersion};
+use store::{AgedJob, CountedJobs, Millis, QueueRef, QueueSize, ReadyAfter, ReadyJob, format};
 
 use crate::failure::Failure;
 use crate::statement;
@@ -38,10 +38,43 @@ pub(crate) fn grouped_jobs(
     Ok(jobs.collect::<Result<_, _>>()?)
 }
 
+pub(crate) fn aged_jobs(
+    connection: &Connection,
+    queue: QueueRef<'_>,
+    (of, ageing): (Option<&Group>, Millis),
+    (rank, key): (i64, JobKey),
+    limit: usize,
+) -> Result<Vec<AgedJob>, Failure> {
+    let mut select = connection.prepare_cached(statement::AGED_JOBS)?;
+    let QueueRef { partition, job_type, tenant } = queue;
+    let group = of.and_then(|group| group.as_deref());
+    let which = params![partition.0, job_type, tenant, ageing, rank, key.0 as i64, limit as i64, of.is_some(), group];
+    let job = |row: &Row<'_>| Ok(AgedJob { key: JobKey(row.get::<_, i64>(0)? as u64), rank: row.get(1)?, group: row.get(2)? });
+    let jobs = select.query_map(which, job)?;
+    Ok(jobs.collect::<Result<_, _>>()?)
+}
+
+pub(crate) fn paces(connection: &Connection, queue: QueueRef<'_>) -> Result<Vec<PaceState>, Failure> {
+    let mut select = connection.prepare_cached(statement::PACES)?;
+    let mut rows = select.query(params![queue.partition.0, queue.job_type, queue.tenant])?;
+    let mut paces = Vec::new();
+    while let Some(row) = rows.next()? {
+        paces.push(PaceState {
+            job_type: queue.job_type.into(),
+            tenant: queue.tenant.into(),
+            bucket: row.get(0)?,
+            starts: format::decode_starts(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?,
+            until: row.get(2)?,
+        });
+    }
+    Ok(paces)
+}
+
 pub(crate) fn count_jobs(connection: &Connection, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Group, u64)>, Failure> {
     let mut select = connection.prepare_cached(match which {
         CountedJobs::Running => statement::COUNT_RUNNING_JOBS,
         CountedJobs::Waiting => statement::COUNT_WAITING_JOBS,
+        CountedJobs::Retrying => statement::COUNT_RETRYING_JOBS,
     })?;
     let count = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64));
     let counts = select.query_map(params![queue.partition.0, queue.job_type, queue.tenant], count)?;

@@ -21,6 +21,11 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
         let row = params![partition.0, row.version, format::encode_listeners(&row.listeners), row.changed, row.changed_by];
         connection.prepare_cached(statement::INSERT_GLOBAL_LISTENERS)?.execute(row)?;
     }
+    for row in &changes.paces_put {
+        let starts = format::encode_starts(&row.starts);
+        let row = params![partition.0, row.job_type, row.tenant, row.bucket, starts, row.until];
+        connection.prepare_cached(statement::PUT_PACE)?.execute(row)?;
+    }
     Ok(())
 }
 
@@ -36,7 +41,7 @@ fn insert(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Resu
             row.priority,
             row.state.word(),
             row.availability.word(),
-            row.availability.due(row.deadline),
+            row.due(),
             row.retries,
             row.worker,
             row.deadline,
@@ -68,7 +73,7 @@ fn change(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Resu
             row.priority,
             row.state.word(),
             row.availability.word(),
-            row.availability.due(row.deadline),
+            row.due(),
             row.retries,
             row.worker,
             row.deadline,

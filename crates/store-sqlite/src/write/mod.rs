@@ -33,7 +33,7 @@ pub(crate) fn purge_answers(
     limit: usize,
 ) -> Result<usize, Failure> {
     let mut purged = 0;
-    for sql in [statement::PURGE_FIRST_ANSWERS, statement::PURGE_ANSWERS] {
+    for sql in [statement::PURGE_FIRST_ANSWERS, statement::PURGE_ANSWERS, statement::PURGE_PACES] {
         purged += connection.prepare_cached(sql)?.execute(params![partition.0, now, limit as i64])?;
     }
     Ok(purged)

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use engine::JobKey;
-use queue::Group;
-use queue::policy::{Concurrency, Method, Policy, Scope};
+use queue::adapt::Adaptive;
+use queue::policy::{Concurrency, Method, Overdue, Policy, Quota, Rate, Scope, Wait};
+use queue::retry::{Delays, Retry};
+use queue::{Group, Pace, Starts};
 
 use super::owner::{OTHER, Owner, PARTITION};
 use super::rows;
-use crate::row::{Availability, Job, PolicyVersion};
-use crate::{Changes, CountedJobs, QueueRef, QueueSize, ReadyAfter, Store};
+use crate::row::{Availability, Job, PaceState, PolicyVersion};
+use crate::{AgedJob, Changes, CountedJobs, QueueRef, QueueSize, ReadyAfter, Store};
 
 const QUEUE: QueueRef<'static> = QueueRef { partition: PARTITION, job_type: "work", tenant: rows::TENANT };
 
@@ -34,7 +36,7 @@ async fn filled(store: &Arc<dyn Store>) {
         job(21, Some("a"), 0, Availability::Leased),
         job(22, Some("a"), 0, Availability::Leased),
         job(23, None, 0, Availability::Leased),
-        job(24, Some("b"), 0, Availability::BackingOff { until: 60 }),
+        Job { failed_with_retries_left: true, ..job(24, Some("b"), 0, Availability::BackingOff { until: 60 }) },
         job(25, None, 0, Availability::BackingOff { until: 60 }),
         job(26, Some("a"), 0, Availability::Stuck),
         job(27, Some("b"), 0, Availability::Done),
@@ -78,6 +80,8 @@ pub(super) async fn jobs_are_counted_by_group(store: Arc<dyn Store>) {
     assert_eq!(count(QUEUE, CountedJobs::Running).await, [(None, 1), (a(), 2)]);
     let waiting = [(None, 2), (a(), 3), (Some("b".into()), 2), (Some("\u{e9}'".into()), 1)];
     assert_eq!(count(QUEUE, CountedJobs::Waiting).await, waiting);
+    assert_eq!(count(QUEUE, CountedJobs::Retrying).await, [(Some("b".into()), 1)]);
+    assert_eq!(count(QueueRef { tenant: "t", ..QUEUE }, CountedJobs::Retrying).await, []);
     let elsewhere = QueueRef { tenant: "t", ..QUEUE };
     assert_eq!(count(elsewhere, CountedJobs::Running).await, [(a(), 1)]);
     assert_eq!(count(elsewhere, CountedJobs::Waiting).await, []);
@@ -101,15 +105,26 @@ pub(super) async fn queues_have_sizes_and_places(store: Arc<dyn Store>) {
 }
 
 pub(super) async fn every_version_of_a_policy_is_kept(store: Arc<dyn Store>) {
-    let concurrency = Concurrency { limit: 2, parameters: vec!["customer".into(), "\u{e9}".into()], method: Method::Cancel };
+    let parameters: Vec<Arc<str>> = vec!["customer".into(), "\u{e9}".into()];
+    let adaptive = Some(Adaptive { limit_min: 1, latency: Some(5) });
+    let delays = Delays::Growing { first: 1, factor: 2, most: 9 };
     let full = Policy {
         scope: Scope::Action("work".into()),
         priority: -3,
-        concurrency: Some(concurrency),
+        concurrency: Some(Concurrency { limit: 2, parameters: parameters.clone(), method: Method::Cancel, adaptive }),
         queue_max: Some(7),
         paused: true,
+        rate: Some(Rate { pace: Pace { limit: 3, window: 1_000 }, parameters }),
+        delay: Some(100),
+        quota: Some(Quota { running: Some(1), waiting: None, total: Some(4) }),
+        wait: Some(Wait { most: 60_000, then: Overdue::Cancel }),
+        fair: true,
+        ageing: Some(30),
+        retry: Some(Retry { delays, jitter_percent: 10, holds: true }),
+        drains: true,
     };
-    let plain = Policy { scope: Scope::Global, priority: 0, concurrency: None, queue_max: None, paused: false };
+    let listed = Retry { delays: Delays::Listed(vec![1, 5]), jitter_percent: 0, holds: false };
+    let plain = Policy { retry: Some(listed), ..Policy::new(Scope::Global) };
     let version = |reference: &str, version, policy| PolicyVersion {
         reference: reference.into(),
         version,
@@ -130,4 +145,78 @@ pub(super) async fn every_version_of_a_policy_is_kept(store: Arc<dyn Store>) {
     assert_eq!(store.policy_versions(PARTITION, "a").await.unwrap(), [first, second]);
     assert_eq!(store.policy_versions(PARTITION, "none").await.unwrap(), []);
     assert_eq!(store.policies(OTHER).await.unwrap(), []);
+}
+
+pub(super) async fn jobs_by_age(store: Arc<dyn Store>) {
+    let job = |n, group, priority, created| Job { created, ..job(n, group, priority, Availability::Ready) };
+    let jobs = vec![
+        job(11, Some("a"), 0, 100),
+        job(12, None, 2, 119),
+        job(13, Some("a"), 2, 120),
+        job(14, Some("b"), 2, 121),
+        job(15, None, 0, 100),
+    ];
+    Owner::of(&store).await.commit(Changes { executions_new: jobs, ..Changes::default() }).await;
+    // Ten are worth one priority: one of priority 2 goes before all that came less than twenty before it.
+    let all: [(u64, i64, Option<&str>); 5] =
+        [(12, -99, None), (11, -100, Some("a")), (13, -100, Some("a")), (15, -100, None), (14, -101, Some("b"))];
+    for of in [None, Some(None), Some(Some("a".into())), Some(Some("c".into()))] {
+        let expected = all.iter().filter(|(_, _, group)| of.as_ref().is_none_or(|of: &Group| of.as_deref() == *group));
+        let expected: Vec<_> = expected
+            .map(|(n, rank, group)| AgedJob { rank: *rank, key: JobKey(rows::key(PARTITION, *n)), group: group.map(Into::into) })
+            .collect();
+        for limit in 1..=6 {
+            let (mut seen, mut after) = (Vec::new(), (i64::MAX, JobKey(0)));
+            loop {
+                let page = store.aged_jobs(QUEUE, of.clone(), 10, after, limit).await.unwrap();
+                let Some(last) = page.last() else { break };
+                after = (last.rank, last.key);
+                seen.extend(page);
+            }
+            assert_eq!(seen, expected, "{of:?}, {limit} at a time");
+        }
+    }
+}
+
+pub(super) async fn starts_are_kept_until_they_make_no_difference(store: Arc<dyn Store>) {
+    let pace = |job_type: &str, bucket: &str, starts: &[(i64, u32)], until| PaceState {
+        job_type: job_type.into(),
+        tenant: rows::TENANT.into(),
+        bucket: bucket.into(),
+        starts: Starts::of(starts.iter().copied()),
+        until,
+    };
+    let mut owner = Owner::of(&store).await;
+    let (all, group) = (pace("work", "", &[(-5, 1), (7, 300)], 50), pace("work", "{\"\u{e9}\":\"'\"}", &[(3, 1)], 60));
+    let other = pace("other", "-", &[], 40);
+    owner.commit(Changes { paces_put: vec![all.clone(), group.clone(), other.clone()], ..Changes::default() }).await;
+    assert_eq!(store.paces(QUEUE).await.unwrap(), [all, group.clone()]);
+    let later = pace("work", "", &[(9, 1)], 70);
+    owner.commit(Changes { paces_put: vec![later.clone()], ..Changes::default() }).await;
+    assert_eq!(store.paces(QUEUE).await.unwrap(), [later.clone(), group.clone()]);
+    assert_eq!(store.paces(QueueRef { tenant: "t", ..QUEUE }).await.unwrap(), []);
+    assert_eq!(store.paces(QueueRef { partition: OTHER, ..QUEUE }).await.unwrap(), []);
+    assert_eq!(store.purge_answers(PARTITION, 39, 10).await.unwrap(), 0);
+    assert_eq!(store.purge_answers(PARTITION, 60, 1).await.unwrap(), 1);
+    assert_eq!(store.purge_answers(PARTITION, 60, 5).await.unwrap(), 1);
+    assert_eq!(store.paces(QUEUE).await.unwrap(), [later]);
+    assert_eq!(store.paces(QueueRef { job_type: "other", ..QUEUE }).await.unwrap(), []);
+}
+
+pub(super) async fn a_wait_has_its_end(store: Arc<dyn Store>) {
+    let until = |n, wait_until| Job { wait_until, ..job(n, None, 0, Availability::Ready) };
+    let mut owner = Owner::of(&store).await;
+    let new = vec![until(11, Some(30)), until(12, None), until(13, Some(20))];
+    owner.commit(Changes { executions_new: new.clone(), ..Changes::default() }).await;
+    let due = async || store.due(PARTITION, (0, 0), 10).await.unwrap().iter().map(|due| (due.at, due.key)).collect::<Vec<_>>();
+    let key = |n| rows::key(PARTITION, n);
+    assert_eq!(due().await, [(20, key(13)), (30, key(11))]);
+    let wanted = crate::Wanted { jobs: new.iter().map(|job| job.key).collect(), ..crate::Wanted::default() };
+    assert_eq!(store.load(PARTITION, &wanted, 5).await.unwrap().jobs, new);
+    // Who runs is due when the lease ends, and waits no longer.
+    let leased = Job { wait_until: None, ..job(13, None, 0, Availability::Leased) };
+    owner.commit(Changes { executions_changed: vec![leased.clone()], ..Changes::default() }).await;
+    assert_eq!(due().await, [(30, key(11)), (50, key(13))]);
+    let wanted = crate::Wanted { jobs: vec![leased.key], ..crate::Wanted::default() };
+    assert_eq!(store.load(PARTITION, &wanted, 5).await.unwrap().jobs, [leased]);
 }

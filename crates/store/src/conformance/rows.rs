@@ -215,6 +215,7 @@ pub fn job(key: u64, task: &Element) -> Job {
         group: None,
         execution: None,
         dispatched: None,
+        wait_until: None,
     }
 }
 

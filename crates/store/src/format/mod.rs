@@ -20,6 +20,8 @@ mod round_trip;
 #[cfg(test)]
 mod some;
 #[cfg(test)]
+mod some_policy;
+#[cfg(test)]
 mod version_one;
 
 use std::sync::Arc;
@@ -132,6 +134,15 @@ pub fn decode_listeners(bytes: &[u8]) -> Result<Vec<GlobalListener>, Error> {
 /// Nothing where it was deleted.
 pub fn encode_policy(policy: Option<&Policy>) -> Vec<u8> {
     policy.map_or(Vec::new(), encode)
+}
+
+/// When jobs of a queue were started.
+pub fn encode_starts(starts: &queue::Starts) -> Vec<u8> {
+    encode(starts)
+}
+
+pub fn decode_starts(bytes: &[u8]) -> Result<queue::Starts, Error> {
+    decode(bytes)
 }
 
 pub fn decode_policy(bytes: &[u8]) -> Result<Option<Policy>, Error> {

@@ -100,6 +100,7 @@ fn read_all(bytes: &[u8]) {
     let _ = decode_listeners(bytes);
     let _ = decode_document(bytes);
     let _ = decode_policy(bytes);
+    let _ = decode_starts(bytes);
 }
 
 #[test]

@@ -10,10 +10,10 @@ use engine::{
 };
 use model::{ElementIx, FlowIx, ListenerEvent, TimerKind};
 use proptest::prelude::*;
-use queue::policy::{Concurrency, Method, Policy, Scope};
 use schedule::Occurrence;
 
 use crate::batch::{BatchCommand, Work};
+use super::some_policy::policy;
 use crate::change::{Change, Migrate};
 use crate::log::*;
 use crate::query::{Entity, Filter, Op, Scalar, Tenants};
@@ -417,15 +417,6 @@ pub(super) fn global_listener() -> impl Strategy<Value = model::GlobalListener> 
             priority,
         },
     )
-}
-
-pub(super) fn policy() -> impl Strategy<Value = Policy> {
-    let scope = prop_oneof![Just(Scope::Global), text().prop_map(Scope::Tenant), text().prop_map(Scope::Action)];
-    let method = prop::sample::select(vec![Method::Enqueue, Method::Cancel]);
-    let concurrency = (any::<u32>(), texts(), method);
-    let concurrency = concurrency.prop_map(|(limit, parameters, method)| Concurrency { limit, parameters, method });
-    (scope, any::<i32>(), prop::option::of(concurrency), any::<Option<u64>>(), any::<bool>())
-        .prop_map(|(scope, priority, concurrency, queue_max, paused)| Policy { scope, priority, concurrency, queue_max, paused })
 }
 
 fn publish() -> impl Strategy<Value = Publish> {

@@ -69,6 +69,9 @@ impl Tables {
         for row in changes.policies_new {
             self.policies.entry(row.reference.clone()).or_default().push(row);
         }
+        for row in changes.paces_put {
+            self.paces.insert((row.job_type.clone(), row.tenant.clone(), row.bucket.clone()), row);
+        }
         self.idempotent.extend(changes.idempotent_new.into_iter().map(|row| ((row.tenant.clone(), row.key.clone()), row)));
         for row in changes.migrated {
             self.migrate(row);
@@ -202,7 +205,7 @@ impl Tables {
         if job.availability == Availability::Ready {
             self.ready.entry((job.job_type.clone(), job.tenant.clone())).or_default().insert((Reverse(job.priority), job.key));
         }
-        if let Some(due) = job.availability.due(job.deadline) {
+        if let Some(due) = job.due() {
             self.timed.insert((due, job.key));
         }
         if let (true, Some(origin)) = (job.availability != Availability::Done, job.origin) {
@@ -224,7 +227,7 @@ impl Tables {
                 self.ready.remove(&queue);
             }
         }
-        if let Some(due) = job.availability.due(job.deadline) {
+        if let Some(due) = job.due() {
             self.timed.remove(&(due, key));
         }
         if let Some(origin) = job.origin {

@@ -74,6 +74,8 @@ pub(super) struct Tables {
     pub(super) audit: BTreeMap<u64, row::Audit>,
     /// By version.
     pub(super) listeners: BTreeMap<u32, row::GlobalListeners>,
+    /// By type, tenant and bucket.
+    pub(super) paces: BTreeMap<(Arc<str>, Arc<str>, Arc<str>), row::PaceState>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
     /// Since when instances are suspended.
@@ -246,7 +248,12 @@ impl Partition {
         for position in &expired {
             self.answers.remove(position);
         }
-        expired.len() + self.tables.purge_idempotent(now, limit)
+        let over = self.tables.paces.iter().filter(|(_, row)| row.until <= now).take(limit).map(|(name, _)| name.clone());
+        let over: Vec<_> = over.collect();
+        for name in &over {
+            self.tables.paces.remove(name);
+        }
+        expired.len() + over.len() + self.tables.purge_idempotent(now, limit)
     }
 
     /// By time and key, whatever it is.

@@ -11,7 +11,7 @@ use queue::Group;
 use super::database::Tables;
 use super::waits;
 use crate::row::{Availability, ElementState, Job, Tokens, UniqueHolder, UniqueName};
-use crate::{CountedJobs, Loaded, LoadedInstance, Millis, QueueRef, QueueSize, ReadyAfter, ReadyJob, Wanted};
+use crate::{AgedJob, CountedJobs, Loaded, LoadedInstance, Millis, QueueRef, QueueSize, ReadyAfter, ReadyJob, Wanted};
 
 pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis) -> Loaded {
     let open = |key: &JobKey| tables.jobs.get(key).filter(|job| job.availability != Availability::Done);
@@ -113,10 +113,29 @@ pub(super) fn grouped_jobs(
     all.filter(|(_, group)| of.is_none_or(|of| of == group)).take(limit).collect()
 }
 
+pub(super) fn aged_jobs(
+    tables: &Tables,
+    queue: QueueRef<'_>,
+    (of, ageing): (Option<&Group>, Millis),
+    after: (i64, JobKey),
+    limit: usize,
+) -> Vec<AgedJob> {
+    let all = grouped_jobs(tables, queue, of, ReadyAfter::START, usize::MAX).into_iter();
+    let aged = all.map(|(job, group)| {
+        let rank = i64::from(job.priority) * ageing - tables.jobs[&job.key].created;
+        AgedJob { rank, key: job.key, group }
+    });
+    let mut aged: Vec<_> = aged.filter(|job| (Reverse(after.0), after.1) < (Reverse(job.rank), job.key)).collect();
+    aged.sort_unstable_by_key(|job| (Reverse(job.rank), job.key));
+    aged.truncate(limit);
+    aged
+}
+
 pub(super) fn count_jobs(tables: &Tables, queue: QueueRef<'_>, which: CountedJobs) -> Vec<(Group, u64)> {
     let is_counted = |job: &&Job| match (job.availability, which) {
         (Availability::Leased, CountedJobs::Running) => true,
         (Availability::Ready | Availability::BackingOff { .. }, CountedJobs::Waiting) => true,
+        (Availability::BackingOff { .. }, CountedJobs::Retrying) => job.waits_for_retry(),
         (Availability::Leased | Availability::Ready | Availability::BackingOff { .. }, _) => false,
         (Availability::Held | Availability::Stuck | Availability::Done, _) => false,
     };

@@ -19,14 +19,14 @@ mod waits;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, JobKey, PartitionId, RequirementsKey, WaitKey};
 use tokio::sync::watch;
 
 use crate::log::{NewRequest, Received, RequestStatus};
 use crate::query::{Counted, Counting, Query, QueryPage};
 use crate::{
-    Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
-    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
+    QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use database::{Database, Tables};
 
@@ -135,6 +135,25 @@ impl Store for Memory {
     ) -> Result<Vec<(ReadyJob, queue::Group)>, Error> {
         let of = of.as_ref();
         Ok(self.database().read(queue.partition, |partition| load::grouped_jobs(&partition.tables, queue, of, after, limit)))
+    }
+
+    async fn aged_jobs(
+        &self,
+        queue: QueueRef<'_>,
+        of: Option<queue::Group>,
+        ageing: Millis,
+        after: (i64, JobKey),
+        limit: usize,
+    ) -> Result<Vec<AgedJob>, Error> {
+        let of = of.as_ref();
+        Ok(self
+            .database()
+            .read(queue.partition, |partition| load::aged_jobs(&partition.tables, queue, (of, ageing), after, limit)))
+    }
+
+    async fn paces(&self, queue: QueueRef<'_>) -> Result<Vec<row::PaceState>, Error> {
+        let is_of = |row: &&row::PaceState| *row.job_type == *queue.job_type && *row.tenant == *queue.tenant;
+        Ok(self.database().read(queue.partition, |partition| partition.tables.paces.values().filter(is_of).cloned().collect()))
     }
 
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(queue::Group, u64)>, Error> {

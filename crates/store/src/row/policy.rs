@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use queue::Starts;
 use queue::policy::Policy;
 
 use crate::Millis;
@@ -17,4 +18,16 @@ pub struct PolicyVersion {
     pub policy: Option<Policy>,
     pub changed: Millis,
     pub changed_by: Arc<str>,
+}
+
+/// When jobs of a queue were started, where a policy says how fast they may: one row for all of them, or for each group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaceState {
+    pub job_type: Arc<str>,
+    pub tenant: Arc<str>,
+    /// The name of a [`queue::Bucket`].
+    pub bucket: Arc<str>,
+    pub starts: Starts,
+    /// From then on it makes no difference.
+    pub until: Millis,
 }

@@ -220,6 +220,7 @@ async fn a_policy_limits_an_action_and_is_kept_with_its_history() {
     assert_eq!(server.get("/v1/policies/per-customer").await.status, 404);
     assert_eq!(server.get("/v1/policies").await.json()["items"], json!([]));
     let versions = server.get("/v1/policies/per-customer/versions").await.json();
+    assert_eq!(server.get("/v1/policies/per-customer/history").await.json(), versions);
     let policies: Vec<_> = versions["items"].as_array().unwrap().iter().map(|one| one["policy"].is_object()).collect();
     assert_eq!(policies, [true, true, false]);
 }
@@ -253,13 +254,32 @@ async fn a_policy_that_cannot_be_kept_is_refused() {
         json!({ "scope": "GLOBAL", "concurrency": { "limit": 1, "parameters": [""] } }),
         json!({ "scope": "GLOBAL", "queue": { "maxLength": 0 } }),
         json!({ "scope": "GLOBAL", "rate": { "limit": 5 } }),
-        json!({ "scope": "GLOBAL", "queue": { "maxWait": "PT1H" } }),
+        json!({ "scope": "GLOBAL", "rate": { "limit": 5, "window": "PT0S" } }),
+        json!({ "scope": "GLOBAL", "rate": { "limit": 0, "window": "PT1S" } }),
+        json!({ "scope": "GLOBAL", "rate": { "limit": 1, "window": "PT1S", "parameters": ["a"] }, "concurrency": { "limit": 1, "parameters": ["b"] } }),
+        json!({ "scope": "GLOBAL", "delay": "soon" }),
+        json!({ "scope": "GLOBAL", "quota": { "running": -1 } }),
+        json!({ "scope": "GLOBAL", "queue": { "maxWait": "PT0S" } }),
+        json!({ "scope": "GLOBAL", "queue": { "ageing": "P8D" } }),
+        json!({ "scope": "GLOBAL", "queue": { "fair": true } }),
+        json!({ "scope": "GLOBAL", "queue": { "onMaxWait": "WAIT" } }),
+        json!({ "scope": "GLOBAL", "retry": { "delays": ["PT1S"], "delay": "PT1S" } }),
+        json!({ "scope": "GLOBAL", "retry": { "factor": 2 } }),
+        json!({ "scope": "GLOBAL", "retry": { "delay": "PT1S", "factor": 101 } }),
+        json!({ "scope": "GLOBAL", "retry": { "jitterPercent": 101 } }),
+        json!({ "scope": "GLOBAL", "concurrency": { "limit": 1, "adaptive": { "minLimit": 2 } } }),
     ] {
         let reply = server.call("PUT", "/v1/policies/p", &policy.to_string(), &[]).await;
         assert_eq!(reply.status, 400, "{policy}: {}", reply.text);
     }
-    let reply = server.call("PUT", "/v1/policies/p", r#"{"scope":"GLOBAL","rate":{"limit":5}}"#, &[]).await;
-    assert!(reply.text.contains("[rate]"), "{}", reply.text);
+    for (policy, named) in [
+        (r#"{"scope":"GLOBAL","rates":{"limit":5}}"#, "[rates]"),
+        (r#"{"scope":"GLOBAL","rate":{"limit":5,"window":"PT1S","burst":1}}"#, "[rate.burst]"),
+        (r#"{"scope":"GLOBAL","concurrency":{"limit":1,"adaptive":{"max":1}}}"#, "[concurrency.adaptive.max]"),
+    ] {
+        let reply = server.call("PUT", "/v1/policies/p", policy, &[]).await;
+        assert!(reply.text.contains(named), "{}", reply.text);
+    }
     assert_eq!(server.call("PUT", "/v1/policies/paused%3Awork", r#"{"scope":"GLOBAL"}"#, &[]).await.status, 400);
     assert_eq!(server.get("/v1/policies/none").await.status, 404);
 }

@@ -11,6 +11,7 @@ mod events;
 mod executions;
 mod manners;
 mod people;
+mod policies;
 mod story;
 mod tenants;
 mod user_tasks;

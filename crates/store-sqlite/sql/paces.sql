@@ -1,0 +1,1 @@
+SELECT bucket, starts, until FROM paces WHERE partition = ?1 AND job_type = ?2 AND tenant = ?3 ORDER BY bucket
