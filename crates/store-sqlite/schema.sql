@@ -232,7 +232,7 @@ CREATE TABLE "jobs" (
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
     ended INTEGER
-, headers TEXT, kind TEXT, denied TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER) STRICT;
+, headers TEXT, kind TEXT, denied TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER, leases INTEGER, progress TEXT) STRICT;
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
 
@@ -244,6 +244,8 @@ CREATE INDEX jobs_ready ON jobs (partition, job_type, tenant, priority DESC, key
 
 CREATE INDEX jobs_ready_by_group ON jobs (partition, job_type, tenant, group_key, priority DESC, key)
     WHERE availability = 'READY' AND group_key IS NOT NULL;
+
+CREATE INDEX jobs_stuck ON jobs (partition, key) WHERE availability = 'STUCK';
 
 CREATE INDEX jobs_timed ON jobs (partition, due, key) WHERE due IS NOT NULL;
 

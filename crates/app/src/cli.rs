@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::backup::{Backup, Check, Restore};
 use crate::bench::queue::BenchQueue;
 use crate::change::{Migrate, Modify};
+use crate::dead_letters::DeadLetters;
 use crate::decide::Decide;
 use crate::definitions::{Definitions, Delete};
 use crate::feel::Feel;
@@ -99,6 +100,9 @@ pub(crate) enum Command {
     /// Put or list the policies that limit queues.
     #[command(subcommand)]
     Policies(Policies),
+    /// List, show and retry jobs that nobody tries any more.
+    #[command(subcommand)]
+    DeadLetters(DeadLetters),
     /// Evaluate a FEEL expression, without a server.
     Feel(Feel),
     /// Evaluate a decision of a DMN file, without a server.

@@ -8,6 +8,7 @@ mod check;
 mod cli;
 mod client;
 mod config;
+mod dead_letters;
 mod decide;
 mod definitions;
 mod descriptors;
@@ -82,6 +83,7 @@ fn main() -> ExitCode {
         Some(Command::Bench(Bench::Queue(options))) => bench::queue::run(&options),
         Some(Command::Queues(options)) => queues::queues(&options),
         Some(Command::Policies(options)) => queues::policies(&options),
+        Some(Command::DeadLetters(options)) => dead_letters::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,7 @@
 //! Pure policy of jobs and queues: who gets what when. Time is a value called `now`; nothing here waits, stores or logs.
 //!
+//! - [`claim`]: whether what a worker says of a job still counts.
+//! - [`backoff`]: how long a failed job waits.
 //! - [`retry`]: what a failure means: ready again, ready later, or stuck.
 //! - [`Dispatch`]: who gets which job: ready jobs and waiting workers, in order on both sides.
 //! - [`policy`]: which limits hold for a queue. [`Limited`]: the window of a queue that has some, by groups.
@@ -8,6 +10,8 @@
 //!
 //! All windows are caches of a table: each knows up to where it is complete, and asks for more only past that point.
 
+pub mod backoff;
+pub mod claim;
 mod dispatch;
 mod limited;
 pub mod policy;

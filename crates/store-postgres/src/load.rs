@@ -322,7 +322,7 @@ fn wait(row: &Row, kind: WaitKind) -> Result<(ElementKey, Wait), Error> {
 
 fn job(row: &Row) -> Result<Job, Error> {
     let mut row = Reading::of(row);
-    Ok(Job {
+    let mut job = Job {
         key: JobKey(row.key()?),
         origin: origin(&mut row)?,
         job_type: row.text()?,
@@ -344,7 +344,13 @@ fn job(row: &Row) -> Result<Job, Error> {
         denied: row.text_maybe()?,
         group: row.text_maybe()?,
         execution: execution(&mut row)?,
-    })
+        leases: 0,
+        progress: None,
+    };
+    let leases = row.get::<Option<i32>>()?.map(u32::try_from).transpose().map_err(Error::corrupt)?;
+    job.leases = leases.unwrap_or_else(|| job.leases_untold());
+    job.progress = row.text_maybe()?;
+    Ok(job)
 }
 
 /// Of a job that belongs to no process, what it is asked to do is there.

@@ -20,6 +20,7 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("../migrations/0006_listeners.sql"),
     include_str!("../migrations/0007_incidents.sql"),
     include_str!("../migrations/0008_queues.sql"),
+    include_str!("../migrations/0009_jobs.sql"),
 ];
 
 /// The one after which tokens are moved, which SQL cannot read.

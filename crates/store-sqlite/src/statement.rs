@@ -134,4 +134,5 @@ pub(crate) const READY_JOBS_OF_ALL_GROUPS: &str = include_str!("../sql/ready_job
 pub(crate) const READY_JOBS_OF_GROUP: &str = include_str!("../sql/ready_jobs_of_group.sql");
 pub(crate) const READY_JOBS_OF_NO_GROUP: &str = include_str!("../sql/ready_jobs_of_no_group.sql");
 pub(crate) const JOBS_BEFORE: &str = include_str!("../sql/jobs_before.sql");
+pub(crate) const KEEP_LEASE: &str = include_str!("../sql/keep_lease.sql");
 pub(crate) const QUEUE_SIZES: &str = include_str!("../sql/queue_sizes.sql");

@@ -128,6 +128,12 @@ macro_rules! extend {
 }
 
 impl Changes {
+    /// Every job that comes into being or changes, of processes and of none.
+    pub fn jobs_written(&self) -> impl Iterator<Item = &row::Job> {
+        let of_processes = self.jobs_new.iter().chain(&self.jobs_changed);
+        of_processes.chain(&self.executions_new).chain(&self.executions_changed)
+    }
+
     /// These as well.
     pub fn add(&mut self, more: Self) {
         extend!(self, more: resources_new, definitions_new, definitions_deleted, requirements_new, requirements_deleted, forms_new, forms_deleted, evaluated_decisions_new, evaluations_deleted, instances_new, instances_changed, elements_new, elements_changed, variables_new, variables_changed, jobs_new, jobs_changed, executions_new, executions_changed, tokens, turns_new, turns_done, compensations_put, compensations_gone, timers_new, timers_changed, user_tasks_new, user_tasks_changed, subscriptions_new, subscriptions_changed, messages_new, messages_taken, messages_gone, correlations_new, locks_new, locks_gone, signals_put, signals_done, incidents_new, incidents_changed, idempotent_new, policies_new, migrated);

@@ -1,6 +1,7 @@
 //! Commands: what may be asked of a partition, who asks, and what they are told.
 
 mod answer;
+mod report;
 mod variables;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use engine::{
     WaitKey,
 };
 use queue::policy::Policy;
+pub use report::{Became, Failed, Report, Reported, Said};
 
 use crate::Millis;
 use crate::change::Change;
@@ -148,6 +150,15 @@ pub enum Command {
     /// Try again whatever holds up an instance.
     RetryInstance {
         instance: InstanceKey,
+    },
+    /// What workers say of jobs they have or had. Many at once are judged one by one.
+    Report {
+        reports: Vec<Report>,
+    },
+    /// Let a job without retries, of a process or of none, be tried again, so often.
+    RetryJob {
+        job: JobKey,
+        retries: i32,
     },
 }
 
@@ -392,6 +403,8 @@ pub struct UpdateUserTask {
 pub struct Released {
     pub job: JobKey,
     pub deadline: Millis,
+    /// The number of the lease; 0 where it is not known.
+    pub lease: u32,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -457,6 +470,8 @@ impl Command {
             Self::TellStep(_) => "tell-step",
             Self::FailAttempt(_) => "fail-attempt",
             Self::RetryInstance { .. } => "retry-instance",
+            Self::Report { .. } => "report",
+            Self::RetryJob { .. } => "retry-job",
         }
     }
 }
@@ -528,6 +543,7 @@ impl Request {
                 submit.action.len() + submit.executions.iter().map(of_one).sum::<usize>()
             }
             Command::CompleteExecutions { jobs } => jobs.iter().map(|(_, variables)| texts(variables) + 64).sum(),
+            Command::Report { reports } => reports.iter().map(Report::texts).sum(),
             Command::DeleteResource { .. }
             | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
@@ -546,7 +562,8 @@ impl Request {
             | Command::MessageExpired { .. }
             | Command::SignalDue { .. }
             | Command::Turn { .. }
-            | Command::RetryInstance { .. } => 0,
+            | Command::RetryInstance { .. }
+            | Command::RetryJob { .. } => 0,
         };
         size_of::<Self>() + own
     }

@@ -302,6 +302,27 @@ pub struct Job {
     pub group: Option<Arc<str>>,
     /// Of work that belongs to no process.
     pub execution: Option<Box<Execution>>,
+    /// The number of the current or last lease; it only grows, so it tells one worker's claim from another's.
+    pub leases: u32,
+    /// How far its worker has come, as a JSON object; kept for the next one.
+    pub progress: Option<Arc<str>>,
+}
+
+impl Job {
+    /// What is stored of leases and progress beyond the rest of the row: nothing for a job that is handed out once and says nothing, so
+    /// that such a row is no longer, and costs no more, than one without them.
+    pub fn extras(&self) -> Option<(u32, Option<&Arc<str>>)> {
+        let is_told = self.leases != self.leases_untold() || self.progress.is_some();
+        is_told.then_some((self.leases, self.progress.as_ref()))
+    }
+
+    /// How many leases there were if nothing is stored about it.
+    pub fn leases_untold(&self) -> u32 {
+        match &self.execution {
+            Some(execution) => execution.attempts,
+            None => u32::from(!self.worker.is_empty()),
+        }
+    }
 }
 
 /// The element instance a job belongs to.

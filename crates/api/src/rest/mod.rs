@@ -14,6 +14,7 @@ mod cluster;
 mod commands;
 mod conditionals;
 mod config;
+mod dead_letters;
 mod decision_definitions;
 mod decision_evaluation;
 mod decision_instances;

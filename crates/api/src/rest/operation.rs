@@ -130,6 +130,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::executions::OPERATIONS,
         super::actions::OPERATIONS,
         super::policies::OPERATIONS,
+        super::workflows::leases::OPERATIONS,
+        super::dead_letters::OPERATIONS,
     ]
     .into_iter()
     .flatten()

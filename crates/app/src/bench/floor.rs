@@ -267,6 +267,8 @@ impl Writer {
             ended: None,
             group: None,
             execution: None,
+            leases: 0,
+            progress: None,
         };
         changes.jobs_new.push(job.clone());
         events.extend([Event::Entered { key: task, element, scope: instance.root() }, Event::Activated { key: task }]);

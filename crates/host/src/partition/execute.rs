@@ -88,6 +88,8 @@ impl Partition {
             Command::TellStep(tell) => self.tell_step(tick, caller, tell),
             Command::FailAttempt(fail) => self.fail_attempt(tick, caller, fail),
             Command::RetryInstance { instance } => self.retry_instance(tick, caller, *instance),
+            Command::Report { reports } => self.report(tick, caller, reports),
+            Command::RetryJob { job, retries } => self.retry_job(tick, caller, *job, *retries),
         }
     }
 

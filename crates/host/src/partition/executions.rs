@@ -268,5 +268,7 @@ fn new_execution(key: JobKey, (tenant, action): (&Arc<str>, &Arc<str>), new: &Ne
         ended: None,
         group: None,
         execution: Some(Box::new(execution)),
+        leases: 0,
+        progress: None,
     }
 }

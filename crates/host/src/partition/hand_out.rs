@@ -122,6 +122,7 @@ impl Partition {
             job.availability = Availability::Leased;
             job.worker = wish.worker.clone();
             job.deadline = Some(deadline);
+            job.leases = job.leases.saturating_add(1);
             if let Some(execution) = &mut job.execution {
                 execution.attempts = execution.attempts.saturating_add(1);
                 execution.started = Some(now);
@@ -166,6 +167,8 @@ impl Partition {
             tags: hot.row.tags.clone(),
             business_id: hot.row.business_id.clone(),
             kind: job.kind,
+            lease: job.leases,
+            progress: job.progress.clone(),
         }
     }
 
@@ -192,6 +195,8 @@ impl Partition {
             tenant: job.tenant.clone(),
             tags: Vec::new(),
             business_id: None,
+            lease: job.leases,
+            progress: job.progress.clone(),
         }
     }
 

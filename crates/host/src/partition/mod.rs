@@ -11,12 +11,14 @@
 //! again, and the same inputs are done once more. Callers hear nothing until then.
 
 mod ad_hoc;
+mod backoff;
 mod call;
 mod calls;
 mod change;
 mod commit;
 mod conditions;
 mod create_at;
+mod dead;
 mod decide;
 mod deploy;
 mod execute;
@@ -30,6 +32,7 @@ mod migrate;
 mod needs;
 mod policies;
 mod raised;
+mod reports;
 mod run;
 mod signals;
 mod starts;

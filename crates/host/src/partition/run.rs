@@ -301,6 +301,11 @@ impl Partition {
             Command::TellStep(tell) => Some(tell.instance),
             Command::RetryInstance { instance } => Some(*instance),
             Command::FailAttempt(fail) => of_job(fail.job),
+            Command::RetryJob { job, .. } => of_job(*job),
+            Command::Report { reports } => match reports.as_slice() {
+                [only] => of_job(only.job),
+                _ => None,
+            },
             Command::Deploy(_)
             | Command::DeleteResource { .. }
             | Command::Create(_)

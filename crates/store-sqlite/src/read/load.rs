@@ -226,7 +226,8 @@ fn wait_for_turn(row: &Row<'_>, instance: InstanceKey) -> Result<(ElementKey, Wa
 }
 
 fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
-    Ok(Job {
+    let leases: Option<u32> = row.get(30)?;
+    let mut job = Job {
         key,
         origin: origin(row)?,
         job_type: row.get(5)?,
@@ -248,7 +249,11 @@ fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
         denied: row.get(22)?,
         group: row.get(23)?,
         execution: execution(row)?,
-    })
+        leases: 0,
+        progress: row.get(31)?,
+    };
+    job.leases = leases.unwrap_or_else(|| job.leases_untold());
+    Ok(job)
 }
 
 /// Of a job that belongs to no process, what it is asked to do is there.

@@ -107,6 +107,8 @@ tests! {
     executions::they_come_and_go,
     executions::they_are_handed_out_with_jobs,
     executions::unique_keys_lead_to_the_newest,
+    executions::leases_and_progress_are_kept,
+    executions::dead_letters_are_of_both_kinds,
     queues::jobs_by_group,
     queues::jobs_are_counted_by_group,
     queues::queues_have_sizes_and_places,

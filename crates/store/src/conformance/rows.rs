@@ -169,6 +169,8 @@ pub fn job(key: u64, task: &Element) -> Job {
         ended: None,
         group: None,
         execution: None,
+        leases: 0,
+        progress: None,
     }
 }
 

@@ -50,6 +50,7 @@ fn numbers(page: &QueryPage) -> Vec<u64> {
         Items::MessageCorrelations(items) => items.iter().map(|one| one.key).collect(),
         Items::UserTasks(items) => items.iter().map(|one| one.key.0).collect(),
         Items::Executions(items) => items.iter().map(|one| one.key.0).collect(),
+        Items::DeadLetters(items) => items.iter().map(|one| one.key.0).collect(),
     };
     keys.into_iter().map(|key| key - rows::key(PARTITION, 0)).collect()
 }

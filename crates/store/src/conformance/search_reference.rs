@@ -13,7 +13,7 @@ use crate::query::{
 };
 use crate::row::Candidates;
 
-const ENTITIES: [Entity; 14] = [
+const ENTITIES: [Entity; 15] = [
     Entity::Definitions,
     Entity::Instances,
     Entity::Elements,
@@ -28,6 +28,7 @@ const ENTITIES: [Entity; 14] = [
     Entity::MessageCorrelations,
     Entity::UserTasks,
     Entity::Executions,
+    Entity::DeadLetters,
 ];
 
 /// The store under test beside the reference, with the same rows in both, in two partitions.

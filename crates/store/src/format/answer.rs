@@ -33,7 +33,9 @@ record!(ActivatedJob {
     tenant,
     tags,
     business_id;
-    kind
+    kind,
+    lease,
+    progress
 });
 record!(Listening { task, element_instance, tenant, event, since, listeners, then });
 record!(Rejection { code, reason });
@@ -146,6 +148,10 @@ impl Stored for Answer {
                 to.byte(51);
                 completed.put(to);
             }
+            Self::Reported(reported) => {
+                to.byte(55);
+                reported.put(to);
+            }
         });
     }
 
@@ -170,6 +176,7 @@ fn take_answer(from: &mut Reader<'_>) -> Result<Answer, Error> {
         35 => Answer::Listening(Stored::take(from)?),
         50 => Answer::Submitted(Stored::take(from)?),
         51 => Answer::CompletedExecutions(Stored::take(from)?),
+        55 => Answer::Reported(Stored::take(from)?),
         tag => return Err(unknown("answer", tag)),
     })
 }

@@ -13,11 +13,14 @@ mod change;
 mod decision;
 mod event;
 mod policy;
+mod report;
 mod request;
 #[cfg(test)]
 mod round_trip;
 #[cfg(test)]
 mod some;
+#[cfg(test)]
+mod some_jobs;
 #[cfg(test)]
 mod version_one;
 

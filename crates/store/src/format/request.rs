@@ -24,7 +24,7 @@ record!(StartAdHoc { element, activities, drop_rest });
 record!(AdHocResult { activities, is_over, drop_rest });
 record!(Publish { tenant, name, correlation_key, id, time_to_live, variables });
 record!(EvaluateConditions { tenant, definition, variables });
-record!(Released { job, deadline });
+record!(Released { job, deadline; lease });
 record!(AssignUserTask { task, assignee, overrides, action });
 record!(UpdateUserTask { task, candidate_groups, candidate_users, due, follow_up, priority, action });
 record!(TaskResult { denied, corrections });
@@ -155,6 +155,8 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::TellStep(tell) => tell.put(to),
         Command::FailAttempt(fail) => fail.put(to),
         Command::RetryInstance { instance } => instance.put(to),
+        Command::Report { reports } => reports.put(to),
+        Command::RetryJob { job, retries } => put_both(job, retries, to),
     }
 }
 
@@ -213,6 +215,8 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         56 => Command::RetryExecution { job: Stored::take(from)?, retries: Stored::take(from)? },
         57 => Command::PutPolicy(Stored::take(from)?),
         58 => Command::DeletePolicy { reference: Stored::take(from)? },
+        68 => Command::Report { reports: Stored::take(from)? },
+        69 => Command::RetryJob { job: Stored::take(from)?, retries: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -255,6 +259,8 @@ fn number(command: &Command) -> u8 {
         Command::TellStep(_) => 61,
         Command::FailAttempt(_) => 62,
         Command::RetryInstance { .. } => 63,
+        Command::Report { .. } => 68,
+        Command::RetryJob { .. } => 69,
         Command::Submit(_) => 53,
         Command::CompleteExecutions { .. } => 54,
         Command::CancelExecution { .. } => 55,

@@ -13,6 +13,7 @@ use proptest::prelude::*;
 use queue::policy::{Concurrency, Method, Policy, Scope};
 use schedule::Occurrence;
 
+use super::some_jobs;
 use crate::change::{Change, Migrate};
 use crate::log::*;
 use crate::query::Tenants;
@@ -292,8 +293,11 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
                 Command::Activate(Activate { job_type, worker, timeout, max, tenants, fetch })
             }
         ),
-        prop::collection::vec((job_key(), any::<i64>()).prop_map(|(job, deadline)| Released { job, deadline }), 0..4)
-            .prop_map(|jobs| Command::Release { jobs }),
+        prop::collection::vec(
+            (job_key(), any::<i64>(), any::<u32>()).prop_map(|(job, deadline, lease)| Released { job, deadline, lease }),
+            0..4
+        )
+        .prop_map(|jobs| Command::Release { jobs }),
         job_key().prop_map(|job| Command::JobDue { job }),
         (number(), number()).prop_map(|(wait, instance)| Command::Turn { wait: WaitKey(wait), instance: InstanceKey(instance) }),
         waits_command(),
@@ -395,6 +399,8 @@ fn execution_command() -> impl Strategy<Value = Command> {
         prop::collection::vec((job_key(), document()), 0..3).prop_map(|jobs| Command::CompleteExecutions { jobs }),
         job_key().prop_map(|job| Command::CancelExecution { job }),
         (job_key(), any::<i32>()).prop_map(|(job, retries)| Command::RetryExecution { job, retries }),
+        (job_key(), any::<i32>()).prop_map(|(job, retries)| Command::RetryJob { job, retries }),
+        prop::collection::vec(some_jobs::report(), 0..3).prop_map(|reports| Command::Report { reports }),
     ]
 }
 
@@ -547,6 +553,7 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
             }
         ),
         number().prop_map(|key| Answer::VariablesSet { key }),
+        prop::collection::vec(some_jobs::reported(), 0..3).prop_map(Answer::Reported),
         prop::collection::vec(activated(), 0..3).prop_map(Answer::Activated),
         listening().prop_map(Answer::Listening),
         (codes, any::<String>()).prop_map(|(code, reason)| Answer::Rejected(Rejection { code, reason })),
@@ -557,7 +564,8 @@ pub(super) fn activated() -> impl Strategy<Value = ActivatedJob> {
     let keys = (job_key(), number(), number(), number(), element_key());
     let texts_of = (text(), text(), text(), text(), text(), any::<String>());
     let kind = prop_oneof![Just(JobKind::Element), Just(JobKind::AdHoc), listener_event().prop_map(JobKind::Listener)];
-    let rest = (any::<i32>(), any::<i32>(), any::<i64>(), text(), texts(), prop::option::of(text()), kind);
+    let lease = (any::<u32>(), prop::option::of(text()));
+    let rest = (any::<i32>(), any::<i32>(), any::<i64>(), text(), texts(), prop::option::of(text()), kind, lease);
     (keys, texts_of, rest).prop_map(|(keys, words, rest)| ActivatedJob {
         key: keys.0,
         job_type: words.0,
@@ -577,6 +585,8 @@ pub(super) fn activated() -> impl Strategy<Value = ActivatedJob> {
         tags: rest.4,
         business_id: rest.5,
         kind: rest.6,
+        lease: rest.7.0,
+        progress: rest.7.1,
     })
 }
 

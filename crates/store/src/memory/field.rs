@@ -27,13 +27,15 @@ pub(super) enum Row<'a> {
     MessageCorrelation(&'a Correlation),
     UserTask(&'a UserTask),
     Execution(&'a Job),
+    DeadLetter(&'a Job),
 }
 
 impl Row<'_> {
     /// The instance it belongs to.
     pub(super) fn instance(self) -> Option<InstanceKey> {
         match self {
-            Self::Definition(_) | Self::Instance(_) | Self::Requirements(_) | Self::Decision(..) | Self::Execution(_) => None,
+            Self::Definition(_) | Self::Instance(_) | Self::Requirements(_) | Self::Decision(..) => None,
+            Self::Execution(_) | Self::DeadLetter(_) => None,
             Self::Element(row) => Some(row.instance),
             Self::Variable(row) => Some(row.instance),
             Self::Job(row) => Some(row.origin?.instance),
@@ -64,6 +66,7 @@ pub(super) fn value(tables: &Tables, row: Row<'_>, field: Field) -> Option<Scala
         Row::MessageCorrelation(row) => of_correlation(tables, row, field),
         Row::UserTask(row) => of_user_task(tables, row, field),
         Row::Execution(row) => of_execution(row, field),
+        Row::DeadLetter(row) => of_dead_letter(row, field),
     }
 }
 
@@ -154,6 +157,24 @@ fn of_job(tables: &Tables, row: &Job, field: Field) -> Option<Scalar> {
         Field::Created => int(row.created),
         Field::Updated => int(row.updated),
         Field::Ended => int(row.ended?),
+        _ => None,
+    }
+}
+
+fn of_dead_letter(row: &Job, field: Field) -> Option<Scalar> {
+    match field {
+        Field::ExecutionKey => key(row.key.0),
+        Field::JobType => text(&row.job_type),
+        Field::JobState => text(row.state.word()),
+        Field::Tenant => text(&row.tenant),
+        Field::InstanceKey => key(row.origin?.instance.0),
+        Field::Priority => int(row.priority),
+        Field::Retries => int(row.retries),
+        Field::Worker => text(&row.worker),
+        Field::ErrorCode => text(&row.error_code),
+        Field::ErrorMessage => text(&row.error_message),
+        Field::Created => int(row.created),
+        Field::Updated => int(row.updated),
         _ => None,
     }
 }

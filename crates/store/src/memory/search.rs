@@ -10,7 +10,7 @@ use crate::pattern;
 use crate::query::{
     Counted, Counting, Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX, Tenants,
 };
-use crate::row::{Candidates, DecisionRequirements, Subscription, SubscriptionKind, UserTask};
+use crate::row::{Availability, Candidates, DecisionRequirements, Job, Subscription, SubscriptionKind, UserTask};
 
 pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
     let mut found: Vec<(&Tables, Row<'_>)> = Vec::new();
@@ -86,6 +86,10 @@ fn rows(tables: &Tables, entity: Entity, with_kept: bool) -> Box<dyn Iterator<It
         Entity::Timers => Box::new(tables.timers.values().map(Row::Timer)),
         Entity::UserTasks => Box::new(tables.user_tasks.values().map(Row::UserTask)),
         Entity::Executions => Box::new(tables.jobs.values().filter(|job| job.execution.is_some()).map(Row::Execution)),
+        Entity::DeadLetters => {
+            let is_dead = |job: &&Job| job.availability == Availability::Stuck;
+            Box::new(tables.jobs.values().filter(is_dead).map(Row::DeadLetter))
+        }
         Entity::MessageSubscriptions => Box::new(message_subscriptions(tables).map(Row::MessageSubscription)),
         Entity::MessageCorrelations => Box::new(tables.correlations.values().map(Row::MessageCorrelation)),
     }

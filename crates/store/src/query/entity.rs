@@ -19,7 +19,7 @@ impl Entity {
             Self::MessageSubscriptions => Field::SubscriptionKey,
             Self::MessageCorrelations => Field::CorrelatedKey,
             Self::UserTasks => Field::UserTaskKey,
-            Self::Executions => Field::ExecutionKey,
+            Self::Executions | Self::DeadLetters => Field::ExecutionKey,
         }
     }
 
@@ -40,6 +40,7 @@ impl Entity {
             Self::MessageCorrelations => MESSAGE_CORRELATION_FIELDS,
             Self::UserTasks => USER_TASK_FIELDS,
             Self::Executions => EXECUTION_FIELDS,
+            Self::DeadLetters => DEAD_LETTER_FIELDS,
         }
     }
 }
@@ -257,4 +258,19 @@ const EXECUTION_FIELDS: &[Field] = &[
     Field::Created,
     Field::Started,
     Field::Ended,
+];
+
+const DEAD_LETTER_FIELDS: &[Field] = &[
+    Field::ExecutionKey,
+    Field::JobType,
+    Field::JobState,
+    Field::Tenant,
+    Field::InstanceKey,
+    Field::Priority,
+    Field::Retries,
+    Field::Worker,
+    Field::ErrorCode,
+    Field::ErrorMessage,
+    Field::Created,
+    Field::Updated,
 ];

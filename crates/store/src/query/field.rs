@@ -24,6 +24,8 @@ pub enum Entity {
     UserTasks,
     /// Work that belongs to no process.
     Executions,
+    /// Jobs, of processes and of none, that nobody tries any more.
+    DeadLetters,
 }
 
 /// What can be filtered and sorted by. Which entity has which is said by [`Entity::fields`].

@@ -11,8 +11,8 @@ use crate::row::Candidates;
 
 pub use field::{Entity, Field, ScalarKind};
 pub use view::{
-    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView,
-    MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
+    DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView,
+    JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
 };
 pub(crate) use weight::{Room, Weight};
 
@@ -167,6 +167,7 @@ pub enum Items {
     MessageCorrelations(Vec<MessageCorrelationView>),
     UserTasks(Vec<UserTaskView>),
     Executions(Vec<ExecutionView>),
+    DeadLetters(Vec<DeadLetterView>),
 }
 
 /// How many rows there are, by what they have in some fields.
@@ -209,6 +210,7 @@ impl Items {
             Entity::MessageCorrelations => Self::MessageCorrelations(Vec::new()),
             Entity::UserTasks => Self::UserTasks(Vec::new()),
             Entity::Executions => Self::Executions(Vec::new()),
+            Entity::DeadLetters => Self::DeadLetters(Vec::new()),
         }
     }
 
@@ -228,6 +230,7 @@ impl Items {
             Self::MessageCorrelations(views) => views.len(),
             Self::UserTasks(views) => views.len(),
             Self::Executions(views) => views.len(),
+            Self::DeadLetters(views) => views.len(),
         }
     }
 
@@ -251,6 +254,7 @@ impl Items {
             Self::MessageCorrelations(views) => views.reverse(),
             Self::UserTasks(views) => views.reverse(),
             Self::Executions(views) => views.reverse(),
+            Self::DeadLetters(views) => views.reverse(),
         }
     }
 }

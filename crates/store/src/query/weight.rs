@@ -1,8 +1,8 @@
 //! How many bytes rows take, about, and how many of them a page has room for.
 
 use super::view::{
-    DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView,
-    MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
+    DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView,
+    JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
 };
 
 /// The bytes a page has left.
@@ -130,9 +130,17 @@ impl Weight for MessageCorrelationView {
 
 impl Weight for ExecutionView {
     fn texts(&self) -> usize {
-        let maybe = maybe(&self.result) + maybe(&self.unique_key) + maybe(&self.group);
+        let maybe = maybe(&self.result) + maybe(&self.unique_key) + maybe(&self.group) + maybe(&self.progress);
         let error = self.error_code.len() + self.error_message.len();
         self.action.len() + self.tenant.len() + self.input.len() + self.worker.len() + error + maybe
+    }
+}
+
+impl Weight for DeadLetterView {
+    fn texts(&self) -> usize {
+        let maybe = maybe(&self.input) + maybe(&self.group) + maybe(&self.progress);
+        let error = self.error_code.len() + self.error_message.len();
+        self.action.len() + self.tenant.len() + self.worker.len() + error + maybe
     }
 }
 

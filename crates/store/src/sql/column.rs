@@ -128,7 +128,7 @@ pub(super) fn table_name(entity: Entity) -> &'static str {
         Entity::Instances => "instances",
         Entity::Elements => "elements",
         Entity::Variables => "variables",
-        Entity::Jobs | Entity::Executions => "jobs",
+        Entity::Jobs | Entity::Executions | Entity::DeadLetters => "jobs",
         Entity::Incidents => "incidents",
         Entity::Requirements => "requirements",
         Entity::Decisions => "decisions",
@@ -166,7 +166,9 @@ pub(super) fn column(entity: Entity, field: Field, dialect: Dialect) -> Column {
 fn place_in(entity: Entity, field: Field) -> Option<(Table, &'static str, Presence)> {
     let column = match (entity, field) {
         (_, key) if key == entity.key() => "@.key",
-        (Entity::Jobs | Entity::Timers | Entity::UserTasks | Entity::Executions, Field::Tenant) => "@.tenant",
+        (Entity::Jobs | Entity::Timers | Entity::UserTasks | Entity::Executions | Entity::DeadLetters, Field::Tenant) => {
+            "@.tenant"
+        }
         (Entity::Incidents, Field::ErrorMessage) => "@.message",
         (Entity::Definitions, Field::DeploymentKey) => "@.deployment",
         (Entity::Decisions, Field::DecisionId) => "@.id",
@@ -305,7 +307,7 @@ fn table_of_definition(entity: Entity) -> Table {
         Entity::MessageSubscriptions | Entity::MessageCorrelations => Table::Own,
         Entity::Instances | Entity::Elements | Entity::Variables => Table::Definition,
         Entity::Jobs | Entity::Incidents | Entity::Timers | Entity::UserTasks => Table::Definition,
-        Entity::Executions => Table::Own,
+        Entity::Executions | Entity::DeadLetters => Table::Own,
     }
 }
 
@@ -317,7 +319,7 @@ fn table_of_requirements(entity: Entity) -> Table {
 /// instance no element instance has waited.
 fn presence_of_instance(entity: Entity) -> (Presence, Presence) {
     match entity {
-        Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions | Entity::Executions => {
+        Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions | Entity::Executions | Entity::DeadLetters => {
             (Presence::Maybe, Presence::Maybe)
         }
         Entity::MessageCorrelations => (Presence::Always, Presence::Maybe),

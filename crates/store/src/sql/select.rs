@@ -155,6 +155,9 @@ fn asked(writing: &mut Writing, from: &mut From, query: &Query) -> Vec<String> {
     if query.entity == Entity::Executions {
         matches.push(format!("{}.instance IS NULL", from.alias(Table::Own)));
     }
+    if query.entity == Entity::DeadLetters {
+        matches.push(format!("{}.availability = 'STUCK'", from.alias(Table::Own)));
+    }
     if query.entity == Entity::MessageSubscriptions {
         matches.push(format!("{}.kind = 'MESSAGE'", from.alias(Table::Own)));
     }

@@ -56,7 +56,7 @@ async fn jobs_are_pushed_as_they_come() {
         let job = jobs.message().await.unwrap().unwrap();
         assert_eq!((job.instance_id.as_str(), job.step_id.as_str()), (started.id.as_str(), "work"));
         let (job_id, worker_id) = (job.id, "w".to_owned());
-        client.complete_job(wire::CompleteJobRequest { job_id, worker_id, variables_to_set: None }).await.unwrap();
+        client.complete_job(wire::CompleteJobRequest { job_id, worker_id, variables_to_set: None, lease: 0 }).await.unwrap();
         let ended = client.get_instance(wire::GetInstanceRequest { id: started.id }).await.unwrap().into_inner();
         assert_eq!(ended.instance.unwrap().status(), wire::InstanceStatus::Completed);
     }

@@ -224,10 +224,12 @@ pub(super) static LAYOUT: Layout<ExecutionView> = Layout {
         optional("uniqueKey", Kind::Text, |view| Cell::maybe_text(view.unique_key.as_deref())),
         optional("group", Kind::Object, |view| Cell::maybe(view.group.as_deref(), Cell::Json)),
         column("tenantId", Kind::Text, |view| Cell::Text(&view.tenant)),
+        // What its worker has said last: percent, message, data.
+        optional("progress", Kind::Object, |view| Cell::maybe(view.progress.as_deref(), Cell::Json)),
     ],
 };
 
-fn present(text: &str) -> Option<&str> {
+pub(super) fn present(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 

@@ -205,6 +205,7 @@ fn as_submitted(key: JobKey, submit: Submit, at: Millis) -> ExecutionView {
         unique_key: new.unique.map(|unique| unique.key.to_string()),
         group: None,
         position: None,
+        progress: None,
     }
 }
 

@@ -98,7 +98,8 @@ pub(super) async fn activate(call: Call) -> Result<Response, Failure> {
     };
     // From here to the answer nothing waits: a caller that is gone by now has given the jobs back already.
     let jobs = activated.take();
-    let leases: Vec<Released> = jobs.iter().map(|job| Released { job: job.key, deadline: job.deadline }).collect();
+    let leases: Vec<Released> =
+        jobs.iter().map(|job| Released { job: job.key, deadline: job.deadline, lease: job.lease }).collect();
     let written = written(&call, jobs);
     if written.is_err() {
         call.host().release(leases);

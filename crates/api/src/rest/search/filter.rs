@@ -107,7 +107,8 @@ impl Conditions {
             | Entity::MessageSubscriptions
             | Entity::MessageCorrelations
             | Entity::UserTasks
-            | Entity::Executions => &mut self.own,
+            | Entity::Executions
+            | Entity::DeadLetters => &mut self.own,
         }
     }
 

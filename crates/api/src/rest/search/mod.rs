@@ -15,8 +15,8 @@ pub(super) use table::{By, Constant, Filterable, Operators, Sortable, Table, Val
 use super::answer::Writing;
 use super::call::Call;
 use super::{
-    decision_definitions, decision_instances, decision_requirements, element_instances, executions, incidents, jobs, messages,
-    process_definitions, process_instances, timers, user_tasks, variables,
+    dead_letters, decision_definitions, decision_instances, decision_requirements, element_instances, executions, incidents,
+    jobs, messages, process_definitions, process_instances, timers, user_tasks, variables,
 };
 use crate::budget::Held;
 use crate::error::Failure;
@@ -177,6 +177,7 @@ fn write_items(writing: &mut Writing, items: Items) -> Result<(), Failure> {
         Items::MessageCorrelations(views) => writing.list(&messages::CORRELATED_SUBSCRIPTION, views),
         Items::UserTasks(views) => writing.list(&user_tasks::LAYOUT, views),
         Items::Executions(views) => writing.list(&executions::LAYOUT, views),
+        Items::DeadLetters(views) => writing.list(&dead_letters::LAYOUT, views),
     }
 }
 
@@ -198,5 +199,6 @@ fn write_first(out: &mut Vec<u8>, items: &Items) {
         }
         Items::UserTasks(views) => views.iter().take(1).for_each(|view| user_tasks::LAYOUT.write(out, view)),
         Items::Executions(views) => views.iter().take(1).for_each(|view| executions::LAYOUT.write(out, view)),
+        Items::DeadLetters(views) => views.iter().take(1).for_each(|view| dead_letters::LAYOUT.write(out, view)),
     }
 }

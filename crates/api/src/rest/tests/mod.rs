@@ -7,6 +7,7 @@ mod connections;
 mod decisions;
 mod events;
 mod executions;
+mod leases;
 mod manners;
 mod story;
 mod tenants;

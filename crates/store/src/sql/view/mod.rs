@@ -69,6 +69,7 @@ impl Collected {
             Items::MessageCorrelations(items) => room.put(items, wait::correlation(&mut row)?),
             Items::UserTasks(items) => room.put(items, user_task::user_task(&mut row)?),
             Items::Executions(items) => room.put(items, execution::execution(&mut row)?),
+            Items::DeadLetters(items) => room.put(items, execution::dead_letter(&mut row)?),
         }
         if room.is_full() {
             return Ok(());
@@ -130,6 +131,7 @@ pub(super) fn columns(query: &Query) -> Vec<Shown> {
         Entity::MessageCorrelations => wait::CORRELATION.iter().map(shown).collect(),
         Entity::UserTasks => user_task::USER_TASK.iter().map(shown).collect(),
         Entity::Executions => execution::EXECUTION.iter().map(shown).collect(),
+        Entity::DeadLetters => execution::DEAD_LETTER.iter().map(shown).collect(),
     };
     if query.entity == Entity::Variables {
         let (value, is_cut) = match query.value_chars_max {
