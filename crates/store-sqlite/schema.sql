@@ -331,6 +331,31 @@ CREATE TABLE policies (
     PRIMARY KEY (partition, reference, version)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE queue_stats (
+    partition INTEGER NOT NULL,
+    job_type TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    waiting INTEGER NOT NULL,
+    running INTEGER NOT NULL,
+    enqueued INTEGER NOT NULL,
+    started INTEGER NOT NULL,
+    completed INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    timed_out INTEGER NOT NULL,
+    cancelled INTEGER NOT NULL,
+    wait_p50 INTEGER,
+    wait_p95 INTEGER,
+    wait_p99 INTEGER,
+    run_p50 INTEGER,
+    run_p95 INTEGER,
+    run_p99 INTEGER,
+    progressed INTEGER NOT NULL,
+    stuck_since INTEGER,
+    updated INTEGER NOT NULL,
+    stats BLOB NOT NULL,
+    PRIMARY KEY (partition, job_type, tenant)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE "requirements" (
     partition INTEGER NOT NULL,
     key INTEGER NOT NULL PRIMARY KEY,
@@ -355,6 +380,20 @@ CREATE TABLE resources (
     tenant TEXT NOT NULL,
     PRIMARY KEY (partition, key)
 ) STRICT;
+
+CREATE TABLE schedules (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    action TEXT NOT NULL,
+    cron TEXT NOT NULL,
+    due INTEGER,
+    schedule BLOB NOT NULL,
+    PRIMARY KEY (partition, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX schedules_due ON schedules (partition, due, key) WHERE due IS NOT NULL;
 
 CREATE TABLE signals (
     partition INTEGER NOT NULL,

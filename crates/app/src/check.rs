@@ -101,7 +101,8 @@ async fn look_into(store: &dyn Store, items: &Items, faults: &mut Vec<String>) {
         | Items::MessageSubscriptions(_)
         | Items::MessageCorrelations(_)
         | Items::UserTasks(_)
-        | Items::Executions(_) => {}
+        | Items::Executions(_)
+        | Items::DeadLetters(_) => {}
     }
 }
 

@@ -14,11 +14,13 @@ use crate::feel::Feel;
 use crate::incidents::{Incident, Incidents};
 use crate::instance::{Cancel, Instance};
 use crate::manual::{Completions, Man};
-use crate::queues::{Policies, Queues};
+use crate::queues::Policies;
 use crate::retries::Retries;
+use crate::schedules::Schedules;
 use crate::settings::Given;
 use crate::start::Start;
 use crate::variables::Variables;
+use crate::watch::Queues;
 use crate::work::Work;
 
 /// A durable workflow engine and job queue: BPMN 2.0 processes, Camunda 8 clients, one binary.
@@ -103,6 +105,9 @@ pub(crate) enum Command {
     /// List, show and retry jobs that nobody tries any more.
     #[command(subcommand)]
     DeadLetters(DeadLetters),
+    /// List, make and delete what is submitted again and again.
+    #[command(subcommand)]
+    Schedules(Schedules),
     /// Evaluate a FEEL expression, without a server.
     Feel(Feel),
     /// Evaluate a decision of a DMN file, without a server.

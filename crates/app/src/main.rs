@@ -21,12 +21,14 @@ mod instance;
 mod manual;
 mod queues;
 mod retries;
+mod schedules;
 mod serve;
 mod settings;
 mod start;
 mod table;
 mod trust;
 mod variables;
+mod watch;
 mod work;
 
 use std::process::ExitCode;
@@ -81,9 +83,10 @@ fn main() -> ExitCode {
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),
         Some(Command::Bench(Bench::Timers(options))) => bench::timers::run(&options),
         Some(Command::Bench(Bench::Queue(options))) => bench::queue::run(&options),
-        Some(Command::Queues(options)) => queues::queues(&options),
+        Some(Command::Queues(options)) => watch::run(&options),
         Some(Command::Policies(options)) => queues::policies(&options),
         Some(Command::DeadLetters(options)) => dead_letters::run(&options),
+        Some(Command::Schedules(options)) => schedules::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

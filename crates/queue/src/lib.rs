@@ -6,6 +6,7 @@
 //! - [`Dispatch`]: who gets which job: ready jobs and waiting workers, in order on both sides.
 //! - [`policy`]: which limits hold for a queue. [`Limited`]: the window of a queue that has some, by groups.
 //! - [`Ready`]: the bounded window of jobs of one queue that wait for a worker, by priority and key.
+//! - [`stats`]: what has happened in a queue.
 //! - [`Timeline`]: the bounded window of things that happen at a time, the nearest first.
 //!
 //! All windows are caches of a table: each knows up to where it is complete, and asks for more only past that point.
@@ -17,6 +18,7 @@ mod limited;
 pub mod policy;
 mod ready;
 pub mod retry;
+pub mod stats;
 mod timeline;
 
 pub use dispatch::{Dispatch, Line, Match, Room, WaiterId};

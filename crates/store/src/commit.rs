@@ -117,6 +117,11 @@ pub struct Changes {
     /// Each row once.
     pub migrated: Vec<MigratedRow>,
     pub policies_new: Vec<row::PolicyVersion>,
+    /// New ones, and those that have changed, each once; whole rows.
+    pub schedules_put: Vec<row::Schedule>,
+    pub schedules_gone: Vec<u64>,
+    /// Likewise; one for each queue.
+    pub queue_stats_put: Vec<row::QueueStats>,
 }
 
 /// Every list of one is extended by that of the other; a field that is left out does not compile.
@@ -136,7 +141,7 @@ impl Changes {
 
     /// These as well.
     pub fn add(&mut self, more: Self) {
-        extend!(self, more: resources_new, definitions_new, definitions_deleted, requirements_new, requirements_deleted, forms_new, forms_deleted, evaluated_decisions_new, evaluations_deleted, instances_new, instances_changed, elements_new, elements_changed, variables_new, variables_changed, jobs_new, jobs_changed, executions_new, executions_changed, tokens, turns_new, turns_done, compensations_put, compensations_gone, timers_new, timers_changed, user_tasks_new, user_tasks_changed, subscriptions_new, subscriptions_changed, messages_new, messages_taken, messages_gone, correlations_new, locks_new, locks_gone, signals_put, signals_done, incidents_new, incidents_changed, idempotent_new, policies_new, migrated);
+        extend!(self, more: resources_new, definitions_new, definitions_deleted, requirements_new, requirements_deleted, forms_new, forms_deleted, evaluated_decisions_new, evaluations_deleted, instances_new, instances_changed, elements_new, elements_changed, variables_new, variables_changed, jobs_new, jobs_changed, executions_new, executions_changed, tokens, turns_new, turns_done, compensations_put, compensations_gone, timers_new, timers_changed, user_tasks_new, user_tasks_changed, subscriptions_new, subscriptions_changed, messages_new, messages_taken, messages_gone, correlations_new, locks_new, locks_gone, signals_put, signals_done, incidents_new, incidents_changed, idempotent_new, policies_new, migrated, schedules_put, schedules_gone, queue_stats_put);
     }
 }
 

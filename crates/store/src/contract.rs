@@ -227,6 +227,9 @@ pub struct QueueSize {
     pub oldest: Option<Millis>,
 }
 
+/// Into how many ages jobs that wait are told apart.
+pub const AGES: usize = 6;
+
 /// Which jobs of a queue are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedJobs {
@@ -268,6 +271,8 @@ pub enum DueKind {
     MessageExpires,
     /// The signal with this key goes on to those that have not had it.
     Signal,
+    /// The schedule with this key submits an execution.
+    Schedule,
 }
 
 #[async_trait::async_trait]
@@ -348,6 +353,15 @@ pub trait Store: Send + Sync + 'static {
 
     /// All versions of a policy, the first first.
     async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error>;
+
+    /// All schedules, by tenant and reference.
+    async fn schedules(&self, partition: PartitionId) -> Result<Vec<row::Schedule>, Error>;
+
+    /// What has happened in queues, by type and tenant: of all, or of the ones of this type.
+    async fn queue_stats(&self, partition: PartitionId, job_type: Option<&str>) -> Result<Vec<row::QueueStats>, Error>;
+
+    /// How many of the jobs of a queue that wait were made before each of these times.
+    async fn waiting_since(&self, queue: QueueRef<'_>, before: [Millis; AGES]) -> Result<[u64; AGES], Error>;
 
     /// What is due by itself, whatever it is, by time and key, after (time, key), at most `limit`.
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error>;

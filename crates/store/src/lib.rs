@@ -32,8 +32,8 @@ pub use commit::{
     VariableChange,
 };
 pub use contract::{
-    Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance, MessageGroup, Millis,
-    Named, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted,
+    AGES, Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance, MessageGroup,
+    Millis, Named, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted,
 };
 pub use error::{CommitError, Error};
 pub use migrated::{MigratedRow, MigratedTable};

@@ -160,6 +160,28 @@ pub enum Command {
         job: JobKey,
         retries: i32,
     },
+    /// Make or change what is submitted again and again.
+    PutSchedule(Box<PutSchedule>),
+    DeleteSchedule {
+        tenant: Arc<str>,
+        reference: Arc<str>,
+    },
+    /// The time of a schedule has come.
+    ScheduleDue {
+        schedule: u64,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PutSchedule {
+    pub tenant: Arc<str>,
+    pub reference: Arc<str>,
+    pub action: Arc<str>,
+    /// Cron, or an interval.
+    pub cron: Arc<str>,
+    pub time_zone: Option<Arc<str>>,
+    pub execution: NewExecution,
+    pub paused: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -472,6 +494,9 @@ impl Command {
             Self::RetryInstance { .. } => "retry-instance",
             Self::Report { .. } => "report",
             Self::RetryJob { .. } => "retry-job",
+            Self::PutSchedule(_) => "put-schedule",
+            Self::DeleteSchedule { .. } => "delete-schedule",
+            Self::ScheduleDue { .. } => "schedule-due",
         }
     }
 }
@@ -563,7 +588,10 @@ impl Request {
             | Command::SignalDue { .. }
             | Command::Turn { .. }
             | Command::RetryInstance { .. }
-            | Command::RetryJob { .. } => 0,
+            | Command::RetryJob { .. }
+            | Command::DeleteSchedule { .. }
+            | Command::ScheduleDue { .. } => 0,
+            Command::PutSchedule(put) => texts(&put.execution.input) + texts(&put.execution.group) + size_of::<PutSchedule>(),
         };
         size_of::<Self>() + own
     }

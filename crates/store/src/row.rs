@@ -5,6 +5,7 @@
 
 mod execution;
 mod policy;
+mod schedule;
 mod user_task;
 mod wait;
 
@@ -19,6 +20,7 @@ use model::{ElementIx, ListenerEvent};
 use crate::Millis;
 pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
 pub use policy::PolicyVersion;
+pub use schedule::{LastOccurrence, QueueStats, Schedule};
 pub use user_task::{Attributes, Candidates, Form, Transition, UserTask, UserTaskState};
 pub use wait::{
     Correlation, LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,

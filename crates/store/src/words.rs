@@ -320,6 +320,7 @@ pub fn due_kind(word: &str, instance: Option<InstanceKey>) -> Result<DueKind, Er
         ("TIMER", instance) => Ok(DueKind::Timer { instance }),
         ("MESSAGE", _) => Ok(DueKind::MessageExpires),
         ("SIGNAL", _) => Ok(DueKind::Signal),
+        ("SCHEDULE", _) => Ok(DueKind::Schedule),
         _ => Err(unknown("kind of what is due", word)),
     }
 }

@@ -132,6 +132,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::policies::OPERATIONS,
         super::workflows::leases::OPERATIONS,
         super::dead_letters::OPERATIONS,
+        super::schedules::OPERATIONS,
     ]
     .into_iter()
     .flatten()

@@ -90,6 +90,9 @@ impl Partition {
             Command::RetryInstance { instance } => self.retry_instance(tick, caller, *instance),
             Command::Report { reports } => self.report(tick, caller, reports),
             Command::RetryJob { job, retries } => self.retry_job(tick, caller, *job, *retries),
+            Command::PutSchedule(put) => self.put_schedule(tick, caller, put),
+            Command::DeleteSchedule { tenant, reference } => self.delete_schedule(tick, (tenant, reference)),
+            Command::ScheduleDue { schedule } => self.schedule_due(tick, *schedule),
         }
     }
 

@@ -38,7 +38,7 @@ impl Partition {
         Ok(Answer::Submitted(Submitted { at: tick.now, executions }))
     }
 
-    fn submit_one(
+    pub(super) fn submit_one(
         &mut self,
         tick: &mut Tick,
         submit: &Submit,

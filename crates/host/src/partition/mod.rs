@@ -12,6 +12,7 @@
 
 mod ad_hoc;
 mod backoff;
+mod books;
 mod call;
 mod calls;
 mod change;
@@ -34,6 +35,7 @@ mod policies;
 mod raised;
 mod reports;
 mod run;
+mod schedules;
 mod signals;
 mod starts;
 mod task_listeners;
@@ -70,6 +72,7 @@ pub(crate) use needs::Needs;
 use needs::Rested;
 pub(crate) use policies::{Policies, is_pause, pause_of};
 pub(crate) use run::Ran;
+pub use schedules::parse_schedule;
 pub(crate) use tick::{Source, Tick};
 
 /// How often jobs that could not be handed out as they are stored are tried again.
@@ -185,6 +188,9 @@ pub(crate) struct Partition {
     locks: Table<LockName, Option<InstanceKey>>,
     /// Who has which unique key.
     unique: Table<UniqueName, executions::Holder>,
+    /// All there are, once one was looked at; `None` for one that was deleted.
+    schedules: Table<u64, Option<row::Schedule>>,
+    has_schedules: bool,
     /// First answers by tenant and idempotency key.
     idempotent: Table<(Arc<str>, Arc<str>), row::Idempotent>,
     catalogue: Catalogue,
@@ -195,6 +201,8 @@ pub(crate) struct Partition {
     policies: Policies,
     /// Whether they are read.
     has_policies: bool,
+    /// What has happened in queues.
+    books: books::Books,
     /// Queues where it matters how many there are.
     census: FxHashMap<QueueId, policies::Census>,
     /// Queues with jobs that could not be handed out as they are stored; looked at again now and then.
@@ -248,6 +256,8 @@ impl Partition {
             starts: Table::default(),
             locks: Table::default(),
             unique: Table::default(),
+            schedules: Table::default(),
+            has_schedules: false,
             told_alone: FxHashMap::default(),
             busy_until: Millis::MIN,
             busy_until_tick: 0,
@@ -258,6 +268,7 @@ impl Partition {
             sinks: Sinks::default(),
             policies: Policies::default(),
             has_policies: false,
+            books: books::Books::open(ownership.now),
             census: FxHashMap::default(),
             shunned: BTreeSet::new(),
             timeline: Timeline::unknown(limits.timeline_max),
@@ -298,6 +309,8 @@ impl Partition {
         self.starts = Table::default();
         self.locks = Table::default();
         self.unique = Table::default();
+        self.schedules = Table::default();
+        self.has_schedules = false;
         self.idempotent = Table::default();
         self.catalogue = Catalogue::default();
         self.rested = Rested::default();
@@ -305,6 +318,8 @@ impl Partition {
         self.dispatch.forget_jobs();
         self.has_policies = false;
         self.census.clear();
+        // What was counted may not be so, or will be counted again.
+        self.books = books::Books::open(ownership.now);
         self.timeline = Timeline::unknown(self.limits.timeline_max);
         self.postponed.clear();
     }
@@ -321,7 +336,8 @@ impl Partition {
     /// When a tick is due without anybody asking.
     pub(crate) fn wake_at(&self) -> Option<Millis> {
         let again = (!self.shunned.is_empty()).then_some(self.look_again_at);
-        [self.timeline.next(), self.postponed.first().map(|(at, _)| *at), again].into_iter().flatten().min()
+        let postponed = self.postponed.first().map(|(at, _)| *at);
+        [self.timeline.next(), postponed, again, self.books.wake_at()].into_iter().flatten().min()
     }
 
     /// Whether a tick would have something to hand out.

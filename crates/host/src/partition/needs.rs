@@ -55,6 +55,8 @@ pub(super) enum AtRest {
     Queue(QueueId),
     /// How many there are in this queue.
     Census(QueueId),
+    /// What is submitted again and again.
+    Schedules,
 }
 
 /// What was asked for at rest, for the tick that is opened next.
@@ -232,6 +234,9 @@ impl Partition {
             | Command::MessageExpired { .. }
             | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
+            | Command::PutSchedule(_)
+            | Command::DeleteSchedule { .. }
+            | Command::ScheduleDue { .. }
             | Command::Activate(_) => {}
         }
     }
@@ -374,6 +379,7 @@ impl Partition {
                     self.dispatch.expect(id.clone());
                 }
                 AtRest::Census(id) => self.load_census(id).await?,
+                AtRest::Schedules => self.load_schedules().await?,
                 AtRest::Process(sought) => {
                     let found = self.seek_process(sought).await?;
                     self.catalogue.remember_process(sought.clone(), found);

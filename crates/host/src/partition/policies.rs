@@ -65,6 +65,11 @@ impl Policies {
         (self.rules(&queue), self.applying(&queue).and_then(|policy| policy.queue_max))
     }
 
+    /// Whether nothing of a queue is handed out because somebody said so.
+    pub(super) fn is_paused(&self, queue: &QueueId) -> bool {
+        self.live != 0 && self.rules(queue).is_some_and(|rules| rules.paused)
+    }
+
     fn rules(&self, queue: &QueueId) -> Option<Rules> {
         let applying = self.applying(queue);
         let paused = |version: &PolicyVersion| {

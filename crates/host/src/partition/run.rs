@@ -197,15 +197,19 @@ impl Partition {
     fn not_done(&mut self, now: Millis, due: &Due) {
         let again = match due.what {
             DueKind::Signal if self.tell_one_by_one(due.key) => now,
-            DueKind::Signal | DueKind::Job | DueKind::Turn { .. } | DueKind::Timer { .. } | DueKind::MessageExpires => {
-                now + LOOK_AGAIN_EVERY
-            }
+            DueKind::Signal
+            | DueKind::Job
+            | DueKind::Turn { .. }
+            | DueKind::Timer { .. }
+            | DueKind::MessageExpires
+            | DueKind::Schedule => now + LOOK_AGAIN_EVERY,
         };
         self.postponed.insert((again, (due.key, due.what)));
     }
 
     pub(super) fn wait(&mut self, waiter: Waiter) {
         let queues = waiter.wish.queues();
+        self.books.asked(&queues, self.newest);
         self.rule(&queues);
         self.dispatch.wait(waiter.id, queues);
         self.sinks.wait(waiter);
@@ -329,6 +333,9 @@ impl Partition {
             | Command::Submit(_)
             | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
+            | Command::PutSchedule(_)
+            | Command::DeleteSchedule { .. }
+            | Command::ScheduleDue { .. }
             | Command::CompleteExecutions { .. }
             | Command::CancelExecution { .. }
             | Command::RetryExecution { .. }
@@ -396,6 +403,7 @@ fn asked(input: &Input) -> Option<Asked<'_>> {
             DueKind::Timer { instance } => Command::TimerDue { wait: engine::WaitKey(*key), instance: *instance },
             DueKind::MessageExpires => Command::MessageExpired { message: *key },
             DueKind::Signal => Command::SignalDue { signal: *key },
+            DueKind::Schedule => Command::ScheduleDue { schedule: *key },
         }),
         Input::Received(received) => {
             let request = Cow::Borrowed(received.request.as_ref().ok()?);

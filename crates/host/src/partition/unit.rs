@@ -133,6 +133,7 @@ impl Partition {
         self.accept_jobs(tick);
         self.accept_policies(&unit.changes.policies_new);
         self.accept_timers();
+        self.accept_schedules();
         for message in &unit.changes.messages_new {
             self.timeline.insert(message.expires, (message.key, DueKind::MessageExpires));
         }
@@ -190,6 +191,7 @@ impl Partition {
         self.starts.undo();
         self.locks.undo();
         self.unique.undo();
+        self.schedules.undo();
         self.idempotent.undo();
         self.catalogue.undo();
     }
@@ -258,6 +260,7 @@ impl Partition {
                 None => drop(self.metrics.jobs_created.inc()),
             }
             self.put_into_windows(&after);
+            self.books.note(before.as_ref(), &after, tick.now);
             if !self.census.is_empty() {
                 self.count_in_queue(&queue_of(&after), before.as_ref(), &after);
             }

@@ -3,7 +3,7 @@
 use store::row::{Job, Tokens};
 use store::{Changes, Commit, format, words};
 
-use super::{decisions, executions, migrated, user_tasks, waits};
+use super::{decisions, executions, migrated, schedules, user_tasks, waits};
 use crate::call::Call;
 
 /// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
@@ -17,6 +17,7 @@ pub(super) struct Texts {
     pub(super) waits: waits::Texts,
     user_tasks: user_tasks::Texts,
     policies: Vec<Vec<u8>>,
+    schedules: schedules::Texts,
 }
 
 impl Texts {
@@ -31,6 +32,7 @@ impl Texts {
             waits: waits::Texts::of(changes),
             user_tasks: user_tasks::Texts::of(changes),
             policies: changes.policies_new.iter().map(|row| format::encode_policy(row.policy.as_ref())).collect(),
+            schedules: schedules::Texts::of(changes),
         }
     }
 }
@@ -95,6 +97,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
     all.chain(user_tasks::of_changes(commit, &texts.user_tasks))
         .chain(migrated::of_changes(commit))
         .chain(executions::of_changes(commit, &texts.policies))
+        .chain(schedules::of_changes(commit, &texts.schedules))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.

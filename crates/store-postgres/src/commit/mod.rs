@@ -21,6 +21,7 @@ mod batches;
 mod decisions;
 mod executions;
 mod migrated;
+mod schedules;
 mod user_tasks;
 mod waits;
 

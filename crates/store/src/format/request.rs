@@ -157,6 +157,9 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::RetryInstance { instance } => instance.put(to),
         Command::Report { reports } => reports.put(to),
         Command::RetryJob { job, retries } => put_both(job, retries, to),
+        Command::PutSchedule(put) => put.put(to),
+        Command::DeleteSchedule { tenant, reference } => put_both(tenant, reference, to),
+        Command::ScheduleDue { schedule } => schedule.put(to),
     }
 }
 
@@ -217,6 +220,9 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         58 => Command::DeletePolicy { reference: Stored::take(from)? },
         68 => Command::Report { reports: Stored::take(from)? },
         69 => Command::RetryJob { job: Stored::take(from)?, retries: Stored::take(from)? },
+        70 => Command::PutSchedule(Box::new(Stored::take(from)?)),
+        71 => Command::DeleteSchedule { tenant: Stored::take(from)?, reference: Stored::take(from)? },
+        72 => Command::ScheduleDue { schedule: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -261,6 +267,9 @@ fn number(command: &Command) -> u8 {
         Command::RetryInstance { .. } => 63,
         Command::Report { .. } => 68,
         Command::RetryJob { .. } => 69,
+        Command::PutSchedule(_) => 70,
+        Command::DeleteSchedule { .. } => 71,
+        Command::ScheduleDue { .. } => 72,
         Command::Submit(_) => 53,
         Command::CompleteExecutions { .. } => 54,
         Command::CancelExecution { .. } => 55,

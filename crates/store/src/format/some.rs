@@ -381,13 +381,17 @@ fn user_task_command() -> impl Strategy<Value = Command> {
     ]
 }
 
-fn execution_command() -> impl Strategy<Value = Command> {
+pub(super) fn new_execution() -> impl Strategy<Value = NewExecution> {
     let on_conflict = prop::sample::select(vec![OnConflict::Reject, OnConflict::Return, OnConflict::Replace]);
     let unique = (text(), any::<Option<i64>>(), on_conflict);
     let unique = unique.prop_map(|(key, window, on_conflict)| NewUnique { key, window, on_conflict });
-    let one = (document(), any::<i32>(), any::<i32>(), any::<Option<i64>>(), prop::option::of(unique), document()).prop_map(
+    (document(), any::<i32>(), any::<i32>(), any::<Option<i64>>(), prop::option::of(unique), document()).prop_map(
         |(input, priority, retries, run_at, unique, group)| NewExecution { input, priority, retries, run_at, unique, group },
-    );
+    )
+}
+
+fn execution_command() -> impl Strategy<Value = Command> {
+    let one = new_execution();
     prop_oneof![
         (text(), policy()).prop_map(|(reference, policy)| Command::PutPolicy(PutPolicy { reference, policy })),
         text().prop_map(|reference| Command::DeletePolicy { reference }),
@@ -401,6 +405,9 @@ fn execution_command() -> impl Strategy<Value = Command> {
         (job_key(), any::<i32>()).prop_map(|(job, retries)| Command::RetryExecution { job, retries }),
         (job_key(), any::<i32>()).prop_map(|(job, retries)| Command::RetryJob { job, retries }),
         prop::collection::vec(some_jobs::report(), 0..3).prop_map(|reports| Command::Report { reports }),
+        some_jobs::put_schedule().prop_map(|put| Command::PutSchedule(Box::new(put))),
+        (text(), text()).prop_map(|(tenant, reference)| Command::DeleteSchedule { tenant, reference }),
+        number().prop_map(|schedule| Command::ScheduleDue { schedule }),
     ]
 }
 

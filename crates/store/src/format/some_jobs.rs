@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use queue::claim::Claim;
 
-use super::some::{document, job_key, text};
-use crate::log::{Became, Code, Failed, Rejection, Report, Reported, Said};
+use super::some::{document, job_key, new_execution, text};
+use crate::log::{Became, Code, Failed, PutSchedule, Rejection, Report, Reported, Said};
 
 pub(super) fn report() -> impl Strategy<Value = Report> {
     let claim = (prop::option::of(text()), any::<Option<u32>>()).prop_map(|(worker, lease)| Claim { worker, lease });
@@ -33,4 +33,11 @@ pub(super) fn reported() -> impl Strategy<Value = Reported> {
         any::<String>().prop_map(|reason| Became::Refused(Rejection { code: Code::InvalidState, reason })),
     ];
     (job_key(), became).prop_map(|(job, became)| Reported { job, became })
+}
+
+pub(super) fn put_schedule() -> impl Strategy<Value = PutSchedule> {
+    let names = (text(), text(), text(), text(), prop::option::of(text()));
+    (names, new_execution(), any::<bool>()).prop_map(|((tenant, reference, action, cron, time_zone), execution, paused)| {
+        PutSchedule { tenant, reference, action, cron, time_zone, execution, paused }
+    })
 }

@@ -48,6 +48,9 @@ impl Command {
             | Self::FailAttempt(_)
             | Self::RetryInstance { .. }
             | Self::RetryJob { .. }
+            | Self::PutSchedule(_)
+            | Self::DeleteSchedule { .. }
+            | Self::ScheduleDue { .. }
             | Self::Submit(_)
             | Self::CompleteExecutions { .. }
             | Self::CancelExecution { .. }

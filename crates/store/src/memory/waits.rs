@@ -85,7 +85,9 @@ impl Tables {
         });
         let messages = self.messages.values().map(|row| Due { at: row.expires, key: row.key, what: DueKind::MessageExpires });
         let signals = self.signals.values().map(|row| Due { at: row.due, key: row.key, what: DueKind::Signal });
-        timers.chain(messages).chain(signals)
+        let schedules = self.schedules.values();
+        let schedules = schedules.filter_map(|row| Some(Due { at: row.due?, key: row.key, what: DueKind::Schedule }));
+        timers.chain(messages).chain(signals).chain(schedules)
     }
 
     pub(super) fn purge_waits(&mut self, before: Millis, limit: usize) -> usize {

@@ -179,6 +179,8 @@ pub struct Counting {
     pub by: Vec<Field>,
     /// Also how many different values of this field there are.
     pub distinct: Option<Field>,
+    /// Also the greatest value of this field, which is a number.
+    pub latest: Option<Field>,
     /// How many groups at most, the first in the order of their values.
     pub limit: usize,
 }
@@ -190,6 +192,8 @@ pub struct Counted {
     pub rows: u64,
     /// As many as rows where nothing was asked.
     pub distinct: u64,
+    /// Nothing where nothing was asked, or no row has it.
+    pub latest: Option<i64>,
 }
 
 impl Items {

@@ -116,6 +116,8 @@ pub fn count(counting: &Counting, dialect: Dialect) -> Sql {
         }
         None => selected("count(*)".to_owned(), ScalarKind::Int, dialect),
     });
+    let latest = counting.latest.map(|field| format!("max({})", from.text(column(counting.entity, field, dialect))));
+    selection.push(selected(latest.unwrap_or_else(|| "NULL".to_owned()), ScalarKind::Int, dialect));
     let text = format!(
         "SELECT {} FROM {} WHERE {} GROUP BY {} ORDER BY {} LIMIT {}",
         selection.join(", "),

@@ -25,7 +25,7 @@ use crate::error::Failure;
 const NOUN: &str = "Execution";
 const STATES: &[&str] = &["WAITING", "RUNNING", "COMPLETED", "FAILED", "CANCELLED"];
 
-pub(super) use submit::SUBMITTED;
+pub(super) use submit::{SUBMITTED, execution};
 
 pub(super) static OPERATIONS: &[Operation] = &[
     Operation {
@@ -235,7 +235,11 @@ pub(super) fn present(text: &str) -> Option<&str> {
 
 /// The action in the path.
 pub(super) fn action(call: &Call) -> Result<Arc<str>, Failure> {
-    let name = super::path::unescaped(call.segment());
+    named(super::path::unescaped(call.segment()))
+}
+
+/// An action that somebody names.
+pub(super) fn named(name: Option<String>) -> Result<Arc<str>, Failure> {
     let name = name.filter(|name| !name.trim().is_empty() && name.len() <= ACTION_BYTES_MAX);
     name.map(Into::into).ok_or_else(|| {
         Failure::invalid(format!("The name of an action has 1 to {ACTION_BYTES_MAX} bytes of UTF-8, percent-encoded in the path"))

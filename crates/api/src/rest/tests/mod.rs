@@ -9,6 +9,7 @@ mod events;
 mod executions;
 mod leases;
 mod manners;
+mod schedules;
 mod story;
 mod tenants;
 mod user_tasks;

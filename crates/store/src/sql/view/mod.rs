@@ -103,7 +103,7 @@ impl Collected {
 pub fn counted(counting: &Counting, cells: &impl Cells) -> Result<Counted, Error> {
     let mut row = Row { cells, column: 0 };
     let values = counting.by.iter().map(|field| row.scalar(field.kind())).collect::<Result<_, _>>()?;
-    Ok(Counted { values, rows: row.key()?, distinct: row.key()? })
+    Ok(Counted { values, rows: row.key()?, distinct: row.key()?, latest: row.int_maybe()? })
 }
 
 pub(super) struct Shown {
