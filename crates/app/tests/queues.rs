@@ -100,7 +100,9 @@ fn a_server_killed_in_the_middle_keeps_order_and_limit() {
 #[test]
 fn operators_see_queues_schedules_and_dead_letters() {
     let server = Server::start("memory:");
-    server.caudal(&["schedules", "put", "once", "--action", "work", "--cron", "R1/2020-01-01T00:00:00Z/PT1H", "--retries", "1"]).done();
+    server
+        .caudal(&["schedules", "put", "once", "--action", "work", "--cron", "R1/2020-01-01T00:00:00Z/PT1H", "--retries", "1"])
+        .done();
     let nightly = ["--action", "report", "--cron", "0 3 * * *", "--time-zone", "Europe/Madrid", "--no-overlap"];
     server.caudal(&[&["schedules", "put", "nightly"][..], &nightly].concat()).done();
     assert!(server.caudal(&["schedules", "list"]).done().contains("Europe/Madrid"));

@@ -241,13 +241,11 @@ impl workflow_engine_server::WorkflowEngine for Engine {
         let holder = holder(request.worker_id, request.lease);
         let became = workflows.report(&request.job_id, holder, Said::Alive { lease, progress }).await?;
         let standing = workflows.standing(request.job_id, became, LeaseStatus::Held).await;
-        match standing.status {
-            LeaseStatus::Unknown => Err(Status::not_found(format!("There is no job '{}'", standing.job))),
-            status => {
-                let (status, lock_expires_at) = (status.word().to_owned(), standing.until.map(time));
-                Ok(Response::new(wire::HeartbeatResponse { status, lock_expires_at }))
-            }
+        if standing.status == LeaseStatus::Unknown {
+            return Err(Status::not_found(format!("There is no job '{}'", standing.job)));
         }
+        let (status, lock_expires_at) = (standing.status.word().to_owned(), standing.until.map(time));
+        Ok(Response::new(wire::HeartbeatResponse { status, lock_expires_at }))
     }
 
     async fn release_job(&self, request: Request<wire::ReleaseJobRequest>) -> Answer<wire::ReleaseJobResponse> {

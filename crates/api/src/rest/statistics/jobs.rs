@@ -14,7 +14,7 @@ use crate::rest::call::Call;
 use crate::rest::describe::Kind;
 use crate::rest::layout::{Cell, Layout, column, optional};
 use crate::rest::operation::{Input, Operation, Output};
-use crate::rest::shape::{Fields, Shape, field};
+use crate::rest::shape::{Field as FieldOf, Fields, Shape, field};
 use crate::rest::{answer, time};
 
 /// Between two points of a series, if nothing is said.
@@ -87,40 +87,38 @@ static PAGE: Shape = Shape {
     fields: &[field("after", Kind::Text, "Where the page before ended"), field("limit", Kind::Int32, "How many at most")],
 };
 
-macro_rules! query {
-    ($shape:ident, $name:literal, $filter:ident, $filter_name:literal, [$($more:expr),*]) => {
-        static $shape: Shape = Shape {
-            name: $name,
-            fields: &[field("filter", Kind::Fields(&$filter), "Which").required(), field("page", Kind::Fields(&PAGE), "Which part of them")],
-        };
-        static $filter: Shape = Shape {
-            name: $filter_name,
-            fields: &[
-                field("from", Kind::Time, "From when").required(),
-                field("to", Kind::Time, "Until when").required(),
-                field("jobType", Kind::Text, "Of this type"),
-                $($more),*
-            ],
-        };
-    };
+const FROM: FieldOf = field("from", Kind::Time, "From when").required();
+const TO: FieldOf = field("to", Kind::Time, "Until when").required();
+const JOB_TYPE: FieldOf = field("jobType", Kind::Text, "Of this type");
+const PART: FieldOf = field("page", Kind::Fields(&PAGE), "Which part of them");
+
+const fn which(filter: &'static Shape) -> FieldOf {
+    field("filter", Kind::Fields(filter), "Which").required()
 }
 
-query!(BY_TYPES, "JobTypeStatisticsQuery", TYPE_FILTER, "JobTypeStatisticsFilter", []);
-query!(BY_WORKERS, "JobWorkerStatisticsQuery", WORKER_FILTER, "JobWorkerStatisticsFilter", []);
-query!(
-    TIME_SERIES,
-    "JobTimeSeriesStatisticsQuery",
-    SERIES_FILTER,
-    "JobTimeSeriesStatisticsFilter",
-    [field("resolution", Kind::Text, "A duration between two points, PT1M if left out")]
-);
-query!(
-    ERRORS,
-    "JobErrorStatisticsQuery",
-    ERROR_FILTER,
-    "JobErrorStatisticsFilter",
-    [field("errorCode", Kind::Text, "With this code"), field("errorMessage", Kind::Text, "With this message")]
-);
+static BY_TYPES: Shape = Shape { name: "JobTypeStatisticsQuery", fields: &[which(&TYPE_FILTER), PART] };
+static TYPE_FILTER: Shape = Shape { name: "JobTypeStatisticsFilter", fields: &[FROM, TO, JOB_TYPE] };
+
+static BY_WORKERS: Shape = Shape { name: "JobWorkerStatisticsQuery", fields: &[which(&WORKER_FILTER), PART] };
+static WORKER_FILTER: Shape = Shape { name: "JobWorkerStatisticsFilter", fields: &[FROM, TO, JOB_TYPE.required()] };
+
+static TIME_SERIES: Shape = Shape { name: "JobTimeSeriesStatisticsQuery", fields: &[which(&SERIES_FILTER), PART] };
+static SERIES_FILTER: Shape = Shape {
+    name: "JobTimeSeriesStatisticsFilter",
+    fields: &[FROM, TO, JOB_TYPE.required(), field("resolution", Kind::Text, "A duration between two points, PT1M if left out")],
+};
+
+static ERRORS: Shape = Shape { name: "JobErrorStatisticsQuery", fields: &[which(&ERROR_FILTER), PART] };
+static ERROR_FILTER: Shape = Shape {
+    name: "JobErrorStatisticsFilter",
+    fields: &[
+        FROM,
+        TO,
+        JOB_TYPE.required(),
+        field("errorCode", Kind::Text, "With this code"),
+        field("errorMessage", Kind::Text, "With this message"),
+    ],
+};
 
 /// Which jobs, and in which time.
 struct Asked {
@@ -206,7 +204,10 @@ async fn items<K: Ord>(
             let metric = &mut item.metrics[what as usize];
             metric.count += group.rows;
             metric.last = metric.last.max(group.latest);
-            item.workers = item.workers.max(group.distinct);
+            // Of those that were only created some have no worker yet.
+            if !matches!(what, What::Created) {
+                item.workers = item.workers.max(group.distinct);
+            }
         }
     }
     Ok(items)

@@ -7,6 +7,7 @@ mod connections;
 mod decisions;
 mod events;
 mod executions;
+mod job_statistics;
 mod leases;
 mod manners;
 mod schedules;

@@ -137,9 +137,9 @@ async fn heartbeat(call: Call) -> Result<Response, Failure> {
     let (id, workflows) = (call.parameter("jobId")?, workflows(&call));
     let became = workflows.report(&id, holder, said).await?;
     let standing = workflows.standing(id, became, Status::Held).await;
-    match standing.status {
-        Status::Unknown => Err(Failure::not_found(format!("There is no job '{}'", standing.job))),
-        _ => Ok(answer::ok(STANDING.to_vec(&standing))),
+    match standing.status == Status::Unknown {
+        true => Err(Failure::not_found(format!("There is no job '{}'", standing.job))),
+        false => Ok(answer::ok(STANDING.to_vec(&standing))),
     }
 }
 
