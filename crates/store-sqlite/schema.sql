@@ -364,7 +364,7 @@ CREATE TABLE "jobs" (
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
     ended INTEGER
-, headers TEXT, kind TEXT, denied TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER, dispatched INTEGER) STRICT;
+, headers TEXT, kind TEXT, denied TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER, dispatched INTEGER, leases INTEGER, progress TEXT) STRICT;
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
 
@@ -376,6 +376,8 @@ CREATE INDEX jobs_ready ON jobs (partition, job_type, tenant, priority DESC, key
 
 CREATE INDEX jobs_ready_by_group ON jobs (partition, job_type, tenant, group_key, priority DESC, key)
     WHERE availability = 'READY' AND group_key IS NOT NULL;
+
+CREATE INDEX jobs_stuck ON jobs (partition, key) WHERE availability = 'STUCK';
 
 CREATE INDEX jobs_timed ON jobs (partition, due, key) WHERE due IS NOT NULL;
 
@@ -471,6 +473,31 @@ CREATE TABLE policies (
     PRIMARY KEY (partition, reference, version)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE queue_stats (
+    partition INTEGER NOT NULL,
+    job_type TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    waiting INTEGER NOT NULL,
+    running INTEGER NOT NULL,
+    enqueued INTEGER NOT NULL,
+    started INTEGER NOT NULL,
+    completed INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    timed_out INTEGER NOT NULL,
+    cancelled INTEGER NOT NULL,
+    wait_p50 INTEGER,
+    wait_p95 INTEGER,
+    wait_p99 INTEGER,
+    run_p50 INTEGER,
+    run_p95 INTEGER,
+    run_p99 INTEGER,
+    progressed INTEGER NOT NULL,
+    stuck_since INTEGER,
+    updated INTEGER NOT NULL,
+    stats BLOB NOT NULL,
+    PRIMARY KEY (partition, job_type, tenant)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE "requirements" (
     partition INTEGER NOT NULL,
     key INTEGER NOT NULL PRIMARY KEY,
@@ -495,6 +522,20 @@ CREATE TABLE resources (
     tenant TEXT NOT NULL,
     PRIMARY KEY (partition, key)
 ) STRICT;
+
+CREATE TABLE schedules (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    action TEXT NOT NULL,
+    cron TEXT NOT NULL,
+    due INTEGER,
+    schedule BLOB NOT NULL,
+    PRIMARY KEY (partition, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX schedules_due ON schedules (partition, due, key) WHERE due IS NOT NULL;
 
 CREATE TABLE signals (
     partition INTEGER NOT NULL,

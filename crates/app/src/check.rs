@@ -114,7 +114,8 @@ async fn look_into(store: &dyn Store, items: &Items, faults: &mut Vec<String>) {
         | Items::UserTasks(_)
         | Items::Executions(_)
         | Items::Operations(_)
-        | Items::Audit(_) => {}
+        | Items::Audit(_)
+        | Items::DeadLetters(_) => {}
     }
 }
 

@@ -9,17 +9,20 @@ use crate::backup::{Backup, Check, Restore};
 use crate::batch::{Batch, SomeOrAll};
 use crate::bench::queue::BenchQueue;
 use crate::change::{Migrate, Modify};
+use crate::dead_letters::DeadLetters;
 use crate::decide::Decide;
 use crate::definitions::{Definitions, Delete};
 use crate::feel::Feel;
 use crate::incidents::{Incident, Incidents};
 use crate::instance::{Cancel, Instance};
 use crate::manual::{Completions, Man};
-use crate::queues::{Action, Policies, Queues};
+use crate::queues::{Action, Policies};
 use crate::retries::Retries;
+use crate::schedules::Schedules;
 use crate::settings::Given;
 use crate::start::Start;
 use crate::variables::Variables;
+use crate::watch::Queues;
 use crate::work::Work;
 
 /// A durable workflow engine and job queue: BPMN 2.0 processes, Camunda 8 clients, one binary.
@@ -113,6 +116,12 @@ pub(crate) enum Command {
     /// Pause, resume or drain an action.
     #[command(subcommand)]
     Action(Action),
+    /// List, show and retry jobs that nobody tries any more.
+    #[command(subcommand)]
+    DeadLetters(DeadLetters),
+    /// List, make and delete what is submitted again and again.
+    #[command(subcommand)]
+    Schedules(Schedules),
     /// Evaluate a FEEL expression, without a server.
     Feel(Feel),
     /// Evaluate a decision of a DMN file, without a server.

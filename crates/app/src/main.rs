@@ -10,6 +10,7 @@ mod check;
 mod cli;
 mod client;
 mod config;
+mod dead_letters;
 mod decide;
 mod definitions;
 mod descriptors;
@@ -24,6 +25,7 @@ mod manual;
 mod pages;
 mod queues;
 mod retries;
+mod schedules;
 mod serve;
 mod settings;
 mod start;
@@ -31,6 +33,7 @@ mod table;
 mod telemetry;
 mod trust;
 mod variables;
+mod watch;
 mod work;
 
 use std::process::ExitCode;
@@ -88,10 +91,12 @@ fn main() -> ExitCode {
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),
         Some(Command::Bench(Bench::Timers(options))) => bench::timers::run(&options),
         Some(Command::Bench(Bench::Queue(options))) => bench::queue::run(&options),
-        Some(Command::Queues(options)) => queues::queues(&options),
+        Some(Command::Queues(options)) => watch::run(&options),
         Some(Command::Audit(options)) => audit::audit(&options),
         Some(Command::Policies(options)) => queues::policies(&options),
         Some(Command::Action(options)) => queues::action(&options),
+        Some(Command::DeadLetters(options)) => dead_letters::run(&options),
+        Some(Command::Schedules(options)) => schedules::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! Queues and policies from the command line.
+//! Policies of queues from the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,18 @@ use crate::cli::Remote;
 use crate::client::{PATIENCE, agent, get, read, show, show_items, url};
 use crate::table::print;
 
-#[derive(Debug, Args)]
-pub(crate) struct Queues {
-    #[command(flatten)]
-    pub(crate) remote: Remote,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Policies {
     /// Put the policies of a file: an object of them by name, as YAML (.yaml, .yml), TOML (.toml) or JSON.
     Apply(Apply),
     /// List policies.
-    List(Queues),
+    List(List),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    #[command(flatten)]
+    pub(crate) remote: Remote,
     /// Show how a policy has changed, and who changed it.
     History(Named),
     /// Delete a policy; its history stays.
@@ -62,21 +62,6 @@ pub(crate) struct Apply {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) remote: Remote,
-}
-
-/// What waits and runs, action by action.
-pub(crate) fn queues(queues: &Queues) -> Result<(), String> {
-    let answer = get(&queues.remote, "/v1/actions")?;
-    let columns = [
-        ("ACTION", "action"),
-        ("WAITING", "queueLength"),
-        ("SCHEDULED", "scheduledCount"),
-        ("RUNNING", "activeCount"),
-        ("LIMIT", "maxConcurrent"),
-        ("PAUSED", "paused"),
-        ("OLDEST", "oldestEnqueuedAt"),
-    ];
-    show_items(&queues.remote, &answer, &columns)
 }
 
 pub(crate) fn policies(policies: &Policies) -> Result<(), String> {
@@ -164,7 +149,7 @@ fn parsed(text: &str, notation: Notation) -> Result<serde_json::Map<String, Valu
 }
 
 /// A name as a segment of a path.
-fn escaped(name: &str) -> String {
+pub(crate) fn escaped(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
     name.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }

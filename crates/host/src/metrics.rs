@@ -1,4 +1,5 @@
-//! What the host counts. Label sets are bounded: kinds of commands and outcomes, never keys or job types.
+//! What the host counts. Label sets are bounded: kinds of commands and outcomes, never keys; of job types only so many
+//! (`queue_metrics.rs`).
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -7,6 +8,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
+use crate::queue_metrics::QueueMetrics;
 use crate::workflow_metrics::{self, WorkflowMetrics};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -51,6 +53,7 @@ pub struct Metrics {
     pub pool_used: Gauge,
     pub pool_max: Gauge,
     pub workflows: WorkflowMetrics,
+    pub queues: QueueMetrics,
 }
 
 impl Default for Metrics {
@@ -90,6 +93,7 @@ impl Default for Metrics {
             pool_used: Gauge::default(),
             pool_max: Gauge::default(),
             workflows: WorkflowMetrics::default(),
+            queues: QueueMetrics::default(),
         }
     }
 }
@@ -134,6 +138,7 @@ impl Metrics {
         r.register("blamed", "Commands refused because the store does not take them", self.blamed.clone());
         r.register("store_pool_used", "Store connections in use", self.pool_used.clone());
         r.register("store_pool_max", "Store connections allowed", self.pool_max.clone());
+        self.queues.register(r);
         workflow_metrics::register(self, registry);
     }
 

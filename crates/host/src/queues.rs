@@ -1,11 +1,13 @@
 //! What edges may read of queues and policies.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::GlobalListener;
 use queue::policy::{Policy, Scope};
-use store::row::PolicyVersion;
-use store::{Millis, QueueRef, QueueSize, ReadyAfter};
+use queue::stats::Stats;
+use store::row::{PolicyVersion, Schedule};
+use store::{AGES, CountedJobs, Millis, QueueRef, QueueSize, ReadyAfter};
 
 use crate::drive::PARTITION;
 use crate::handle::{Error, Host};
@@ -48,7 +50,69 @@ pub fn drain(action: &Arc<str>) -> (Arc<str>, Policy) {
     (drain_of(action), Policy { drains: true, ..Policy::new(scope) })
 }
 
+/// How long jobs may have waited, in milliseconds, for each age they are told apart by; the last has no bound.
+pub const AGE_BOUNDS: [Millis; AGES] = [1_000, 10_000, 60_000, 600_000, 3_600_000, 86_400_000];
+
+/// Groups of a queue that are shown.
+const GROUPS_SHOWN: usize = 10;
+
+/// A queue as it is, and what has happened in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueueReport {
+    pub status: QueueStatus,
+    pub stats: Stats,
+    /// When what has happened was last written down; never if it is absent.
+    pub updated: Option<Millis>,
+    /// How many of those that wait are how old: up to each bound, and older.
+    pub ages: [u64; AGES + 1],
+    /// Those with the most jobs, the most first.
+    pub groups: Vec<GroupStatus>,
+    pub group_count: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupStatus {
+    /// A JSON object.
+    pub group: Arc<str>,
+    pub waiting: u64,
+    pub running: u64,
+}
+
 impl Host {
+    /// One queue, with all there is to tell of it.
+    pub async fn queue_report(&self, action: &Arc<str>, tenant: &Arc<str>) -> Result<QueueReport, Error> {
+        let status = self.queue(action, tenant).await?;
+        let queue = QueueRef { partition: PARTITION, job_type: action, tenant };
+        let rows = self.store().queue_stats(PARTITION, Some(action)).await?;
+        let row = rows.into_iter().find(|row| row.tenant == *tenant);
+        let before = AGE_BOUNDS.map(|bound| status.at.saturating_sub(bound));
+        let older = self.store().waiting_since(queue, before).await?;
+        let (mut ages, mut younger) = ([0; AGES + 1], status.ready + status.scheduled);
+        for (age, older) in ages.iter_mut().zip(older) {
+            *age = younger.saturating_sub(older);
+            younger = older;
+        }
+        ages[AGES] = younger;
+        let mut groups: BTreeMap<Arc<str>, GroupStatus> = BTreeMap::new();
+        for which in [CountedJobs::Waiting, CountedJobs::Running] {
+            for (group, count) in self.store().count_jobs(queue, which).await? {
+                let Some(group) = group else { continue };
+                let entry = groups.entry(group.clone()).or_insert(GroupStatus { group, waiting: 0, running: 0 });
+                match which {
+                    CountedJobs::Waiting => entry.waiting = count,
+                    CountedJobs::Running => entry.running = count,
+                }
+            }
+        }
+        let group_count = groups.len();
+        let mut groups: Vec<_> = groups.into_values().collect();
+        groups.sort_by_key(|group| std::cmp::Reverse(group.waiting + group.running));
+        groups.truncate(GROUPS_SHOWN);
+        let updated = row.as_ref().map(|row| row.updated);
+        let stats = row.map(|row| row.stats).unwrap_or_default();
+        Ok(QueueReport { status, stats, updated, ages, groups, group_count })
+    }
+
     /// Policies as people have put them, in their newest versions; deleted ones too.
     /// Those who listen to all user tasks.
     pub async fn global_listeners(&self) -> Result<Vec<GlobalListener>, Error> {
@@ -83,6 +147,11 @@ impl Host {
         let group = group_of(parameters, value).filter(|_| fits);
         let scope = Scope::Action(action.clone());
         Ok(group.map(|group| (group_pause_of(action, &group), Policy { paused: true, ..Policy::new(scope) })))
+    }
+
+    /// All schedules, by tenant and reference.
+    pub async fn schedules(&self) -> Result<Vec<Schedule>, Error> {
+        Ok(self.store().schedules(PARTITION).await?)
     }
 
     /// All queues with jobs that wait or run.

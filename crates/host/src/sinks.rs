@@ -262,5 +262,5 @@ pub(crate) fn deliver(handed: Handed) -> Vec<Released> {
 
 /// The leases of these jobs, to be given back.
 pub(crate) fn released(jobs: &[ActivatedJob]) -> Vec<Released> {
-    jobs.iter().map(|job| Released { job: job.key, deadline: job.deadline }).collect()
+    jobs.iter().map(|job| Released { job: job.key, deadline: job.deadline, lease: job.lease }).collect()
 }

@@ -57,6 +57,11 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
         self.rows.get(key)?.row.as_ref()
     }
 
+    /// All rows that are known to be there.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &V> {
+        self.rows.values().filter_map(|slot| slot.row.as_ref())
+    }
+
     /// What the table holds. What is known already is newer.
     pub(crate) fn load(&mut self, key: K, row: Option<V>) {
         if !self.rows.contains_key(&key) {

@@ -190,6 +190,11 @@ impl<Q: Clone + Ord> Dispatch<Q> {
         }
     }
 
+    /// Whether a worker waits for jobs of this queue.
+    pub fn is_awaited(&self, id: &Q) -> bool {
+        self.queues.get(id).is_some_and(|queue| queue.waiters.iter().any(|waiter| self.waiters.contains_key(waiter)))
+    }
+
     /// The queues that are kept.
     pub fn queues(&self) -> Vec<Q> {
         self.queues.keys().cloned().collect()

@@ -293,6 +293,15 @@ impl Store for Link {
         self.read(self.world.memory.global_listeners(partition, limit)).await
     }
 
+    async fn schedules(&self, partition: PartitionId) -> Result<Vec<row::Schedule>, Error> {
+        self.read(self.world.memory.schedules(partition)).await
+    }
+    async fn queue_stats(&self, partition: PartitionId, job_type: Option<&str>) -> Result<Vec<row::QueueStats>, Error> {
+        self.read(self.world.memory.queue_stats(partition, job_type)).await
+    }
+    async fn waiting_since(&self, queue: QueueRef<'_>, before: [Millis; store::AGES]) -> Result<[u64; store::AGES], Error> {
+        self.read(self.world.memory.waiting_since(queue, before)).await
+    }
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
         Ok(self.world.told_due(self.read(self.world.memory.due(partition, after, limit)).await?))
     }

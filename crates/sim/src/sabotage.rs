@@ -197,6 +197,7 @@ impl World {
                 Items::UserTasks(items) => items.clear(),
                 Items::Executions(items) => items.clear(),
                 Items::Operations(items) | Items::Audit(items) => items.clear(),
+                Items::DeadLetters(items) => items.clear(),
                 Items::MessageSubscriptions(items) => items.clear(),
                 Items::MessageCorrelations(items) => items.clear(),
             }

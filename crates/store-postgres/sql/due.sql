@@ -42,5 +42,12 @@ UNION ALL
     ORDER BY due, key + 0
     LIMIT $4
 )
+UNION ALL
+(
+    SELECT due, key, 'SCHEDULE', NULL FROM schedules
+    WHERE partition + 0 = $1 AND (due, key + 0) > ($2, $3) AND due IS NOT NULL
+    ORDER BY due, key + 0
+    LIMIT $4
+)
 ORDER BY due, key
 LIMIT $4

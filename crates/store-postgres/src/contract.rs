@@ -133,6 +133,18 @@ impl Store for Postgres {
         self.newest_listeners(partition, limit).await
     }
 
+    async fn schedules(&self, partition: PartitionId) -> Result<Vec<row::Schedule>, Error> {
+        self.all_schedules(partition).await
+    }
+
+    async fn queue_stats(&self, partition: PartitionId, job_type: Option<&str>) -> Result<Vec<row::QueueStats>, Error> {
+        self.stats_of_queues(partition, job_type).await
+    }
+
+    async fn waiting_since(&self, queue: QueueRef<'_>, before: [Millis; store::AGES]) -> Result<[u64; store::AGES], Error> {
+        self.ages_of_waiting(queue, before).await
+    }
+
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
         self.due_window(partition, after, limit).await
     }

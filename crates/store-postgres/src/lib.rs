@@ -29,6 +29,7 @@ mod ownership;
 mod pool;
 mod queues;
 mod reading;
+mod schedules;
 mod search;
 mod session;
 mod tls;

@@ -352,8 +352,13 @@ fn job(row: &Row) -> Result<Job, Error> {
         execution: execution(&mut row)?,
         dispatched: row.get()?,
         wait_until: None,
+        leases: 0,
+        progress: None,
     };
     job.wait_until = Job::wait_of(job.availability, due);
+    let leases = row.get::<Option<i32>>()?.map(u32::try_from).transpose().map_err(Error::corrupt)?;
+    job.leases = leases.unwrap_or_else(|| job.leases_untold());
+    job.progress = row.text_maybe()?;
     Ok(job)
 }
 

@@ -24,6 +24,7 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("../migrations/0010_people.sql"),
     include_str!("../migrations/0009_operate.sql"),
     include_str!("../migrations/0009_policies.sql"),
+    include_str!("../migrations/0009_jobs.sql"),
 ];
 
 /// The one after which tokens are moved, which SQL cannot read.

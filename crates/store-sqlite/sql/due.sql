@@ -23,4 +23,8 @@ UNION ALL
 SELECT due, key, 'BATCH', NULL FROM batch_operations WHERE partition = ?1 AND due = ?2 AND ?3 < key
 UNION ALL
 SELECT due, key, 'BATCH', NULL FROM batch_operations WHERE partition = ?1 AND ?2 < due
+UNION ALL
+SELECT due, key, 'SCHEDULE', NULL FROM schedules WHERE partition = ?1 AND due = ?2 AND ?3 < key
+UNION ALL
+SELECT due, key, 'SCHEDULE', NULL FROM schedules WHERE partition = ?1 AND ?2 < due
 ORDER BY due, key LIMIT ?4

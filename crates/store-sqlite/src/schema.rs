@@ -40,6 +40,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0010_people.sql")),
     Migration::sql(include_str!("../migrations/0009_operate.sql")),
     Migration::sql(include_str!("../migrations/0009_policies.sql")),
+    Migration::sql(include_str!("../migrations/0009_jobs.sql")),
 ];
 
 /// The version this server makes of every store.

@@ -167,6 +167,23 @@ impl Store for Sqlite {
         self.owner.run(move |connection| read::global_listeners(connection, partition, limit)).await
     }
 
+    async fn schedules(&self, partition: PartitionId) -> Result<Vec<row::Schedule>, Error> {
+        self.owner.run(move |connection| read::schedules(connection, partition)).await
+    }
+
+    async fn queue_stats(&self, partition: PartitionId, job_type: Option<&str>) -> Result<Vec<row::QueueStats>, Error> {
+        let job_type = job_type.map(str::to_owned);
+        self.owner.run(move |connection| read::queue_stats(connection, partition, job_type.as_deref())).await
+    }
+
+    async fn waiting_since(&self, queue: QueueRef<'_>, before: [Millis; store::AGES]) -> Result<[u64; store::AGES], Error> {
+        let (partition, job_type, tenant) = (queue.partition, queue.job_type.to_owned(), queue.tenant.to_owned());
+        let count = move |connection: &rusqlite::Connection| {
+            read::waiting_since(connection, QueueRef { partition, job_type: &job_type, tenant: &tenant }, before)
+        };
+        self.searches.run_within(self.search_timeout, count).await
+    }
+
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
         self.owner.run(move |connection| read::due(connection, partition, after, limit)).await
     }

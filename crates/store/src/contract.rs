@@ -228,6 +228,9 @@ pub struct QueueSize {
     pub oldest: Option<Millis>,
 }
 
+/// Into how many ages jobs that wait are told apart.
+pub const AGES: usize = 6;
+
 /// Which jobs of a queue are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedJobs {
@@ -281,6 +284,8 @@ pub enum DueKind {
     Signal,
     /// The operation over many with this key goes on.
     Batch,
+    /// The schedule with this key submits an execution.
+    Schedule,
 }
 
 #[async_trait::async_trait]
@@ -377,6 +382,15 @@ pub trait Store: Send + Sync + 'static {
 
     /// The newest versions of those who listen to all user tasks, the newest first, at most `limit`.
     async fn global_listeners(&self, partition: PartitionId, limit: usize) -> Result<Vec<row::GlobalListeners>, Error>;
+
+    /// All schedules, by tenant and reference.
+    async fn schedules(&self, partition: PartitionId) -> Result<Vec<row::Schedule>, Error>;
+
+    /// What has happened in queues, by type and tenant: of all, or of the ones of this type.
+    async fn queue_stats(&self, partition: PartitionId, job_type: Option<&str>) -> Result<Vec<row::QueueStats>, Error>;
+
+    /// How many of the jobs of a queue that wait were made before each of these times.
+    async fn waiting_since(&self, queue: QueueRef<'_>, before: [Millis; AGES]) -> Result<[u64; AGES], Error>;
 
     /// What is due by itself, whatever it is, by time and key, after (time, key), at most `limit`.
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error>;

@@ -1,6 +1,7 @@
 //! Commands: what may be asked of a partition, who asks, and what they are told.
 
 mod answer;
+mod report;
 mod variables;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use engine::{
 };
 use model::{GlobalListener, ListenerEvent};
 use queue::policy::Policy;
+pub use report::{Became, Failed, Report, Reported, Said};
 
 use crate::Millis;
 use crate::batch::BatchCommand;
@@ -201,6 +203,37 @@ pub struct NewListener<'a> {
     pub events: &'a [&'a str],
     pub after_own: bool,
     pub priority: i32,
+    /// What workers say of jobs they have or had. Many at once are judged one by one.
+    Report {
+        reports: Vec<Report>,
+    },
+    /// Let a job without retries, of a process or of none, be tried again, so often.
+    RetryJob {
+        job: JobKey,
+        retries: i32,
+    },
+    /// Make or change what is submitted again and again.
+    PutSchedule(Box<PutSchedule>),
+    DeleteSchedule {
+        tenant: Arc<str>,
+        reference: Arc<str>,
+    },
+    /// The time of a schedule has come.
+    ScheduleDue {
+        schedule: u64,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PutSchedule {
+    pub tenant: Arc<str>,
+    pub reference: Arc<str>,
+    pub action: Arc<str>,
+    /// Cron, or an interval.
+    pub cron: Arc<str>,
+    pub time_zone: Option<Arc<str>>,
+    pub execution: NewExecution,
+    pub paused: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -444,6 +477,8 @@ pub struct UpdateUserTask {
 pub struct Released {
     pub job: JobKey,
     pub deadline: Millis,
+    /// The number of the lease; 0 where it is not known.
+    pub lease: u32,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -515,6 +550,11 @@ impl Command {
             Self::Batch(batch) => batch.kind(),
             Self::PutListener(_) => "put-listener",
             Self::DeleteListener { .. } => "delete-listener",
+            Self::Report { .. } => "report",
+            Self::RetryJob { .. } => "retry-job",
+            Self::PutSchedule(_) => "put-schedule",
+            Self::DeleteSchedule { .. } => "delete-schedule",
+            Self::ScheduleDue { .. } => "schedule-due",
         }
     }
 }
@@ -587,6 +627,7 @@ impl Request {
                 submit.action.len() + submit.executions.iter().map(of_one).sum::<usize>()
             }
             Command::CompleteExecutions { jobs } => jobs.iter().map(|(_, variables)| texts(variables) + 64).sum(),
+            Command::Report { reports } => reports.iter().map(Report::texts).sum(),
             Command::DeleteResource { .. }
             | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
@@ -606,11 +647,14 @@ impl Request {
             | Command::SignalDue { .. }
             | Command::Turn { .. }
             | Command::PutListener(_)
-            | Command::DeleteListener { .. }
-            | Command::RetryInstance { .. }
+            | Command::DeleteListener { .. }            | Command::RetryInstance { .. }
             | Command::Suspend { .. }
             | Command::Resume { .. }
-            | Command::DeleteInstance { .. } => 0,
+            | Command::DeleteInstance { .. }
+            | Command::RetryJob { .. }
+            | Command::DeleteSchedule { .. }
+            | Command::ScheduleDue { .. } => 0,
+            Command::PutSchedule(put) => texts(&put.execution.input) + texts(&put.execution.group) + size_of::<PutSchedule>(),
         };
         size_of::<Self>() + own
     }

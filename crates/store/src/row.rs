@@ -8,6 +8,7 @@ mod audit;
 mod execution;
 mod listener;
 mod policy;
+mod schedule;
 mod user_task;
 mod wait;
 
@@ -25,6 +26,7 @@ pub use audit::{Audit, AuditEntity, ENDED, Operation};
 pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
 pub use listener::GlobalListeners;
 pub use policy::{PaceState, PolicyVersion};
+pub use schedule::{LastOccurrence, QueueStats, Schedule};
 pub use user_task::{Attributes, Candidates, Form, Transition, UserTask, UserTaskState};
 pub use wait::{
     Correlation, LockName, Message, MessageLock, Signal, Subscription, SubscriptionKind, SubscriptionState, Timer, TimerKind,
@@ -371,6 +373,27 @@ impl Job {
     /// Whether it failed and waits for its next try.
     pub fn waits_for_retry(&self) -> bool {
         matches!(self.availability, Availability::BackingOff { .. }) && self.failed_with_retries_left
+    }
+    /// The number of the current or last lease; it only grows, so it tells one worker's claim from another's.
+    pub leases: u32,
+    /// How far its worker has come, as a JSON object; kept for the next one.
+    pub progress: Option<Arc<str>>,
+}
+
+impl Job {
+    /// What is stored of leases and progress beyond the rest of the row: nothing for a job that is handed out once and says nothing, so
+    /// that such a row is no longer, and costs no more, than one without them.
+    pub fn extras(&self) -> Option<(u32, Option<&Arc<str>>)> {
+        let is_told = self.leases != self.leases_untold() || self.progress.is_some();
+        is_told.then_some((self.leases, self.progress.as_ref()))
+    }
+
+    /// How many leases there were if nothing is stored about it.
+    pub fn leases_untold(&self) -> u32 {
+        match &self.execution {
+            Some(execution) => execution.attempts,
+            None => u32::from(!self.worker.is_empty()),
+        }
     }
 }
 

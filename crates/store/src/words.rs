@@ -373,6 +373,7 @@ pub fn due_kind(word: &str, instance: Option<InstanceKey>) -> Result<DueKind, Er
         ("MESSAGE", _) => Ok(DueKind::MessageExpires),
         ("SIGNAL", _) => Ok(DueKind::Signal),
         ("BATCH", _) => Ok(DueKind::Batch),
+        ("SCHEDULE", _) => Ok(DueKind::Schedule),
         _ => Err(unknown("kind of what is due", word)),
     }
 }

@@ -33,7 +33,7 @@ impl InFlight {
     /// Refused where there is no room for it; it is given back all the same.
     pub(super) fn add(&mut self, job: &ActivatedJob) -> Result<(), Failure> {
         let bytes = JOB_BYTES + job.variables.len() + job.headers.len();
-        self.jobs.push_back((Released { job: job.key, deadline: job.deadline }, bytes));
+        self.jobs.push_back((Released { job: job.key, deadline: job.deadline, lease: job.lease }, bytes));
         self.held.grow(bytes)
     }
 

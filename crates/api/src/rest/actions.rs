@@ -14,6 +14,7 @@ use super::describe::Kind;
 use super::executions::action;
 use super::layout::{Cell, Layout, column, optional};
 use super::operation::{Input, Operation, Output};
+use super::queue_stats;
 use super::shape::{Shape, field};
 use crate::error::Failure;
 
@@ -44,12 +45,12 @@ pub(super) static OPERATIONS: &[Operation] = &[
         method: Method::GET,
         path: "/v1/actions/{action}/queue-stats",
         id: "getQueueStats",
-        summary: "How many jobs of an action wait and run",
+        summary: "What waits and runs of an action, what has happened, and how long it took",
         input: Input::None,
         query: &[],
-        output: Output::Object(&LAYOUT),
+        output: Output::Object(&queue_stats::LAYOUT),
         failures: &[],
-        run: |call| Box::pin(get(call)),
+        run: |call| Box::pin(queue_stats::get(call)),
     },
     Operation {
         method: Method::POST,

@@ -88,6 +88,7 @@ fn result(answer: Option<&Answer>) -> Cell<'_> {
             | Answer::Activated(_)
             | Answer::Listening(_)
             | Answer::CompletedExecutions(_)
+            | Answer::Reported(_)
             | Answer::Rejected(_),
         )
         | None => Cell::Null,

@@ -146,6 +146,9 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::audit::OPERATIONS,
         super::documents::OPERATIONS,
         super::global_listeners::OPERATIONS,
+        super::workflows::leases::OPERATIONS,
+        super::dead_letters::OPERATIONS,
+        super::schedules::OPERATIONS,
     ]
     .into_iter()
     .flatten()

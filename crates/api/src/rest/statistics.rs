@@ -4,9 +4,10 @@ mod definitions;
 mod elements;
 mod groups;
 mod incidents;
+mod jobs;
 
 use super::operation::Operation;
 
 pub(super) fn operations() -> impl Iterator<Item = &'static Operation> {
-    [elements::OPERATIONS, definitions::OPERATIONS, incidents::OPERATIONS].into_iter().flatten()
+    [elements::OPERATIONS, definitions::OPERATIONS, incidents::OPERATIONS, jobs::OPERATIONS].into_iter().flatten()
 }

@@ -6,16 +6,17 @@ use std::time::Duration;
 use engine::{Document, JobKey};
 use futures_util::future::select_all;
 use host::{ActivatedJobs, Poll, Timed};
-use store::log::{Command, FailAttempt};
-use store::query::{Entity, Field, Items, JobView};
-use store::row::JobState;
+use queue::claim::Claim;
+use store::log::{Answer, Became, Command, Failed, Report, Reported, Said};
+use store::query::{Entity, Field, Items};
+use store::row::{ExecutionState, JobState};
 
 use super::{Workflows, failed, is, key};
 use crate::error::{Failure, Reason};
 
 pub(crate) const JOBS_MAX: u32 = 100;
 pub(crate) const JOB_TYPES_MAX: usize = 100;
-const LEASE_SECONDS: std::ops::RangeInclusive<i64> = 5..=3_600;
+pub(crate) const LEASE_SECONDS: std::ops::RangeInclusive<i64> = 5..=3_600;
 const LEASE_SECONDS_DEFAULT: i64 = 60;
 
 pub(crate) struct PollJobs {
@@ -27,10 +28,25 @@ pub(crate) struct PollJobs {
     pub(crate) wait: Option<Duration>,
 }
 
-pub(crate) struct FailedJob {
+/// Who says something of a job, and for which lease.
+#[derive(Debug, Clone)]
+pub(crate) struct Holder {
     pub(crate) worker: Arc<str>,
-    pub(crate) retryable: bool,
-    pub(crate) message: Arc<str>,
+    /// Its number; without it the name of the worker has to do.
+    pub(crate) lease: Option<u32>,
+}
+
+impl Holder {
+    pub(crate) fn claim(&self) -> Claim {
+        Claim { worker: Some(self.worker.clone()), lease: self.lease }
+    }
+}
+
+/// What became of a job that nobody can do any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Over {
+    Completed,
+    Cancelled,
 }
 
 impl PollJobs {
@@ -100,16 +116,15 @@ impl Workflows {
         Ok(Vec::new())
     }
 
-    /// Done is done: a second completion is no error and has no effect.
-    pub(crate) async fn complete(&self, id: &str, worker: &str, variables: Document) -> Result<(), Failure> {
-        check_worker(worker)?;
-        let job = job_key(id)?;
-        match self.submit(Command::CompleteJob { job, variables, result: None }).await {
-            Ok(_) => Ok(()),
-            Err(failure) if failure.reason == Reason::NotFound => match self.job(id, job).await?.state {
-                JobState::Completed => Ok(()),
-                _ => Err(Failure::new(Reason::InvalidState, format!("Job '{id}' was cancelled"))),
+    /// Done is done: a second completion is no error and has no effect. One for a lease that somebody else has by now is refused.
+    pub(crate) async fn complete(&self, id: &str, holder: Holder, variables: Document) -> Result<(), Failure> {
+        match self.report(id, holder, Said::Completed { variables }).await {
+            Ok(Became::Gone) => match self.over(id).await? {
+                Over::Completed => Ok(()),
+                Over::Cancelled => Err(cancelled(id)),
             },
+            Ok(Became::Lost) => Err(lost(id)),
+            Ok(Became::Taken { .. } | Became::Alone | Became::Refused(_)) => Ok(()),
             Err(failure) if failure.reason == Reason::InvalidState => {
                 Err(Failure::new(Reason::InvalidState, format!("Job '{id}' has failed")))
             }
@@ -117,36 +132,68 @@ impl Workflows {
         }
     }
 
-    /// Of a job that is over, or with somebody else, nothing changes.
-    pub(crate) async fn fail(&self, id: &str, failed: FailedJob) -> Result<(), Failure> {
-        check_worker(&failed.worker)?;
-        let job = job_key(id)?;
-        let FailedJob { worker, retryable, message } = failed;
-        match self.submit(Command::FailAttempt(FailAttempt { job, worker, retryable, message })).await {
-            Ok(_) => Ok(()),
-            Err(failure) if matches!(failure.reason, Reason::NotFound | Reason::InvalidState) => {
-                self.job(id, job).await.map(drop)
-            }
+    /// Of a job that is over nothing changes; nor of one that somebody else has, which is refused.
+    pub(crate) async fn fail(&self, id: &str, holder: Holder, failed: Failed) -> Result<(), Failure> {
+        match self.report(id, holder, Said::Failed(failed)).await {
+            Ok(Became::Gone) => self.over(id).await.map(drop),
+            Ok(Became::Lost) => Err(lost(id)),
+            Ok(Became::Taken { .. } | Became::Alone | Became::Refused(_)) => Ok(()),
+            Err(failure) if failure.reason == Reason::InvalidState => Ok(()),
             Err(failure) => Err(failure),
         }
     }
 
-    async fn job(&self, id: &str, job: JobKey) -> Result<JobView, Failure> {
-        match self.first(Entity::Jobs, vec![is(Field::JobKey, job.0)]).await? {
-            Items::Jobs(mut views) if !views.is_empty() => Ok(views.swap_remove(0)),
+    /// What a worker says of one job.
+    pub(crate) async fn report(&self, id: &str, holder: Holder, said: Said) -> Result<Became, Failure> {
+        check_worker(&holder.worker)?;
+        let claim = holder.claim();
+        let reported = self.reports(vec![Report { job: job_key(id)?, claim, said }]).await?;
+        let became = reported.into_iter().next().map(|one| one.became);
+        became.ok_or_else(|| Failure::new(Reason::Internal, "The server answered with something unexpected"))
+    }
+
+    /// What a worker says of many, in the same order.
+    pub(crate) async fn reports(&self, reports: Vec<Report>) -> Result<Vec<Reported>, Failure> {
+        match self.submit(Command::Report { reports }).await? {
+            Answer::Reported(reported) => Ok(reported),
+            other => Err(super::definitions::unexpected(&other)),
+        }
+    }
+
+    /// What became of a job that is not open any more.
+    pub(crate) async fn over(&self, id: &str) -> Result<Over, Failure> {
+        let job = job_key(id)?;
+        if let Items::Jobs(views) = self.first(Entity::Jobs, vec![is(Field::JobKey, job.0)]).await?
+            && let Some(view) = views.first()
+        {
+            return Ok(if view.state == JobState::Cancelled { Over::Cancelled } else { Over::Completed });
+        }
+        match self.first(Entity::Executions, vec![is(Field::ExecutionKey, job.0)]).await? {
+            Items::Executions(views) if !views.is_empty() => {
+                Ok(if views[0].state == ExecutionState::Cancelled { Over::Cancelled } else { Over::Completed })
+            }
             _ => Err(no_job(id)),
         }
     }
 }
 
-fn check_worker(worker: &str) -> Result<(), Failure> {
+pub(crate) fn lost(id: &str) -> Failure {
+    let detail = format!("The lease of job '{id}' was lost: another worker has it, and nothing was changed");
+    Failure::new(Reason::InvalidState, detail)
+}
+
+pub(crate) fn cancelled(id: &str) -> Failure {
+    Failure::new(Reason::InvalidState, format!("Job '{id}' was cancelled"))
+}
+
+pub(crate) fn check_worker(worker: &str) -> Result<(), Failure> {
     match worker.trim().is_empty() {
         true => Err(Failure::invalid("workerId is needed, and must not be empty")),
         false => Ok(()),
     }
 }
 
-fn job_key(id: &str) -> Result<JobKey, Failure> {
+pub(crate) fn job_key(id: &str) -> Result<JobKey, Failure> {
     key(id).map(JobKey).ok_or_else(|| no_job(id))
 }
 

@@ -269,6 +269,8 @@ impl Writer {
             execution: None,
             dispatched: Some(now),
             wait_until: None,
+            leases: 0,
+            progress: None,
         };
         changes.jobs_new.push(job.clone());
         events.extend([Event::Entered { key: task, element, scope: instance.root() }, Event::Activated { key: task }]);

@@ -113,13 +113,14 @@ impl Surface for Grpc {
             job_id: job.to_owned(),
             worker_id: worker.to_owned(),
             variables_to_set: Some(structure(variables)),
+            ..Default::default()
         };
         self.call(204, async |mut client| client.complete_job(request).await, nothing)
     }
 
     fn fail(&self, job: &str, worker: &str, retryable: bool, message: &str) -> Reply {
         let (job_id, worker_id, error_message) = (job.to_owned(), worker.to_owned(), message.to_owned());
-        let request = wire::FailJobRequest { job_id, worker_id, retryable, error_message };
+        let request = wire::FailJobRequest { job_id, worker_id, retryable, error_message, ..Default::default() };
         self.call(204, async |mut client| client.fail_job(request).await, nothing)
     }
 

@@ -15,6 +15,9 @@ use crate::diagnostic::{Findings, quoted};
 use crate::draft::Condition;
 use crate::timer;
 
+/// What workers' headers call it, too.
+const BACKOFF: &str = "retryBackoff";
+
 /// A step may be tried once more than it has retries, in a number of 32 bits.
 const RETRIES_MAX: i32 = i32::MAX - 1;
 /// A queue's name goes into indexes of the stores, whose entries are bounded.
@@ -24,7 +27,7 @@ const TYPES: [&str; 9] =
     ["SERVICE_TASK", "USER_TASK", "DECISION", "TRANSFORMATION", "WAIT", "PARALLEL_GATEWAY", "JOIN_GATEWAY", "CALL", "END"];
 
 /// The fields that belong to some types only.
-const FIELDS: [&str; 10] = [
+const FIELDS: [&str; 11] = [
     "nextStep",
     "parallelNextSteps",
     "joinStep",
@@ -33,6 +36,7 @@ const FIELDS: [&str; 10] = [
     "jobType",
     "delegateClass",
     "retryCount",
+    "retryBackoff",
     "boundaryEvents",
     "processId",
 ];
@@ -166,14 +170,29 @@ fn service_task(fields: &mut Fields<'_>, findings: &mut Findings) -> Kind {
     }
     fields.text("delegateClass", NAME_CHARS_MAX, findings);
     let retries = fields.count("retryCount", RETRIES_MAX, findings).unwrap_or(0);
+    let backoff = fields.text(BACKOFF, NAME_CHARS_MAX, findings);
+    if let Some(backoff) = backoff.as_ref().filter(|backoff| !is_backoff(backoff)) {
+        let example = "PT5S, PT1S,PT5S or exponential PT1S PT5M";
+        fields.problem(fields.at(), format!("retryBackoff is {}, but must be such as {example}", quoted(backoff)), findings);
+    }
     Kind::JobTask(JobTask {
         flavour: JobTaskFlavour::Service,
         job_type: Text::Fixed(job_type.into()),
         retries: Retries::Fixed(retries + 1),
-        headers: Vec::new(),
+        headers: backoff.map(|backoff| (BACKOFF.into(), backoff.into())).into_iter().collect(),
         headers_computed: Vec::new(),
         form: None,
     })
+}
+
+/// One duration, several, or two bounds.
+fn is_backoff(text: &str) -> bool {
+    let (durations, count): (Vec<&str>, _) = match text.trim().strip_prefix("exponential ") {
+        Some(bounds) => (bounds.split_whitespace().collect(), Some(2)),
+        None => (text.split(',').collect(), None),
+    };
+    count.is_none_or(|count| durations.len() == count)
+        && durations.iter().all(|one| schedule::Span::parse(one.trim()).is_ok_and(|span| span.is_positive()))
 }
 
 fn call(fields: &mut Fields<'_>, findings: &mut Findings) -> Kind {

@@ -68,7 +68,7 @@ fn a_transformation_takes_literals_and_expressions() {
 #[test]
 fn all_problems_are_listed_with_their_steps() {
     let text = r#"{"id": "no spaces", "steps": [
-        {"id": "a", "name": "A", "type": "SERVICE_TASK", "nextStep": "gone", "retryCount": -1, "colour": 1},
+        {"id": "a", "name": "A", "type": "SERVICE_TASK", "nextStep": "gone", "retryCount": -1, "retryBackoff": "soon", "colour": 1},
         {"id": "b", "name": "B", "type": "LOOP"},
         {"id": "a", "name": "A", "type": "END"},
         {"id": "p", "type": "PARALLEL_GATEWAY", "parallelNextSteps": ["a"], "joinStep": "a"},
@@ -84,6 +84,7 @@ fn all_problems_are_listed_with_their_steps() {
         "nextWorkflowId is needed",
         "element 'a': steps[0].jobType is missing",
         "element 'a': steps[0].retryCount must be a whole number",
+        "element 'a': retryBackoff is 'soon', but must be such as",
         "element 'a': there is no field 'steps[0].colour' here",
         "element 'a': nextStep names 'gone', which is no step",
         "element 'a': another step has this id already",

@@ -40,6 +40,8 @@ impl Partition {
             tick.changed.jobs.push(key);
         }
         self.write_waits(tick);
+        self.write_schedules(tick);
+        self.write_books(tick).await;
         let changes = &mut tick.recorder.changes;
         for (key, row, _) in self.idempotent.written() {
             changes.idempotent_new.push(row);
@@ -173,6 +175,7 @@ impl Partition {
         self.starts.committed(tick.number, &tick.changed.starts, |_| false);
         self.locks.committed(tick.number, &tick.changed.locks, |_| false);
         self.unique.committed(tick.number, &tick.changed.unique, |_| false);
+        self.schedules.committed(tick.number, &tick.changed.schedules, Option::is_none);
         self.idempotent.committed(tick.number, &tick.changed.idempotent, |_| true);
         self.batches.committed(tick.number, &tick.changed.batches, |row| row.due.is_none());
         self.catalogue.committed(tick.number, &tick.changed.names);

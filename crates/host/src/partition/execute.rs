@@ -104,6 +104,11 @@ impl Partition {
             Command::Batch(batch) => self.batch(tick, caller, batch),
             Command::PutListener(put) => self.put_listener(tick, caller, put),
             Command::DeleteListener { id } => self.delete_listener(tick, caller, id),
+            Command::Report { reports } => self.report(tick, caller, reports),
+            Command::RetryJob { job, retries } => self.retry_job(tick, caller, *job, *retries),
+            Command::PutSchedule(put) => self.put_schedule(tick, caller, put),
+            Command::DeleteSchedule { tenant, reference } => self.delete_schedule(tick, (tenant, reference)),
+            Command::ScheduleDue { schedule } => self.schedule_due(tick, *schedule),
         }
     }
 

@@ -39,7 +39,7 @@ impl Partition {
         Ok(Answer::Submitted(Submitted { at: tick.now, executions }))
     }
 
-    fn submit_one(
+    pub(super) fn submit_one(
         &mut self,
         tick: &mut Tick,
         submit: &Submit,
@@ -274,5 +274,7 @@ fn new_execution(key: JobKey, (tenant, action): (&Arc<str>, &Arc<str>), new: &Ne
         execution: Some(Box::new(execution)),
         dispatched: None,
         wait_until: None,
+        leases: 0,
+        progress: None,
     }
 }

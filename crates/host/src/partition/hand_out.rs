@@ -132,6 +132,7 @@ impl Partition {
             job.worker = wish.worker.clone();
             job.deadline = Some(deadline);
             job.dispatched = Some(now);
+            job.leases = job.leases.saturating_add(1);
             if let Some(execution) = &mut job.execution {
                 execution.attempts = execution.attempts.saturating_add(1);
                 execution.started = Some(now);
@@ -176,6 +177,8 @@ impl Partition {
             tags: hot.row.tags.clone(),
             business_id: hot.row.business_id.clone(),
             kind: job.kind,
+            lease: job.leases,
+            progress: job.progress.clone(),
         }
     }
 
@@ -202,6 +205,8 @@ impl Partition {
             tenant: job.tenant.clone(),
             tags: Vec::new(),
             business_id: None,
+            lease: job.leases,
+            progress: job.progress.clone(),
         }
     }
 

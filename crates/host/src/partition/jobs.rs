@@ -197,14 +197,11 @@ impl Partition {
         }
         for released in jobs {
             let Some(job) = self.jobs.get(&released.job) else { continue };
-            if job.availability == Availability::Leased && job.deadline == Some(released.deadline) {
-                self.change_job(tick, released.job, |job| {
-                    job.availability = Availability::Ready;
-                    job.worker = "".into();
-                    job.deadline = None;
-                    // It never got there.
-                    job.dispatched = None;
-                });
+            let is_that_one = job.deadline == Some(released.deadline) && [0, job.leases].contains(&released.lease);
+            if job.availability == Availability::Leased && is_that_one {
+                self.give_back(tick, released.job, Availability::Ready);
+                // It never got there.
+                self.change_job(tick, released.job, |job| job.dispatched = None);
             }
         }
         Ok(Answer::Done)
@@ -420,6 +417,8 @@ fn new_job(key: JobKey, origin: JobOrigin, queue: (Arc<str>, Arc<str>), retries:
         execution: None,
         dispatched: None,
         wait_until: None,
+        leases: 0,
+        progress: None,
     }
 }
 

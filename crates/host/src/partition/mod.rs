@@ -14,12 +14,15 @@ mod ad_hoc;
 mod batches;
 mod audit;
 mod admission;
+mod backoff;
+mod books;
 mod call;
 mod calls;
 mod change;
 mod commit;
 mod conditions;
 mod create_at;
+mod dead;
 mod decide;
 mod delete;
 mod deploy;
@@ -35,7 +38,9 @@ mod migrate;
 mod needs;
 mod policies;
 mod raised;
+mod reports;
 mod run;
+mod schedules;
 mod signals;
 mod starts;
 mod suspend;
@@ -77,6 +82,7 @@ pub(crate) use needs::Needs;
 use needs::Rested;
 pub(crate) use policies::{Policies, drain_of, group_pause_of, is_own, pause_of};
 pub(crate) use run::Ran;
+pub use schedules::parse_schedule;
 pub(crate) use tick::{Source, Tick};
 
 /// How often jobs that could not be handed out as they are stored are tried again.
@@ -199,6 +205,9 @@ pub(crate) struct Partition {
     locks: Table<LockName, Option<InstanceKey>>,
     /// Who has which unique key.
     unique: Table<UniqueName, executions::Holder>,
+    /// All there are, once one was looked at; `None` for one that was deleted.
+    schedules: Table<u64, Option<row::Schedule>>,
+    has_schedules: bool,
     /// First answers by tenant and idempotency key.
     idempotent: Table<(Arc<str>, Arc<str>), row::Idempotent>,
     catalogue: Catalogue,
@@ -214,6 +223,8 @@ pub(crate) struct Partition {
     globals: Globals,
     /// Whether they are read.
     has_policies: bool,
+    /// What has happened in queues.
+    books: books::Books,
     /// Queues where it matters how many there are.
     census: FxHashMap<QueueId, admission::Census>,
     /// Tenants where it does.
@@ -269,6 +280,8 @@ impl Partition {
             starts: Table::default(),
             locks: Table::default(),
             unique: Table::default(),
+            schedules: Table::default(),
+            has_schedules: false,
             told_alone: FxHashMap::default(),
             busy_until: Millis::MIN,
             busy_until_tick: 0,
@@ -282,6 +295,7 @@ impl Partition {
             policies: Policies::default(),
             globals: Globals::default(),
             has_policies: false,
+            books: books::Books::open(ownership.now),
             census: FxHashMap::default(),
             census_tenants: FxHashMap::default(),
             shunned: BTreeSet::new(),
@@ -323,6 +337,8 @@ impl Partition {
         self.starts = Table::default();
         self.locks = Table::default();
         self.unique = Table::default();
+        self.schedules = Table::default();
+        self.has_schedules = false;
         self.idempotent = Table::default();
         self.catalogue = Catalogue::default();
         self.batches = Table::default();
@@ -333,6 +349,8 @@ impl Partition {
         self.has_policies = false;
         self.census.clear();
         self.census_tenants.clear();
+        // What was counted may not be so, or will be counted again.
+        self.books = books::Books::open(ownership.now);
         self.timeline = Timeline::unknown(self.limits.timeline_max);
         self.postponed.clear();
     }
@@ -351,7 +369,8 @@ impl Partition {
         let again = (!self.shunned.is_empty()).then_some(self.look_again_at);
         let items = self.pages.has_waiting().then_some(0);
         let postponed = self.postponed.first().map(|(at, _)| *at);
-        [self.timeline.next(), postponed, again, items, self.dispatch.opens_at()].into_iter().flatten().min()
+        let kept = [self.dispatch.opens_at(), self.books.wake_at()];
+        [self.timeline.next(), postponed, again, items].into_iter().chain(kept).flatten().min()
     }
 
     /// Whether a tick would have something to hand out.

@@ -8,7 +8,7 @@ use engine::{
 };
 use rustc_hash::FxHashMap;
 use store::change::Change;
-use store::log::{Command, CreateAt, DecisionRef, Evaluate, ProcessRef, Publish, Request, StartAdHoc, Submit};
+use store::log::{Command, CreateAt, DecisionRef, Evaluate, ProcessRef, Publish, Request, Said, StartAdHoc, Submit};
 use store::query::InstanceView;
 use store::row::{self, LockName, UniqueHolder, UniqueName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
@@ -63,6 +63,8 @@ pub(super) enum AtRest {
     Instance(InstanceKey),
     /// How many this tenant has.
     TenantCensus(Arc<str>),
+    /// What is submitted again and again.
+    Schedules,
 }
 
 /// What was asked for at rest, for the tick that is opened next.
@@ -191,6 +193,11 @@ impl Partition {
             Command::CompleteJob { job, .. } => self.foresee_job(*job, true, needs),
             Command::TellStep(tell) => self.foresee_instance(tell.instance, needs),
             Command::FailAttempt(fail) => self.foresee_job(fail.job, true, needs),
+            Command::RetryJob { job, .. } => self.foresee_job(*job, true, needs),
+            Command::Report { reports } => {
+                let steps = |said: &Said| matches!(said, Said::Completed { .. } | Said::Failed(_)) && reports.len() == 1;
+                reports.iter().for_each(|report| self.foresee_job(report.job, steps(&report.said), needs));
+            }
             Command::ThrowError(throw) => self.foresee_job(throw.job, true, needs),
             Command::FailJob(fail) => {
                 let steps = fail.retries < 1 || !fail.variables.is_empty();
@@ -244,6 +251,9 @@ impl Partition {
             | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
             | Command::DeleteInstance { .. }
+            | Command::PutSchedule(_)
+            | Command::DeleteSchedule { .. }
+            | Command::ScheduleDue { .. }
             | Command::Activate(_) => {}
         }
     }
@@ -387,6 +397,7 @@ impl Partition {
                 }
                 AtRest::Census(id) => self.load_census(id).await?,
                 AtRest::TenantCensus(tenant) => self.load_tenant_census(tenant).await?,
+                AtRest::Schedules => self.load_schedules().await?,
                 AtRest::Process(sought) => {
                     let found = self.seek_process(sought).await?;
                     self.catalogue.remember_process(sought.clone(), found);

@@ -76,6 +76,11 @@ impl Policies {
         limits.filter_map(|(_, version)| version.policy.as_ref())
     }
 
+    /// Whether nothing of a queue is handed out because somebody said so.
+    pub(super) fn is_paused(&self, queue: &QueueId) -> bool {
+        self.live != 0 && self.rules(queue).is_some_and(|rules| rules.paused)
+    }
+
     pub(crate) fn applying(&self, queue: &QueueId) -> Option<&Policy> {
         policy::applying(self.put_by_people(), &queue.job_type, &queue.tenant)
     }

@@ -200,18 +200,17 @@ impl Partition {
     fn not_done(&mut self, now: Millis, due: &Due) {
         let again = match due.what {
             DueKind::Signal if self.tell_one_by_one(due.key) => now,
-            DueKind::Signal
-            | DueKind::Job
-            | DueKind::Turn { .. }
-            | DueKind::Timer { .. }
-            | DueKind::MessageExpires
-            | DueKind::Batch => now + LOOK_AGAIN_EVERY,
+            DueKind::Signal | DueKind::Job | DueKind::Turn { .. } | DueKind::Timer { .. } | DueKind::MessageExpires
+            | DueKind::Batch
+            | DueKind::Schedule =>
+                now + LOOK_AGAIN_EVERY,
         };
         self.postponed.insert((again, (due.key, due.what)));
     }
 
     pub(super) fn wait(&mut self, waiter: Waiter) {
         let queues = waiter.wish.queues();
+        self.books.asked(&queues, self.newest);
         self.rule(&queues);
         self.dispatch.wait(waiter.id, queues);
         self.sinks.wait(waiter);
@@ -311,6 +310,11 @@ impl Partition {
             Command::TellStep(tell) => Some(tell.instance),
             Command::RetryInstance { instance } | Command::Suspend { instance } | Command::Resume { instance } => Some(*instance),
             Command::FailAttempt(fail) => of_job(fail.job),
+            Command::RetryJob { job, .. } => of_job(*job),
+            Command::Report { reports } => match reports.as_slice() {
+                [only] => of_job(only.job),
+                _ => None,
+            },
             Command::Deploy(_)
             | Command::DeleteResource { .. }
             | Command::Create(_)
@@ -336,6 +340,9 @@ impl Partition {
             | Command::DeleteListener { .. }
             | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
+            | Command::PutSchedule(_)
+            | Command::DeleteSchedule { .. }
+            | Command::ScheduleDue { .. }
             | Command::CompleteExecutions { .. }
             | Command::CancelExecution { .. }
             | Command::RetryExecution { .. }
@@ -406,6 +413,7 @@ fn asked(input: &Input) -> Option<Asked<'_>> {
             DueKind::MessageExpires => Command::MessageExpired { message: *key },
             DueKind::Signal => Command::SignalDue { signal: *key },
             DueKind::Batch => Command::Batch(BatchCommand::Due { batch: *key }),
+            DueKind::Schedule => Command::ScheduleDue { schedule: *key },
         }),
         Input::Item { batch, key } => by_itself(Command::Batch(BatchCommand::Item { batch: *batch, key: *key })),
         Input::Received(received) => {

@@ -65,6 +65,7 @@ pub(super) struct ChangedKeys {
     pub(super) starts: Vec<(Arc<str>, Arc<str>)>,
     pub(super) locks: Vec<LockName>,
     pub(super) unique: Vec<UniqueName>,
+    pub(super) schedules: Vec<u64>,
     pub(super) idempotent: Vec<(Arc<str>, Arc<str>)>,
     pub(super) batches: Vec<u64>,
     pub(super) names: super::deploy::ChangedNames,

@@ -153,6 +153,7 @@ impl Partition {
         self.accept_policies(&unit.changes.policies_new);
         self.accept_listeners(&unit.changes.listeners_new);
         self.accept_timers();
+        self.accept_schedules();
         for message in &unit.changes.messages_new {
             self.timeline.insert(message.expires, (message.key, DueKind::MessageExpires));
         }
@@ -210,6 +211,7 @@ impl Partition {
         self.starts.undo();
         self.locks.undo();
         self.unique.undo();
+        self.schedules.undo();
         self.idempotent.undo();
         self.batches.undo();
         self.catalogue.undo();
@@ -279,6 +281,7 @@ impl Partition {
                 None => drop(self.metrics.jobs_created.inc()),
             }
             self.put_into_windows(&after);
+            self.books.note(before.as_ref(), &after, tick.now);
             if let Some(before) = before.as_ref().filter(|_| self.dispatch.has_limits())
                 && before.availability == Availability::Leased
                 && after.availability != Availability::Leased

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use engine::{ElementKey, IncidentKey, IncidentKind, InstanceKey, KEPT, Phase, Undecided, UserTaskKey, WaitKind};
 use feel::Value;
 use model::{Binding, ElementIx, Kind, Retries};
-use store::log::{Answer, AssignUserTask, Caller, Code, FailAttempt, FailJob, TellStep};
-use store::row::{self, Availability};
+use store::Millis;
+use store::log::{Answer, AssignUserTask, Caller, Code, TellStep};
+use store::row::{self, JobOrigin};
 
 use super::Partition;
-use super::jobs::no_such_job;
 use super::tick::Tick;
 use super::unit::Stop;
 use crate::json::object_of_texts;
@@ -81,37 +81,16 @@ impl Partition {
         })
     }
 
-    /// A failure of somebody who lost the lease changes nothing: the job is with somebody else, or has failed already.
-    pub(super) fn fail_attempt(&mut self, tick: &mut Tick, caller: &Caller, fail: &FailAttempt) -> Result<Answer, Stop> {
-        let what = "fail job";
-        let job = self.reached_job(tick, caller, fail.job)?.ok_or_else(|| no_such_job(fail.job, what))?;
-        let is_open = matches!(job.availability, Availability::Leased | Availability::Ready);
-        if !is_open || job.worker != fail.worker {
-            self.metrics.workflows.lock_conflicts.inc();
-            return Ok(Answer::Done);
-        }
-        let (left, created) = (if fail.retryable { (job.retries - 1).max(0) } else { 0 }, job.created);
-        let origin = self.origin_of(tick, caller, fail.job, what)?;
-        let attempt = self.attempt(origin.instance, origin.element_instance, created, tick.now, fail);
-        let failed =
-            FailJob { job: fail.job, retries: left, message: fail.message.clone(), backoff: 0, variables: vec![attempt] };
-        if 0 < left {
-            self.metrics.workflows.retries.inc();
-        }
-        let why = if fail.retryable { "RetriesExhausted" } else { "NotRetryable" };
-        self.fail_because(tick, caller, &failed, format!("{why}: {}", fail.message).into())
-    }
-
-    /// What is kept of a failed attempt, for the history.
-    fn attempt(
+    /// What is kept of a failed attempt, for the history, and its number.
+    pub(super) fn attempt(
         &self,
-        instance: InstanceKey,
-        element: ElementKey,
-        created: i64,
-        now: i64,
-        fail: &FailAttempt,
-    ) -> (Arc<str>, Arc<str>) {
-        let element = self.hot.get(instance).and_then(|hot| hot.instance.elements.get(&element));
+        origin: &JobOrigin,
+        (created, now): (Millis, Millis),
+        worker: &str,
+        message: &str,
+    ) -> ((Arc<str>, Arc<str>), u32) {
+        let hot = self.hot.get(origin.instance);
+        let element = hot.and_then(|hot| hot.instance.elements.get(&origin.element_instance));
         let kept = element.into_iter().flat_map(|element| element.variables.kept());
         let before: Vec<_> = kept.filter(|variable| variable.name.starts_with(&prefix())).collect();
         // Kept variables are found by name, so the last of many is not the last in order.
@@ -126,14 +105,15 @@ impl Partition {
         let (last, started) = numbered.max().unwrap_or((0, created));
         let texts = [
             ("number", (last + 1).to_string()),
-            ("worker", fail.worker.to_string()),
+            ("worker", worker.to_owned()),
             ("started", started.to_string()),
             ("ended", now.to_string()),
-            ("message", fail.message.to_string()),
+            ("message", message.to_owned()),
         ];
         let texts: Vec<(Arc<str>, Arc<str>)> = texts.into_iter().map(|(name, text)| (name.into(), text.into())).collect();
         let place = (before.len() + 1).min(ATTEMPTS_MAX);
-        (format!("{}{place}", prefix()).into(), object_of_texts(&texts).into())
+        let kept = (format!("{}{place}", prefix()).into(), object_of_texts(&texts).into());
+        (kept, u32::try_from(last + 1).unwrap_or(u32::MAX))
     }
 
     /// Whatever has an incident is tried again, jobs with as many retries as they had.

@@ -1,5 +1,6 @@
 //! A store in front of another, with a place to interfere.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ type Loads = Box<dyn FnMut(&Wanted, &mut Loaded) -> Result<(), Error> + Send>;
 
 pub(crate) struct Layer {
     inner: Arc<dyn Store>,
+    /// How often the store was asked for anything.
+    calls: Arc<AtomicUsize>,
     commits: Mutex<Commits>,
     loads: Mutex<Loads>,
 }
@@ -40,7 +43,12 @@ impl Layer {
     }
 
     pub(crate) fn of(inner: Arc<dyn Store>) -> Self {
-        Self { inner, commits: Mutex::new(Box::new(|_| Fate::Through)), loads: Mutex::new(Box::new(|_, _| Ok(()))) }
+        Self {
+            inner,
+            calls: Arc::default(),
+            commits: Mutex::new(Box::new(|_| Fate::Through)),
+            loads: Mutex::new(Box::new(|_, _| Ok(()))),
+        }
     }
 
     /// Asked for every commit.
@@ -51,6 +59,15 @@ impl Layer {
     /// Asked for everything that is loaded.
     pub(crate) fn on_load(self, loads: impl FnMut(&Wanted, &mut Loaded) -> Result<(), Error> + Send + 'static) -> Self {
         Self { loads: Mutex::new(Box::new(loads)), ..self }
+    }
+
+    pub(crate) fn calls(&self) -> Arc<AtomicUsize> {
+        self.calls.clone()
+    }
+
+    fn counted(&self) -> &Arc<dyn Store> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        &self.inner
     }
 
     pub(crate) fn shared(self) -> Arc<dyn Store> {
@@ -71,50 +88,50 @@ impl Store for Layer {
     async fn commit(&self, commit: Commit) -> Result<Millis, CommitError> {
         let fate = self.commits.lock().unwrap()(&commit);
         match fate {
-            Fate::Through => self.inner.commit(commit).await,
+            Fate::Through => self.counted().commit(commit).await,
             Fate::Lost(error) => Err(error.into()),
             Fate::AnswerLost => {
-                self.inner.commit(commit).await?;
+                self.counted().commit(commit).await?;
                 Err(broken().into())
             }
             Fate::Late(time) => {
                 tokio::time::sleep(time).await;
-                self.inner.commit(commit).await
+                self.counted().commit(commit).await
             }
         }
     }
     async fn load(&self, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Error> {
-        let mut loaded = self.inner.load(partition, wanted, now).await?;
+        let mut loaded = self.counted().load(partition, wanted, now).await?;
         self.loads.lock().unwrap()(wanted, &mut loaded)?;
         Ok(loaded)
     }
 
     async fn now(&self) -> Result<Millis, Error> {
-        self.inner.now().await
+        self.counted().now().await
     }
     async fn acquire(&self, partition: PartitionId, owner: &str, lease: Duration) -> Result<Option<Ownership>, Error> {
-        self.inner.acquire(partition, owner, lease).await
+        self.counted().acquire(partition, owner, lease).await
     }
     async fn renew(&self, fence: Fence, lease: Duration) -> Result<Option<Renewed>, Error> {
-        self.inner.renew(fence, lease).await
+        self.counted().renew(fence, lease).await
     }
     async fn release(&self, fence: Fence) -> Result<(), Error> {
-        self.inner.release(fence).await
+        self.counted().release(fence).await
     }
     async fn partitions(&self) -> Result<Vec<PartitionStatus>, Error> {
-        self.inner.partitions().await
+        self.counted().partitions().await
     }
     async fn append(&self, partition: PartitionId, requests: Vec<NewRequest>, backlog: Backlog) -> Result<Vec<u64>, Error> {
-        self.inner.append(partition, requests, backlog).await
+        self.counted().append(partition, requests, backlog).await
     }
     async fn inbox(&self, partition: PartitionId, after: u64, limit: usize, bytes_max: usize) -> Result<Vec<Received>, Error> {
-        self.inner.inbox(partition, after, limit, bytes_max).await
+        self.counted().inbox(partition, after, limit, bytes_max).await
     }
     async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<RequestStatus>, Error> {
-        self.inner.statuses(partition, positions).await
+        self.counted().statuses(partition, positions).await
     }
     fn wakeups(&self) -> watch::Receiver<u64> {
-        self.inner.wakeups()
+        self.counted().wakeups()
     }
     async fn ready_jobs(
         &self,
@@ -124,7 +141,7 @@ impl Store for Layer {
         after: ReadyAfter,
         limit: usize,
     ) -> Result<Vec<ReadyJob>, Error> {
-        self.inner.ready_jobs(partition, job_type, tenant, after, limit).await
+        self.counted().ready_jobs(partition, job_type, tenant, after, limit).await
     }
     async fn grouped_jobs(
         &self,
@@ -133,7 +150,7 @@ impl Store for Layer {
         after: ReadyAfter,
         limit: usize,
     ) -> Result<Vec<(ReadyJob, Option<Arc<str>>)>, Error> {
-        self.inner.grouped_jobs(queue, of, after, limit).await
+        self.counted().grouped_jobs(queue, of, after, limit).await
     }
     async fn aged_jobs(
         &self,
@@ -149,13 +166,13 @@ impl Store for Layer {
         self.inner.paces(queue).await
     }
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {
-        self.inner.count_jobs(queue, which).await
+        self.counted().count_jobs(queue, which).await
     }
     async fn queue_sizes(&self, partition: PartitionId) -> Result<Vec<QueueSize>, Error> {
-        self.inner.queue_sizes(partition).await
+        self.counted().queue_sizes(partition).await
     }
     async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
-        self.inner.jobs_before(queue, place).await
+        self.counted().jobs_before(queue, place).await
     }
     async fn batch_operation(&self, key: u64) -> Result<Option<row::Batch>, Error> {
         self.inner.batch_operation(key).await
@@ -164,17 +181,26 @@ impl Store for Layer {
         self.inner.open_items(batch, limit).await
     }
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
-        self.inner.policies(partition).await
+        self.counted().policies(partition).await
     }
     async fn policy_versions(&self, partition: PartitionId, reference: &str) -> Result<Vec<row::PolicyVersion>, Error> {
-        self.inner.policy_versions(partition, reference).await
+        self.counted().policy_versions(partition, reference).await
+    }
+    async fn schedules(&self, partition: PartitionId) -> Result<Vec<row::Schedule>, Error> {
+        self.counted().schedules(partition).await
+    }
+    async fn queue_stats(&self, partition: PartitionId, job_type: Option<&str>) -> Result<Vec<row::QueueStats>, Error> {
+        self.counted().queue_stats(partition, job_type).await
+    }
+    async fn waiting_since(&self, queue: QueueRef<'_>, before: [Millis; store::AGES]) -> Result<[u64; store::AGES], Error> {
+        self.counted().waiting_since(queue, before).await
     }
     async fn global_listeners(&self, partition: PartitionId, limit: usize) -> Result<Vec<row::GlobalListeners>, Error> {
         self.inner.global_listeners(partition, limit).await
     }
 
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {
-        self.inner.due(partition, after, limit).await
+        self.counted().due(partition, after, limit).await
     }
     async fn signal_subscriptions(
         &self,
@@ -185,7 +211,7 @@ impl Store for Layer {
         up_to: WaitKey,
         limit: usize,
     ) -> Result<Vec<row::Subscription>, Error> {
-        self.inner.signal_subscriptions(partition, tenant, name, after, up_to, limit).await
+        self.counted().signal_subscriptions(partition, tenant, name, after, up_to, limit).await
     }
     async fn condition_starts(
         &self,
@@ -193,11 +219,11 @@ impl Store for Layer {
         tenant: &str,
         limit: usize,
     ) -> Result<Vec<row::Subscription>, Error> {
-        self.inner.condition_starts(partition, tenant, limit).await
+        self.counted().condition_starts(partition, tenant, limit).await
     }
 
     async fn process_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::DefinitionHead>, Error> {
-        self.inner.process_named(partition, id, tenant).await
+        self.counted().process_named(partition, id, tenant).await
     }
     async fn requirements_named(
         &self,
@@ -205,13 +231,13 @@ impl Store for Layer {
         id: &str,
         tenant: &str,
     ) -> Result<Named<row::DecisionRequirements>, Error> {
-        self.inner.requirements_named(partition, id, tenant).await
+        self.counted().requirements_named(partition, id, tenant).await
     }
     async fn decision_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Named<row::LatestDecision>, Error> {
-        self.inner.decision_named(partition, id, tenant).await
+        self.counted().decision_named(partition, id, tenant).await
     }
     async fn definition(&self, key: DefinitionKey) -> Result<Option<row::Definition>, Error> {
-        self.inner.definition(key).await
+        self.counted().definition(key).await
     }
     async fn definition_version(
         &self,
@@ -220,7 +246,7 @@ impl Store for Layer {
         tenant: &str,
         version: i32,
     ) -> Result<Option<row::Definition>, Error> {
-        self.inner.definition_version(partition, process_id, tenant, version).await
+        self.counted().definition_version(partition, process_id, tenant, version).await
     }
     async fn definition_before(
         &self,
@@ -229,46 +255,46 @@ impl Store for Layer {
         tenant: &str,
         version: i32,
     ) -> Result<Option<row::Definition>, Error> {
-        self.inner.definition_before(partition, process_id, tenant, version).await
+        self.counted().definition_before(partition, process_id, tenant, version).await
     }
     async fn resource(&self, key: u64) -> Result<Option<row::Resource>, Error> {
-        self.inner.resource(key).await
+        self.counted().resource(key).await
     }
     async fn running_definitions(&self, partition: PartitionId, limit: usize) -> Result<Vec<DefinitionKey>, Error> {
-        self.inner.running_definitions(partition, limit).await
+        self.counted().running_definitions(partition, limit).await
     }
     async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error> {
-        self.inner.has_running(definition).await
+        self.counted().has_running(definition).await
     }
     async fn starts_of(&self, definition: DefinitionKey) -> Result<(Vec<row::Timer>, Vec<row::Subscription>), Error> {
-        self.inner.starts_of(definition).await
+        self.counted().starts_of(definition).await
     }
     async fn requirements(&self, key: RequirementsKey) -> Result<Option<row::DecisionRequirements>, Error> {
-        self.inner.requirements(key).await
+        self.counted().requirements(key).await
     }
     async fn forms_named(&self, partition: PartitionId, id: &str, tenant: &str) -> Result<Vec<row::Form>, Error> {
-        self.inner.forms_named(partition, id, tenant).await
+        self.counted().forms_named(partition, id, tenant).await
     }
     async fn form(&self, key: FormKey) -> Result<Option<row::Form>, Error> {
-        self.inner.form(key).await
+        self.counted().form(key).await
     }
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
-        self.inner.search(query).await
+        self.counted().search(query).await
     }
     async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {
-        self.inner.count(counting).await
+        self.counted().count(counting).await
     }
     async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
-        self.inner.purge_answers(partition, now, limit).await
+        self.counted().purge_answers(partition, now, limit).await
     }
     async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
-        self.inner.purge_waits(partition, before, limit).await
+        self.counted().purge_waits(partition, before, limit).await
     }
     async fn identity(&self) -> Result<String, Error> {
         self.inner.identity().await
     }
 
     fn pool(&self) -> (usize, usize) {
-        self.inner.pool()
+        self.counted().pool()
     }
 }

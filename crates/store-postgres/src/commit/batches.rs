@@ -3,7 +3,7 @@
 use store::row::{Job, Tokens};
 use store::{Changes, Commit, format, words};
 
-use super::{audit, decisions, executions, many, migrated, user_tasks, waits};
+use super::{audit, decisions, executions, many, migrated, schedules, user_tasks, waits};
 use crate::call::Call;
 
 /// Texts and bytes that exist only in the database's form; they live as long as the statements that send them.
@@ -21,6 +21,7 @@ pub(super) struct Texts {
     policies: Vec<Vec<u8>>,
     asked: Vec<Vec<u8>>,
     starts: Vec<Vec<u8>>,
+    schedules: schedules::Texts,
 }
 
 impl Texts {
@@ -43,6 +44,7 @@ impl Texts {
             policies: changes.policies_new.iter().map(|row| format::encode_policy(row.policy.as_ref())).collect(),
             asked: many::asked(changes),
             starts: changes.paces_put.iter().map(|row| format::encode_starts(&row.starts)).collect(),
+            schedules: schedules::Texts::of(changes),
         }
     }
 }
@@ -111,6 +113,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         .chain(many::of_changes(commit, &texts.asked))
         .chain(audit::of_changes(commit))
         .chain(listeners_new(commit, texts))
+        .chain(schedules::of_changes(commit, &texts.schedules))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.

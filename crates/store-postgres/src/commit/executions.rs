@@ -37,8 +37,16 @@ pub(super) fn of_changes<'a>(
             .texts(rows.iter().map(|row| &*row.bucket))
             .blobs(starts.iter().map(Vec::as_slice))
             .ints(rows.iter().map(|row| row.until))
-    });
-    [new, changed, put, paces].into_iter().flatten()
+    });    [new, changed, leases_kept(commit), put, paces].into_iter().flatten()
+}
+
+/// After the rows themselves: few jobs have it.
+fn leases_kept(commit: &Commit) -> Option<Call<'_>> {
+    let kept = || commit.changes.jobs_written().filter_map(|row| row.extras().map(|(leases, progress)| (row, leases, progress)));
+    kept().next()?;
+    let call = Call::new(include_str!("../../sql/keep_leases.sql")).int(commit.fence.partition.0.into());
+    let call = call.keys(kept().map(|(row, ..)| row.key.0)).smalls(kept().map(|(_, leases, _)| leases as i32));
+    Some(call.texts_opt(kept().map(|(_, _, progress)| progress.map(|progress| &**progress))))
 }
 
 /// The key and what may change, in the order both statements have it.

@@ -23,6 +23,7 @@ mod decisions;
 mod executions;
 mod many;
 mod migrated;
+mod schedules;
 mod user_tasks;
 mod waits;
 

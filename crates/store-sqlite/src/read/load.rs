@@ -228,7 +228,8 @@ fn wait_for_turn(row: &Row<'_>, instance: InstanceKey) -> Result<(ElementKey, Wa
 fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
     let due = row.get(10)?;
     let availability = Availability::from_stored(text_at(row, 9)?, due)?;
-    Ok(Job {
+    let leases: Option<u32> = row.get(30)?;
+    let mut job = Job {
         key,
         origin: origin(row)?,
         job_type: row.get(5)?,
@@ -252,7 +253,11 @@ fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
         execution: execution(row)?,
         dispatched: row.get(30)?,
         wait_until: Job::wait_of(availability, due),
-    })
+        leases: 0,
+        progress: row.get(31)?,
+    };
+    job.leases = leases.unwrap_or_else(|| job.leases_untold());
+    Ok(job)
 }
 
 /// Of a job that belongs to no process, what it is asked to do is there.

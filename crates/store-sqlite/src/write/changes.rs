@@ -8,7 +8,7 @@ use store::{Changes, ElementChange, IncidentChange, InstanceChange, Millis, Vari
 
 use super::decision::{delete_evaluations, delete_requirements, insert_evaluated_decisions, insert_requirements};
 use super::definition::{delete_definitions, insert_definitions, insert_resources};
-use super::{audit, batch, execution, migrated, user_task, wait};
+use super::{audit, batch, execution, migrated, schedule, user_task, wait};
 use crate::failure::Failure;
 use crate::statement;
 
@@ -30,6 +30,7 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     insert_jobs(connection, partition, &changes.jobs_new)?;
     change_jobs(connection, partition, &changes.jobs_changed)?;
     execution::write(connection, partition, changes)?;
+    schedule::write(connection, partition, changes)?;
     set_tokens(connection, partition, &changes.tokens)?;
     insert_turns(connection, partition, &changes.turns_new)?;
     delete_turns(connection, partition, &changes.turns_done)?;

@@ -12,6 +12,7 @@ use crate::statement;
 pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &Changes) -> Result<(), Failure> {
     insert(connection, partition, &changes.executions_new)?;
     change(connection, partition, &changes.executions_changed)?;
+    keep_leases(connection, partition, changes)?;
     for row in &changes.policies_new {
         let policy = format::encode_policy(row.policy.as_ref());
         let row = params![partition.0, row.reference, row.version, policy, row.changed, row.changed_by];
@@ -87,6 +88,16 @@ fn change(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Resu
             execution.started,
             row.dispatched,
         ])?;
+    }
+    Ok(())
+}
+
+/// After the rows themselves: few jobs have it.
+fn keep_leases(connection: &Connection, partition: PartitionId, changes: &Changes) -> Result<(), Failure> {
+    for row in changes.jobs_written() {
+        let Some((leases, progress)) = row.extras() else { continue };
+        let params = params![partition.0, row.key.0 as i64, leases, progress];
+        connection.prepare_cached(statement::KEEP_LEASE)?.execute(params)?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ mod execution;
 mod inbox;
 mod migrated;
 mod ownership;
+mod schedule;
 mod user_task;
 mod wait;
 

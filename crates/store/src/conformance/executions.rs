@@ -119,3 +119,69 @@ pub(super) async fn unique_keys_lead_to_the_newest(store: Arc<dyn Store>) {
     owner.commit(Changes { executions_changed: vec![done], ..Changes::default() }).await;
     assert_eq!(store.load(PARTITION, &wanted, 0).await.unwrap().unique, expected);
 }
+
+/// Of a process and of none: a second lease and what a worker says are kept, and cost nothing where there is neither.
+pub(super) async fn leases_and_progress_are_kept(store: Arc<dyn Store>) {
+    let (mut owner, definition) = owner_with_definition(&store).await;
+    let one = running(100, definition);
+    owner.commit(new(&one)).await;
+    let job = rows::job(key(111), &one.0.elements[0]);
+    let execution = rows::execution(key(112));
+    let fresh = Job { leases: 2, ..rows::execution(key(113)) };
+    let changes =
+        Changes { jobs_new: vec![job.clone()], executions_new: vec![execution.clone(), fresh.clone()], ..Changes::default() };
+    owner.commit(changes).await;
+    assert_eq!(load(&store, &[111, 112, 113]).await, [job.clone(), execution.clone(), fresh.clone()]);
+    let lease = |job: Job| Job { availability: Availability::Leased, deadline: Some(9), worker: "w".into(), leases: 1, ..job };
+    let (job, execution) = (lease(job), with(lease(execution), |execution| execution.attempts = 1));
+    assert!(job.extras().is_none() && execution.extras().is_none(), "the first lease is told by the rest of the row");
+    let changed = |job: &Job, execution: &Job| Changes {
+        jobs_changed: vec![job.clone()],
+        executions_changed: vec![execution.clone()],
+        ..Changes::default()
+    };
+    owner.commit(changed(&job, &execution)).await;
+    assert_eq!(load(&store, &[111, 112]).await, [job.clone(), execution.clone()]);
+    let told = |job: Job| Job { leases: 7, progress: Some("{\"percent\":40,\"message\":\"\u{e9}\"}".into()), ..job };
+    let given_back = |job: Job| Job { availability: Availability::Ready, deadline: None, worker: "".into(), ..job };
+    let (job, execution) = (given_back(told(job)), with(given_back(told(execution)), |execution| execution.attempts = 0));
+    owner.commit(changed(&job, &execution)).await;
+    assert_eq!(load(&store, &[111, 112]).await, [job, execution.clone()]);
+    let shown = search(&store).await;
+    assert_eq!(shown[0].progress.as_deref(), execution.progress.as_deref());
+    assert_eq!(shown[1].progress, None);
+}
+
+pub(super) async fn dead_letters_are_of_both_kinds(store: Arc<dyn Store>) {
+    let (mut owner, definition) = owner_with_definition(&store).await;
+    let one = running(100, definition);
+    owner.commit(new(&one)).await;
+    let stuck = |job: Job, worker: &str| Job {
+        availability: Availability::Stuck,
+        state: JobState::Failed,
+        worker: worker.into(),
+        error_message: "no".into(),
+        updated: 30,
+        ..job
+    };
+    let never = stuck(rows::job(key(111), &one.0.elements[0]), "");
+    let often = Job { leases: 3, progress: Some("{}".into()), ..stuck(rows::job(key(112), &one.0.elements[0]), "w") };
+    let execution = with(Job { leases: 2, ..stuck(rows::execution(key(113)), "w") }, |execution| execution.attempts = 2);
+    let waiting = rows::execution(key(114));
+    let changes = Changes {
+        jobs_new: vec![never.clone(), often.clone()],
+        executions_new: vec![execution.clone(), waiting],
+        ..Changes::default()
+    };
+    owner.commit(changes).await;
+    let found = store.search(&Query::of(Entity::DeadLetters, Tenants::Everything)).await.unwrap();
+    let Items::DeadLetters(found) = found.items else { panic!("dead letters were asked for") };
+    let found: Vec<_> = found.iter().filter(|view| key(110) < view.key.0).collect();
+    let keys: Vec<_> = found.iter().map(|view| view.key).collect();
+    assert_eq!(keys, [never.key, often.key, execution.key]);
+    assert_eq!(found.iter().map(|view| view.attempts).collect::<Vec<_>>(), [0, 3, 2]);
+    let origin = often.origin.expect("it belongs to a process");
+    assert_eq!((found[1].instance, found[1].element_instance), (Some(origin.instance), Some(origin.element_instance)));
+    assert_eq!((found[2].instance, found[2].input.as_deref(), found[2].failed), (None, Some("{}"), 30));
+    assert_eq!((&*found[1].error_message, found[1].progress.as_deref()), ("no", Some("{}")));
+}

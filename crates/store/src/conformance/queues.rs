@@ -7,11 +7,13 @@ use queue::adapt::Adaptive;
 use queue::policy::{Concurrency, Method, Overdue, Policy, Quota, Rate, Scope, Wait};
 use queue::retry::{Delays, Retry};
 use queue::{Group, Pace, Starts};
+use queue::stats::{Happened, Stats};
 
 use super::owner::{OTHER, Owner, PARTITION};
 use super::rows;
-use crate::row::{Availability, Job, PaceState, PolicyVersion};
-use crate::{AgedJob, Changes, CountedJobs, QueueRef, QueueSize, ReadyAfter, Store};
+use crate::log::NewExecution;
+use crate::row::{Availability, Job, PaceState, LastOccurrence, PolicyVersion, QueueStats, Schedule};
+use crate::{AgedJob,Changes, CountedJobs, Due, DueKind, QueueRef, QueueSize, ReadyAfter, Store};
 
 const QUEUE: QueueRef<'static> = QueueRef { partition: PARTITION, job_type: "work", tenant: rows::TENANT };
 
@@ -219,4 +221,95 @@ pub(super) async fn a_wait_has_its_end(store: Arc<dyn Store>) {
     assert_eq!(due().await, [(30, key(11)), (50, key(13))]);
     let wanted = crate::Wanted { jobs: vec![leased.key], ..crate::Wanted::default() };
     assert_eq!(store.load(PARTITION, &wanted, 5).await.unwrap().jobs, [leased]);
+}
+
+pub(super) async fn schedules_come_and_go(store: Arc<dyn Store>) {
+    let mut owner = Owner::of(&store).await;
+    let execution = NewExecution {
+        input: vec![("n".into(), "1".into())],
+        priority: 3,
+        retries: 2,
+        run_at: None,
+        unique: None,
+        group: vec![("customer".into(), "\"\u{e9}\"".into())],
+    };
+    let schedule = |n: u64, reference: &str, due| Schedule {
+        key: rows::key(PARTITION, n),
+        tenant: rows::TENANT.into(),
+        reference: reference.into(),
+        action: "work".into(),
+        cron: "0 9 * * *".into(),
+        time_zone: Some("Europe/Madrid".into()),
+        execution: execution.clone(),
+        paused: false,
+        armed: 5,
+        number: 1,
+        due,
+        created: 5,
+        changed: 5,
+        changed_by: "ann".into(),
+        last: None,
+    };
+    let (second, first) = (schedule(11, "b", Some(90)), schedule(12, "a", Some(80)));
+    let paused = Schedule { paused: true, ..schedule(13, "c", None) };
+    let put = vec![second.clone(), first.clone(), paused.clone()];
+    owner.commit(Changes { schedules_put: put, ..Changes::default() }).await;
+    assert_eq!(store.schedules(PARTITION).await.unwrap(), [first.clone(), second.clone(), paused.clone()]);
+    assert_eq!(store.schedules(OTHER).await.unwrap(), []);
+    let due = async |after, limit| {
+        let due = store.due(PARTITION, after, limit).await.unwrap();
+        due.into_iter().map(|due: Due| (due.at, due.key, due.what)).collect::<Vec<_>>()
+    };
+    let of = |row: &Schedule| (row.due.unwrap_or(0), row.key, DueKind::Schedule);
+    assert_eq!(due((0, 0), 9).await, [of(&first), of(&second)]);
+    assert_eq!(due((80, first.key), 9).await, [of(&second)]);
+    let last = LastOccurrence { at: 80, execution: Some(JobKey(7)), refused: Some("full".into()) };
+    let fired = Schedule { due: Some(95), number: 2, last: Some(last), ..first };
+    let changes = Changes { schedules_put: vec![fired.clone()], schedules_gone: vec![second.key], ..Changes::default() };
+    owner.commit(changes).await;
+    assert_eq!(store.schedules(PARTITION).await.unwrap(), [fired.clone(), paused]);
+    assert_eq!(due((0, 0), 9).await, [of(&fired)]);
+}
+
+pub(super) async fn what_has_happened_is_kept(store: Arc<dyn Store>) {
+    let mut owner = Owner::of(&store).await;
+    let mut stats = Stats::default();
+    for at in [1, 70_000, 700_000] {
+        stats.tell(Happened::Enqueued, at);
+        stats.tell(Happened::Started { waited: Some(12) }, at);
+        stats.tell(Happened::Completed { ran: Some(3_000) }, at);
+        stats.tell(Happened::Failed, at);
+    }
+    let row = |job_type: &str, tenant: &str, stats: &Stats| QueueStats {
+        job_type: job_type.into(),
+        tenant: tenant.into(),
+        waiting: 5,
+        running: 2,
+        stats: stats.clone(),
+        updated: 9,
+    };
+    let (full, empty) = (row("work", "t", &stats), row("work", "s", &Stats::default()));
+    let other = row("\u{e9}", "t", &Stats { stuck_since: Some(4), ..Stats::default() });
+    owner.commit(Changes { queue_stats_put: vec![full.clone(), other.clone()], ..Changes::default() }).await;
+    assert_eq!(store.queue_stats(PARTITION, None).await.unwrap(), [full.clone(), other.clone()]);
+    let later = QueueStats { waiting: 0, updated: 10, ..full };
+    owner.commit(Changes { queue_stats_put: vec![later.clone(), empty.clone()], ..Changes::default() }).await;
+    assert_eq!(store.queue_stats(PARTITION, Some("work")).await.unwrap(), [empty, later]);
+    assert_eq!(store.queue_stats(PARTITION, Some("none")).await.unwrap(), []);
+    assert_eq!(store.queue_stats(OTHER, None).await.unwrap(), []);
+}
+
+pub(super) async fn those_that_wait_have_ages(store: Arc<dyn Store>) {
+    let aged = |n, created, availability| Job { created, ..job(n, None, 0, availability) };
+    let jobs = vec![
+        aged(11, 10, Availability::Ready),
+        aged(12, 20, Availability::Ready),
+        aged(13, 30, Availability::BackingOff { until: 99 }),
+        aged(14, 10, Availability::Leased),
+        aged(15, 10, Availability::Done),
+        Job { job_type: "other".into(), ..aged(16, 10, Availability::Ready) },
+    ];
+    Owner::of(&store).await.commit(Changes { executions_new: jobs, ..Changes::default() }).await;
+    assert_eq!(store.waiting_since(QUEUE, [100, 30, 21, 20, 11, 10]).await.unwrap(), [3, 2, 2, 1, 1, 0]);
+    assert_eq!(store.waiting_since(QueueRef { partition: OTHER, ..QUEUE }, [100; 6]).await.unwrap(), [0; 6]);
 }

@@ -216,6 +216,8 @@ pub fn job(key: u64, task: &Element) -> Job {
         execution: None,
         dispatched: None,
         wait_until: None,
+        leases: 0,
+        progress: None,
     }
 }
 

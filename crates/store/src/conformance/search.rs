@@ -53,6 +53,7 @@ fn numbers(page: &QueryPage) -> Vec<u64> {
         Items::Batches(items) => items.iter().map(|one| one.key).collect(),
         Items::BatchItems(items) => items.iter().map(|one| one.key).collect(),
         Items::Operations(items) | Items::Audit(items) => items.iter().map(|one| one.key).collect(),
+        Items::DeadLetters(items) => items.iter().map(|one| one.key.0).collect(),
     };
     keys.into_iter().map(|key| key - rows::key(PARTITION, 0)).collect()
 }

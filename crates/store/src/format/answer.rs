@@ -33,7 +33,9 @@ record!(ActivatedJob {
     tenant,
     tags,
     business_id;
-    kind
+    kind,
+    lease,
+    progress
 });
 record!(Listening { task, element_instance, tenant, event, since, listeners, then });
 record!(Rejection { code, reason });
@@ -151,6 +153,10 @@ impl Stored for Answer {
                 key.put(to);
                 kind.put(to);
             }
+            Self::Reported(reported) => {
+                to.byte(55);
+                reported.put(to);
+            }
         });
     }
 
@@ -176,6 +182,7 @@ fn take_answer(from: &mut Reader<'_>) -> Result<Answer, Error> {
         36 => Answer::BatchStarted { key: Stored::take(from)?, kind: Stored::take(from)? },
         50 => Answer::Submitted(Stored::take(from)?),
         51 => Answer::CompletedExecutions(Stored::take(from)?),
+        55 => Answer::Reported(Stored::take(from)?),
         tag => return Err(unknown("answer", tag)),
     })
 }

@@ -14,13 +14,17 @@ mod change;
 mod decision;
 mod event;
 mod policy;
+mod report;
 mod request;
 #[cfg(test)]
 mod round_trip;
+mod schedule;
 #[cfg(test)]
 mod some;
 #[cfg(test)]
 mod some_policy;
+#[cfg(test)]
+mod some_jobs;
 #[cfg(test)]
 mod version_one;
 
@@ -29,11 +33,12 @@ use std::sync::Arc;
 use engine::{Document, Event, Token, Turn, VariableKey};
 use model::GlobalListener;
 use queue::policy::Policy;
+use queue::stats::Stats;
 
 use crate::Error;
 use crate::batch::Asked;
 use crate::log::{Answer, Request};
-use crate::row::{EvaluatedDecision, Transition};
+use crate::row::{EvaluatedDecision, Schedule, Transition};
 use bytes::{Reader, Stored, Writer};
 pub use decision::EvaluatedDetails;
 
@@ -147,6 +152,23 @@ pub fn decode_starts(bytes: &[u8]) -> Result<queue::Starts, Error> {
 
 pub fn decode_policy(bytes: &[u8]) -> Result<Option<Policy>, Error> {
     if bytes.is_empty() { Ok(None) } else { decode(bytes).map(Some) }
+}
+
+pub fn encode_schedule(schedule: &Schedule) -> Vec<u8> {
+    encode(schedule)
+}
+
+pub fn decode_schedule(bytes: &[u8]) -> Result<Schedule, Error> {
+    decode(bytes)
+}
+
+/// What has happened in a queue.
+pub fn encode_stats(stats: &Stats) -> Vec<u8> {
+    encode(stats)
+}
+
+pub fn decode_stats(bytes: &[u8]) -> Result<Stats, Error> {
+    decode(bytes)
 }
 
 pub fn encode_details(decision: &EvaluatedDecision) -> Vec<u8> {

@@ -25,7 +25,7 @@ record!(StartAdHoc { element, activities, drop_rest });
 record!(AdHocResult { activities, is_over, drop_rest });
 record!(Publish { tenant, name, correlation_key, id, time_to_live, variables });
 record!(EvaluateConditions { tenant, definition, variables });
-record!(Released { job, deadline });
+record!(Released { job, deadline; lease });
 record!(AssignUserTask { task, assignee, overrides, action });
 record!(UpdateUserTask { task, candidate_groups, candidate_users, due, follow_up, priority, action });
 record!(TaskResult { denied, corrections });
@@ -162,6 +162,11 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::Batch(batch) => batch.put(to),
         Command::PutListener(put) => put.put(to),
         Command::DeleteListener { id } => id.put(to),
+        Command::Report { reports } => reports.put(to),
+        Command::RetryJob { job, retries } => put_both(job, retries, to),
+        Command::PutSchedule(put) => put.put(to),
+        Command::DeleteSchedule { tenant, reference } => put_both(tenant, reference, to),
+        Command::ScheduleDue { schedule } => schedule.put(to),
     }
 }
 
@@ -226,6 +231,11 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         58 => Command::DeletePolicy { reference: Stored::take(from)? },
         74 => Command::PutListener(Stored::take(from)?),
         75 => Command::DeleteListener { id: Stored::take(from)? },
+        68 => Command::Report { reports: Stored::take(from)? },
+        69 => Command::RetryJob { job: Stored::take(from)?, retries: Stored::take(from)? },
+        70 => Command::PutSchedule(Box::new(Stored::take(from)?)),
+        71 => Command::DeleteSchedule { tenant: Stored::take(from)?, reference: Stored::take(from)? },
+        72 => Command::ScheduleDue { schedule: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
 }
@@ -272,6 +282,11 @@ fn number(command: &Command) -> u8 {
         Command::TellStep(_) => 61,
         Command::FailAttempt(_) => 62,
         Command::RetryInstance { .. } => 63,
+        Command::Report { .. } => 68,
+        Command::RetryJob { .. } => 69,
+        Command::PutSchedule(_) => 70,
+        Command::DeleteSchedule { .. } => 71,
+        Command::ScheduleDue { .. } => 72,
         Command::Submit(_) => 53,
         Command::CompleteExecutions { .. } => 54,
         Command::CancelExecution { .. } => 55,

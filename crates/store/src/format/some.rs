@@ -14,6 +14,7 @@ use schedule::Occurrence;
 
 use crate::batch::{BatchCommand, Work};
 use super::some_policy::policy;
+use super::some_jobs;
 use crate::change::{Change, Migrate};
 use crate::log::*;
 use crate::query::{Entity, Filter, Op, Scalar, Tenants};
@@ -295,8 +296,11 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
                 Command::Activate(Activate { job_type, worker, timeout, max, tenants, fetch })
             }
         ),
-        prop::collection::vec((job_key(), any::<i64>()).prop_map(|(job, deadline)| Released { job, deadline }), 0..4)
-            .prop_map(|jobs| Command::Release { jobs }),
+        prop::collection::vec(
+            (job_key(), any::<i64>(), any::<u32>()).prop_map(|(job, deadline, lease)| Released { job, deadline, lease }),
+            0..4
+        )
+        .prop_map(|jobs| Command::Release { jobs }),
         job_key().prop_map(|job| Command::JobDue { job }),
         (number(), number()).prop_map(|(wait, instance)| Command::Turn { wait: WaitKey(wait), instance: InstanceKey(instance) }),
         waits_command(),
@@ -380,13 +384,17 @@ fn user_task_command() -> impl Strategy<Value = Command> {
     ]
 }
 
-fn execution_command() -> impl Strategy<Value = Command> {
+pub(super) fn new_execution() -> impl Strategy<Value = NewExecution> {
     let on_conflict = prop::sample::select(vec![OnConflict::Reject, OnConflict::Return, OnConflict::Replace]);
     let unique = (text(), any::<Option<i64>>(), on_conflict);
     let unique = unique.prop_map(|(key, window, on_conflict)| NewUnique { key, window, on_conflict });
-    let one = (document(), any::<i32>(), any::<i32>(), any::<Option<i64>>(), prop::option::of(unique), document()).prop_map(
+    (document(), any::<i32>(), any::<i32>(), any::<Option<i64>>(), prop::option::of(unique), document()).prop_map(
         |(input, priority, retries, run_at, unique, group)| NewExecution { input, priority, retries, run_at, unique, group },
-    );
+    )
+}
+
+fn execution_command() -> impl Strategy<Value = Command> {
+    let one = new_execution();
     prop_oneof![
         (text(), policy()).prop_map(|(reference, policy)| Command::PutPolicy(PutPolicy { reference, policy })),
         (global_listener(), any::<bool>())
@@ -401,6 +409,11 @@ fn execution_command() -> impl Strategy<Value = Command> {
         prop::collection::vec((job_key(), document()), 0..3).prop_map(|jobs| Command::CompleteExecutions { jobs }),
         job_key().prop_map(|job| Command::CancelExecution { job }),
         (job_key(), any::<i32>()).prop_map(|(job, retries)| Command::RetryExecution { job, retries }),
+        (job_key(), any::<i32>()).prop_map(|(job, retries)| Command::RetryJob { job, retries }),
+        prop::collection::vec(some_jobs::report(), 0..3).prop_map(|reports| Command::Report { reports }),
+        some_jobs::put_schedule().prop_map(|put| Command::PutSchedule(Box::new(put))),
+        (text(), text()).prop_map(|(tenant, reference)| Command::DeleteSchedule { tenant, reference }),
+        number().prop_map(|schedule| Command::ScheduleDue { schedule }),
     ]
 }
 
@@ -624,6 +637,7 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
             }
         ),
         number().prop_map(|key| Answer::VariablesSet { key }),
+        prop::collection::vec(some_jobs::reported(), 0..3).prop_map(Answer::Reported),
         prop::collection::vec(activated(), 0..3).prop_map(Answer::Activated),
         listening().prop_map(Answer::Listening),
         (codes, any::<String>()).prop_map(|(code, reason)| Answer::Rejected(Rejection { code, reason })),
@@ -634,7 +648,8 @@ pub(super) fn activated() -> impl Strategy<Value = ActivatedJob> {
     let keys = (job_key(), number(), number(), number(), element_key());
     let texts_of = (text(), text(), text(), text(), text(), any::<String>());
     let kind = prop_oneof![Just(JobKind::Element), Just(JobKind::AdHoc), listener_event().prop_map(JobKind::Listener)];
-    let rest = (any::<i32>(), any::<i32>(), any::<i64>(), text(), texts(), prop::option::of(text()), kind);
+    let lease = (any::<u32>(), prop::option::of(text()));
+    let rest = (any::<i32>(), any::<i32>(), any::<i64>(), text(), texts(), prop::option::of(text()), kind, lease);
     (keys, texts_of, rest).prop_map(|(keys, words, rest)| ActivatedJob {
         key: keys.0,
         job_type: words.0,
@@ -654,6 +669,8 @@ pub(super) fn activated() -> impl Strategy<Value = ActivatedJob> {
         tags: rest.4,
         business_id: rest.5,
         kind: rest.6,
+        lease: rest.7.0,
+        progress: rest.7.1,
     })
 }
 

@@ -128,7 +128,7 @@ fn requests() {
             tenants: vec!["t".into()],
             fetch: vec![],
         }),
-        Command::Release { jobs: vec![Released { job, deadline: 1_700_000_000_000 }] },
+        Command::Release { jobs: vec![Released { job, deadline: 1_700_000_000_000, lease: 0 }] },
         Command::JobDue { job },
         Command::Evaluate(Evaluate { decision: DecisionRef::Id("d".into()), tenant: "t".into(), variables }),
         Command::DeleteEvaluation { evaluation: EvaluationKey(11) },
@@ -245,5 +245,7 @@ fn activated() -> ActivatedJob {
         tags: vec![],
         business_id: Some("b".into()),
         kind: JobKind::default(),
+        lease: 0,
+        progress: None,
     }
 }

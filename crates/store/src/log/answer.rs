@@ -5,6 +5,7 @@ use std::sync::Arc;
 use engine::{DecisionKey, DefinitionKey, ElementKey, EvaluationKey, FormKey, InstanceKey, JobKey, RequirementsKey, UserTaskKey};
 use model::ListenerEvent;
 
+use super::Reported;
 use crate::row::JobKind;
 use crate::{Millis, row};
 
@@ -50,6 +51,8 @@ pub enum Answer {
         key: u64,
         kind: Arc<str>,
     },
+    /// In the order in which they were told.
+    Reported(Vec<Reported>),
 }
 
 /// Executions in the order in which they were submitted.
@@ -187,6 +190,10 @@ pub struct ActivatedJob {
     pub tags: Vec<Arc<str>>,
     pub business_id: Option<Arc<str>>,
     pub kind: JobKind,
+    /// Which lease this is: what its worker says of the job counts only while it is this one, or nobody's.
+    pub lease: u32,
+    /// What an earlier worker said of how far it came, as a JSON object.
+    pub progress: Option<Arc<str>>,
 }
 
 /// The command was understood and refused; nothing changed.

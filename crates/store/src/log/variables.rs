@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::{Document, KEPT};
 
-use super::{Command, CreateAt, JobResult};
+use super::{Command, CreateAt, JobResult, Report};
 
 impl Command {
     /// A name among its variables that only the engine may use. An evaluation on its own has no instance whose variables it could spoil.
@@ -25,6 +25,7 @@ impl Command {
             Self::StartAdHoc(start) => (None, &start.activities),
             Self::TellStep(tell) => (Some(&tell.variables), &[]),
             Self::Change { change, .. } => return kept_among(change.variables()),
+            Self::Report { reports } => return kept_among(reports.iter().filter_map(Report::variables)),
             Self::Deploy(_)
             | Self::DeleteResource { .. }
             | Self::Cancel { .. }
@@ -50,6 +51,10 @@ impl Command {
             | Self::Resume { .. }
             | Self::DeleteInstance { .. }
             | Self::Batch(_)
+            | Self::RetryJob { .. }
+            | Self::PutSchedule(_)
+            | Self::DeleteSchedule { .. }
+            | Self::ScheduleDue { .. }
             | Self::Submit(_)
             | Self::CompleteExecutions { .. }
             | Self::CancelExecution { .. }

@@ -66,6 +66,11 @@ impl Tables {
         for change in changes.incidents_changed {
             self.resolve_incident(change);
         }
+        self.schedules.extend(changes.schedules_put.into_iter().map(|row| (row.key, row)));
+        changes.schedules_gone.iter().for_each(|key| drop(self.schedules.remove(key)));
+        for row in changes.queue_stats_put {
+            self.queue_stats.insert((row.job_type.clone(), row.tenant.clone()), row);
+        }
         for row in changes.policies_new {
             self.policies.entry(row.reference.clone()).or_default().push(row);
         }

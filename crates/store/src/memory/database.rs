@@ -76,6 +76,8 @@ pub(super) struct Tables {
     pub(super) listeners: BTreeMap<u32, row::GlobalListeners>,
     /// By type, tenant and bucket.
     pub(super) paces: BTreeMap<(Arc<str>, Arc<str>, Arc<str>), row::PaceState>,
+    pub(super) schedules: BTreeMap<u64, row::Schedule>,
+    pub(super) queue_stats: BTreeMap<(Arc<str>, Arc<str>), row::QueueStats>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
     /// Since when instances are suspended.

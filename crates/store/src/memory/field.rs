@@ -31,13 +31,15 @@ pub(super) enum Row<'a> {
     Batch(&'a Batch),
     BatchItem(&'a BatchItem),
     Audit(Happened<'a>),
+    DeadLetter(&'a Job),
 }
 
 impl Row<'_> {
     /// The instance it belongs to.
     pub(super) fn instance(self) -> Option<InstanceKey> {
         match self {
-            Self::Definition(_) | Self::Instance(_) | Self::Requirements(_) | Self::Decision(..) | Self::Execution(_) => None,
+            Self::Definition(_) | Self::Instance(_) | Self::Requirements(_) | Self::Decision(..) => None,
+            Self::Execution(_) | Self::DeadLetter(_) => None,
             Self::Batch(_) => None,
             Self::BatchItem(row) => row.instance,
             Self::Element(row) => Some(row.instance),
@@ -74,6 +76,7 @@ pub(super) fn value(tables: &Tables, row: Row<'_>, field: Field) -> Option<Scala
         Row::Batch(row) => of_batch(row, field),
         Row::BatchItem(row) => of_batch_item(row, field),
         Row::Audit(row) => audit::value(tables, &row.row(), field),
+        Row::DeadLetter(row) => of_dead_letter(row, field),
     }
 }
 
@@ -192,6 +195,24 @@ fn of_batch_item(row: &BatchItem, field: Field) -> Option<Scalar> {
         Field::InstanceKey => key(row.instance?.0),
         Field::ItemState => text(row.state.word()),
         Field::Processed => int(row.processed?),
+        _ => None,
+    }
+}
+
+fn of_dead_letter(row: &Job, field: Field) -> Option<Scalar> {
+    match field {
+        Field::ExecutionKey => key(row.key.0),
+        Field::JobType => text(&row.job_type),
+        Field::JobState => text(row.state.word()),
+        Field::Tenant => text(&row.tenant),
+        Field::InstanceKey => key(row.origin?.instance.0),
+        Field::Priority => int(row.priority),
+        Field::Retries => int(row.retries),
+        Field::Worker => text(&row.worker),
+        Field::ErrorCode => text(&row.error_code),
+        Field::ErrorMessage => text(&row.error_message),
+        Field::Created => int(row.created),
+        Field::Updated => int(row.updated),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use queue::Group;
 use super::database::Tables;
 use super::waits;
 use crate::row::{Availability, ElementState, Job, Tokens, UniqueHolder, UniqueName};
-use crate::{AgedJob, CountedJobs, Loaded, LoadedInstance, Millis, QueueRef, QueueSize, ReadyAfter, ReadyJob, Wanted};
+use crate::{AGES, AgedJob, CountedJobs, Loaded, LoadedInstance, Millis, QueueRef, QueueSize, ReadyAfter, ReadyJob, Wanted};
 
 pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis) -> Loaded {
     let open = |key: &JobKey| tables.jobs.get(key).filter(|job| job.availability != Availability::Done);
@@ -145,6 +145,13 @@ pub(super) fn count_jobs(tables: &Tables, queue: QueueRef<'_>, which: CountedJob
         *counts.entry(job.group.clone()).or_default() += 1;
     }
     counts.into_iter().collect()
+}
+
+pub(super) fn waiting_since(tables: &Tables, queue: QueueRef<'_>, before: [Millis; AGES]) -> [u64; AGES] {
+    let waits = |job: &&Job| matches!(job.availability, Availability::Ready | Availability::BackingOff { .. });
+    let of_queue = |job: &&Job| *job.job_type == *queue.job_type && *job.tenant == *queue.tenant;
+    let waiting: Vec<Millis> = tables.jobs.values().filter(of_queue).filter(waits).map(|job| job.created).collect();
+    before.map(|before| waiting.iter().filter(|created| **created < before).count() as u64)
 }
 
 pub(super) fn queue_sizes(tables: &Tables) -> Vec<QueueSize> {

@@ -25,8 +25,7 @@ use tokio::sync::watch;
 use crate::log::{NewRequest, Received, RequestStatus};
 use crate::query::{Counted, Counting, Query, QueryPage};
 use crate::{
-    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
-    QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    AGES, AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use database::{Database, Tables};
 
@@ -182,6 +181,22 @@ impl Store for Memory {
 
     async fn global_listeners(&self, partition: PartitionId, limit: usize) -> Result<Vec<row::GlobalListeners>, Error> {
         Ok(self.database().partition_mut(partition).tables.listeners.values().rev().take(limit).cloned().collect())
+    }
+
+    async fn schedules(&self, partition: PartitionId) -> Result<Vec<row::Schedule>, Error> {
+        let all = |partition: &database::Partition| partition.tables.schedules.values().cloned().collect::<Vec<_>>();
+        let mut all = self.database().read(partition, all);
+        all.sort_by(|a, b| (&a.tenant, &a.reference).cmp(&(&b.tenant, &b.reference)));
+        Ok(all)
+    }
+
+    async fn queue_stats(&self, partition: PartitionId, job_type: Option<&str>) -> Result<Vec<row::QueueStats>, Error> {
+        let of = |row: &&row::QueueStats| job_type.is_none_or(|job_type| *row.job_type == *job_type);
+        Ok(self.database().read(partition, |partition| partition.tables.queue_stats.values().filter(of).cloned().collect()))
+    }
+
+    async fn waiting_since(&self, queue: QueueRef<'_>, before: [Millis; AGES]) -> Result<[u64; AGES], Error> {
+        Ok(self.database().read(queue.partition, |partition| load::waiting_since(&partition.tables, queue, before)))
     }
 
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error> {

@@ -11,7 +11,7 @@ use crate::pattern;
 use crate::query::{
     Counted, Counting, Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX, Tenants,
 };
-use crate::row::{Candidates, DecisionRequirements, Subscription, SubscriptionKind, UserTask};
+use crate::row::{Availability, Candidates, DecisionRequirements, Job, Subscription, SubscriptionKind, UserTask};
 
 pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
     let mut found: Vec<(&Tables, Row<'_>)> = Vec::new();
@@ -53,19 +53,23 @@ pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
 
 pub(super) fn count(database: &Database, counting: &Counting) -> Vec<Counted> {
     let query = Query { filter: counting.filter.clone(), ..Query::of(counting.entity, counting.tenants.clone()) };
-    let mut groups: BTreeMap<Vec<Option<Scalar>>, (u64, BTreeSet<Scalar>)> = BTreeMap::new();
+    let mut groups: BTreeMap<Vec<Option<Scalar>>, (u64, BTreeSet<Scalar>, Option<i64>)> = BTreeMap::new();
     for tables in database.tables() {
         for row in rows(tables, counting.entity, false).filter(|row| is_asked_for(tables, *row, &query)) {
             let values = counting.by.iter().map(|field| value(tables, row, *field)).collect();
-            let (count, different) = groups.entry(values).or_default();
+            let (count, different, latest) = groups.entry(values).or_default();
             *count += 1;
             different.extend(counting.distinct.and_then(|field| value(tables, row, field)));
+            if let Some(Scalar::Int(number)) = counting.latest.and_then(|field| value(tables, row, field)) {
+                *latest = Some(latest.map_or(number, |before| before.max(number)));
+            }
         }
     }
-    let counted = groups.into_iter().map(|(values, (rows, different))| Counted {
+    let counted = groups.into_iter().map(|(values, (rows, different, latest))| Counted {
         values,
         rows,
         distinct: if counting.distinct.is_some() { different.len() as u64 } else { rows },
+        latest,
     });
     counted.take(counting.limit).collect()
 }
@@ -91,6 +95,10 @@ fn rows(tables: &Tables, entity: Entity, with_kept: bool) -> Box<dyn Iterator<It
         Entity::BatchItems => Box::new(tables.batch_items.values().map(Row::BatchItem)),
         Entity::Operations => Box::new(audit::operations(tables)),
         Entity::Audit => Box::new(audit::trail(tables)),
+        Entity::DeadLetters => {
+            let is_dead = |job: &&Job| job.availability == Availability::Stuck;
+            Box::new(tables.jobs.values().filter(is_dead).map(Row::DeadLetter))
+        }
         Entity::MessageSubscriptions => Box::new(message_subscriptions(tables).map(Row::MessageSubscription)),
         Entity::MessageCorrelations => Box::new(tables.correlations.values().map(Row::MessageCorrelation)),
     }

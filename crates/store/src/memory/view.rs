@@ -6,9 +6,7 @@ use super::audit;
 use super::database::Tables;
 use super::field::{Row, definition, element};
 use crate::query::{
-    BatchItemView, BatchView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView,
-    InstanceView, Items, JobView, MessageCorrelationView, MessageSubscriptionView, Query, RequirementsView, Room, TimerView,
-    UserTaskView, VariableView, Weight,
+    BatchItemView, BatchView, DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, Items, JobView, MessageCorrelationView, MessageSubscriptionView, Query, RequirementsView, Room, TimerView, UserTaskView, VariableView, Weight,
 };
 use crate::row::{
     Availability, Batch, BatchItem, Correlation, Decision, DecisionRequirements, Definition, Element, EvaluatedDecision,
@@ -61,6 +59,7 @@ fn put(room: &mut Room, items: &mut Items, query: &Query, tables: &Tables, row: 
         (Items::Executions(items), Row::Execution(row)) => put_maybe(room, items, of_execution(row)),
         (Items::Batches(items), Row::Batch(row)) => put_maybe(room, items, Some(of_batch(row))),
         (Items::BatchItems(items), Row::BatchItem(row)) => put_maybe(room, items, Some(of_batch_item(row))),
+        (Items::DeadLetters(items), Row::DeadLetter(row)) => put_maybe(room, items, Some(of_dead_letter(row))),
         (Items::MessageCorrelations(items), Row::MessageCorrelation(row)) => put_maybe(room, items, of_correlation(tables, row)),
         _ => unreachable!("rows are of the entity asked for"),
     }
@@ -232,7 +231,31 @@ fn of_execution(row: &Job) -> Option<ExecutionView> {
         unique_key: execution.unique.as_ref().map(|unique| unique.key.to_string()),
         group: row.group.as_deref().map(str::to_owned),
         position: None,
+        progress: row.progress.as_deref().map(str::to_owned),
     })
+}
+
+fn of_dead_letter(row: &Job) -> DeadLetterView {
+    let execution = row.execution.as_deref();
+    DeadLetterView {
+        key: row.key,
+        action: row.job_type.to_string(),
+        tenant: row.tenant.to_string(),
+        instance: row.origin.map(|origin| origin.instance),
+        element_instance: row.origin.map(|origin| origin.element_instance),
+        state: row.state,
+        error_code: row.error_code.to_string(),
+        error_message: row.error_message.to_string(),
+        priority: row.priority,
+        attempts: execution.map_or(row.leases, |execution| execution.attempts) as i32,
+        retries: row.retries,
+        worker: row.worker.to_string(),
+        created: row.created,
+        failed: row.updated,
+        input: execution.map(|execution| execution.input.to_string()),
+        group: row.group.as_deref().map(str::to_owned),
+        progress: row.progress.as_deref().map(str::to_owned),
+    }
 }
 
 fn of_incident(tables: &Tables, row: &Incident) -> Option<IncidentView> {

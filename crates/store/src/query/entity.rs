@@ -19,7 +19,7 @@ impl Entity {
             Self::MessageSubscriptions => Field::SubscriptionKey,
             Self::MessageCorrelations => Field::CorrelatedKey,
             Self::UserTasks => Field::UserTaskKey,
-            Self::Executions => Field::ExecutionKey,
+            Self::Executions | Self::DeadLetters => Field::ExecutionKey,
             Self::Batches => Field::BatchKey,
             Self::BatchItems => Field::BatchItemKey,
             Self::Operations | Self::Audit => Field::AuditKey,
@@ -46,6 +46,7 @@ impl Entity {
             Self::Batches => BATCH_FIELDS,
             Self::BatchItems => BATCH_ITEM_FIELDS,
             Self::Operations | Self::Audit => AUDIT_FIELDS,
+            Self::DeadLetters => DEAD_LETTER_FIELDS,
         }
     }
 }
@@ -307,4 +308,19 @@ const AUDIT_FIELDS: &[Field] = &[
     Field::DecisionId,
     Field::BatchKey,
     Field::Description,
+];
+
+const DEAD_LETTER_FIELDS: &[Field] = &[
+    Field::ExecutionKey,
+    Field::JobType,
+    Field::JobState,
+    Field::Tenant,
+    Field::InstanceKey,
+    Field::Priority,
+    Field::Retries,
+    Field::Worker,
+    Field::ErrorCode,
+    Field::ErrorMessage,
+    Field::Created,
+    Field::Updated,
 ];

@@ -32,6 +32,8 @@ pub enum Entity {
     Operations,
     /// The same, and what workers did with jobs.
     Audit,
+    /// Jobs, of processes and of none, that nobody tries any more.
+    DeadLetters,
 }
 
 /// What can be filtered and sorted by. Which entity has which is said by [`Entity::fields`].

@@ -11,7 +11,7 @@ use crate::row::Candidates;
 
 pub use field::{Entity, Field, ScalarKind};
 pub use view::{
-    AuditView, BatchItemView, BatchView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
+    AuditView, BatchItemView, BatchView, DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
 };
 pub(crate) use weight::{Room, Weight};
 
@@ -170,6 +170,7 @@ pub enum Items {
     BatchItems(Vec<BatchItemView>),
     Operations(Vec<AuditView>),
     Audit(Vec<AuditView>),
+    DeadLetters(Vec<DeadLetterView>),
 }
 
 /// How many rows there are, by what they have in some fields.
@@ -181,6 +182,8 @@ pub struct Counting {
     pub by: Vec<Field>,
     /// Also how many different values of this field there are.
     pub distinct: Option<Field>,
+    /// Also the greatest value of this field, which is a number.
+    pub latest: Option<Field>,
     /// How many groups at most, the first in the order of their values.
     pub limit: usize,
 }
@@ -192,6 +195,8 @@ pub struct Counted {
     pub rows: u64,
     /// As many as rows where nothing was asked.
     pub distinct: u64,
+    /// Nothing where nothing was asked, or no row has it.
+    pub latest: Option<i64>,
 }
 
 impl Items {
@@ -216,6 +221,7 @@ impl Items {
             Entity::BatchItems => Self::BatchItems(Vec::new()),
             Entity::Operations => Self::Operations(Vec::new()),
             Entity::Audit => Self::Audit(Vec::new()),
+            Entity::DeadLetters => Self::DeadLetters(Vec::new()),
         }
     }
 
@@ -238,6 +244,7 @@ impl Items {
             Self::Batches(views) => views.len(),
             Self::BatchItems(views) => views.len(),
             Self::Operations(views) | Self::Audit(views) => views.len(),
+            Self::DeadLetters(views) => views.len(),
         }
     }
 
@@ -264,6 +271,7 @@ impl Items {
             Self::Batches(views) => views.reverse(),
             Self::BatchItems(views) => views.reverse(),
             Self::Operations(views) | Self::Audit(views) => views.reverse(),
+            Self::DeadLetters(views) => views.reverse(),
         }
     }
 }

@@ -293,6 +293,37 @@ pub struct ExecutionView {
     pub group: Option<String>,
     /// Its place in its queue, from 1. No search tells.
     pub position: Option<u64>,
+    /// How far its worker has come, as a JSON object.
+    pub progress: Option<String>,
+}
+
+/// A job, of a process or of none, that nobody tries any more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeadLetterView {
+    pub key: JobKey,
+    pub action: String,
+    pub tenant: String,
+    /// Of a job of a process.
+    pub instance: Option<InstanceKey>,
+    pub element_instance: Option<ElementKey>,
+    pub state: JobState,
+    pub error_code: String,
+    pub error_message: String,
+    pub priority: i32,
+    /// How often it was handed out.
+    pub attempts: i32,
+    pub retries: i32,
+    /// Who had it last.
+    pub worker: String,
+    pub created: Millis,
+    /// Since when.
+    pub failed: Millis,
+    /// Of an execution, a JSON object.
+    pub input: Option<String>,
+    /// A JSON object.
+    pub group: Option<String>,
+    /// Likewise.
+    pub progress: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! How many bytes rows take, about, and how many of them a page has room for.
 
 use super::view::{
-    AuditView, BatchItemView, BatchView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
+    AuditView, BatchItemView, BatchView, DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
 };
 
 /// The bytes a page has left.
@@ -141,7 +141,7 @@ impl Weight for MessageCorrelationView {
 
 impl Weight for ExecutionView {
     fn texts(&self) -> usize {
-        let maybe = maybe(&self.result) + maybe(&self.unique_key) + maybe(&self.group);
+        let maybe = maybe(&self.result) + maybe(&self.unique_key) + maybe(&self.group) + maybe(&self.progress);
         let error = self.error_code.len() + self.error_message.len();
         self.action.len() + self.tenant.len() + self.input.len() + self.worker.len() + error + maybe
     }
@@ -152,6 +152,14 @@ impl Weight for AuditView {
         let said = [&self.actor, &self.process_id, &self.job_type, &self.worker, &self.decision_id, &self.requirements_id];
         let said: usize = said.into_iter().chain([&self.description]).map(maybe).sum();
         self.entity_key.len() + self.tenant.len() + said
+    }
+}
+
+impl Weight for DeadLetterView {
+    fn texts(&self) -> usize {
+        let maybe = maybe(&self.input) + maybe(&self.group) + maybe(&self.progress);
+        let error = self.error_code.len() + self.error_message.len();
+        self.action.len() + self.tenant.len() + self.worker.len() + error + maybe
     }
 }
 

@@ -130,7 +130,7 @@ pub(super) fn table_name(entity: Entity) -> &'static str {
         Entity::Instances => "instances",
         Entity::Elements => "elements",
         Entity::Variables => "variables",
-        Entity::Jobs | Entity::Executions => "jobs",
+        Entity::Jobs | Entity::Executions | Entity::DeadLetters => "jobs",
         Entity::Incidents => "incidents",
         Entity::Requirements => "requirements",
         Entity::Decisions => "decisions",
@@ -178,7 +178,9 @@ pub(super) const INSTANCE_STATE: &str = "(CASE WHEN @.suspended IS NULL THEN @.s
 fn place_in(entity: Entity, field: Field) -> Option<(Table, &'static str, Presence)> {
     let column = match (entity, field) {
         (_, key) if key == entity.key() => "@.key",
-        (Entity::Jobs | Entity::Timers | Entity::UserTasks | Entity::Executions, Field::Tenant) => "@.tenant",
+        (Entity::Jobs | Entity::Timers | Entity::UserTasks | Entity::Executions | Entity::DeadLetters, Field::Tenant) => {
+            "@.tenant"
+        }
         (Entity::Batches | Entity::BatchItems, Field::Tenant) => "@.tenant",
         (Entity::Incidents, Field::ErrorMessage) => "@.message",
         (Entity::Definitions, Field::DeploymentKey) => "@.deployment",
@@ -345,7 +347,7 @@ fn table_of_definition(entity: Entity) -> Table {
         Entity::MessageSubscriptions | Entity::MessageCorrelations => Table::Own,
         Entity::Instances | Entity::Elements | Entity::Variables => Table::Definition,
         Entity::Jobs | Entity::Incidents | Entity::Timers | Entity::UserTasks => Table::Definition,
-        Entity::Executions | Entity::Batches | Entity::BatchItems | Entity::Operations | Entity::Audit => Table::Own,
+        Entity::Executions | Entity::Batches | Entity::BatchItems | Entity::Operations | Entity::Audit | Entity::DeadLetters => Table::Own,
     }
 }
 
@@ -357,12 +359,10 @@ fn table_of_requirements(entity: Entity) -> Table {
 /// instance no element instance has waited.
 fn presence_of_instance(entity: Entity) -> (Presence, Presence) {
     match entity {
-        Entity::EvaluatedDecisions
-        | Entity::Timers
-        | Entity::MessageSubscriptions
-        | Entity::Executions
+        Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions | Entity::Executions
         | Entity::Batches
-        | Entity::BatchItems => (Presence::Maybe, Presence::Maybe),
+        | Entity::BatchItems | Entity::DeadLetters =>
+            (Presence::Maybe, Presence::Maybe),
         Entity::Operations | Entity::Audit => (Presence::Maybe, Presence::Maybe),
         Entity::MessageCorrelations => (Presence::Always, Presence::Maybe),
         Entity::Definitions | Entity::Requirements | Entity::Decisions | Entity::Instances => {

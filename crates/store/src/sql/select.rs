@@ -116,6 +116,8 @@ pub fn count(counting: &Counting, dialect: Dialect) -> Sql {
         }
         None => selected("count(*)".to_owned(), ScalarKind::Int, dialect),
     });
+    let latest = counting.latest.map(|field| format!("max({})", from.text(column(counting.entity, field, dialect))));
+    selection.push(selected(latest.unwrap_or_else(|| "NULL".to_owned()), ScalarKind::Int, dialect));
     let text = format!(
         "SELECT {} FROM {} WHERE {} GROUP BY {} ORDER BY {} LIMIT {}",
         selection.join(", "),
@@ -154,6 +156,9 @@ fn asked(writing: &mut Writing, from: &mut From, query: &Query) -> Vec<String> {
     }
     if query.entity == Entity::Executions {
         matches.push(format!("{}.instance IS NULL", from.alias(Table::Own)));
+    }
+    if query.entity == Entity::DeadLetters {
+        matches.push(format!("{}.availability = 'STUCK'", from.alias(Table::Own)));
     }
     if query.entity == Entity::MessageSubscriptions {
         matches.push(format!("{}.kind = 'MESSAGE'", from.alias(Table::Own)));

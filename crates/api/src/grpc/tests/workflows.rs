@@ -56,7 +56,7 @@ async fn jobs_are_pushed_as_they_come() {
         let job = jobs.message().await.unwrap().unwrap();
         assert_eq!((job.instance_id.as_str(), job.step_id.as_str()), (started.id.as_str(), "work"));
         let (job_id, worker_id) = (job.id, "w".to_owned());
-        client.complete_job(wire::CompleteJobRequest { job_id, worker_id, variables_to_set: None }).await.unwrap();
+        client.complete_job(wire::CompleteJobRequest { job_id, worker_id, variables_to_set: None, lease: 0 }).await.unwrap();
         let ended = client.get_instance(wire::GetInstanceRequest { id: started.id }).await.unwrap().into_inner();
         assert_eq!(ended.instance.unwrap().status(), wire::InstanceStatus::Completed);
     }
@@ -68,4 +68,38 @@ async fn a_stream_without_a_worker_or_a_type_is_refused() {
     let mut client = WorkflowEngineClient::new(server.endpoint().connect().await.unwrap());
     let refused = client.stream_jobs(wire::StreamJobsRequest::default()).await.unwrap_err();
     assert_eq!(refused.code(), tonic::Code::InvalidArgument);
+}
+
+#[tokio::test]
+async fn a_worker_keeps_gives_back_and_loses_a_job() {
+    let server = Server::start().await;
+    let mut client = WorkflowEngineClient::new(server.endpoint().connect().await.unwrap());
+    client.upload_definition(wire::UploadDefinitionRequest { definition: Some(definition()) }).await.unwrap();
+    let start = wire::StartInstanceRequest { definition_id: "w".to_owned(), ..Default::default() };
+    client.start_instance(start).await.unwrap();
+    let poll = |worker: &str| wire::PollJobsRequest {
+        worker_id: worker.to_owned(),
+        job_types: vec!["work".to_owned()],
+        ..Default::default()
+    };
+    let first = client.poll_jobs(poll("w")).await.unwrap().into_inner().jobs.remove(0);
+    let beat = |worker: &str, lease: u32, percent| wire::HeartbeatRequest {
+        job_id: first.id.clone(),
+        worker_id: worker.to_owned(),
+        lease,
+        lease_seconds: 600,
+        percent,
+        ..Default::default()
+    };
+    let held = client.heartbeat(beat("w", first.lease, Some(50))).await.unwrap().into_inner();
+    assert_eq!(held.status, "HELD");
+    assert!(held.lock_expires_at.map(|time| time.seconds) > first.lock_expires_at.map(|time| time.seconds));
+    let release = wire::ReleaseJobRequest { job_id: first.id.clone(), worker_id: "w".to_owned(), lease: 1, delay_millis: 0 };
+    client.release_job(release.clone()).await.unwrap();
+    let second = client.poll_jobs(poll("v")).await.unwrap().into_inner().jobs.remove(0);
+    assert_eq!((second.id.as_str(), second.lease, second.progress.is_some()), (first.id.as_str(), 2, true));
+    assert_eq!(client.heartbeat(beat("w", 1, None)).await.unwrap().into_inner().status, "LOST");
+    assert_eq!(client.release_job(release).await.unwrap_err().code(), tonic::Code::FailedPrecondition);
+    let late = wire::CompleteJobRequest { job_id: first.id.clone(), worker_id: "w".to_owned(), variables_to_set: None, lease: 1 };
+    assert_eq!(client.complete_job(late).await.unwrap_err().code(), tonic::Code::FailedPrecondition);
 }

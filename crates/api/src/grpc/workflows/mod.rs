@@ -9,7 +9,7 @@ use std::time::Duration;
 use engine::Document;
 use host::{ActivatedJobs, Subscription, Timed};
 use store::Millis;
-use store::log::ActivatedJob;
+use store::log::{ActivatedJob, Failed, Said};
 use tonic::{Request, Response, Status};
 
 use super::call::Call;
@@ -19,8 +19,8 @@ use super::workflow_wire::{self as wire, workflow_engine_server};
 use crate::drain;
 use crate::error::Failure;
 use crate::workflow::{
-    Execution, FailedJob, Instance, ListDefinitions, ListInstances, Listed, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PollJobs, Start,
-    Status as InstanceStatus, Told, Workflows,
+    self, Execution, Holder, Instance, LeaseStatus, ListDefinitions, ListInstances, Listed, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX,
+    PollJobs, Start, Status as InstanceStatus, Told, Workflows,
 };
 
 /// How long a poll may wait.
@@ -156,15 +156,21 @@ impl workflow_engine_server::WorkflowEngine for Engine {
     async fn complete_job(&self, request: Request<wire::CompleteJobRequest>) -> Answer<wire::CompleteJobResponse> {
         let (workflows, request) = self.open(request);
         let variables = self.document(request.variables_to_set)?;
-        workflows.complete(&request.job_id, &request.worker_id, variables).await?;
+        let holder = holder(request.worker_id, request.lease);
+        workflows.complete(&request.job_id, holder, variables).await?;
         Ok(Response::new(wire::CompleteJobResponse {}))
     }
 
     async fn fail_job(&self, request: Request<wire::FailJobRequest>) -> Answer<wire::FailJobResponse> {
         let (workflows, request) = self.open(request);
-        let failed =
-            FailedJob { worker: request.worker_id.into(), retryable: request.retryable, message: request.error_message.into() };
-        workflows.fail(&request.job_id, failed).await?;
+        let failed = Failed {
+            retryable: request.retryable,
+            message: request.error_message.into(),
+            backoff: request.retry_after_millis,
+            variables: self.document(request.variables)?,
+        };
+        let holder = holder(request.worker_id, request.lease);
+        workflows.fail(&request.job_id, holder, failed).await?;
         Ok(Response::new(wire::FailJobResponse {}))
     }
 
@@ -222,6 +228,40 @@ impl workflow_engine_server::WorkflowEngine for Engine {
         }
         Ok(Response::new(Pushed::of(&self.0, streams)))
     }
+
+    async fn heartbeat(&self, request: Request<wire::HeartbeatRequest>) -> Answer<wire::HeartbeatResponse> {
+        let (workflows, request) = self.open(request);
+        let lease = workflow::lease_for(Some(request.lease_seconds.into()).filter(|seconds| *seconds != 0))?;
+        let says_something = request.percent.is_some() || request.message.is_some() || request.data.is_some();
+        let data = self.document(request.data)?;
+        let progress = match says_something {
+            true => Some(workflow::progress(request.percent.map(Into::into), request.message.as_deref(), &data)?),
+            false => None,
+        };
+        let holder = holder(request.worker_id, request.lease);
+        let became = workflows.report(&request.job_id, holder, Said::Alive { lease, progress }).await?;
+        let standing = workflows.standing(request.job_id, became, LeaseStatus::Held).await;
+        if standing.status == LeaseStatus::Unknown {
+            return Err(Status::not_found(format!("There is no job '{}'", standing.job)));
+        }
+        let (status, lock_expires_at) = (standing.status.word().to_owned(), standing.until.map(time));
+        Ok(Response::new(wire::HeartbeatResponse { status, lock_expires_at }))
+    }
+
+    async fn release_job(&self, request: Request<wire::ReleaseJobRequest>) -> Answer<wire::ReleaseJobResponse> {
+        let (workflows, request) = self.open(request);
+        let said = match request.delay_millis {
+            0 => Said::Returned,
+            delay => Said::Snoozed { delay },
+        };
+        let became = workflows.report(&request.job_id, holder(request.worker_id, request.lease), said).await?;
+        workflows.given_up(&request.job_id, became).await?;
+        Ok(Response::new(wire::ReleaseJobResponse {}))
+    }
+}
+
+fn holder(worker: String, lease: u32) -> Holder {
+    Holder { worker: worker.into(), lease: Some(lease).filter(|lease| *lease != 0) }
 }
 
 fn given(text: String) -> Option<Arc<str>> {
@@ -298,6 +338,8 @@ impl From<ActivatedJob> for wire::Job {
             retries_remaining: (job.retries - 1).max(0),
             variables: Some(value::of_text(&job.variables)),
             lock_expires_at: Some(time(job.deadline)),
+            lease: job.lease,
+            progress: job.progress.as_deref().map(value::of_text),
         }
     }
 }

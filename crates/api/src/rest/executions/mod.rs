@@ -25,7 +25,7 @@ use crate::error::Failure;
 const NOUN: &str = "Execution";
 const STATES: &[&str] = &["WAITING", "RUNNING", "COMPLETED", "FAILED", "CANCELLED"];
 
-pub(super) use submit::SUBMITTED;
+pub(super) use submit::{SUBMITTED, execution};
 
 pub(super) static OPERATIONS: &[Operation] = &[
     Operation {
@@ -224,16 +224,22 @@ pub(super) static LAYOUT: Layout<ExecutionView> = Layout {
         optional("uniqueKey", Kind::Text, |view| Cell::maybe_text(view.unique_key.as_deref())),
         optional("group", Kind::Object, |view| Cell::maybe(view.group.as_deref(), Cell::Json)),
         column("tenantId", Kind::Text, |view| Cell::Text(&view.tenant)),
+        // What its worker has said last: percent, message, data.
+        optional("progress", Kind::Object, |view| Cell::maybe(view.progress.as_deref(), Cell::Json)),
     ],
 };
 
-fn present(text: &str) -> Option<&str> {
+pub(super) fn present(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
 /// The action in the path.
 pub(super) fn action(call: &Call) -> Result<Arc<str>, Failure> {
-    let name = super::path::unescaped(call.segment());
+    named(super::path::unescaped(call.segment()))
+}
+
+/// An action that somebody names.
+pub(super) fn named(name: Option<String>) -> Result<Arc<str>, Failure> {
     let name = name.filter(|name| !name.trim().is_empty() && name.len() <= ACTION_BYTES_MAX);
     name.map(Into::into).ok_or_else(|| {
         Failure::invalid(format!("The name of an action has 1 to {ACTION_BYTES_MAX} bytes of UTF-8, percent-encoded in the path"))

@@ -72,7 +72,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Failure> {
     let (action, tenant) = (action(&call)?, call.caller.home());
     let mut fields = call.optional(&SUBMISSION)?;
     let wait = fields.text("waitFor").map(|text| time::duration(&text, "waitFor")).transpose()?;
-    let execution = execution(&mut fields)?;
+    let execution = timed(&mut fields)?;
     drop(fields);
     let command = Command::Submit(Submit { tenant, action, executions: vec![execution] });
     match wait {
@@ -123,7 +123,7 @@ pub(super) async fn bulk(mut call: Call) -> Result<Response, Failure> {
         if fields.text("waitFor").is_some() {
             return Err(Failure::invalid("waitFor is for one execution: many are not waited for"));
         }
-        let execution = execution(&mut fields);
+        let execution = timed(&mut fields);
         executions
             .push(execution.map_err(|failure| Failure::new(failure.reason, format!("executions.{place}: {}", failure.detail)))?);
     }
@@ -139,7 +139,13 @@ pub(super) async fn bulk(mut call: Call) -> Result<Response, Failure> {
     }
 }
 
-fn execution(fields: &mut Fields<'_>) -> Result<NewExecution, Failure> {
+/// One to be done at its time, or at once.
+fn timed(fields: &mut Fields<'_>) -> Result<NewExecution, Failure> {
+    let run_at = fields.text("runAt").map(|text| time::read(&text, "runAt")).transpose()?;
+    Ok(NewExecution { run_at, ..execution(fields)? })
+}
+
+pub(in crate::rest) fn execution(fields: &mut Fields<'_>) -> Result<NewExecution, Failure> {
     let priority = fields.int32("priority").unwrap_or(0);
     within("priority", priority, 0, PRIORITY_MAX)?;
     let retries = fields.int32("retries").unwrap_or(RETRIES_DEFAULT);
@@ -148,7 +154,7 @@ fn execution(fields: &mut Fields<'_>) -> Result<NewExecution, Failure> {
         input: fields.document("input"),
         priority,
         retries,
-        run_at: fields.text("runAt").map(|text| time::read(&text, "runAt")).transpose()?,
+        run_at: None,
         unique: unique(fields)?,
         group: fields.document("group"),
     })
@@ -205,6 +211,7 @@ fn as_submitted(key: JobKey, submit: Submit, at: Millis) -> ExecutionView {
         unique_key: new.unique.map(|unique| unique.key.to_string()),
         group: None,
         position: None,
+        progress: None,
     }
 }
 

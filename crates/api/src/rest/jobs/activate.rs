@@ -106,7 +106,8 @@ pub(in crate::rest) fn hand_out(
     layout: &Layout<ActivatedJob>,
     jobs: Vec<ActivatedJob>,
 ) -> Result<Response, Failure> {
-    let leases: Vec<Released> = jobs.iter().map(|job| Released { job: job.key, deadline: job.deadline }).collect();
+    let leases: Vec<Released> =
+        jobs.iter().map(|job| Released { job: job.key, deadline: job.deadline, lease: job.lease }).collect();
     let written = written(call, layout, jobs);
     if written.is_err() {
         call.host().release(leases);

@@ -111,7 +111,8 @@ impl Conditions {
             | Entity::Executions
             | Entity::Batches
             | Entity::Operations
-            | Entity::Audit => &mut self.own,
+            | Entity::Audit
+            | Entity::DeadLetters => &mut self.own,
             Entity::BatchItems => &mut self.of_batch,
         }
     }

@@ -17,7 +17,7 @@ use super::answer::Writing;
 use super::call::Call;
 use super::path::Path;
 use super::{
-    audit, batch_operations, decision_definitions, decision_instances, decision_requirements, element_instances, executions, incidents, jobs, messages, process_definitions, process_instances, timers, user_tasks, variables,
+    audit, batch_operations, dead_letters, decision_definitions, decision_instances, decision_requirements, element_instances, executions, incidents, jobs, messages, process_definitions, process_instances, timers, user_tasks, variables,
 };
 use crate::budget::Held;
 use crate::error::Failure;
@@ -187,6 +187,7 @@ fn write_items(writing: &mut Writing, items: Items) -> Result<(), Failure> {
         Items::BatchItems(views) => writing.list(&batch_operations::ITEM, views),
         Items::Operations(views) => writing.list(&audit::LAYOUT, views),
         Items::Audit(views) => writing.list(&audit::LAYOUT_V1, views),
+        Items::DeadLetters(views) => writing.list(&dead_letters::LAYOUT, views),
     }
 }
 
@@ -212,5 +213,6 @@ fn write_first(out: &mut Vec<u8>, items: &Items) {
         Items::BatchItems(views) => views.iter().take(1).for_each(|view| batch_operations::ITEM.write(out, view)),
         Items::Operations(views) => views.iter().take(1).for_each(|view| audit::LAYOUT.write(out, view)),
         Items::Audit(views) => views.iter().take(1).for_each(|view| audit::LAYOUT_V1.write(out, view)),
+        Items::DeadLetters(views) => views.iter().take(1).for_each(|view| dead_letters::LAYOUT.write(out, view)),
     }
 }

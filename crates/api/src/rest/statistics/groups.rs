@@ -22,8 +22,12 @@ pub(super) async fn count(
     by: Vec<Field>,
     distinct: Option<Field>,
 ) -> Result<Vec<Counted>, Failure> {
-    let limit = GROUPS_MAX + 1;
-    let counting = Counting { entity, tenants: call.caller.tenants(), filter, by, distinct, limit };
+    let tenants = call.caller.tenants();
+    counted(call, Counting { entity, tenants, filter, by, distinct, latest: None, limit: GROUPS_MAX + 1 }).await
+}
+
+pub(super) async fn counted(call: &Call, counting: Counting) -> Result<Vec<Counted>, Failure> {
+    let counting = Counting { limit: GROUPS_MAX + 1, ..counting };
     let groups = call.host().store().count(&counting).await?;
     if GROUPS_MAX < groups.len() {
         return Err(Failure::invalid(format!("There is more to count than {GROUPS_MAX} groups: narrow the filter")));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::response::Response;
 use host::ActivatedJobs;
-use store::log::ActivatedJob;
+use store::log::{ActivatedJob, Failed};
 
 use super::workflows;
 use crate::error::Failure;
@@ -12,9 +12,10 @@ use crate::rest::answer;
 use crate::rest::call::Call;
 use crate::rest::describe::Kind;
 use crate::rest::jobs::hand_out;
-use crate::rest::layout::{Cell, Layout, column};
-use crate::rest::shape::{Shape, field};
-use crate::workflow::{FailedJob, PollJobs};
+use crate::rest::layout::{Cell, Layout, column, optional};
+use crate::rest::shape::{Field, Fields, Shape, field};
+use crate::rest::time;
+use crate::workflow::{Holder, PollJobs};
 
 pub(super) static POLL: Shape = Shape {
     name: "WorkflowJobPoll",
@@ -27,10 +28,14 @@ pub(super) static POLL: Shape = Shape {
     ],
 };
 
+pub(super) const LEASE: Field =
+    field("lease", Kind::Int64, "The number of the lease, as it came with the job: what is said for an older one is refused");
+
 pub(super) static COMPLETION: Shape = Shape {
     name: "WorkflowJobCompletion",
     fields: &[
         field("workerId", Kind::Text, "The worker's name").required(),
+        LEASE,
         field("variables", Kind::Object, "Merged into the variables of the instance"),
     ],
 };
@@ -39,8 +44,11 @@ pub(super) static FAILURE: Shape = Shape {
     name: "WorkflowJobFailure",
     fields: &[
         field("workerId", Kind::Text, "The worker's name").required(),
+        LEASE,
         field("retryable", Kind::Boolean, "Whether to try again while retries are left").required(),
         field("errorMessage", Kind::Text, "What happened").required(),
+        field("retryAfter", Kind::Text, "A duration such as PT5S before the next try; as the model says if left out"),
+        field("variables", Kind::Object, "Variables for the task alone; of an execution, its result so far"),
     ],
 };
 
@@ -55,6 +63,9 @@ static JOB: Layout<ActivatedJob> = Layout {
         column("retriesRemaining", Kind::Int32, |job| Cell::Number((job.retries - 1).max(0).into())),
         column("variables", Kind::Object, |job| Cell::Json(&job.variables)),
         column("lockExpiresAt", Kind::Time, |job| Cell::Time(job.deadline)),
+        column("lease", Kind::Int64, |job| Cell::Number(job.lease.into())),
+        // What an earlier worker said of how far it came.
+        optional("progress", Kind::Object, |job| Cell::maybe(job.progress.as_deref(), Cell::Json)),
     ],
 };
 
@@ -86,16 +97,32 @@ pub(super) async fn poll(call: Call) -> Result<Response, Failure> {
 
 pub(super) async fn complete(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&COMPLETION)?;
-    let worker = fields.text("workerId").unwrap_or_default();
-    workflows(&call).complete(&call.parameter("jobId")?, &worker, fields.document("variables")).await?;
+    let holder = holder(&mut fields)?;
+    workflows(&call).complete(&call.parameter("jobId")?, holder, fields.document("variables")).await?;
     Ok(answer::no_content())
 }
 
 pub(super) async fn fail(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&FAILURE)?;
-    let worker = fields.shared("workerId").unwrap_or_default();
-    let retryable = fields.boolean("retryable").ok_or_else(|| Failure::invalid("retryable is needed"))?;
-    let message = fields.shared("errorMessage").ok_or_else(|| Failure::invalid("errorMessage is needed"))?;
-    workflows(&call).fail(&call.parameter("jobId")?, FailedJob { worker, retryable, message }).await?;
+    let holder = holder(&mut fields)?;
+    let backoff = fields.text("retryAfter").map(|text| time::duration(&text, "retryAfter")).transpose()?;
+    let failed = Failed {
+        retryable: fields.boolean("retryable").ok_or_else(|| Failure::invalid("retryable is needed"))?,
+        message: fields.shared("errorMessage").ok_or_else(|| Failure::invalid("errorMessage is needed"))?,
+        backoff,
+        variables: fields.document("variables"),
+    };
+    workflows(&call).fail(&call.parameter("jobId")?, holder, failed).await?;
     Ok(answer::no_content())
+}
+
+/// Who says it, and for which lease.
+pub(super) fn holder(fields: &mut Fields<'_>) -> Result<Holder, Failure> {
+    let worker = fields.shared("workerId").unwrap_or_default();
+    Ok(Holder { worker, lease: lease(fields)? })
+}
+
+pub(super) fn lease(fields: &mut Fields<'_>) -> Result<Option<u32>, Failure> {
+    let lease = fields.number("lease").map(u32::try_from).transpose();
+    lease.map_err(|_| Failure::invalid("lease is the number that came with the job"))
 }

@@ -3,6 +3,7 @@
 mod definitions;
 mod instances;
 mod jobs;
+pub(super) mod leases;
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -214,7 +215,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         input: Input::Required(&jobs::FAILURE),
         query: &[],
         output: Output::NoContent,
-        failures: &[404, 504],
+        failures: &[404, 409, 504],
         run: |call| Box::pin(jobs::fail(call)),
     },
 ];

@@ -75,6 +75,7 @@ impl Collected {
             Items::Batches(items) => room.put(items, batch::batch(&mut row)?),
             Items::BatchItems(items) => room.put(items, batch::item(&mut row)?),
             Items::Operations(items) | Items::Audit(items) => room.put(items, audit::audit(&mut row)?),
+            Items::DeadLetters(items) => room.put(items, execution::dead_letter(&mut row)?),
         }
         if room.is_full() {
             return Ok(());
@@ -108,7 +109,7 @@ impl Collected {
 pub fn counted(counting: &Counting, cells: &impl Cells) -> Result<Counted, Error> {
     let mut row = Row { cells, column: 0 };
     let values = counting.by.iter().map(|field| row.scalar(field.kind())).collect::<Result<_, _>>()?;
-    Ok(Counted { values, rows: row.key()?, distinct: row.key()? })
+    Ok(Counted { values, rows: row.key()?, distinct: row.key()?, latest: row.int_maybe()? })
 }
 
 pub(super) struct Shown {
@@ -139,6 +140,7 @@ pub(super) fn columns(query: &Query) -> Vec<Shown> {
         Entity::Batches => batch::BATCH.iter().map(shown).collect(),
         Entity::BatchItems => batch::ITEM.iter().map(shown).collect(),
         Entity::Operations | Entity::Audit => audit::AUDIT.iter().map(shown).collect(),
+        Entity::DeadLetters => execution::DEAD_LETTER.iter().map(shown).collect(),
     };
     if query.entity == Entity::Variables {
         let (value, is_cut) = match query.value_chars_max {

@@ -56,7 +56,7 @@ fn every_search_is_there() {
     let others = ["ProcessDefinition", "ProcessInstance", "Incident", "ElementInstance", "Variable", "Job"];
     let of_messages = ["MessageSubscription", "CorrelatedMessageSubscription"];
     let of_people = ["UserTask", "UserTaskVariable"];
-    let ours = ["Execution", "BatchOperation", "BatchOperationItem", "AuditLog", "UserTaskAuditLog"];
+    let ours = ["Execution", "BatchOperation", "BatchOperationItem", "AuditLog", "UserTaskAuditLog", "DeadLetter"];
     assert_eq!(names, [&others[..1], &of_decisions, &others[1..], &of_messages, &of_people, &ours[..]].concat());
 }
 

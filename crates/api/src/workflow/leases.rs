@@ -1,0 +1,102 @@
+//! How a worker stands to a job, and how far it says it has come.
+
+use std::sync::Arc;
+
+use engine::Document;
+use store::Millis;
+use store::log::Became;
+
+use super::jobs::{LEASE_SECONDS, Over};
+use super::{Workflows, cancelled, lost};
+use crate::document;
+use crate::error::{Failure, Reason};
+use crate::json;
+
+/// Bytes of what a worker says of how far it has come.
+const PROGRESS_BYTES_MAX: usize = 64 * 1024;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    Held,
+    Released,
+    Lost,
+    Cancelled,
+    Completed,
+    Unknown,
+}
+
+impl Status {
+    pub(crate) const WORDS: &[&str] = &["HELD", "RELEASED", "LOST", "CANCELLED", "COMPLETED", "UNKNOWN"];
+
+    pub(crate) fn word(self) -> &'static str {
+        Self::WORDS[self as usize]
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Standing {
+    pub(crate) job: String,
+    pub(crate) status: Status,
+    /// When the lease ends.
+    pub(crate) until: Option<Millis>,
+}
+
+impl Workflows {
+    /// A job that is over is looked up: its worker is to know why.
+    pub(crate) async fn standing(&self, job: String, became: Became, taken: Status) -> Standing {
+        let (status, until) = match became {
+            Became::Taken { until } => (taken, until),
+            Became::Lost | Became::Alone | Became::Refused(_) => (Status::Lost, None),
+            Became::Gone => match self.over(&job).await {
+                Ok(Over::Completed) => (Status::Completed, None),
+                Ok(Over::Cancelled) => (Status::Cancelled, None),
+                Err(_) => (Status::Unknown, None),
+            },
+        };
+        Standing { job, status, until }
+    }
+
+    /// A worker has given a job back, or put it off.
+    pub(crate) async fn given_up(&self, id: &str, became: Became) -> Result<(), Failure> {
+        match became {
+            Became::Taken { .. } => Ok(()),
+            Became::Gone => match self.over(id).await? {
+                Over::Completed => Err(Failure::new(Reason::InvalidState, format!("Job '{id}' was completed"))),
+                Over::Cancelled => Err(cancelled(id)),
+            },
+            Became::Lost | Became::Alone | Became::Refused(_) => Err(lost(id)),
+        }
+    }
+}
+
+/// In milliseconds.
+pub(crate) fn lease_for(seconds: Option<i64>) -> Result<Option<Millis>, Failure> {
+    match seconds {
+        Some(seconds) if !LEASE_SECONDS.contains(&seconds) => {
+            let (least, most) = (LEASE_SECONDS.start(), LEASE_SECONDS.end());
+            Err(Failure::invalid(format!("leaseSeconds is {seconds}, but must be {least} to {most}")))
+        }
+        seconds => Ok(seconds.map(|seconds| seconds * 1_000)),
+    }
+}
+
+/// As it is stored and shown.
+pub(crate) fn progress(percent: Option<i64>, message: Option<&str>, data: &Document) -> Result<Arc<str>, Failure> {
+    if percent.is_some_and(|percent| !(0..=100).contains(&percent)) {
+        return Err(Failure::invalid("progress.percent must be 0 to 100"));
+    }
+    let mut out = b"{\"percent\":".to_vec();
+    out.extend_from_slice(percent.map_or("null".to_owned(), |percent| percent.to_string()).as_bytes());
+    out.extend_from_slice(b",\"message\":");
+    match message {
+        Some(message) => json::write_text(&mut out, message),
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(b",\"data\":");
+    out.extend_from_slice(document::to_json(data).as_bytes());
+    out.push(b'}');
+    if PROGRESS_BYTES_MAX < out.len() {
+        return Err(Failure::invalid(format!("progress is too large: at most {PROGRESS_BYTES_MAX} bytes are kept")));
+    }
+    Ok(String::from_utf8_lossy(&out).as_ref().into())
+}

@@ -1,0 +1,1 @@
+DELETE FROM schedules WHERE partition = ?1 AND key = ?2
