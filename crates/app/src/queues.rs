@@ -15,16 +15,16 @@ pub(crate) enum Policies {
     Apply(Apply),
     /// List policies.
     List(List),
+    /// Show how a policy has changed, and who changed it.
+    History(Named),
+    /// Delete a policy; its history stays.
+    Delete(Named),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
     #[command(flatten)]
     pub(crate) remote: Remote,
-    /// Show how a policy has changed, and who changed it.
-    History(Named),
-    /// Delete a policy; its history stays.
-    Delete(Named),
 }
 
 #[derive(Debug, Args)]

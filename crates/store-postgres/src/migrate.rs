@@ -11,7 +11,7 @@ use crate::reading::{Reading, only};
 use crate::session::{Role, Session};
 
 /// In order; the first is version 1. They go forward only, and each says in its head whether servers that do not know it can go on.
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 13] = [
     include_str!("../migrations/0001_tables.sql"),
     include_str!("../migrations/0002_decisions.sql"),
     include_str!("../migrations/0003_reads.sql"),
@@ -22,9 +22,9 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("../migrations/0008_queues.sql"),
     include_str!("../migrations/0009_change.sql"),
     include_str!("../migrations/0010_people.sql"),
-    include_str!("../migrations/0009_operate.sql"),
-    include_str!("../migrations/0009_policies.sql"),
-    include_str!("../migrations/0009_jobs.sql"),
+    include_str!("../migrations/0011_identity.sql"),
+    include_str!("../migrations/0012_policies.sql"),
+    include_str!("../migrations/0013_jobs.sql"),
 ];
 
 /// The one after which tokens are moved, which SQL cannot read.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::{JobKey, PartitionId};
 use store::row::{GlobalListeners, PaceState, PolicyVersion};
-use store::{AgedJob,CountedJobs, Error, Millis, QueueRef, QueueSize, ReadyAfter, ReadyJob, format};
+use store::{AgedJob, CountedJobs, Error, Millis, QueueRef, QueueSize, ReadyAfter, ReadyJob, format};
 use tokio_postgres::Row;
 
 use crate::Postgres;

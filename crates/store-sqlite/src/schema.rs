@@ -38,9 +38,9 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0008_queues.sql")),
     Migration::sql(include_str!("../migrations/0009_change.sql")),
     Migration::sql(include_str!("../migrations/0010_people.sql")),
-    Migration::sql(include_str!("../migrations/0009_operate.sql")),
-    Migration::sql(include_str!("../migrations/0009_policies.sql")),
-    Migration::sql(include_str!("../migrations/0009_jobs.sql")),
+    Migration::sql(include_str!("../migrations/0011_identity.sql")),
+    Migration::sql(include_str!("../migrations/0012_policies.sql")),
+    Migration::sql(include_str!("../migrations/0013_jobs.sql")),
 ];
 
 /// The version this server makes of every store.

@@ -171,6 +171,25 @@ pub enum Command {
     DeleteListener {
         id: Arc<str>,
     },
+    /// What workers say of jobs they have or had. Many at once are judged one by one.
+    Report {
+        reports: Vec<Report>,
+    },
+    /// Let a job without retries, of a process or of none, be tried again, so often.
+    RetryJob {
+        job: JobKey,
+        retries: i32,
+    },
+    /// Make or change what is submitted again and again.
+    PutSchedule(Box<PutSchedule>),
+    DeleteSchedule {
+        tenant: Arc<str>,
+        reference: Arc<str>,
+    },
+    /// The time of a schedule has come.
+    ScheduleDue {
+        schedule: u64,
+    },
 }
 
 /// Somebody is to listen to all user tasks.
@@ -203,25 +222,6 @@ pub struct NewListener<'a> {
     pub events: &'a [&'a str],
     pub after_own: bool,
     pub priority: i32,
-    /// What workers say of jobs they have or had. Many at once are judged one by one.
-    Report {
-        reports: Vec<Report>,
-    },
-    /// Let a job without retries, of a process or of none, be tried again, so often.
-    RetryJob {
-        job: JobKey,
-        retries: i32,
-    },
-    /// Make or change what is submitted again and again.
-    PutSchedule(Box<PutSchedule>),
-    DeleteSchedule {
-        tenant: Arc<str>,
-        reference: Arc<str>,
-    },
-    /// The time of a schedule has come.
-    ScheduleDue {
-        schedule: u64,
-    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -647,7 +647,8 @@ impl Request {
             | Command::SignalDue { .. }
             | Command::Turn { .. }
             | Command::PutListener(_)
-            | Command::DeleteListener { .. }            | Command::RetryInstance { .. }
+            | Command::DeleteListener { .. }
+            | Command::RetryInstance { .. }
             | Command::Suspend { .. }
             | Command::Resume { .. }
             | Command::DeleteInstance { .. }

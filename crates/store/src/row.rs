@@ -3,8 +3,8 @@
 //! Rows of running work are narrow: what belongs to a definition (process id, names, types, headers, tenant) is stored once with it
 //! and joined when somebody reads.
 
-mod batch;
 mod audit;
+mod batch;
 mod execution;
 mod listener;
 mod policy;
@@ -21,8 +21,8 @@ use engine::{
 use model::{Binding, ElementIx, ListenerEvent, StartForm};
 
 use crate::Millis;
-pub use batch::{Batch, BatchItem, BatchState, ItemState};
 pub use audit::{Audit, AuditEntity, ENDED, Operation};
+pub use batch::{Batch, BatchItem, BatchState, ItemState};
 pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
 pub use listener::GlobalListeners;
 pub use policy::{PaceState, PolicyVersion};
@@ -352,6 +352,10 @@ pub struct Job {
     pub dispatched: Option<Millis>,
     /// How long it may be ready, where a policy says so.
     pub wait_until: Option<Millis>,
+    /// The number of the current or last lease; it only grows, so it tells one worker's claim from another's.
+    pub leases: u32,
+    /// How far its worker has come, as a JSON object; kept for the next one.
+    pub progress: Option<Arc<str>>,
 }
 
 impl Job {
@@ -359,9 +363,11 @@ impl Job {
     pub fn due(&self) -> Option<Millis> {
         match self.availability {
             Availability::Ready => self.wait_until,
-            Availability::Leased | Availability::BackingOff { .. } | Availability::Stuck | Availability::Done => {
-                self.availability.due(self.deadline)
-            }
+            Availability::Leased
+            | Availability::BackingOff { .. }
+            | Availability::Held
+            | Availability::Stuck
+            | Availability::Done => self.availability.due(self.deadline),
         }
     }
 
@@ -374,13 +380,7 @@ impl Job {
     pub fn waits_for_retry(&self) -> bool {
         matches!(self.availability, Availability::BackingOff { .. }) && self.failed_with_retries_left
     }
-    /// The number of the current or last lease; it only grows, so it tells one worker's claim from another's.
-    pub leases: u32,
-    /// How far its worker has come, as a JSON object; kept for the next one.
-    pub progress: Option<Arc<str>>,
-}
 
-impl Job {
     /// What is stored of leases and progress beyond the rest of the row: nothing for a job that is handed out once and says nothing, so
     /// that such a row is no longer, and costs no more, than one without them.
     pub fn extras(&self) -> Option<(u32, Option<&Arc<str>>)> {

@@ -4,7 +4,8 @@ use engine::{IncidentKind, InstanceKey, Phase, Progress};
 use model::{Binding, ListenerEvent, StartForm};
 
 use crate::row::{
-    AuditEntity, Availability, BatchState, Candidates, ElementState, ExecutionState, InstanceState, ItemState, JobKind, JobState, Operation, SubscriptionKind, SubscriptionState, TimerKind, TimerState, UserTaskState,
+    AuditEntity, Availability, BatchState, Candidates, ElementState, ExecutionState, InstanceState, ItemState, JobKind, JobState,
+    Operation, SubscriptionKind, SubscriptionState, TimerKind, TimerState, UserTaskState,
 };
 use crate::{DueKind, Error, Millis};
 

@@ -11,10 +11,10 @@
 //! again, and the same inputs are done once more. Callers hear nothing until then.
 
 mod ad_hoc;
-mod batches;
-mod audit;
 mod admission;
+mod audit;
 mod backoff;
+mod batches;
 mod books;
 mod call;
 mod calls;

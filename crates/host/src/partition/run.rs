@@ -200,10 +200,13 @@ impl Partition {
     fn not_done(&mut self, now: Millis, due: &Due) {
         let again = match due.what {
             DueKind::Signal if self.tell_one_by_one(due.key) => now,
-            DueKind::Signal | DueKind::Job | DueKind::Turn { .. } | DueKind::Timer { .. } | DueKind::MessageExpires
+            DueKind::Signal
+            | DueKind::Job
+            | DueKind::Turn { .. }
+            | DueKind::Timer { .. }
+            | DueKind::MessageExpires
             | DueKind::Batch
-            | DueKind::Schedule =>
-                now + LOOK_AGAIN_EVERY,
+            | DueKind::Schedule => now + LOOK_AGAIN_EVERY,
         };
         self.postponed.insert((again, (due.key, due.what)));
     }

@@ -10,8 +10,8 @@ use store::row::{Availability, Job, JobState};
 use store::{Changes, DueKind, LogRow, Millis, format, row};
 
 use super::Partition;
-use super::batches::PageChange;
 use super::admission::{Gate, Unwanted};
+use super::batches::PageChange;
 use super::migrate::Before;
 use super::needs::Needs;
 use super::tick::{Ended, Tick};

@@ -37,7 +37,8 @@ pub(super) fn of_changes<'a>(
             .texts(rows.iter().map(|row| &*row.bucket))
             .blobs(starts.iter().map(Vec::as_slice))
             .ints(rows.iter().map(|row| row.until))
-    });    [new, changed, leases_kept(commit), put, paces].into_iter().flatten()
+    });
+    [new, changed, leases_kept(commit), put, paces].into_iter().flatten()
 }
 
 /// After the rows themselves: few jobs have it.

@@ -1,7 +1,7 @@
 //! What is written, each function inside the writer's transaction.
 
-mod batch;
 mod audit;
+mod batch;
 mod changes;
 mod commit;
 mod decision;

@@ -8,7 +8,9 @@ use model::{Binding, ElementIx, ListenerEvent, StartForm};
 use super::rows;
 use crate::Changes;
 use crate::row::{
-    Audit, AuditEntity, Availability, BatchState, Definition, Element, ElementState, EvaluationOrigin, Execution, Instance, InstanceState, ItemState, JobKind, JobState, Operation, SubscriptionKind, SubscriptionState, TimerState, Unique, UserTaskState,
+    Audit, AuditEntity, Availability, BatchState, Definition, Element, ElementState, EvaluationOrigin, Execution, Instance,
+    InstanceState, ItemState, JobKind, JobState, Operation, SubscriptionKind, SubscriptionState, TimerState, Unique,
+    UserTaskState,
 };
 
 /// What breaks a statement that quotes badly, a pattern that escapes badly, and an order that is not that of bytes.

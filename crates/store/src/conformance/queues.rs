@@ -6,14 +6,14 @@ use engine::JobKey;
 use queue::adapt::Adaptive;
 use queue::policy::{Concurrency, Method, Overdue, Policy, Quota, Rate, Scope, Wait};
 use queue::retry::{Delays, Retry};
-use queue::{Group, Pace, Starts};
 use queue::stats::{Happened, Stats};
+use queue::{Group, Pace, Starts};
 
 use super::owner::{OTHER, Owner, PARTITION};
 use super::rows;
 use crate::log::NewExecution;
-use crate::row::{Availability, Job, PaceState, LastOccurrence, PolicyVersion, QueueStats, Schedule};
-use crate::{AgedJob,Changes, CountedJobs, Due, DueKind, QueueRef, QueueSize, ReadyAfter, Store};
+use crate::row::{Availability, Job, LastOccurrence, PaceState, PolicyVersion, QueueStats, Schedule};
+use crate::{AgedJob, Changes, CountedJobs, Due, DueKind, QueueRef, QueueSize, ReadyAfter, Store};
 
 const QUEUE: QueueRef<'static> = QueueRef { partition: PARTITION, job_type: "work", tenant: rows::TENANT };
 

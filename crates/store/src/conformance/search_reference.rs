@@ -13,7 +13,7 @@ use crate::query::{
 };
 use crate::row::Candidates;
 
-const ENTITIES: [Entity; 17] = [
+const ENTITIES: [Entity; 19] = [
     Entity::Definitions,
     Entity::Instances,
     Entity::Elements,

@@ -22,9 +22,9 @@ mod schedule;
 #[cfg(test)]
 mod some;
 #[cfg(test)]
-mod some_policy;
-#[cfg(test)]
 mod some_jobs;
+#[cfg(test)]
+mod some_policy;
 #[cfg(test)]
 mod version_one;
 

@@ -12,9 +12,9 @@ use model::{ElementIx, FlowIx, ListenerEvent, TimerKind};
 use proptest::prelude::*;
 use schedule::Occurrence;
 
-use crate::batch::{BatchCommand, Work};
-use super::some_policy::policy;
 use super::some_jobs;
+use super::some_policy::policy;
+use crate::batch::{BatchCommand, Work};
 use crate::change::{Change, Migrate};
 use crate::log::*;
 use crate::query::{Entity, Filter, Op, Scalar, Tenants};

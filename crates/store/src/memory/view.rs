@@ -6,7 +6,9 @@ use super::audit;
 use super::database::Tables;
 use super::field::{Row, definition, element};
 use crate::query::{
-    BatchItemView, BatchView, DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, Items, JobView, MessageCorrelationView, MessageSubscriptionView, Query, RequirementsView, Room, TimerView, UserTaskView, VariableView, Weight,
+    BatchItemView, BatchView, DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView,
+    IncidentView, InstanceView, Items, JobView, MessageCorrelationView, MessageSubscriptionView, Query, RequirementsView, Room,
+    TimerView, UserTaskView, VariableView, Weight,
 };
 use crate::row::{
     Availability, Batch, BatchItem, Correlation, Decision, DecisionRequirements, Definition, Element, EvaluatedDecision,

@@ -85,8 +85,10 @@ impl Tables {
         });
         let messages = self.messages.values().map(|row| Due { at: row.expires, key: row.key, what: DueKind::MessageExpires });
         let signals = self.signals.values().map(|row| Due { at: row.due, key: row.key, what: DueKind::Signal });
-        let batches = self.batches.values().filter_map(|row| Some(Due { at: row.due?, key: row.key, what: DueKind::Batch }));        let schedules = self.schedules.values();
-        let schedules = schedules.filter_map(|row| Some(Due { at: row.due?, key: row.key, what: DueKind::Schedule }));        timers.chain(messages).chain(signals).chain(batches).chain(schedules)
+        let batches = self.batches.values().filter_map(|row| Some(Due { at: row.due?, key: row.key, what: DueKind::Batch }));
+        let schedules = self.schedules.values();
+        let schedules = schedules.filter_map(|row| Some(Due { at: row.due?, key: row.key, what: DueKind::Schedule }));
+        timers.chain(messages).chain(signals).chain(batches).chain(schedules)
     }
 
     pub(super) fn purge_waits(&mut self, before: Millis, limit: usize) -> usize {

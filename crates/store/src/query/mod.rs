@@ -11,7 +11,9 @@ use crate::row::Candidates;
 
 pub use field::{Entity, Field, ScalarKind};
 pub use view::{
-    AuditView, BatchItemView, BatchView, DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
+    AuditView, BatchItemView, BatchView, DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView,
+    ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView,
+    TimerView, UserTaskView, VariableView,
 };
 pub(crate) use weight::{Room, Weight};
 

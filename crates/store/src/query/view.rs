@@ -7,7 +7,8 @@ use engine::{
 
 use crate::Millis;
 use crate::row::{
-    AuditEntity, BatchState, EvaluatedInput, ExecutionState, InstanceState, ItemState, JobKind, JobState, MatchedRule, Operation, SubscriptionState, TimerKind, TimerState, UserTaskState,
+    AuditEntity, BatchState, EvaluatedInput, ExecutionState, InstanceState, ItemState, JobKind, JobState, MatchedRule, Operation,
+    SubscriptionState, TimerKind, TimerState, UserTaskState,
 };
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,9 @@
 //! How many bytes rows take, about, and how many of them a page has room for.
 
 use super::view::{
-    AuditView, BatchItemView, BatchView, DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView, TimerView, UserTaskView, VariableView,
+    AuditView, BatchItemView, BatchView, DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView,
+    ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView,
+    TimerView, UserTaskView, VariableView,
 };
 
 /// The bytes a page has left.

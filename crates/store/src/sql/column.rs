@@ -347,7 +347,9 @@ fn table_of_definition(entity: Entity) -> Table {
         Entity::MessageSubscriptions | Entity::MessageCorrelations => Table::Own,
         Entity::Instances | Entity::Elements | Entity::Variables => Table::Definition,
         Entity::Jobs | Entity::Incidents | Entity::Timers | Entity::UserTasks => Table::Definition,
-        Entity::Executions | Entity::Batches | Entity::BatchItems | Entity::Operations | Entity::Audit | Entity::DeadLetters => Table::Own,
+        Entity::Executions | Entity::Batches | Entity::BatchItems | Entity::Operations | Entity::Audit | Entity::DeadLetters => {
+            Table::Own
+        }
     }
 }
 
@@ -359,10 +361,13 @@ fn table_of_requirements(entity: Entity) -> Table {
 /// instance no element instance has waited.
 fn presence_of_instance(entity: Entity) -> (Presence, Presence) {
     match entity {
-        Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions | Entity::Executions
+        Entity::EvaluatedDecisions
+        | Entity::Timers
+        | Entity::MessageSubscriptions
+        | Entity::Executions
         | Entity::Batches
-        | Entity::BatchItems | Entity::DeadLetters =>
-            (Presence::Maybe, Presence::Maybe),
+        | Entity::BatchItems
+        | Entity::DeadLetters => (Presence::Maybe, Presence::Maybe),
         Entity::Operations | Entity::Audit => (Presence::Maybe, Presence::Maybe),
         Entity::MessageCorrelations => (Presence::Always, Presence::Maybe),
         Entity::Definitions | Entity::Requirements | Entity::Decisions | Entity::Instances => {

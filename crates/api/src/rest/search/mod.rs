@@ -17,7 +17,8 @@ use super::answer::Writing;
 use super::call::Call;
 use super::path::Path;
 use super::{
-    audit, batch_operations, dead_letters, decision_definitions, decision_instances, decision_requirements, element_instances, executions, incidents, jobs, messages, process_definitions, process_instances, timers, user_tasks, variables,
+    audit, batch_operations, dead_letters, decision_definitions, decision_instances, decision_requirements, element_instances,
+    executions, incidents, jobs, messages, process_definitions, process_instances, timers, user_tasks, variables,
 };
 use crate::budget::Held;
 use crate::error::Failure;

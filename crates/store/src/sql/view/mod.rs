@@ -1,7 +1,7 @@
 //! What each entity shows, column by column, and how rows become views again.
 
-mod batch;
 mod audit;
+mod batch;
 mod decision;
 mod execution;
 mod row;
