@@ -99,8 +99,8 @@ impl Host {
                 let Some(group) = group else { continue };
                 let entry = groups.entry(group.clone()).or_insert(GroupStatus { group, waiting: 0, running: 0 });
                 match which {
-                    CountedJobs::Waiting => entry.waiting = count,
                     CountedJobs::Running => entry.running = count,
+                    CountedJobs::Waiting | CountedJobs::Retrying => entry.waiting = count,
                 }
             }
         }
@@ -113,7 +113,6 @@ impl Host {
         Ok(QueueReport { status, stats, updated, ages, groups, group_count })
     }
 
-    /// Policies as people have put them, in their newest versions; deleted ones too.
     /// Those who listen to all user tasks.
     pub async fn global_listeners(&self) -> Result<Vec<GlobalListener>, Error> {
         let newest = self.store().global_listeners(PARTITION, 1).await?;

@@ -198,6 +198,8 @@ impl World {
                 Items::Executions(items) => items.clear(),
                 Items::Operations(items) | Items::Audit(items) => items.clear(),
                 Items::DeadLetters(items) => items.clear(),
+                Items::Batches(items) => items.clear(),
+                Items::BatchItems(items) => items.clear(),
                 Items::MessageSubscriptions(items) => items.clear(),
                 Items::MessageCorrelations(items) => items.clear(),
             }

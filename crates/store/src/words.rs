@@ -543,7 +543,7 @@ impl Operation {
 }
 
 impl AuditEntity {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Resource,
         Self::Decision,
         Self::ProcessInstance,
@@ -555,6 +555,7 @@ impl AuditEntity {
         Self::Timer,
         Self::Policy,
         Self::Listener,
+        Self::Schedule,
     ];
 
     pub fn word(self) -> &'static str {
@@ -570,6 +571,7 @@ impl AuditEntity {
             Self::Timer => "TIMER",
             Self::Policy => "POLICY",
             Self::Listener => "LISTENER",
+            Self::Schedule => "SCHEDULE",
         }
     }
 

@@ -85,6 +85,7 @@ const ENTITIES_V1: &[&str] = &[
     "TIMER",
     "POLICY",
     "LISTENER",
+    "SCHEDULE",
 ];
 
 pub(super) static OPERATIONS: &[Operation] = &[

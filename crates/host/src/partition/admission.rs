@@ -32,7 +32,7 @@ fn counts(job: &Job) -> (bool, bool) {
     match job.availability {
         Availability::Ready | Availability::BackingOff { .. } => (true, false),
         Availability::Leased => (false, true),
-        Availability::Stuck | Availability::Done => (false, false),
+        Availability::Held | Availability::Stuck | Availability::Done => (false, false),
     }
 }
 

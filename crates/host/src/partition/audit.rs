@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use engine::{ElementKey, Event, InstanceKey, JobKey, TimerKey, UserTaskKey, WaitEnd, Waited};
 use queue::policy::Scope;
+use store::batch::BatchCommand;
 use store::change::Change;
 use store::log::{Answer, Caller, Command, Request};
 use store::query::Tenants;
@@ -70,7 +71,13 @@ impl Partition {
                 self.audit_listener(tick, &request.caller, &put.listener.id, operation);
             }
             Command::DeleteListener { id } => self.audit_listener(tick, &request.caller, id, Operation::Delete),
-            // Batch operations, once there are any, belong here.
+            Command::Suspend { instance } => self.audit_instance(tick, *instance, Operation::Suspend),
+            Command::Resume { instance } => self.audit_instance(tick, *instance, Operation::Resume),
+            Command::DeleteInstance { instance } => self.audit_instance(tick, *instance, Operation::Delete),
+            Command::Batch(command) => self.audit_batch(tick, &request.caller, command, answer),
+            Command::RetryJob { job, .. } => self.audit_job(tick, *job, Operation::Retry, None),
+            Command::PutSchedule(put) => self.audit_schedule(tick, (&put.reference, &put.tenant), Operation::Update),
+            Command::DeleteSchedule { tenant, reference } => self.audit_schedule(tick, (reference, tenant), Operation::Delete),
             Command::Create(_)
             | Command::CreateAt(_)
             | Command::CompleteJob { .. }
@@ -93,6 +100,8 @@ impl Partition {
             | Command::MessageExpired { .. }
             | Command::SignalDue { .. }
             | Command::TellStep(_)
+            | Command::Report { .. }
+            | Command::ScheduleDue { .. }
             | Command::FailAttempt(_) => {}
         }
     }
@@ -251,6 +260,24 @@ impl Partition {
     fn audit_listener(&mut self, tick: &mut Tick, caller: &Caller, id: &Arc<str>, operation: Operation) {
         let row = self.new_audit(tick, operation, AuditEntity::Listener, id.clone(), home(caller));
         tick.unit.changes.audit_new.push(row);
+    }
+
+    fn audit_schedule(&mut self, tick: &mut Tick, (reference, tenant): (&Arc<str>, &Arc<str>), operation: Operation) {
+        let row = self.new_audit(tick, operation, AuditEntity::Schedule, reference.clone(), tenant.clone());
+        tick.unit.changes.audit_new.push(row);
+    }
+
+    /// What somebody did to the operation itself; its items are in its own list.
+    fn audit_batch(&mut self, tick: &mut Tick, caller: &Caller, command: &BatchCommand, answer: &Answer) {
+        let (batch, operation) = match (command, answer) {
+            (BatchCommand::Start { .. }, Answer::BatchStarted { key, .. }) => (*key, Operation::Create),
+            (BatchCommand::Suspend { batch }, _) => (*batch, Operation::Suspend),
+            (BatchCommand::Resume { batch }, _) => (*batch, Operation::Resume),
+            (BatchCommand::Cancel { batch }, _) => (*batch, Operation::Cancel),
+            (BatchCommand::Start { .. } | BatchCommand::Due { .. } | BatchCommand::Item { .. }, _) => return,
+        };
+        let row = self.new_audit(tick, operation, AuditEntity::Batch, batch.to_string().into(), home(caller));
+        tick.unit.changes.audit_new.push(Audit { batch: Some(batch), ..row });
     }
 
     /// About something of an instance.

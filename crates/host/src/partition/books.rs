@@ -114,7 +114,7 @@ impl Size {
             Availability::Ready => self.ready += by,
             Availability::BackingOff { .. } => self.scheduled += by,
             Availability::Leased => self.running += by,
-            Availability::Stuck | Availability::Done => {}
+            Availability::Held | Availability::Stuck | Availability::Done => {}
         }
     }
 
@@ -144,6 +144,7 @@ fn happened(before: Option<&Job>, after: &Job, now: Millis) -> Option<Happened> 
         Availability::Done if after.state == JobState::Cancelled => Some(Happened::Cancelled),
         Availability::Done => Some(Happened::Failed),
         Availability::Stuck => Some(Happened::Failed),
+        Availability::Held => None,
         Availability::Ready | Availability::BackingOff { .. } if !was_leased => None,
         // Given back, which has no worker.
         Availability::Ready | Availability::BackingOff { .. } if after.worker.is_empty() => Some(Happened::Progressed),

@@ -22,7 +22,10 @@ impl Partition {
             return Err(Stop::refused(Code::InvalidArgument, reason));
         }
         if let Command::Batch(batch) = &request.command {
-            return self.batch(tick, &request.caller, batch);
+            tick.unit.actor = request.caller.actor();
+            let answer = self.batch(tick, &request.caller, batch)?;
+            self.audit(tick, request, &answer);
+            return Ok(answer);
         }
         tick.unit.actor = request.caller.actor();
         let answer = self.execute_alone(tick, request)?;

@@ -348,9 +348,11 @@ impl Partition {
             match job.availability {
                 Availability::Ready if was_ready => {}
                 Availability::Ready => job.wait_until = wait_until,
-                Availability::Leased | Availability::BackingOff { .. } | Availability::Stuck | Availability::Done => {
-                    job.wait_until = None;
-                }
+                Availability::Leased
+                | Availability::BackingOff { .. }
+                | Availability::Held
+                | Availability::Stuck
+                | Availability::Done => job.wait_until = None,
             }
         });
     }

@@ -118,6 +118,8 @@ pub enum AuditEntity {
     Policy,
     /// A global listener.
     Listener,
+    /// What is submitted again and again.
+    Schedule,
 }
 
 impl AuditEntity {
@@ -125,7 +127,7 @@ impl AuditEntity {
     pub fn category(self) -> &'static str {
         match self {
             Self::UserTask => "USER_TASKS",
-            Self::Policy | Self::Listener => "ADMIN",
+            Self::Policy | Self::Listener | Self::Schedule => "ADMIN",
             Self::Resource
             | Self::Decision
             | Self::ProcessInstance

@@ -65,11 +65,11 @@ fn actor_kind(dialect: Dialect) -> &'static str {
 fn category(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Sqlite => {
-            "(CASE WHEN @.entity = 'USER_TASK' THEN 'USER_TASKS' WHEN @.entity IN ('POLICY', 'LISTENER') THEN 'ADMIN' \
+            "(CASE WHEN @.entity = 'USER_TASK' THEN 'USER_TASKS' WHEN @.entity IN ('POLICY', 'LISTENER', 'SCHEDULE') THEN 'ADMIN' \
              ELSE 'DEPLOYED_RESOURCES' END)"
         }
         Dialect::Postgres => {
-            "((CASE WHEN @.entity = 'USER_TASK' THEN 'USER_TASKS' WHEN @.entity IN ('POLICY', 'LISTENER') THEN 'ADMIN' \
+            "((CASE WHEN @.entity = 'USER_TASK' THEN 'USER_TASKS' WHEN @.entity IN ('POLICY', 'LISTENER', 'SCHEDULE') THEN 'ADMIN' \
              ELSE 'DEPLOYED_RESOURCES' END) COLLATE \"C\")"
         }
     }
