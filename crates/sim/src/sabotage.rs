@@ -176,6 +176,8 @@ impl World {
                 Items::Timers(items) => items.clear(),
                 Items::UserTasks(items) => items.clear(),
                 Items::Executions(items) => items.clear(),
+                Items::Batches(items) => items.clear(),
+                Items::BatchItems(items) => items.clear(),
                 Items::MessageSubscriptions(items) => items.clear(),
                 Items::MessageCorrelations(items) => items.clear(),
             }

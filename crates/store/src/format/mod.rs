@@ -20,6 +20,8 @@ mod round_trip;
 #[cfg(test)]
 mod some;
 #[cfg(test)]
+mod some_batch;
+#[cfg(test)]
 mod version_one;
 
 use std::sync::Arc;
