@@ -26,6 +26,8 @@ mod some_jobs;
 #[cfg(test)]
 mod some_policy;
 #[cfg(test)]
+mod some_batch;
+#[cfg(test)]
 mod version_one;
 
 use std::sync::Arc;

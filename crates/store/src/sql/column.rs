@@ -195,6 +195,9 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
     let (of_definition, of_requirements) = (table_of_definition(entity), table_of_requirements(entity));
     let of_evaluated = if entity == Entity::EvaluatedDecisions { Maybe } else { Always };
     match field {
+        #[rustfmt::skip]
+        Field::BatchKey | Field::BatchKind | Field::BatchState | Field::Actor | Field::BatchItemKey | Field::ItemKey
+        | Field::ItemState | Field::Processed => of_batch(field),
         Field::Due | Field::ElementName if entity == Entity::UserTasks => of_user_task(field),
         Field::ExecutionKey | Field::ExecutionState | Field::Attempts | Field::UniqueKey | Field::Group => {
             of_execution(field, dialect)
@@ -212,10 +215,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::InstanceState => (Own, INSTANCE_STATE, Always),
         Field::ElementState | Field::JobState | Field::TimerState | Field::UserTaskState => (Own, "@.state", Always),
         Field::SubscriptionState => (Own, subscription_state(dialect), Always),
-        Field::Started => {
-            let may_wait = matches!(entity, Entity::Executions | Entity::Batches);
-            (Own, "@.started", if may_wait { Maybe } else { Always })
-        }
+        Field::Started => (Own, "@.started", presence_of_start(entity)),
         Field::Ended => (Own, "@.ended", Maybe),
         Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
         Field::ParentElementKey => (Own, "@.parent_element", Maybe),
@@ -257,8 +257,6 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::DecisionKind | Field::IncidentKind | Field::TimerKind => (Own, "@.kind", Always),
         Field::RootDecisionKey => (Own, "@.root_decision", Always),
         Field::Evaluated => (Own, "@.evaluated", Always),
-        Field::BatchKey | Field::BatchKind | Field::BatchState | Field::Actor => of_batch(field),
-        Field::BatchItemKey | Field::ItemKey | Field::ItemState | Field::Processed => of_batch(field),
         Field::Due | Field::Number | Field::SubscriptionKey | Field::CorrelationKey | Field::MessageKey | Field::Correlated => {
             (Own, of_wait(field), Always)
         }
@@ -273,6 +271,11 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         | Field::FormKey
         | Field::Description => super::audit::place(field, dialect),
     }
+}
+
+/// Whether everything of a kind has begun.
+fn presence_of_start(entity: Entity) -> Presence {
+    if matches!(entity, Entity::Executions | Entity::Batches) { Maybe } else { Always }
 }
 
 /// What only operations over many and their items have; the key of either is its own.
