@@ -52,8 +52,9 @@ pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
 }
 
 pub(super) fn count(database: &Database, counting: &Counting) -> Vec<Counted> {
+    type Group = (u64, BTreeSet<Scalar>, Option<i64>);
     let query = Query { filter: counting.filter.clone(), ..Query::of(counting.entity, counting.tenants.clone()) };
-    let mut groups: BTreeMap<Vec<Option<Scalar>>, (u64, BTreeSet<Scalar>, Option<i64>)> = BTreeMap::new();
+    let mut groups: BTreeMap<Vec<Option<Scalar>>, Group> = BTreeMap::new();
     for tables in database.tables() {
         for row in rows(tables, counting.entity, false).filter(|row| is_asked_for(tables, *row, &query)) {
             let values = counting.by.iter().map(|field| value(tables, row, *field)).collect();
