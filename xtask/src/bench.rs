@@ -31,12 +31,29 @@ const BUILD_MAX: Duration = Duration::from_secs(1800);
 /// What to measure.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
-    Rates { seconds: u64, stores: Vec<Store> },
-    History { finished: u64, running: u64, stores: Vec<Store> },
-    Soak { minutes: u64, stores: Vec<Store> },
-    Idle { seconds: u64, stores: Vec<Store> },
+    Rates {
+        seconds: u64,
+        stores: Vec<Store>,
+    },
+    History {
+        finished: u64,
+        running: u64,
+        stores: Vec<Store>,
+    },
+    Soak {
+        minutes: u64,
+        stores: Vec<Store>,
+    },
+    Idle {
+        seconds: u64,
+        stores: Vec<Store>,
+    },
     /// With flags for the server.
-    Day { minutes: u64, stores: Vec<Store>, more: Vec<String> },
+    Day {
+        minutes: u64,
+        stores: Vec<Store>,
+        more: Vec<String>,
+    },
 }
 
 impl Choice {

@@ -32,8 +32,12 @@ pub(crate) const PYTHON: Wanted =
 pub(crate) const NODE: Wanted =
     Wanted { what: "Node.js with npm", apt: &["nodejs", "npm"], dnf: &["nodejs", "npm"], brew: &["node"] };
 
-pub(crate) const MUSL: Wanted =
-    Wanted { what: "a C compiler for musl", apt: &["musl-tools"], dnf: &["musl-gcc"], brew: &["filosottile/musl-cross/musl-cross"] };
+pub(crate) const MUSL: Wanted = Wanted {
+    what: "a C compiler for musl",
+    apt: &["musl-tools"],
+    dnf: &["musl-gcc"],
+    brew: &["filosottile/musl-cross/musl-cross"],
+};
 
 pub(crate) const SQLITE: Wanted =
     Wanted { what: "the sqlite3 command line", apt: &["sqlite3"], dnf: &["sqlite"], brew: &["sqlite"] };

@@ -51,9 +51,13 @@ pub(super) fn run(bench: &Bench, store: Store, minutes: u64, more: &[String]) ->
     for quarter in 0..QUARTERS {
         for number in 0..SLEEPERS {
             let quarters = 1 + (quarter * 7 + number) % SLEEP_MAX;
-            ask(&address, "/v2/process-instances", &json!({
-                "processDefinitionId": "sleeper", "variables": { "wait": format!("PT{}M", quarters * 15) }
-            }))?;
+            ask(
+                &address,
+                "/v2/process-instances",
+                &json!({
+                    "processDefinitionId": "sleeper", "variables": { "wait": format!("PT{}M", quarters * 15) }
+                }),
+            )?;
             started.push(quarter + quarters);
         }
         // What is left of the time is shared among what is left of the day.
@@ -123,7 +127,10 @@ fn files(folder: &Path) -> Result<u64, String> {
 
 /// True if the evening is like the morning.
 fn show(store: Store, seen: &[Seen]) -> bool {
-    println!("| {}, hour | memory | disk | instances so far | create → activated p50/p95/p99 ms |\n|---|---|---|---|---|", store.name());
+    println!(
+        "| {}, hour | memory | disk | instances so far | create → activated p50/p95/p99 ms |\n|---|---|---|---|---|",
+        store.name()
+    );
     for (quarter, at) in seen.iter().enumerate().filter(|(quarter, _)| quarter % 12 == 11) {
         let hour = quarter.div_ceil(4);
         println!("| {hour} | {:.1} MB | {:.0} MB | {:.0} | {} |", at.memory_mb, at.disk_mb, at.instances, at.activation);

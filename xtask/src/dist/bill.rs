@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn crates_are_named_once() {
-        let tree = "app v0.1.0 (/somewhere) | Apache-2.0\nbytes v1.2.3 | MIT\nbytes v1.2.3 | MIT\nother v2.0.0 | MIT/Apache-2.0\n";
+        let tree =
+            "app v0.1.0 (/somewhere) | Apache-2.0\nbytes v1.2.3 | MIT\nbytes v1.2.3 | MIT\nother v2.0.0 | MIT/Apache-2.0\n";
         let crates = crates(tree);
         assert_eq!(crates, [("app", "0.1.0", "Apache-2.0"), ("bytes", "1.2.3", "MIT"), ("other", "2.0.0", "MIT/Apache-2.0")]);
         let bill = bill("0.1.0", &crates, "2026-01-01T00:00:00Z");

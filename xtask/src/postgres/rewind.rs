@@ -43,7 +43,10 @@ impl Cluster {
         );
         // As its owner writes it, so that it can read it.
         let mut write = as_user("sh".as_ref(), private.user);
-        write.args(["-c", "printf '%s' \"$1\" >> \"$0/postgresql.auto.conf\" && touch \"$0/recovery.signal\""]).arg(&data).arg(settings);
+        write
+            .args(["-c", "printf '%s' \"$1\" >> \"$0/postgresql.auto.conf\" && touch \"$0/recovery.signal\""])
+            .arg(&data)
+            .arg(settings);
         logged::must(&mut write, &private.log.with_extension("steps.log"), STEP_MAX)?;
         private.launch()?;
         let deadline = Instant::now() + STEP_MAX;
