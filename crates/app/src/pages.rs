@@ -131,7 +131,7 @@ fn describe<'c>(page: &mut String, above: &str, commands: impl Iterator<Item = &
         if command.get_arguments().any(of_settings) {
             page.push_str("\nEvery [setting](settings.md) is a flag of it.\n");
         }
-        let own = |arg: &&Arg| !of_settings(arg) && !(is_remote(arg) && !asks.is_empty());
+        let own = |arg: &&Arg| !of_settings(arg) && (asks.is_empty() || !is_remote(arg));
         let rows = table(command.get_arguments().filter(own));
         if !rows.is_empty() {
             write!(page, "\n{rows}").expect("memory suffices");

@@ -66,7 +66,7 @@ impl Sender {
                 if !spans.is_empty() {
                     sent = post(&agent, &self.collector.url, "traces", &traces(&self.collector, &spans));
                 }
-                if round % METRICS_EVERY == 0 {
+                if round.is_multiple_of(METRICS_EVERY) {
                     let metrics = measured::metrics(&registry, started, nanos(SystemTime::now()));
                     sent = sent.and(post(
                         &agent,

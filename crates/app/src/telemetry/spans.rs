@@ -61,7 +61,7 @@ impl Tracer {
 
     fn end(&self, span: Span) {
         // Every thousandth is worth a line; the collector sees gaps by itself.
-        if !put(&self.queue, span) && self.dropped.fetch_add(1, Ordering::Relaxed) % 1_000 == 0 {
+        if !put(&self.queue, span) && self.dropped.fetch_add(1, Ordering::Relaxed).is_multiple_of(1_000) {
             tracing::warn!("spans are dropped: more come than can be sent; see otlp_traces_percent");
         }
     }
