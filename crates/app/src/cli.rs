@@ -336,7 +336,7 @@ pub(crate) struct Complete {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
-    /// Run instances of start → service task → end and report their rate, their latencies, memory and CPU.
+    /// Run instances of start → service task → end, or of a model, and report their rate, their latencies, memory and CPU.
     ///
     /// Without --url a server is started on free ports with a fresh store, which is removed at the end.
     Process(BenchProcess),
@@ -407,6 +407,27 @@ pub(crate) struct BenchProcess {
     /// Service tasks one after the other
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) tasks: u32,
+    /// A model to measure instead: BPMN or JSON, with the files it calls or decides by; the first process of the first is started
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["tasks", "floor"])]
+    pub(crate) model: Vec<PathBuf>,
+    /// With a model: jobs completed and messages published until an instance counts as done [default: found out with one instance]
+    #[arg(long, value_name = "NUMBER", requires = "model", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) steps: Option<u32>,
+    /// With a model: the process that is started
+    #[arg(long, value_name = "ID", requires = "model")]
+    pub(crate) process_id: Option<String>,
+    /// With a model: a job type it computes; those that are written out are found
+    #[arg(long, value_name = "TYPE", requires = "model")]
+    pub(crate) job_type: Vec<String>,
+    /// With a model: a message published for every instance once it is created, with the correlation key `order.key`
+    #[arg(long, value_name = "MESSAGE", requires = "model")]
+    pub(crate) publish: Vec<String>,
+    /// With a model: variables of every instance beside `order`, as a JSON object
+    #[arg(long, value_name = "JSON", requires = "model", default_value = "{}")]
+    pub(crate) variables: String,
+    /// Instances running at the same time, at most [default: four for each that may be in creation]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) running: Option<u32>,
     /// Also measure what the store takes of the same rows in the same batches without the engine: the ceiling of this machine
     #[arg(long, conflicts_with = "url")]
     pub(crate) floor: bool,

@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use api::grpc::wire::gateway_client::GatewayClient;
-use api::grpc::wire::{ActivatedJob, CompleteJobRequest, CreateProcessInstanceRequest, StreamActivatedJobsRequest};
+use api::grpc::wire::{
+    ActivatedJob, CompleteJobRequest, CreateProcessInstanceRequest, PublishMessageRequest, StreamActivatedJobsRequest,
+};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tonic::Streaming;
 use tonic::transport::{Channel, Endpoint};
@@ -20,6 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_secs(10);
 /// How long a worker may take for a job.
 const LEASE: Duration = Duration::from_secs(60);
+/// How long a message is kept for an instance that does not wait for it yet.
+const MESSAGE: Duration = Duration::from_secs(3600);
 
 /// Where the server is and how it is spoken to.
 #[derive(Debug, Clone)]
@@ -34,15 +39,30 @@ pub(super) struct Endpoints {
 impl Endpoints {
     pub(super) async fn deploy(&self, subject: &Subject) -> Result<(), String> {
         const BOUNDARY: &str = "caudal-bench-boundary";
-        let body = format!(
-            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"resources\"; filename=\"{}.bpmn\"\r\nContent-Type: application/octet-stream\r\n\r\n{}\r\n--{BOUNDARY}--\r\n",
-            subject.name,
-            subject.bpmn()
-        );
+        let mut body = Vec::new();
+        for (name, content) in &subject.files {
+            let disposition = format!("Content-Disposition: form-data; name=\"resources\"; filename=\"{name}\"");
+            let head = format!("--{BOUNDARY}\r\n{disposition}\r\nContent-Type: application/octet-stream\r\n\r\n");
+            body.extend_from_slice(head.as_bytes());
+            body.extend_from_slice(content);
+            body.extend_from_slice(b"\r\n");
+        }
+        body.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
         let mut connection = Connection::to(&self.rest);
         let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-        let answer = connection.send("POST", "/v2/deployments", &kind, body.as_bytes(), PATIENCE).await?;
+        let answer = connection.send("POST", "/v2/deployments", &kind, &body, PATIENCE).await?;
         answer.expect_success().map(drop)
+    }
+
+    /// What has become of an instance; nothing while it cannot be found yet.
+    pub(super) async fn state(&self, instance: u64) -> Result<Option<String>, String> {
+        let answer = Connection::to(&self.rest).get(&format!("/v2/process-instances/{instance}"), PATIENCE).await?;
+        if answer.status == 404 {
+            return Ok(None);
+        }
+        let answer: Value = serde_json::from_slice(&answer.expect_success()?).map_err(|error| error.to_string())?;
+        let stuck = answer["hasIncident"].as_bool() == Some(true);
+        Ok(if stuck { Some("STUCK".to_owned()) } else { answer["state"].as_str().map(str::to_owned) })
     }
 
     pub(super) async fn connect(&self) -> Result<Caller, String> {
@@ -68,17 +88,8 @@ pub(super) enum Caller {
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) key: u64,
-    /// Which task of the process, from 1.
-    pub(super) task: u32,
-    /// When its instance was begun, in microseconds of the run.
-    pub(super) begun: u64,
-}
-
-impl Job {
-    fn new(key: u64, element_id: &str, variables: &str) -> Result<Self, String> {
-        let begun = Subject::begun(variables).ok_or_else(|| format!("job {key} has lost its variables"))?;
-        Ok(Self { key, task: Subject::task_number(element_id), begun })
-    }
+    /// JSON.
+    pub(super) variables: String,
 }
 
 impl Caller {
@@ -90,7 +101,7 @@ impl Caller {
         }
     }
 
-    pub(super) async fn create(&mut self, process_id: &str, variables: String) -> Result<(), String> {
+    pub(super) async fn create(&mut self, process_id: &str, variables: String) -> Result<u64, String> {
         match self {
             Self::Grpc(client) => {
                 let request = CreateProcessInstanceRequest {
@@ -99,11 +110,30 @@ impl Caller {
                     variables,
                     ..CreateProcessInstanceRequest::default()
                 };
-                within(client.create_process_instance(request)).await.map(drop)
+                within(client.create_process_instance(request)).await.map(|created| created.process_instance_key as u64)
             }
             Self::Rest(connection) => {
                 let body = format!("{{\"processDefinitionId\":\"{process_id}\",\"variables\":{variables}}}");
-                connection.post("/v2/process-instances", body.as_bytes(), PATIENCE).await?.expect_success().map(drop)
+                let answer = connection.post("/v2/process-instances", body.as_bytes(), PATIENCE).await?.expect_success()?;
+                let created: Created<'_> = serde_json::from_slice(&answer)
+                    .map_err(|error| format!("the answer to a creation is not understood: {error}"))?;
+                created.process_instance_key.parse().map_err(|_| format!("'{}' is no key", created.process_instance_key))
+            }
+        }
+    }
+
+    pub(super) async fn publish(&mut self, name: &str, correlation_key: String) -> Result<(), String> {
+        let time_to_live = MESSAGE.as_millis() as i64;
+        match self {
+            Self::Grpc(client) => {
+                let name = name.to_owned();
+                let request = PublishMessageRequest { name, correlation_key, time_to_live, ..PublishMessageRequest::default() };
+                within(client.publish_message(request)).await.map(drop)
+            }
+            Self::Rest(connection) => {
+                let body = serde_json::json!({ "name": name, "correlationKey": correlation_key, "timeToLive": time_to_live });
+                let answer = connection.post("/v2/messages/publication", body.to_string().as_bytes(), PATIENCE).await?;
+                answer.expect_success().map(drop)
             }
         }
     }
@@ -158,17 +188,24 @@ impl Jobs<'_> {
             Self::Stream(stream) => {
                 let job = stream.message().await.map_err(|status| told(&status))?;
                 let job = job.ok_or("the server ended the stream of jobs")?;
-                Ok(vec![Job::new(job.key as u64, &job.element_id, &job.variables)?])
+                Ok(vec![Job { key: job.key as u64, variables: job.variables }])
             }
             Self::Poll { connection, poll } => {
                 let answer = connection.post("/v2/jobs/activation", poll.as_bytes(), POLL + PATIENCE).await?.expect_success()?;
                 let polled: Polled<'_> = serde_json::from_slice(&answer)
                     .map_err(|error| format!("the answer to a poll is not understood: {error}"))?;
                 let key = |job: &PolledJob<'_>| job.job_key.parse().map_err(|_| format!("'{}' is no job key", job.job_key));
-                polled.jobs.iter().map(|job| Job::new(key(job)?, job.element_id, job.variables.get())).collect()
+                let job = |job: &PolledJob<'_>| Ok(Job { key: key(job)?, variables: job.variables.get().to_owned() });
+                polled.jobs.iter().map(job).collect()
             }
         }
     }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Created<'a> {
+    process_instance_key: &'a str,
 }
 
 #[derive(Deserialize)]
@@ -181,7 +218,6 @@ struct Polled<'a> {
 #[serde(rename_all = "camelCase")]
 struct PolledJob<'a> {
     job_key: &'a str,
-    element_id: &'a str,
     #[serde(borrow)]
     variables: &'a RawValue,
 }

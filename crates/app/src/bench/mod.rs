@@ -1,10 +1,11 @@
-//! `caudal bench process`: how many instances of start → service task → end a server completes, how fast, and at what cost.
+//! `caudal bench process`: how many instances a server completes, how fast, and at what cost: of start → service task → end, or of a model
+//! of somebody's own.
 //!
-//! Reading order: this file (the course of a run), `subject` (the process and its variables), `run` (what starters and workers share and
+//! Reading order: this file (the course of a run), `subject` (the process and its variables; `model` reads one of somebody's own), `run` (what starters and workers share and
 //! what they measured), `starters`, `workers`, `caller` (one request at a time over gRPC or REST; `http` is the little it needs of HTTP),
 //! `target` (the server under test and its fresh store), `usage` (its memory and CPU), `floor` (the same rows without the engine), `report`.
 //!
-//! An instance's variables carry the moment it was begun, so a worker knows how old a job is without asking anybody.
+//! An instance's variables carry its number, so a worker knows whose job it has without asking anybody.
 //!
 //! Deliberately absent: anything a client of the server could not do, except in `floor`.
 
@@ -14,10 +15,12 @@ mod floor;
 mod fresh;
 mod histogram;
 mod http;
+mod model;
 pub(crate) mod queue;
 mod report;
 mod run;
 mod starters;
+mod steps;
 mod subject;
 mod target;
 pub(crate) mod timers;
@@ -32,6 +35,7 @@ use tokio::task::JoinSet;
 use crate::cli::BenchProcess;
 use crate::config::Access;
 use caller::Endpoints;
+use model::Model;
 use report::{Report, Spent};
 use run::{Limits, Run};
 use subject::Subject;
@@ -44,6 +48,8 @@ const DRAIN_MAX: Duration = Duration::from_secs(15);
 const FLOOR: Duration = Duration::from_secs(5);
 /// Instances per commit where the server's own ticks are not known.
 const FLOOR_BATCH: usize = 50;
+/// Instances that may be running, for each that may be in creation.
+const RUNNING_PER_STARTER: usize = 4;
 
 pub(crate) fn process(options: &BenchProcess) -> Result<(), String> {
     // One thread: starters and workers are not what is measured, and share the machine with it.
@@ -76,11 +82,10 @@ async fn bench(options: &BenchProcess) -> Result<(), String> {
 }
 
 async fn measure(options: &BenchProcess, target: &Target) -> Result<Report, String> {
-    let subject = Subject::new(options.variables_bytes, options.tasks);
     let endpoints = Endpoints { rest: target.rest.clone(), grpc: target.grpc.clone(), protocol: options.protocol };
-    endpoints.deploy(&subject).await?;
-    let run =
-        Arc::new(Run::new(subject, Limits { starters: options.starters as usize, workers: options.workers, rate: options.rate }));
+    let subject = deployed(options, &endpoints).await?;
+    let running = options.running.map_or(options.starters as usize * RUNNING_PER_STARTER, |running| running as usize);
+    let run = Arc::new(Run::new(subject, Limits { running, workers: options.workers, rate: options.rate }));
     let mut tasks = JoinSet::new();
     workers::spawn(&mut tasks, &run, &endpoints, options.workers).await?;
     starters::spawn(&mut tasks, &run, &endpoints, options.starters).await?;
@@ -99,6 +104,21 @@ async fn measure(options: &BenchProcess, target: &Target) -> Result<Report, Stri
         eprintln!("caudal: {failures} requests failed; the first: {first}");
     }
     Report::of(&run, seconds, &before, &after)
+}
+
+async fn deployed(options: &BenchProcess, endpoints: &Endpoints) -> Result<Subject, String> {
+    let Some(model) = Model::of(options)? else {
+        let subject = Subject::line(options.variables_bytes, options.tasks);
+        endpoints.deploy(&subject).await?;
+        return Ok(subject);
+    };
+    let mut subject = Subject::of(model, options.variables_bytes);
+    endpoints.deploy(&subject).await?;
+    subject.steps = match options.steps {
+        Some(steps) => steps,
+        None => steps::of(&subject, endpoints).await?,
+    };
+    Ok(subject)
 }
 
 /// Lets the run go on for a time or until so many more instances are completed, and says every second how it goes.
@@ -131,6 +151,6 @@ async fn measure_floor(options: &BenchProcess, fresh: Option<&fresh::Fresh>, bat
     let batch = batch.map_or(FLOOR_BATCH, |batch| (batch.round() as usize).max(1));
     eprintln!("measuring the floor: {batch} instances per commit");
     let store = crate::serve::open(&fresh.again().await?, &Access::default()).await?;
-    let subject = Subject::new(options.variables_bytes, options.tasks);
+    let subject = Subject::line(options.variables_bytes, options.tasks);
     floor::measure(&*store, &subject, batch, FLOOR).await
 }
