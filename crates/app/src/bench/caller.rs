@@ -14,8 +14,6 @@ use tonic::transport::{Channel, Endpoint};
 
 use super::http::Connection;
 use super::subject::Subject;
-use super::workers::JOBS_PER_WORKER;
-use crate::cli::Protocol;
 
 /// How long a request may take before it counts as failed.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -33,7 +31,42 @@ pub(super) struct Endpoints {
     pub(super) rest: String,
     /// HOST:PORT
     pub(super) grpc: String,
-    pub(super) protocol: Protocol,
+    pub(super) speech: Speech,
+}
+
+/// What starters and workers speak.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Speech {
+    Grpc,
+    Rest,
+    /// `/v1` over REST.
+    Workflow(Polling),
+}
+
+/// How a worker of workflows asks for jobs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Polling {
+    jobs_max: usize,
+    wait: Duration,
+    /// After a poll that brought nothing.
+    sleep: Duration,
+}
+
+/// Jobs one worker works on at the same time; also what it asks for in one poll.
+const JOBS_PER_WORKER: usize = 32;
+
+impl Speech {
+    pub(super) const WORKFLOW_CONTRACT: Self =
+        Self::Workflow(Polling { jobs_max: 1, wait: Duration::ZERO, sleep: Duration::from_millis(500) });
+    pub(super) const WORKFLOW_WAITING: Self =
+        Self::Workflow(Polling { jobs_max: JOBS_PER_WORKER, wait: POLL, sleep: Duration::ZERO });
+
+    pub(super) fn jobs_per_worker(self) -> usize {
+        match self {
+            Self::Grpc | Self::Rest => JOBS_PER_WORKER,
+            Self::Workflow(polling) => polling.jobs_max,
+        }
+    }
 }
 
 impl Endpoints {
@@ -66,9 +99,10 @@ impl Endpoints {
     }
 
     pub(super) async fn connect(&self) -> Result<Caller, String> {
-        match self.protocol {
-            Protocol::Rest => Ok(Caller::Rest(Connection::to(&self.rest))),
-            Protocol::Grpc => {
+        match self.speech {
+            Speech::Rest => Ok(Caller::Rest(Connection::to(&self.rest))),
+            Speech::Workflow(polling) => Ok(Caller::Workflow(Connection::to(&self.rest), polling)),
+            Speech::Grpc => {
                 let endpoint = Endpoint::from_shared(format!("http://{}", self.grpc));
                 let endpoint = endpoint.map_err(|error| format!("--grpc {}: {error}", self.grpc))?;
                 let channel =
@@ -82,6 +116,7 @@ impl Endpoints {
 pub(super) enum Caller {
     Grpc(GatewayClient<Channel>),
     Rest(Connection),
+    Workflow(Connection, Polling),
 }
 
 /// A job as a worker sees it.
@@ -98,6 +133,7 @@ impl Caller {
         match self {
             Self::Grpc(client) => Self::Grpc(client.clone()),
             Self::Rest(connection) => Self::Rest(connection.another()),
+            Self::Workflow(connection, polling) => Self::Workflow(connection.another(), *polling),
         }
     }
 
@@ -115,9 +151,14 @@ impl Caller {
             Self::Rest(connection) => {
                 let body = format!("{{\"processDefinitionId\":\"{process_id}\",\"variables\":{variables}}}");
                 let answer = connection.post("/v2/process-instances", body.as_bytes(), PATIENCE).await?.expect_success()?;
-                let created: Created<'_> = serde_json::from_slice(&answer)
-                    .map_err(|error| format!("the answer to a creation is not understood: {error}"))?;
-                created.process_instance_key.parse().map_err(|_| format!("'{}' is no key", created.process_instance_key))
+                let created: Created<'_> = read(&answer)?;
+                key(created.process_instance_key)
+            }
+            Self::Workflow(connection, _) => {
+                let body = format!("{{\"definitionId\":\"{process_id}\",\"variables\":{variables}}}");
+                let answer = connection.post("/v1/instances", body.as_bytes(), PATIENCE).await?.expect_success()?;
+                let created: Started<'_> = read(&answer)?;
+                key(created.id)
             }
         }
     }
@@ -135,6 +176,7 @@ impl Caller {
                 let answer = connection.post("/v2/messages/publication", body.to_string().as_bytes(), PATIENCE).await?;
                 answer.expect_success().map(drop)
             }
+            Self::Workflow(..) => Err("a workflow waits for no message".to_owned()),
         }
     }
 
@@ -146,6 +188,10 @@ impl Caller {
             }
             Self::Rest(connection) => {
                 connection.post(&format!("/v2/jobs/{job}/completion"), b"{}", PATIENCE).await?.expect_success().map(drop)
+            }
+            Self::Workflow(connection, _) => {
+                let path = format!("/v1/jobs/{job}/complete");
+                connection.post(&path, br#"{"workerId":"bench"}"#, PATIENCE).await?.expect_success().map(drop)
             }
         }
     }
@@ -172,6 +218,13 @@ impl Caller {
                 });
                 Ok(Jobs::Poll { connection, poll: poll.to_string() })
             }
+            Self::Workflow(connection, Polling { jobs_max, wait, sleep }) => {
+                let mut poll = serde_json::json!({ "workerId": "bench", "jobTypes": [job_type], "maxJobs": jobs_max });
+                if !wait.is_zero() {
+                    poll["waitSeconds"] = wait.as_secs().into();
+                }
+                Ok(Jobs::PollWorkflow { connection, poll: poll.to_string(), sleep: *sleep })
+            }
         }
     }
 }
@@ -179,6 +232,7 @@ impl Caller {
 pub(super) enum Jobs<'a> {
     Stream(Streaming<ActivatedJob>),
     Poll { connection: &'a mut Connection, poll: String },
+    PollWorkflow { connection: &'a mut Connection, poll: String, sleep: Duration },
 }
 
 impl Jobs<'_> {
@@ -192,11 +246,15 @@ impl Jobs<'_> {
             }
             Self::Poll { connection, poll } => {
                 let answer = connection.post("/v2/jobs/activation", poll.as_bytes(), POLL + PATIENCE).await?.expect_success()?;
-                let polled: Polled<'_> = serde_json::from_slice(&answer)
-                    .map_err(|error| format!("the answer to a poll is not understood: {error}"))?;
-                let key = |job: &PolledJob<'_>| job.job_key.parse().map_err(|_| format!("'{}' is no job key", job.job_key));
-                let job = |job: &PolledJob<'_>| Ok(Job { key: key(job)?, variables: job.variables.get().to_owned() });
-                polled.jobs.iter().map(job).collect()
+                read::<Polled<'_>>(&answer)?.jobs.iter().map(PolledJob::job).collect()
+            }
+            Self::PollWorkflow { connection, poll, sleep } => {
+                let answer = connection.post("/v1/jobs/poll", poll.as_bytes(), POLL + PATIENCE).await?.expect_success()?;
+                let polled: Polled<'_> = read(&answer)?;
+                if polled.jobs.is_empty() {
+                    tokio::time::sleep(*sleep).await;
+                }
+                polled.jobs.iter().map(PolledJob::job).collect()
             }
         }
     }
@@ -209,17 +267,36 @@ struct Created<'a> {
 }
 
 #[derive(Deserialize)]
+struct Started<'a> {
+    id: &'a str,
+}
+
+#[derive(Deserialize)]
 struct Polled<'a> {
     #[serde(borrow)]
     jobs: Vec<PolledJob<'a>>,
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct PolledJob<'a> {
-    job_key: &'a str,
+    #[serde(alias = "jobKey")]
+    id: &'a str,
     #[serde(borrow)]
     variables: &'a RawValue,
+}
+
+impl PolledJob<'_> {
+    fn job(&self) -> Result<Job, String> {
+        Ok(Job { key: key(self.id)?, variables: self.variables.get().to_owned() })
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(answer: &'a [u8]) -> Result<T, String> {
+    serde_json::from_slice(answer).map_err(|error| format!("an answer is not understood: {error}"))
+}
+
+fn key(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("'{text}' is no key"))
 }
 
 async fn within<T>(call: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>) -> Result<T, String> {

@@ -16,6 +16,7 @@ mod fresh;
 mod histogram;
 mod http;
 mod model;
+pub(crate) mod options;
 pub(crate) mod queue;
 mod report;
 mod run;
@@ -32,10 +33,10 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 
-use crate::cli::BenchProcess;
 use crate::config::Access;
-use caller::Endpoints;
+use caller::{Endpoints, Speech};
 use model::Model;
+use options::{BenchProcess, BenchRun, BenchWorkflow, Polling, Protocol};
 use report::{Report, Spent};
 use run::{Limits, Run};
 use subject::Subject;
@@ -52,28 +53,50 @@ const FLOOR_BATCH: usize = 50;
 const RUNNING_PER_STARTER: usize = 4;
 
 pub(crate) fn process(options: &BenchProcess) -> Result<(), String> {
+    let speech = match options.protocol {
+        Protocol::Grpc => Speech::Grpc,
+        Protocol::Rest => Speech::Rest,
+    };
+    run(&options.run, speech, &What::Process(options))
+}
+
+/// `caudal bench workflow`: the same for a JSON workflow over `/v1`.
+pub(crate) fn workflow(options: &BenchWorkflow) -> Result<(), String> {
+    let speech = match options.polling {
+        Polling::Contract => Speech::WORKFLOW_CONTRACT,
+        Polling::Waiting => Speech::WORKFLOW_WAITING,
+    };
+    run(&options.run, speech, &What::Workflow)
+}
+
+enum What<'a> {
+    Process(&'a BenchProcess),
+    Workflow,
+}
+
+fn run(options: &BenchRun, speech: Speech, what: &What<'_>) -> Result<(), String> {
     // One thread: starters and workers are not what is measured, and share the machine with it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
-    runtime.block_on(bench(options))
+    runtime.block_on(bench(options, speech, what))
 }
 
-async fn bench(options: &BenchProcess) -> Result<(), String> {
+async fn bench(options: &BenchRun, speech: Speech, what: &What<'_>) -> Result<(), String> {
     let target = Target::of(options).await?;
     let measured = tokio::select! {
-        measured = measure(options, &target) => measured,
+        measured = measure(options, speech, what, &target) => measured,
         _ = tokio::signal::ctrl_c() => Err("interrupted".to_owned()),
     };
     if let (Err(reason), Some(log)) = (&measured, target.log()) {
         eprintln!("caudal: {reason}; the server's last words:\n{log}");
     }
     let fresh = target.stop();
-    let report = match measured {
-        Ok(report) if options.floor => tokio::select! {
-            floor = measure_floor(options, fresh.as_ref(), report.instances_per_tick) => floor.map(|rate| report.with_floor(rate)),
+    let report = match (measured, what) {
+        (Ok(report), What::Process(process)) if process.floor => tokio::select! {
+            floor = measure_floor(process, fresh.as_ref(), report.instances_per_tick) => floor.map(|rate| report.with_floor(rate)),
             _ = tokio::signal::ctrl_c() => Err("interrupted".to_owned()),
         },
-        measured => measured,
+        (measured, What::Process(_) | What::Workflow) => measured,
     };
     if let Some(fresh) = fresh {
         fresh.remove().await?;
@@ -81,9 +104,9 @@ async fn bench(options: &BenchProcess) -> Result<(), String> {
     report?.show(options.json)
 }
 
-async fn measure(options: &BenchProcess, target: &Target) -> Result<Report, String> {
-    let endpoints = Endpoints { rest: target.rest.clone(), grpc: target.grpc.clone(), protocol: options.protocol };
-    let subject = deployed(options, &endpoints).await?;
+async fn measure(options: &BenchRun, speech: Speech, what: &What<'_>, target: &Target) -> Result<Report, String> {
+    let endpoints = Endpoints { rest: target.rest.clone(), grpc: target.grpc.clone(), speech };
+    let subject = deployed(options, what, &endpoints).await?;
     let running = options.running.map_or(options.starters as usize * RUNNING_PER_STARTER, |running| running as usize);
     let run = Arc::new(Run::new(subject, Limits { running, workers: options.workers, rate: options.rate }));
     let mut tasks = JoinSet::new();
@@ -106,18 +129,19 @@ async fn measure(options: &BenchProcess, target: &Target) -> Result<Report, Stri
     Report::of(&run, seconds, &before, &after)
 }
 
-async fn deployed(options: &BenchProcess, endpoints: &Endpoints) -> Result<Subject, String> {
-    let Some(model) = Model::of(options)? else {
-        let subject = Subject::line(options.variables_bytes, options.tasks);
-        endpoints.deploy(&subject).await?;
-        return Ok(subject);
+async fn deployed(options: &BenchRun, what: &What<'_>, endpoints: &Endpoints) -> Result<Subject, String> {
+    let size = options.variables_bytes;
+    let mut subject = match what {
+        What::Workflow => Subject::workflow(size),
+        What::Process(process) => match Model::of(process)? {
+            None => Subject::line(size, process.tasks),
+            Some(model) => Subject::of(model, size, process.steps),
+        },
     };
-    let mut subject = Subject::of(model, options.variables_bytes);
     endpoints.deploy(&subject).await?;
-    subject.steps = match options.steps {
-        Some(steps) => steps,
-        None => steps::of(&subject, endpoints).await?,
-    };
+    if subject.steps == Subject::STEPS_UNKNOWN {
+        subject.steps = steps::of(&subject, endpoints).await?;
+    }
     Ok(subject)
 }
 
@@ -151,6 +175,6 @@ async fn measure_floor(options: &BenchProcess, fresh: Option<&fresh::Fresh>, bat
     let batch = batch.map_or(FLOOR_BATCH, |batch| (batch.round() as usize).max(1));
     eprintln!("measuring the floor: {batch} instances per commit");
     let store = crate::serve::open(&fresh.again().await?, &Access::default()).await?;
-    let subject = Subject::line(options.variables_bytes, options.tasks);
+    let subject = Subject::line(options.run.variables_bytes, options.tasks);
     floor::measure(&*store, &subject, batch, FLOOR).await
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use model::{Kind, Listener, Process, Text};
 use serde_json::Value;
 
-use crate::cli::BenchProcess;
+use super::options::BenchProcess;
 
 #[derive(Debug)]
 pub(super) struct Model {

@@ -135,7 +135,7 @@ impl Report {
             row("create → job activated", &self.times.activation),
             row("whole instance", &self.times.instance),
         ];
-        let mut lines = vec![format!("{:.0} instances/s of {} steps each", self.instances_per_second, self.steps)];
+        let mut lines = vec![format!("{:.0} instances/s, {} steps each", self.instances_per_second, self.steps)];
         let ratio = |floor| {
             format!("{floor:.0} instances/s is the floor: the rate is {:.0} % of it", self.instances_per_second / floor * 100.0)
         };

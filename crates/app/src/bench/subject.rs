@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use serde_json::json;
+
 use super::model::Model;
 
 /// Where a worker finds whose job it has.
@@ -26,6 +28,9 @@ pub(super) struct Subject {
 }
 
 impl Subject {
+    /// Where nobody said: to be found out.
+    pub(super) const STEPS_UNKNOWN: u32 = u32::MAX;
+
     /// Start → so many service tasks → end.
     pub(super) fn line(variables_bytes: usize, tasks: u32) -> Self {
         let run = run();
@@ -45,10 +50,24 @@ impl Subject {
         subject.filled(variables_bytes)
     }
 
-    /// A model of somebody's own. Its steps are to be found out.
-    pub(super) fn of(model: Model, variables_bytes: usize) -> Self {
+    /// A JSON workflow of two tasks, one after the other.
+    pub(super) fn workflow(variables_bytes: usize) -> Self {
+        let mut subject = Self::line(variables_bytes, 2);
+        let (name, task) = (
+            &subject.process_id,
+            |id: &str, next: &str| json!({ "id": id, "name": id, "type": "SERVICE_TASK", "jobType": subject.process_id, "nextStep": next }),
+        );
+        let end = json!({ "id": "end", "name": "end", "type": "END" });
+        let document = json!({ "id": name, "name": name, "steps": [task("first", "second"), task("second", "end"), end] });
+        subject.files = vec![(format!("{name}.json"), document.to_string().into_bytes())];
+        subject
+    }
+
+    /// A model of somebody's own.
+    pub(super) fn of(model: Model, variables_bytes: usize, steps: Option<u32>) -> Self {
         let Model { process_id, files, job_types, messages, more } = model;
-        let subject = Self { process_id, files, job_types, messages, steps: u32::MAX, run: run(), more, filling: String::new() };
+        let steps = steps.unwrap_or(Self::STEPS_UNKNOWN);
+        let subject = Self { process_id, files, job_types, messages, steps, run: run(), more, filling: String::new() };
         subject.filled(variables_bytes)
     }
 

@@ -9,8 +9,6 @@ use tokio::task::JoinSet;
 use super::caller::{Caller, Endpoints, Job};
 use super::run::Run;
 
-/// Jobs one worker works on at the same time; also what it asks for in one poll.
-pub(super) const JOBS_PER_WORKER: usize = 32;
 /// A server that refuses is not asked again at once.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -18,16 +16,15 @@ pub(super) async fn spawn(tasks: &mut JoinSet<()>, run: &Arc<Run>, endpoints: &E
     for number in 0..count {
         for job_type in &run.subject.job_types {
             let caller = endpoints.connect().await?;
-            tasks.spawn(work(run.clone(), caller, job_type.clone(), format!("worker-{number}")));
+            let hands = Arc::new(Hands::of(&caller, endpoints.speech.jobs_per_worker()));
+            tasks.spawn(work(run.clone(), caller, hands, job_type.clone(), format!("worker-{number}")));
         }
     }
     Ok(())
 }
 
 /// Until the run is over and its tasks are dropped.
-async fn work(run: Arc<Run>, caller: Caller, job_type: String, name: String) {
-    let hands = Arc::new(Hands::of(&caller));
-    let mut caller = caller;
+async fn work(run: Arc<Run>, mut caller: Caller, hands: Arc<Hands>, job_type: String, name: String) {
     loop {
         let ended = match caller.jobs(&job_type, &name).await {
             Ok(mut jobs) => loop {
@@ -79,9 +76,9 @@ struct Hands {
 }
 
 impl Hands {
-    fn of(caller: &Caller) -> Self {
-        let idle = (0..JOBS_PER_WORKER).map(|_| caller.another()).collect();
-        Self { free: Arc::new(Semaphore::new(JOBS_PER_WORKER)), idle: std::sync::Mutex::new(idle) }
+    fn of(caller: &Caller, count: usize) -> Self {
+        let idle = (0..count).map(|_| caller.another()).collect();
+        Self { free: Arc::new(Semaphore::new(count)), idle: std::sync::Mutex::new(idle) }
     }
 
     fn take(&self) -> Caller {
