@@ -1,5 +1,7 @@
 //! Where things lie: rows within columns so that what follows stands beside what it follows, then points on paper.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::layers::{Graph, Layers, Slot};
 
 /// How much room a node takes.
@@ -159,6 +161,14 @@ fn rows(graph: &Graph, layers: &Layers) -> Vec<Vec<usize>> {
             }
         }
     }
+    without_empty(rows)
+}
+
+/// Rows in which nothing lies are left out.
+fn without_empty(mut rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let used: BTreeSet<usize> = rows.iter().flatten().copied().collect();
+    let numbers: HashMap<usize, usize> = used.into_iter().enumerate().map(|(number, row)| (row, number)).collect();
+    rows.iter_mut().flatten().for_each(|row| *row = numbers[row]);
     rows
 }
 

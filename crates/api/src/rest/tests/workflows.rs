@@ -249,3 +249,25 @@ async fn the_other_surface_shows_workflows_too() {
     assert_eq!(server.post(&path, r#"{"variables":{"by":"v2"}}"#).await.status, 204);
     assert_eq!(server.instance(&instance).await["currentStepIds"], json!(["ship"]));
 }
+
+#[tokio::test]
+async fn a_workflow_is_drawn_as_bpmn_that_is_the_same_workflow() {
+    let server = Server::start().await;
+    server.upload(LINEAR).await;
+    server.upload(&LINEAR.replace("Two tasks", "Still two")).await;
+    assert_eq!(server.get("/v1/definitions/nobody/bpmn").await.status, 404);
+    assert_eq!(server.get("/v1/definitions/order/versions/3/bpmn").await.status, 404);
+    let first = server.get("/v1/definitions/order/versions/1/bpmn").await;
+    assert_eq!(first.status, 200, "{}", first.text);
+    assert!(first.text.contains("Two tasks") && first.text.contains("<bpmndi:BPMNEdge"), "{}", first.text);
+    assert!(server.get("/v1/definitions/order/bpmn").await.text.contains("Still two"));
+    assert_eq!(server.deploy_file("order.bpmn", &first.text).await.status, 200);
+    let instance = server.start_workflow(json!({"definitionId": "order", "variables": {"a": {"x": 1}}})).await;
+    assert_eq!((&instance["definitionVersion"], &instance["currentStepIds"]), (&json!(3), &json!(["pack"])), "{instance}");
+    let job = server.job("pack").await;
+    assert_eq!(server.complete_job(&job, json!({"a": {"y": 2}})).await, 204);
+    assert_eq!(server.job("ship").await["variables"], json!({"a": {"x": 1, "y": 2}}), "objects are merged");
+    let control = LINEAR.replace("\"jobType\":\"pack\"", "\"jobType\":\"pa\\u0001ck\"");
+    server.upload(&control).await;
+    assert_eq!(server.get("/v1/definitions/order/bpmn").await.status, 409);
+}
