@@ -1,6 +1,7 @@
 //! `/openapi.json`, built from the tables that read requests and write answers, and `/docs`, a page that shows it.
 
 mod operations;
+mod rules;
 mod schema;
 mod searches;
 
@@ -35,6 +36,8 @@ fn description(config: &Config) -> Value {
     schemas.add("SearchQueryPageResponse", searches::page_response());
     schemas.add("SearchQueryPageRequest", searches::page_request());
     schemas.add("CommandAccepted", accepted());
+    schemas.add("Key", schema::key_schema());
+    rules::apply(&mut schemas);
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -109,6 +112,18 @@ mod tests {
             Value::Array(list) => list.iter().for_each(|value| references(value, found)),
             _ => {}
         }
+    }
+
+    /// What other programs are made from does not change unnoticed.
+    #[test]
+    fn the_description_is_the_one_checked_in() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+        let now = format!("{:#}\n", description(&Config::default()));
+        if std::env::var_os("UPDATE_OPENAPI").is_some() {
+            std::fs::write(file, &now).unwrap();
+        }
+        let checked_in = std::fs::read_to_string(file).unwrap_or_default();
+        assert!(now == checked_in, "docs/openapi.json is not what /openapi.json says: UPDATE_OPENAPI=1 writes it anew");
     }
 
     #[test]

@@ -271,3 +271,25 @@ async fn a_workflow_is_drawn_as_bpmn_that_is_the_same_workflow() {
     server.upload(&control).await;
     assert_eq!(server.get("/v1/definitions/order/bpmn").await.status, 409);
 }
+
+#[tokio::test]
+async fn a_second_try_with_its_key_gets_the_first_answer() {
+    let server = Server::start().await;
+    let upload = async |key: &str, document: &str| {
+        server.call("POST", "/v1/definitions", document, &[("content-type", "application/json"), ("idempotency-key", key)]).await
+    };
+    assert_eq!(upload("u-1", LINEAR).await.json()["version"], 1);
+    assert_eq!(upload("u-1", LINEAR).await.json()["version"], 1, "no second version");
+    assert_eq!(upload("u-2", LINEAR).await.json()["version"], 2);
+    let other = upload("u-1", &LINEAR.replace("Two tasks", "Others")).await;
+    assert_eq!(other.status, 400, "{}", other.text);
+    assert_eq!(upload("two words", LINEAR).await.status, 400);
+    let start = async |key: &str| {
+        let headers = [("content-type", "application/json"), ("idempotency-key", key)];
+        server.call("POST", "/v1/instances", r#"{"definitionId":"order"}"#, &headers).await.json()
+    };
+    let first = start("s-1").await;
+    assert_eq!(start("s-1").await["id"], first["id"], "no second instance");
+    assert_ne!(start("s-2").await["id"], first["id"]);
+    assert_eq!(server.get("/v1/instances").await.json()["total"], 2);
+}

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 
-use super::{given, usual_page, workflows};
+use super::{commanding, given, usual_page, workflows};
 use crate::error::Failure;
 use crate::json::{self, Reader};
 use crate::rest::answer::{self, Writing};
@@ -58,7 +58,7 @@ pub(super) static DOCUMENT: Shape = Shape {
 };
 
 pub(super) async fn upload(call: Call) -> Result<Response, Failure> {
-    let definition = workflows(&call).upload(&call.body).await?;
+    let definition = commanding(&call)?.upload(&call.body).await?;
     Ok(answer::created(LAYOUT.to_vec(&definition)))
 }
 

@@ -6,7 +6,7 @@ use axum::response::Response;
 use host::ActivatedJobs;
 use store::log::{ActivatedJob, Released};
 
-use super::workflows;
+use super::{commanding, workflows};
 use crate::error::Failure;
 use crate::rest::answer::{self, Writing};
 use crate::rest::call::Call;
@@ -101,7 +101,7 @@ fn written(call: &Call, jobs: Vec<ActivatedJob>) -> Result<Response, Failure> {
 pub(super) async fn complete(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&COMPLETION)?;
     let worker = fields.text("workerId").unwrap_or_default();
-    workflows(&call).complete(&call.parameter("jobId")?, &worker, fields.document("variables")).await?;
+    commanding(&call)?.complete(&call.parameter("jobId")?, &worker, fields.document("variables")).await?;
     Ok(answer::no_content())
 }
 
@@ -110,6 +110,6 @@ pub(super) async fn fail(call: Call) -> Result<Response, Failure> {
     let worker = fields.shared("workerId").unwrap_or_default();
     let retryable = fields.boolean("retryable").ok_or_else(|| Failure::invalid("retryable is needed"))?;
     let message = fields.shared("errorMessage").ok_or_else(|| Failure::invalid("errorMessage is needed"))?;
-    workflows(&call).fail(&call.parameter("jobId")?, FailedJob { worker, retryable, message }).await?;
+    commanding(&call)?.fail(&call.parameter("jobId")?, FailedJob { worker, retryable, message }).await?;
     Ok(answer::no_content())
 }

@@ -242,7 +242,13 @@ pub(super) static OPERATIONS: &[Operation] = &[
 ];
 
 fn workflows(call: &Call) -> Workflows {
-    Workflows { host: call.host().clone(), caller: call.caller.clone(), bytes_max: call.config().page_bytes_max, _timed: None }
+    let bytes_max = call.config().page_bytes_max;
+    Workflows { host: call.host().clone(), caller: call.caller.clone(), bytes_max, idempotency_key: None, _timed: None }
+}
+
+/// For what changes something.
+fn commanding(call: &Call) -> Result<Workflows, Failure> {
+    Ok(Workflows { idempotency_key: call.idempotency_key()?, ..workflows(call) })
 }
 
 /// Where a page begins and how long it is, of those after the question mark.
