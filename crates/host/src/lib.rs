@@ -21,6 +21,7 @@ mod definitions;
 mod drawing;
 mod drive;
 mod expression;
+mod flows;
 mod follow;
 mod handed;
 mod handle;

@@ -7,6 +7,7 @@ mod connections;
 mod decisions;
 mod events;
 mod executions;
+mod flows;
 mod manners;
 mod story;
 mod tenants;
