@@ -27,7 +27,11 @@ pub fn drawn(process: &Process) -> Result<String, String> {
     let Some(workflow) = &process.workflow else { return Err("only a JSON workflow is drawn".to_owned()) };
     let ids = process.elements.iter().map(|element| &element.id).chain(process.flows.iter().map(|flow| &flow.id));
     let mut names = Names::keeping(ids);
-    let elements: Vec<String> = process.elements.iter().map(|element| names.of(&element.id)).collect();
+    let mut elements: Vec<String> = process.elements.iter().map(|element| names.of(&element.id)).collect();
+    // A step may have the id of the workflow itself; in XML there is one of each.
+    if process.elements.iter().skip(1).any(|element| element.id == process.id) {
+        elements[0] = names.fresh(&process.id);
+    }
     let flows: Vec<String> = process.flows.iter().map(|flow| names.of(&flow.id)).collect();
     let hosts = process.elements.iter().enumerate();
     let hosts = hosts.flat_map(|(host, element)| element.boundaries.iter().map(move |event| (event.0 as usize, host))).collect();

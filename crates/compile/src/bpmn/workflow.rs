@@ -164,7 +164,8 @@ fn rename(process: Node<'_, '_>, draft: &mut Draft, findings: &mut Findings) {
         rename(&mut flow.target);
     }
     let mut seen = std::collections::HashSet::new();
-    let all = draft.elements.iter().map(|element| (element.at, &element.id));
+    // A step may have the id of the workflow itself.
+    let all = draft.elements.iter().skip(1).map(|element| (element.at, &element.id));
     for (at, id) in all.chain(draft.flows.iter().map(|flow| (flow.at, &flow.id))) {
         if !seen.insert(id.clone()) {
             findings.add(at, id, "the id is used more than once");

@@ -49,6 +49,17 @@ fn ids_that_differ_only_in_what_xml_has_not_stay_apart() {
     assert_eq!(ids, ["w", "#start", "a b", "a_b", "a?b", "end"]);
 }
 
+#[test]
+fn a_step_may_have_the_id_of_its_workflow() {
+    let process = read_back(
+        &drawn_of(r#"{"id": "w", "name": "1", "type": "WAIT", "nextStep": "end"}, {"id": "end", "name": "End", "type": "END"}"#)
+            .unwrap(),
+    );
+    let ids: Vec<&str> = process.elements.iter().map(|element| &*element.id).collect();
+    assert_eq!(ids, ["w", "#start", "w", "end"]);
+    assert_eq!(process.find("w"), Some(ElementIx(2)));
+}
+
 /// Every step leads to the end as well: places for all those lines would be millions.
 #[test]
 fn a_long_workflow_with_lines_to_its_end_is_drawn() {

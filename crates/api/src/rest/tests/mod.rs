@@ -9,6 +9,7 @@ mod events;
 mod executions;
 mod flows;
 mod manners;
+mod purchase;
 mod story;
 mod tenants;
 mod user_tasks;

@@ -191,6 +191,7 @@ async fn bad_requests_say_what_is_wrong() {
         ("/v1/jobs/poll", r#"{"workerId":"w","jobTypes":[]}"#, 400, "jobTypes"),
         ("/v1/jobs/poll", r#"{"workerId":"w","jobTypes":["a"],"maxJobs":101}"#, 400, "maxJobs"),
         ("/v1/jobs/poll", r#"{"workerId":"w","jobTypes":["a"],"leaseSeconds":4}"#, 400, "leaseSeconds"),
+        ("/v1/jobs/poll", r#"{"workerId":"w","jobTypes":["a"],"waitSeconds":-1}"#, 400, "waitSeconds"),
         ("/v1/jobs/99/complete", r#"{"workerId":"w"}"#, 404, "99"),
         ("/v1/jobs/abc/fail", r#"{"workerId":"w","retryable":true,"errorMessage":"x"}"#, 404, "abc"),
         ("/v1/jobs/99/fail", r#"{"workerId":"w","errorMessage":"x"}"#, 400, "retryable"),

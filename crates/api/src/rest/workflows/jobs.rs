@@ -64,7 +64,8 @@ pub(super) static POLLED: Layout<Vec<ActivatedJob>> = Layout {
 
 pub(super) async fn poll(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&POLL)?;
-    let wait = fields.number("waitSeconds").and_then(|seconds| u64::try_from(seconds).ok()).filter(|seconds| 0 < *seconds);
+    let wait = fields.number("waitSeconds").map(u64::try_from).transpose();
+    let wait = wait.map_err(|_| Failure::invalid("waitSeconds must not be negative"))?.filter(|seconds| 0 < *seconds);
     let poll = PollJobs {
         worker: fields.shared("workerId").unwrap_or_default(),
         job_types: fields.texts("jobTypes"),
