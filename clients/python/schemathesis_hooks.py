@@ -1,8 +1,10 @@
 """Gives generated requests something to hit: a few deployed processes and running instances, which replace half of the made-up ones; and keeps
 requests that may wait from waiting long."""
 
+import itertools
 import os
 import pathlib
+import re
 import zlib
 
 import requests
@@ -54,6 +56,7 @@ def found(kind, key):
 KEYS = populate()
 
 
+NUMBERS = itertools.count()
 PROCESSES = ["order", "decide", "ship"]
 DECISIONS = ["total", "fee"]
 WAIT_MS = 50
@@ -70,6 +73,15 @@ def map_path_parameters(context, path_parameters):
     for name, value in (path_parameters or {}).items():
         path_parameters[name] = chosen(value, KEYS.get(name))
     return path_parameters
+
+
+@schemathesis.hook
+def map_headers(context, headers):
+    """Two different requests with one key are refused, rightly."""
+    for name in list(headers or {}):
+        if name.lower() == "idempotency-key" and re.fullmatch("[!-~]{1,240}", str(headers[name])):
+            headers[name] = f"{headers[name]}-{next(NUMBERS)}"
+    return headers
 
 
 @schemathesis.hook

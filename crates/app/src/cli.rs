@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use crate::audit::Audit;
 use crate::backup::{Backup, Check, Restore};
 use crate::batch::{Batch, SomeOrAll};
+use crate::bench::options::{BenchProcess, BenchTimers, BenchWorkflow};
 use crate::bench::queue::BenchQueue;
 use crate::change::{Migrate, Modify};
 use crate::dead_letters::DeadLetters;
@@ -359,7 +360,7 @@ pub(crate) struct Complete {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
-    /// Run instances of start → service task → end and report their rate, their latencies, memory and CPU.
+    /// Run instances of start → service task → end, or of a model, and report their rate, their latencies, memory and CPU.
     ///
     /// Without --url a server is started on free ports with a fresh store, which is removed at the end.
     Process(BenchProcess),
@@ -371,75 +372,8 @@ pub(crate) enum Bench {
     ///
     /// A server is started on free ports with a fresh store, which is removed at the end.
     Queue(BenchQueue),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BenchTimers {
-    /// Where the fresh store is made: sqlite:FOLDER (a new folder in it) or postgres://… (a new database beside the one named)
-    #[arg(long, value_name = "URL", hide_env_values = true)]
-    pub(crate) store: Option<String>,
-    /// Timers that are pending meanwhile
-    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
-    pub(crate) pending: u64,
-    /// Print JSON, one document
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BenchProcess {
-    /// REST address of a running server [default: a server started for the bench]
-    #[arg(long, value_name = "URL", conflicts_with = "store")]
-    pub(crate) url: Option<String>,
-    /// gRPC address of the running server
-    #[arg(long, value_name = "ADDR", requires = "url", default_value = "127.0.0.1:26500")]
-    pub(crate) grpc: String,
-    /// Process of the running server, for its memory and CPU
-    #[arg(long, value_name = "PID", requires = "url")]
-    pub(crate) server_pid: Option<u32>,
-    /// A process of the running server's database, for the database's CPU
-    #[arg(long, value_name = "PID", requires = "url")]
-    pub(crate) database_pid: Option<u32>,
-    /// Where the fresh store is made: sqlite:FOLDER (a new folder in it), postgres://… (a new database beside the one named), or memory:
-    #[arg(long, value_name = "URL", hide_env_values = true)]
-    pub(crate) store: Option<String>,
-    /// Instances started per second [default: as many as go]
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) rate: Option<u32>,
-    /// How long to warm up before anything counts
-    #[arg(long, value_name = "SECONDS", default_value_t = 2)]
-    pub(crate) warm_up: u64,
-    /// How long to measure, after warming up
-    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) seconds: u64,
-    /// Measure until this many instances are completed, instead of a time
-    #[arg(long, value_name = "NUMBER", conflicts_with = "seconds")]
-    pub(crate) instances: Option<u64>,
-    /// Workers, each with a stream of its own (gRPC) or a poll of its own (REST); without any, instances are left running once created
-    #[arg(long, value_name = "NUMBER", default_value_t = 4)]
-    pub(crate) workers: u32,
-    /// Instances being created at the same time, at most
-    #[arg(long, value_name = "NUMBER", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) starters: u32,
-    /// What starters and workers speak
-    #[arg(long, value_enum, default_value_t = Protocol::Grpc)]
-    pub(crate) protocol: Protocol,
-    /// Size of an instance's variables as JSON
-    #[arg(long, value_name = "NUMBER", default_value_t = 512)]
-    pub(crate) variables_bytes: usize,
-    /// Service tasks one after the other
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) tasks: u32,
-    /// Also measure what the store takes of the same rows in the same batches without the engine: the ceiling of this machine
-    #[arg(long, conflicts_with = "url")]
-    pub(crate) floor: bool,
-    /// Print JSON, one document
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Protocol {
-    Grpc,
-    Rest,
+    /// Run instances of a JSON workflow of two tasks over REST and report the same as for a process.
+    ///
+    /// Without --url a server is started on free ports with a fresh store, which is removed at the end.
+    Workflow(BenchWorkflow),
 }

@@ -89,6 +89,7 @@ fn main() -> ExitCode {
         Some(Command::Feel(options)) => feel::run(&options),
         Some(Command::Decide(options)) => decide::run(&options),
         Some(Command::Bench(Bench::Process(options))) => bench::process(&options),
+        Some(Command::Bench(Bench::Workflow(options))) => bench::workflow(&options),
         Some(Command::Bench(Bench::Timers(options))) => bench::timers::run(&options),
         Some(Command::Bench(Bench::Queue(options))) => bench::queue::run(&options),
         Some(Command::Queues(options)) => watch::run(&options),

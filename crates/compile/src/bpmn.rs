@@ -12,6 +12,7 @@ mod scope;
 mod several;
 mod site;
 mod vocabulary;
+mod workflow;
 
 use model::Process;
 
@@ -20,6 +21,7 @@ use crate::xml;
 
 pub(crate) use definitions::ID_CHARS_MAX;
 pub(crate) use vocabulary::{ZEEBE, is_id};
+pub(crate) use workflow::CAUDAL;
 
 /// What a BPMN file contains.
 #[derive(Debug, Clone)]

@@ -146,7 +146,7 @@ impl Definitions {
 }
 
 /// What was deployed compiled then; that it does not now means the store is damaged or the compiler changed its mind.
-fn compile_one(resource: &row::Resource, row: &row::Definition) -> Result<Process, Error> {
+pub(crate) fn compile_one(resource: &row::Resource, row: &row::Definition) -> Result<Process, Error> {
     let processes = crate::source::processes(&resource.name, &resource.content);
     let mut processes = processes.map_err(|diagnostics| no_longer(resource, &diagnostics))?.into_iter();
     let process = processes.find(|process| process.id == row.process_id);

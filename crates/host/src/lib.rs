@@ -18,8 +18,10 @@ mod await_listeners;
 mod caution;
 mod clock;
 mod definitions;
+mod drawing;
 mod drive;
 mod expression;
+mod flows;
 mod follow;
 mod handed;
 mod handle;
@@ -40,6 +42,7 @@ mod workflow_metrics;
 
 pub use clock::ClockMove;
 pub use definitions::{Compiled, CompiledDecisions, Definitions};
+pub use drawing::drawn;
 pub use drive::{Driver, Role, prepare};
 pub use expression::EvaluatedExpression;
 pub use handed::{ActivatedJobs, JobStream};

@@ -358,7 +358,9 @@ impl Process {
 
     /// The element with this id, if there is one.
     pub fn find(&self, id: &str) -> Option<ElementIx> {
-        let position = self.elements.iter().position(|element| &*element.id == id)?;
-        Some(ElementIx(position as u32))
+        // A step of a workflow may have the workflow's own id, and is meant then.
+        let inside = self.elements.iter().skip(1).position(|element| &*element.id == id).map(|position| position + 1);
+        let itself = self.elements.first().filter(|element| &*element.id == id).map(|_| 0);
+        inside.or(itself).map(|position| ElementIx(position as u32))
     }
 }

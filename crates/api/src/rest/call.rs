@@ -179,16 +179,24 @@ impl Call {
     /// The command, with the key its caller gave: a second request with it gets the first answer.
     pub(super) fn request(&self, command: Command) -> Result<Request, Failure> {
         let mut request = Request { caller: self.caller.of_command(), command, idempotency: None };
-        let Some(value) = self.headers.get("idempotency-key") else { return Ok(request) };
-        let key = value.to_str().ok().filter(|key| (1..=IDEMPOTENCY_KEY_CHARS_MAX).contains(&key.len()));
-        let Some(key) = key else {
-            return Err(Failure::invalid(format!(
-                "The header Idempotency-Key must have 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters"
-            )));
-        };
-        let fingerprint = fnv1a(store::format::encode_request(&request));
-        request.idempotency = Some(IdempotencyKey { tenant: self.caller.home(), key: key.into(), fingerprint });
+        if let Some(key) = self.idempotency_key()? {
+            let fingerprint = fnv1a(store::format::encode_request(&request));
+            request.idempotency = Some(IdempotencyKey { tenant: self.caller.home(), key, fingerprint });
+        }
         Ok(request)
+    }
+
+    /// What the caller gave to tell a second try from a second wish.
+    pub(super) fn idempotency_key(&self) -> Result<Option<Arc<str>>, Failure> {
+        let Some(value) = self.headers.get("idempotency-key") else { return Ok(None) };
+        let is_plain =
+            |key: &&str| (1..=IDEMPOTENCY_KEY_CHARS_MAX).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+        let key = value.to_str().ok().filter(is_plain).ok_or_else(|| {
+            Failure::invalid(format!(
+                "The header Idempotency-Key must have 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters"
+            ))
+        });
+        key.map(|key| Some(key.into()))
     }
 
     /// `Prefer: respond-async`.

@@ -94,6 +94,12 @@ impl Operation {
             && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation" | "/v1/backup")
     }
 
+    /// Whether a second request with the same key gets the first answer again.
+    pub(super) fn takes_idempotency_key(&self) -> bool {
+        let changes_workflow = super::workflows::owns(self.path) && self.method == Method::POST && self.path != "/v1/jobs/poll";
+        self.is_command() || changes_workflow
+    }
+
     /// The media type of a success.
     pub(super) fn produces(&self) -> &'static str {
         match self.output {

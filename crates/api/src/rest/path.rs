@@ -70,9 +70,15 @@ pub(super) fn int32(reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Option<i
 pub(super) fn int64(reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Option<i64>, Failure> {
     match reader.peek()? {
         Kind::Null => Ok(reader.null().map(|()| None)?),
-        Kind::Number => reader.number()?.parse().map(Some).map_err(|_| path.mistyped("a whole number")),
+        Kind::Number => whole(reader.number()?).map(Some).ok_or_else(|| path.mistyped("a whole number")),
         _ => Err(path.mistyped("a whole number")),
     }
+}
+
+/// A number without anything behind the point is whole.
+fn whole(number: &str) -> Option<i64> {
+    let (digits, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    digits.parse().ok().filter(|_| fraction.bytes().all(|byte| byte == b'0'))
 }
 
 /// One of these words, whatever its casing.
@@ -95,7 +101,8 @@ pub(super) fn no_such_word(text: &str, name: &str, words: &[&str]) -> Failure {
 
 /// Keys are whole numbers of 64 bits, written as texts.
 pub(super) fn key(text: &str, name: &str) -> Result<i64, Failure> {
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    // No number of 64 bits is longer.
+    let is_plain = text.len() <= 20 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     text.parse().ok().filter(|_| is_plain).ok_or_else(|| {
         Failure::invalid(format!(
             "The provided {name} '{text}' is not a valid key: expected a whole number. Was an id passed in place of a key?"

@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_read() {
-        let body = r#"{"id":"a\n","key":"12","long":-5,"local":true,"filter":"assigned","tags":["x"],
+        let body = r#"{"id":"a\n","key":"12","long":-5.0,"local":true,"filter":"assigned","tags":["x"],
             "variables":{"v":[1, 2]},"changeset":{"retries":3},"steps":[{"retries":1},{}]}"#;
         let mut fields = read_outer(body).unwrap();
         assert_eq!(fields.text("id").as_deref(), Some("a\n"));
@@ -330,7 +330,8 @@ mod tests {
 
     #[test]
     fn a_key_is_a_whole_number_in_a_text() {
-        for body in [r#"{"key":"abc"}"#, r#"{"key":""}"#, r#"{"key":"99999999999999999999"}"#, r#"{"key":"+5"}"#] {
+        let long = format!(r#"{{"key":"{}1"}}"#, "0".repeat(20));
+        for body in [long.as_str(), r#"{"key":"abc"}"#, r#"{"key":""}"#, r#"{"key":"99999999999999999999"}"#, r#"{"key":"+5"}"#] {
             assert_eq!(read_outer(body).unwrap().key("key").unwrap_err().reason, Reason::InvalidArgument, "{body}");
         }
         assert_eq!(read_outer(r#"{"key":"-5"}"#).unwrap().key("key").unwrap(), Some(0));

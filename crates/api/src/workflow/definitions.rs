@@ -65,6 +65,15 @@ impl Workflows {
         }
     }
 
+    /// A version as BPMN XML with a drawing.
+    pub(crate) async fn drawn(&self, id: &str, version: Option<i32>) -> Result<String, Failure> {
+        let document = self.definition(id, version).await?.document.unwrap_or_default();
+        // One with thousands of steps takes a while.
+        let drawn = tokio::task::spawn_blocking(move || host::drawn(document.as_bytes())).await;
+        let drawn = drawn.map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
+        drawn.map_err(|reason| Failure::new(Reason::InvalidState, format!("The workflow cannot be drawn: {reason}")))
+    }
+
     /// The latest version of each, by id.
     pub(crate) async fn definitions(&self, list: &ListDefinitions) -> Result<Listed<Definition>, Failure> {
         let mut filter = vec![is_workflow(), not_deleted()];

@@ -8,13 +8,16 @@ mod jobs;
 mod leases;
 mod steps;
 
+use std::sync::Arc;
+
 use engine::{IncidentKind, InstanceKey};
 use host::{Host, Timed};
-use store::log::{Answer, Command, Request};
+use store::log::{Answer, Command, IdempotencyKey, Request};
 use store::query::{Entity, Field, Filter, Items, Op, Page, Query, Scalar};
 
 use crate::caller::Caller;
 use crate::error::{Failure, Reason};
+use crate::fingerprint::fnv1a;
 
 pub(crate) use definitions::{Definition, ListDefinitions};
 pub(crate) use history::Execution;
@@ -31,6 +34,8 @@ pub(crate) struct Workflows {
     pub(crate) host: Host,
     pub(crate) caller: Caller,
     pub(crate) bytes_max: usize,
+    /// By which a second try is told from a second wish.
+    pub(crate) idempotency_key: Option<Arc<str>>,
     /// Observes how long the call takes, where nothing around it does.
     pub(crate) _timed: Option<Timed>,
 }
@@ -62,7 +67,11 @@ pub(crate) fn is_step(element_id: &str) -> bool {
 
 impl Workflows {
     async fn submit(&self, command: Command) -> Result<Answer, Failure> {
-        let request = Request { caller: self.caller.of_command(), command, idempotency: None };
+        let mut request = Request { caller: self.caller.of_command(), command, idempotency: None };
+        if let Some(key) = self.idempotency_key.clone() {
+            let fingerprint = fnv1a(store::format::encode_request(&request));
+            request.idempotency = Some(IdempotencyKey { tenant: self.caller.home(), key, fingerprint });
+        }
         self.host.submit(request).await.map_err(failed)
     }
 

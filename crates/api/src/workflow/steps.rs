@@ -41,7 +41,7 @@ impl Workflows {
         };
         let definition = views.first().ok_or_else(|| no_instance(id))?.definition;
         let row = self.host.store().definition(definition).await?;
-        let element = row.as_ref().and_then(|row| row.elements.iter().find(|element| *element.id == *step));
+        let element = row.as_ref().and_then(|row| row.elements.iter().skip(1).find(|element| *element.id == *step));
         let wanted = if is_task { "USER_TASK" } else { "WAIT" };
         if element.is_none_or(|element| step_type(&element.kind) != wanted) {
             return Err(Failure::not_found(format!("The workflow of instance '{id}' has no step '{step}' of type {wanted}")));

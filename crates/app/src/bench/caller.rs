@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use api::grpc::wire::gateway_client::GatewayClient;
-use api::grpc::wire::{ActivatedJob, CompleteJobRequest, CreateProcessInstanceRequest, StreamActivatedJobsRequest};
+use api::grpc::wire::{
+    ActivatedJob, CompleteJobRequest, CreateProcessInstanceRequest, PublishMessageRequest, StreamActivatedJobsRequest,
+};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tonic::Streaming;
 use tonic::transport::{Channel, Endpoint};
 
 use super::http::Connection;
 use super::subject::Subject;
-use super::workers::JOBS_PER_WORKER;
-use crate::cli::Protocol;
 
 /// How long a request may take before it counts as failed.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -20,6 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_secs(10);
 /// How long a worker may take for a job.
 const LEASE: Duration = Duration::from_secs(60);
+/// How long a message is kept for an instance that does not wait for it yet.
+const MESSAGE: Duration = Duration::from_secs(3600);
 
 /// Where the server is and how it is spoken to.
 #[derive(Debug, Clone)]
@@ -28,27 +31,78 @@ pub(super) struct Endpoints {
     pub(super) rest: String,
     /// HOST:PORT
     pub(super) grpc: String,
-    pub(super) protocol: Protocol,
+    pub(super) speech: Speech,
+}
+
+/// What starters and workers speak.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Speech {
+    Grpc,
+    Rest,
+    /// `/v1` over REST.
+    Workflow(Polling),
+}
+
+/// How a worker of workflows asks for jobs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Polling {
+    jobs_max: usize,
+    wait: Duration,
+    /// After a poll that brought nothing.
+    sleep: Duration,
+}
+
+/// Jobs one worker works on at the same time; also what it asks for in one poll.
+const JOBS_PER_WORKER: usize = 32;
+
+impl Speech {
+    pub(super) const WORKFLOW_CONTRACT: Self =
+        Self::Workflow(Polling { jobs_max: 1, wait: Duration::ZERO, sleep: Duration::from_millis(500) });
+    pub(super) const WORKFLOW_WAITING: Self =
+        Self::Workflow(Polling { jobs_max: JOBS_PER_WORKER, wait: POLL, sleep: Duration::ZERO });
+
+    pub(super) fn jobs_per_worker(self) -> usize {
+        match self {
+            Self::Grpc | Self::Rest => JOBS_PER_WORKER,
+            Self::Workflow(polling) => polling.jobs_max,
+        }
+    }
 }
 
 impl Endpoints {
     pub(super) async fn deploy(&self, subject: &Subject) -> Result<(), String> {
         const BOUNDARY: &str = "caudal-bench-boundary";
-        let body = format!(
-            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"resources\"; filename=\"{}.bpmn\"\r\nContent-Type: application/octet-stream\r\n\r\n{}\r\n--{BOUNDARY}--\r\n",
-            subject.name,
-            subject.bpmn()
-        );
+        let mut body = Vec::new();
+        for (name, content) in &subject.files {
+            let disposition = format!("Content-Disposition: form-data; name=\"resources\"; filename=\"{name}\"");
+            let head = format!("--{BOUNDARY}\r\n{disposition}\r\nContent-Type: application/octet-stream\r\n\r\n");
+            body.extend_from_slice(head.as_bytes());
+            body.extend_from_slice(content);
+            body.extend_from_slice(b"\r\n");
+        }
+        body.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
         let mut connection = Connection::to(&self.rest);
         let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-        let answer = connection.send("POST", "/v2/deployments", &kind, body.as_bytes(), PATIENCE).await?;
+        let answer = connection.send("POST", "/v2/deployments", &kind, &body, PATIENCE).await?;
         answer.expect_success().map(drop)
     }
 
+    /// What has become of an instance; nothing while it cannot be found yet.
+    pub(super) async fn state(&self, instance: u64) -> Result<Option<String>, String> {
+        let answer = Connection::to(&self.rest).get(&format!("/v2/process-instances/{instance}"), PATIENCE).await?;
+        if answer.status == 404 {
+            return Ok(None);
+        }
+        let answer: Value = serde_json::from_slice(&answer.expect_success()?).map_err(|error| error.to_string())?;
+        let stuck = answer["hasIncident"].as_bool() == Some(true);
+        Ok(if stuck { Some("STUCK".to_owned()) } else { answer["state"].as_str().map(str::to_owned) })
+    }
+
     pub(super) async fn connect(&self) -> Result<Caller, String> {
-        match self.protocol {
-            Protocol::Rest => Ok(Caller::Rest(Connection::to(&self.rest))),
-            Protocol::Grpc => {
+        match self.speech {
+            Speech::Rest => Ok(Caller::Rest(Connection::to(&self.rest))),
+            Speech::Workflow(polling) => Ok(Caller::Workflow(Connection::to(&self.rest), polling)),
+            Speech::Grpc => {
                 let endpoint = Endpoint::from_shared(format!("http://{}", self.grpc));
                 let endpoint = endpoint.map_err(|error| format!("--grpc {}: {error}", self.grpc))?;
                 let channel =
@@ -62,23 +116,15 @@ impl Endpoints {
 pub(super) enum Caller {
     Grpc(GatewayClient<Channel>),
     Rest(Connection),
+    Workflow(Connection, Polling),
 }
 
 /// A job as a worker sees it.
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) key: u64,
-    /// Which task of the process, from 1.
-    pub(super) task: u32,
-    /// When its instance was begun, in microseconds of the run.
-    pub(super) begun: u64,
-}
-
-impl Job {
-    fn new(key: u64, element_id: &str, variables: &str) -> Result<Self, String> {
-        let begun = Subject::begun(variables).ok_or_else(|| format!("job {key} has lost its variables"))?;
-        Ok(Self { key, task: Subject::task_number(element_id), begun })
-    }
+    /// JSON.
+    pub(super) variables: String,
 }
 
 impl Caller {
@@ -87,10 +133,11 @@ impl Caller {
         match self {
             Self::Grpc(client) => Self::Grpc(client.clone()),
             Self::Rest(connection) => Self::Rest(connection.another()),
+            Self::Workflow(connection, polling) => Self::Workflow(connection.another(), *polling),
         }
     }
 
-    pub(super) async fn create(&mut self, process_id: &str, variables: String) -> Result<(), String> {
+    pub(super) async fn create(&mut self, process_id: &str, variables: String) -> Result<u64, String> {
         match self {
             Self::Grpc(client) => {
                 let request = CreateProcessInstanceRequest {
@@ -99,12 +146,37 @@ impl Caller {
                     variables,
                     ..CreateProcessInstanceRequest::default()
                 };
-                within(client.create_process_instance(request)).await.map(drop)
+                within(client.create_process_instance(request)).await.map(|created| created.process_instance_key as u64)
             }
             Self::Rest(connection) => {
                 let body = format!("{{\"processDefinitionId\":\"{process_id}\",\"variables\":{variables}}}");
-                connection.post("/v2/process-instances", body.as_bytes(), PATIENCE).await?.expect_success().map(drop)
+                let answer = connection.post("/v2/process-instances", body.as_bytes(), PATIENCE).await?.expect_success()?;
+                let created: Created<'_> = read(&answer)?;
+                key(created.process_instance_key)
             }
+            Self::Workflow(connection, _) => {
+                let body = format!("{{\"definitionId\":\"{process_id}\",\"variables\":{variables}}}");
+                let answer = connection.post("/v1/instances", body.as_bytes(), PATIENCE).await?.expect_success()?;
+                let created: Started<'_> = read(&answer)?;
+                key(created.id)
+            }
+        }
+    }
+
+    pub(super) async fn publish(&mut self, name: &str, correlation_key: String) -> Result<(), String> {
+        let time_to_live = MESSAGE.as_millis() as i64;
+        match self {
+            Self::Grpc(client) => {
+                let name = name.to_owned();
+                let request = PublishMessageRequest { name, correlation_key, time_to_live, ..PublishMessageRequest::default() };
+                within(client.publish_message(request)).await.map(drop)
+            }
+            Self::Rest(connection) => {
+                let body = serde_json::json!({ "name": name, "correlationKey": correlation_key, "timeToLive": time_to_live });
+                let answer = connection.post("/v2/messages/publication", body.to_string().as_bytes(), PATIENCE).await?;
+                answer.expect_success().map(drop)
+            }
+            Self::Workflow(..) => Err("a workflow waits for no message".to_owned()),
         }
     }
 
@@ -116,6 +188,10 @@ impl Caller {
             }
             Self::Rest(connection) => {
                 connection.post(&format!("/v2/jobs/{job}/completion"), b"{}", PATIENCE).await?.expect_success().map(drop)
+            }
+            Self::Workflow(connection, _) => {
+                let path = format!("/v1/jobs/{job}/complete");
+                connection.post(&path, br#"{"workerId":"bench"}"#, PATIENCE).await?.expect_success().map(drop)
             }
         }
     }
@@ -142,6 +218,13 @@ impl Caller {
                 });
                 Ok(Jobs::Poll { connection, poll: poll.to_string() })
             }
+            Self::Workflow(connection, Polling { jobs_max, wait, sleep }) => {
+                let mut poll = serde_json::json!({ "workerId": "bench", "jobTypes": [job_type], "maxJobs": jobs_max });
+                if !wait.is_zero() {
+                    poll["waitSeconds"] = wait.as_secs().into();
+                }
+                Ok(Jobs::PollWorkflow { connection, poll: poll.to_string(), sleep: *sleep })
+            }
         }
     }
 }
@@ -149,6 +232,7 @@ impl Caller {
 pub(super) enum Jobs<'a> {
     Stream(Streaming<ActivatedJob>),
     Poll { connection: &'a mut Connection, poll: String },
+    PollWorkflow { connection: &'a mut Connection, poll: String, sleep: Duration },
 }
 
 impl Jobs<'_> {
@@ -158,17 +242,33 @@ impl Jobs<'_> {
             Self::Stream(stream) => {
                 let job = stream.message().await.map_err(|status| told(&status))?;
                 let job = job.ok_or("the server ended the stream of jobs")?;
-                Ok(vec![Job::new(job.key as u64, &job.element_id, &job.variables)?])
+                Ok(vec![Job { key: job.key as u64, variables: job.variables }])
             }
             Self::Poll { connection, poll } => {
                 let answer = connection.post("/v2/jobs/activation", poll.as_bytes(), POLL + PATIENCE).await?.expect_success()?;
-                let polled: Polled<'_> = serde_json::from_slice(&answer)
-                    .map_err(|error| format!("the answer to a poll is not understood: {error}"))?;
-                let key = |job: &PolledJob<'_>| job.job_key.parse().map_err(|_| format!("'{}' is no job key", job.job_key));
-                polled.jobs.iter().map(|job| Job::new(key(job)?, job.element_id, job.variables.get())).collect()
+                read::<Polled<'_>>(&answer)?.jobs.iter().map(PolledJob::job).collect()
+            }
+            Self::PollWorkflow { connection, poll, sleep } => {
+                let answer = connection.post("/v1/jobs/poll", poll.as_bytes(), POLL + PATIENCE).await?.expect_success()?;
+                let polled: Polled<'_> = read(&answer)?;
+                if polled.jobs.is_empty() {
+                    tokio::time::sleep(*sleep).await;
+                }
+                polled.jobs.iter().map(PolledJob::job).collect()
             }
         }
     }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Created<'a> {
+    process_instance_key: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Started<'a> {
+    id: &'a str,
 }
 
 #[derive(Deserialize)]
@@ -178,12 +278,25 @@ struct Polled<'a> {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct PolledJob<'a> {
-    job_key: &'a str,
-    element_id: &'a str,
+    #[serde(alias = "jobKey")]
+    id: &'a str,
     #[serde(borrow)]
     variables: &'a RawValue,
+}
+
+impl PolledJob<'_> {
+    fn job(&self) -> Result<Job, String> {
+        Ok(Job { key: key(self.id)?, variables: self.variables.get().to_owned() })
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(answer: &'a [u8]) -> Result<T, String> {
+    serde_json::from_slice(answer).map_err(|error| format!("an answer is not understood: {error}"))
+}
+
+fn key(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("'{text}' is no key"))
 }
 
 async fn within<T>(call: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>) -> Result<T, String> {

@@ -73,11 +73,11 @@ impl Writer {
             definition: DefinitionKey(keys.take()),
             keys,
             owned,
-            name: subject.name.as_str().into(),
+            name: subject.process_id.as_str().into(),
             variables: value.into(),
             batch,
-            tasks: subject.tasks,
-            underway: (0..subject.tasks).map(|_| Vec::new()).collect(),
+            tasks: subject.steps,
+            underway: (0..subject.steps).map(|_| Vec::new()).collect(),
         }
     }
 

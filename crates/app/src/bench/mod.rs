@@ -1,10 +1,11 @@
-//! `caudal bench process`: how many instances of start → service task → end a server completes, how fast, and at what cost.
+//! `caudal bench process`: how many instances a server completes, how fast, and at what cost: of start → service task → end, or of a model
+//! of somebody's own.
 //!
-//! Reading order: this file (the course of a run), `subject` (the process and its variables), `run` (what starters and workers share and
+//! Reading order: this file (the course of a run), `subject` (the process and its variables; `model` reads one of somebody's own), `run` (what starters and workers share and
 //! what they measured), `starters`, `workers`, `caller` (one request at a time over gRPC or REST; `http` is the little it needs of HTTP),
 //! `target` (the server under test and its fresh store), `usage` (its memory and CPU), `floor` (the same rows without the engine), `report`.
 //!
-//! An instance's variables carry the moment it was begun, so a worker knows how old a job is without asking anybody.
+//! An instance's variables carry its number, so a worker knows whose job it has without asking anybody.
 //!
 //! Deliberately absent: anything a client of the server could not do, except in `floor`.
 
@@ -14,10 +15,13 @@ mod floor;
 mod fresh;
 mod histogram;
 mod http;
+mod model;
+pub(crate) mod options;
 pub(crate) mod queue;
 mod report;
 mod run;
 mod starters;
+mod steps;
 mod subject;
 mod target;
 pub(crate) mod timers;
@@ -29,9 +33,10 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 
-use crate::cli::BenchProcess;
 use crate::config::Access;
-use caller::Endpoints;
+use caller::{Endpoints, Speech};
+use model::Model;
+use options::{BenchProcess, BenchRun, BenchWorkflow, Polling, Protocol};
 use report::{Report, Spent};
 use run::{Limits, Run};
 use subject::Subject;
@@ -44,30 +49,54 @@ const DRAIN_MAX: Duration = Duration::from_secs(15);
 const FLOOR: Duration = Duration::from_secs(5);
 /// Instances per commit where the server's own ticks are not known.
 const FLOOR_BATCH: usize = 50;
+/// Instances that may be running, for each that may be in creation.
+const RUNNING_PER_STARTER: usize = 4;
 
 pub(crate) fn process(options: &BenchProcess) -> Result<(), String> {
+    let speech = match options.protocol {
+        Protocol::Grpc => Speech::Grpc,
+        Protocol::Rest => Speech::Rest,
+    };
+    run(&options.run, speech, &What::Process(options))
+}
+
+/// `caudal bench workflow`: the same for a JSON workflow over `/v1`.
+pub(crate) fn workflow(options: &BenchWorkflow) -> Result<(), String> {
+    let speech = match options.polling {
+        Polling::Contract => Speech::WORKFLOW_CONTRACT,
+        Polling::Waiting => Speech::WORKFLOW_WAITING,
+    };
+    run(&options.run, speech, &What::Workflow)
+}
+
+enum What<'a> {
+    Process(&'a BenchProcess),
+    Workflow,
+}
+
+fn run(options: &BenchRun, speech: Speech, what: &What<'_>) -> Result<(), String> {
     // One thread: starters and workers are not what is measured, and share the machine with it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
-    runtime.block_on(bench(options))
+    runtime.block_on(bench(options, speech, what))
 }
 
-async fn bench(options: &BenchProcess) -> Result<(), String> {
+async fn bench(options: &BenchRun, speech: Speech, what: &What<'_>) -> Result<(), String> {
     let target = Target::of(options).await?;
     let measured = tokio::select! {
-        measured = measure(options, &target) => measured,
+        measured = measure(options, speech, what, &target) => measured,
         _ = tokio::signal::ctrl_c() => Err("interrupted".to_owned()),
     };
     if let (Err(reason), Some(log)) = (&measured, target.log()) {
         eprintln!("caudal: {reason}; the server's last words:\n{log}");
     }
     let fresh = target.stop();
-    let report = match measured {
-        Ok(report) if options.floor => tokio::select! {
-            floor = measure_floor(options, fresh.as_ref(), report.instances_per_tick) => floor.map(|rate| report.with_floor(rate)),
+    let report = match (measured, what) {
+        (Ok(report), What::Process(process)) if process.floor => tokio::select! {
+            floor = measure_floor(process, fresh.as_ref(), report.instances_per_tick) => floor.map(|rate| report.with_floor(rate)),
             _ = tokio::signal::ctrl_c() => Err("interrupted".to_owned()),
         },
-        measured => measured,
+        (measured, What::Process(_) | What::Workflow) => measured,
     };
     if let Some(fresh) = fresh {
         fresh.remove().await?;
@@ -75,12 +104,11 @@ async fn bench(options: &BenchProcess) -> Result<(), String> {
     report?.show(options.json)
 }
 
-async fn measure(options: &BenchProcess, target: &Target) -> Result<Report, String> {
-    let subject = Subject::new(options.variables_bytes, options.tasks);
-    let endpoints = Endpoints { rest: target.rest.clone(), grpc: target.grpc.clone(), protocol: options.protocol };
-    endpoints.deploy(&subject).await?;
-    let run =
-        Arc::new(Run::new(subject, Limits { starters: options.starters as usize, workers: options.workers, rate: options.rate }));
+async fn measure(options: &BenchRun, speech: Speech, what: &What<'_>, target: &Target) -> Result<Report, String> {
+    let endpoints = Endpoints { rest: target.rest.clone(), grpc: target.grpc.clone(), speech };
+    let subject = deployed(options, what, &endpoints).await?;
+    let running = options.running.map_or(options.starters as usize * RUNNING_PER_STARTER, |running| running as usize);
+    let run = Arc::new(Run::new(subject, Limits { running, workers: options.workers, rate: options.rate }));
     let mut tasks = JoinSet::new();
     workers::spawn(&mut tasks, &run, &endpoints, options.workers).await?;
     starters::spawn(&mut tasks, &run, &endpoints, options.starters).await?;
@@ -99,6 +127,22 @@ async fn measure(options: &BenchProcess, target: &Target) -> Result<Report, Stri
         eprintln!("caudal: {failures} requests failed; the first: {first}");
     }
     Report::of(&run, seconds, &before, &after)
+}
+
+async fn deployed(options: &BenchRun, what: &What<'_>, endpoints: &Endpoints) -> Result<Subject, String> {
+    let size = options.variables_bytes;
+    let mut subject = match what {
+        What::Workflow => Subject::workflow(size),
+        What::Process(process) => match Model::of(process)? {
+            None => Subject::line(size, process.tasks),
+            Some(model) => Subject::of(model, size, process.steps),
+        },
+    };
+    endpoints.deploy(&subject).await?;
+    if subject.steps == Subject::STEPS_UNKNOWN {
+        subject.steps = steps::of(&subject, endpoints).await?;
+    }
+    Ok(subject)
 }
 
 /// Lets the run go on for a time or until so many more instances are completed, and says every second how it goes.
@@ -131,6 +175,6 @@ async fn measure_floor(options: &BenchProcess, fresh: Option<&fresh::Fresh>, bat
     let batch = batch.map_or(FLOOR_BATCH, |batch| (batch.round() as usize).max(1));
     eprintln!("measuring the floor: {batch} instances per commit");
     let store = crate::serve::open(&fresh.again().await?, &Access::default()).await?;
-    let subject = Subject::new(options.variables_bytes, options.tasks);
+    let subject = Subject::line(options.run.variables_bytes, options.tasks);
     floor::measure(&*store, &subject, batch, FLOOR).await
 }

@@ -37,8 +37,10 @@ impl Spent {
 
 #[derive(Debug)]
 pub(super) struct Report {
-    /// The id of the process, which is the type of its jobs as well.
+    /// The id of the process.
     process: String,
+    /// Requests after its creation that an instance takes: jobs completed and messages published.
+    steps: u32,
     /// All that were completed, while warming up too.
     instances: u64,
     instances_per_second: f64,
@@ -66,7 +68,8 @@ impl Report {
         let ticks = grown(before.ticks, after.ticks);
         let written = grown(before.written_bytes, after.written_bytes).filter(|bytes| 0 < *bytes);
         Ok(Self {
-            process: run.subject.name.clone(),
+            process: run.subject.process_id.clone(),
+            steps: run.subject.steps,
             instances: run.completed(),
             instances_per_second: completed / seconds,
             times: run.times(),
@@ -96,6 +99,7 @@ impl Report {
     fn json(&self) -> Value {
         let mut all = Map::new();
         all.insert("processId".to_owned(), json!(self.process));
+        all.insert("steps".to_owned(), json!(self.steps));
         all.insert("instances".to_owned(), json!(self.instances));
         all.insert("instancesPerSecond".to_owned(), rounded(self.instances_per_second));
         for (name, times) in
@@ -131,7 +135,7 @@ impl Report {
             row("create → job activated", &self.times.activation),
             row("whole instance", &self.times.instance),
         ];
-        let mut lines = vec![format!("{:.0} instances/s", self.instances_per_second)];
+        let mut lines = vec![format!("{:.0} instances/s, {} steps each", self.instances_per_second, self.steps)];
         let ratio = |floor| {
             format!("{floor:.0} instances/s is the floor: the rate is {:.0} % of it", self.instances_per_second / floor * 100.0)
         };

@@ -1,5 +1,6 @@
 //! What starters and workers share: how much may be under way, what happened, how long it took.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
@@ -9,16 +10,25 @@ use tokio::sync::Semaphore;
 use super::histogram::Histogram;
 use super::subject::Subject;
 
-/// Instances that may be running, for each that may be in creation: workers fall behind this far before starters wait for them.
-const RUNNING_PER_STARTER: usize = 4;
-
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    pub(super) starters: usize,
+    /// Instances that may be running: workers fall behind this far before starters wait for them.
+    pub(super) running: usize,
     /// Without any, an instance is done with once it is created.
     pub(super) workers: u32,
     /// Instances per second; as many as go if none.
     pub(super) rate: Option<u32>,
+}
+
+/// An instance under way.
+#[derive(Debug)]
+struct Progress {
+    /// When it was begun, in microseconds of the run.
+    begun: u64,
+    /// Jobs completed and messages published.
+    steps: u32,
+    /// Whether a worker has had a job of it.
+    activated: bool,
 }
 
 #[derive(Debug)]
@@ -30,6 +40,8 @@ pub(super) struct Run {
     room: Semaphore,
     /// How many instances the starters have taken on.
     taken: AtomicU64,
+    /// By their numbers.
+    underway: Mutex<HashMap<u64, Progress>>,
     created: AtomicU64,
     completed: AtomicU64,
     stopping: AtomicBool,
@@ -52,8 +64,9 @@ impl Run {
             subject,
             limits,
             epoch: Instant::now(),
-            room: Semaphore::new(limits.starters * RUNNING_PER_STARTER),
+            room: Semaphore::new(limits.running),
             taken: AtomicU64::new(0),
+            underway: Mutex::default(),
             created: AtomicU64::new(0),
             completed: AtomicU64::new(0),
             stopping: AtomicBool::new(false),
@@ -63,46 +76,86 @@ impl Run {
         }
     }
 
-    /// Waits until another instance may be begun; when it was due, in microseconds of the run. `None` once the run ends.
+    /// Waits until another instance may be begun and gives its number. `None` once the run ends.
     ///
     /// At a chosen rate an instance that has to wait for a free starter or for room was due before: its lateness counts.
     pub(super) async fn next(&self) -> Option<u64> {
-        let due = self.limits.rate.map(|rate| self.taken.fetch_add(1, Relaxed) * 1_000_000 / u64::from(rate));
+        let number = self.taken.fetch_add(1, Relaxed);
+        let due = self.limits.rate.map(|rate| number * 1_000_000 / u64::from(rate));
         let on_time = due.is_some_and(|due| self.now() <= due);
         if let Some(due) = due {
             tokio::time::sleep_until((self.epoch + std::time::Duration::from_micros(due)).into()).await;
         }
         let woken = self.now();
         self.room.acquire().await.ok()?.forget();
-        match due {
-            _ if self.stopping.load(Relaxed) => None,
-            // The timer is coarse; that is not the server's fault.
-            Some(_) if on_time => Some(woken),
-            Some(due) => Some(due),
-            None => Some(self.now()),
+        if self.is_stopping() {
+            return None;
         }
+        let begun = match due {
+            // The timer is coarse; that is not the server's fault.
+            Some(_) if on_time => woken,
+            Some(due) => due,
+            None => self.now(),
+        };
+        lock(&self.underway).insert(number, Progress { begun, steps: 0, activated: false });
+        Some(number)
     }
 
-    pub(super) fn created(&self, begun: u64) {
+    /// Says that the server has answered. A quick worker may have ended the instance before that.
+    pub(super) fn created(&self, number: u64, begun: u64) {
         self.created.fetch_add(1, Relaxed);
         self.record(begun, |times| &mut times.create);
         if self.limits.workers == 0 {
+            lock(&self.underway).remove(&number);
             self.completed_one(begun);
         }
     }
 
-    pub(super) fn activated(&self, begun: u64) {
-        self.record(begun, |times| &mut times.activation);
+    /// When the instance was begun, if it is under way.
+    pub(super) fn begun(&self, number: u64) -> Option<u64> {
+        lock(&self.underway).get(&number).map(|progress| progress.begun)
     }
 
-    pub(super) fn completed_one(&self, begun: u64) {
+    /// A worker has a job of the instance.
+    pub(super) fn activated(&self, number: u64) {
+        let first = match lock(&self.underway).get_mut(&number) {
+            Some(progress) if !progress.activated => {
+                progress.activated = true;
+                Some(progress.begun)
+            }
+            _ => None,
+        };
+        if let Some(begun) = first {
+            self.record(begun, |times| &mut times.activation);
+        }
+    }
+
+    /// A job of the instance is completed, or a message published for it.
+    pub(super) fn stepped(&self, number: u64) {
+        let mut underway = lock(&self.underway);
+        let Some(progress) = underway.get_mut(&number) else { return };
+        progress.steps += 1;
+        if progress.steps == self.subject.steps {
+            let begun = progress.begun;
+            underway.remove(&number);
+            self.completed_one(begun);
+        }
+    }
+
+    /// How many steps the instance has taken so far.
+    pub(super) fn steps(&self, number: u64) -> u32 {
+        lock(&self.underway).get(&number).map_or(0, |progress| progress.steps)
+    }
+
+    fn completed_one(&self, begun: u64) {
         self.completed.fetch_add(1, Relaxed);
         self.room.add_permits(1);
         self.record(begun, |times| &mut times.instance);
     }
 
     /// An instance that was not created leaves its room to another.
-    pub(super) fn not_created(&self, reason: String) {
+    pub(super) fn not_created(&self, number: u64, reason: String) {
+        lock(&self.underway).remove(&number);
         self.room.add_permits(1);
         self.failed(reason);
     }

@@ -20,13 +20,24 @@ pub(super) async fn spawn(tasks: &mut JoinSet<()>, run: &Arc<Run>, endpoints: &E
 }
 
 async fn start(run: Arc<Run>, mut caller: Caller) {
-    while let Some(begun) = run.next().await {
-        match caller.create(&run.subject.name, run.subject.variables(begun)).await {
-            Ok(()) => run.created(begun),
-            Err(reason) => {
-                run.not_created(reason);
-                tokio::time::sleep(PAUSE).await;
-            }
+    while let Some(number) = run.next().await {
+        if let Err(reason) = start_one(&run, &mut caller, number).await {
+            run.not_created(number, reason);
+            tokio::time::sleep(PAUSE).await;
         }
     }
+}
+
+/// Creates an instance, and publishes what it waits for or will. Gives its key.
+pub(super) async fn start_one(run: &Run, caller: &mut Caller, number: u64) -> Result<u64, String> {
+    let begun = run.begun(number).unwrap_or_default();
+    let instance = caller.create(&run.subject.process_id, run.subject.variables(number)).await?;
+    run.created(number, begun);
+    for message in &run.subject.messages {
+        match caller.publish(message, run.subject.key(number)).await {
+            Ok(()) => run.stepped(number),
+            Err(reason) => run.failed(reason),
+        }
+    }
+    Ok(instance)
 }

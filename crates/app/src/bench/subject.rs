@@ -1,71 +1,130 @@
-//! What is run: the process, and the variables of an instance.
+//! What is run: the process with all its files, what its instances need to go on, and their variables.
 
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Where a worker finds the moment an instance was begun.
-const BEGUN: &str = "\"begun\":";
+use serde_json::json;
 
-#[derive(Debug)]
+use super::model::Model;
+
+/// Where a worker finds whose job it has.
+const KEY: &str = "\"key\":\"";
+
+#[derive(Debug, Clone)]
 pub(super) struct Subject {
-    /// Process id and job type: of this run only, so that nothing an earlier run left is taken for its own.
-    pub(super) name: String,
-    pub(super) tasks: u32,
+    pub(super) process_id: String,
+    /// What is deployed: names and contents.
+    pub(super) files: Vec<(String, Vec<u8>)>,
+    pub(super) job_types: Vec<String>,
+    /// Names of the messages published for every instance, with its key.
+    pub(super) messages: Vec<String>,
+    /// Jobs completed and messages published until an instance is done with.
+    pub(super) steps: u32,
+    /// What sets the keys of this run apart from those of earlier ones.
+    run: String,
+    /// More variables, as members of a JSON object with a comma in front.
+    more: String,
     filling: String,
 }
 
 impl Subject {
-    pub(super) fn new(variables_bytes: usize, tasks: u32) -> Self {
-        let millis = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-        let mut subject = Self { name: format!("caudal-bench-{millis}"), tasks, filling: String::new() };
-        let empty = subject.variables(1_000_000).len();
-        subject.filling = "x".repeat(variables_bytes.saturating_sub(empty));
+    /// Where nobody said: to be found out.
+    pub(super) const STEPS_UNKNOWN: u32 = u32::MAX;
+
+    /// Start → so many service tasks → end.
+    pub(super) fn line(variables_bytes: usize, tasks: u32) -> Self {
+        let run = run();
+        // Process id and job type are of this run only, so that nothing an earlier run left is taken for its own.
+        let name = format!("caudal-bench-{run}");
+        let files = vec![(format!("{name}.bpmn"), bpmn(&name, tasks).into_bytes())];
+        let subject = Self {
+            process_id: name.clone(),
+            files,
+            job_types: vec![name],
+            messages: Vec::new(),
+            steps: tasks,
+            run,
+            more: String::new(),
+            filling: String::new(),
+        };
+        subject.filled(variables_bytes)
+    }
+
+    /// A JSON workflow of two tasks, one after the other.
+    pub(super) fn workflow(variables_bytes: usize) -> Self {
+        let mut subject = Self::line(variables_bytes, 2);
+        let (name, task) = (
+            &subject.process_id,
+            |id: &str, next: &str| json!({ "id": id, "name": id, "type": "SERVICE_TASK", "jobType": subject.process_id, "nextStep": next }),
+        );
+        let end = json!({ "id": "end", "name": "end", "type": "END" });
+        let document = json!({ "id": name, "name": name, "steps": [task("first", "second"), task("second", "end"), end] });
+        subject.files = vec![(format!("{name}.json"), document.to_string().into_bytes())];
         subject
     }
 
-    /// One variable, an object, of the size asked for. `begun` is in microseconds of the run.
-    pub(super) fn variables(&self, begun: u64) -> String {
-        format!("{{\"order\":{{{BEGUN}{begun},\"text\":\"{}\"}}}}", self.filling)
+    /// A model of somebody's own.
+    pub(super) fn of(model: Model, variables_bytes: usize, steps: Option<u32>) -> Self {
+        let Model { process_id, files, job_types, messages, more } = model;
+        let steps = steps.unwrap_or(Self::STEPS_UNKNOWN);
+        let subject = Self { process_id, files, job_types, messages, steps, run: run(), more, filling: String::new() };
+        subject.filled(variables_bytes)
     }
 
-    pub(super) fn bpmn(&self) -> String {
-        let mut elements = String::new();
-        let mut before = "start".to_owned();
-        for number in 1..=self.tasks {
-            let task = format!("task-{number}");
-            let _never_fails = write!(
-                elements,
-                r#"<bpmn:serviceTask id="{task}"><bpmn:extensionElements><zeebe:taskDefinition type="{}"/></bpmn:extensionElements></bpmn:serviceTask>
+    fn filled(mut self, bytes: usize) -> Self {
+        let empty = self.variables(1_000_000).len();
+        self.filling = "x".repeat(bytes.saturating_sub(empty));
+        self
+    }
+
+    /// One variable, an object, of the size asked for, and those the caller wants.
+    pub(super) fn variables(&self, number: u64) -> String {
+        format!("{{\"order\":{{{KEY}{}\",\"text\":\"{}\"}}{}}}", self.key(number), self.filling, self.more)
+    }
+
+    /// What the messages of an instance are published with.
+    pub(super) fn key(&self, number: u64) -> String {
+        format!("{}-{number}", self.run)
+    }
+
+    /// The number of the instance with these variables; none if it belongs to an earlier run.
+    ///
+    /// # Errors
+    /// If they do not say.
+    pub(super) fn number(&self, variables: &str) -> Result<Option<u64>, String> {
+        let key = variables.split_once(KEY).and_then(|(_, rest)| rest.split_once('"'));
+        let (run, number) = key.and_then(|(key, _)| key.split_once('-')).ok_or("a job has lost the variable 'order'")?;
+        Ok(number.parse().ok().filter(|_| run == self.run))
+    }
+}
+
+fn run() -> String {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis()).to_string()
+}
+
+fn bpmn(name: &str, tasks: u32) -> String {
+    let mut elements = String::new();
+    let mut before = "start".to_owned();
+    for number in 1..=tasks {
+        let task = format!("task-{number}");
+        let _never_fails = write!(
+            elements,
+            r#"<bpmn:serviceTask id="{task}"><bpmn:extensionElements><zeebe:taskDefinition type="{name}"/></bpmn:extensionElements></bpmn:serviceTask>
 <bpmn:sequenceFlow id="to-{task}" sourceRef="{before}" targetRef="{task}"/>
 "#,
-                self.name
-            );
-            before = task;
-        }
-        format!(
-            r#"<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" targetNamespace="caudal">
-<bpmn:process id="{}" isExecutable="true">
+        );
+        before = task;
+    }
+    format!(
+        r#"<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" targetNamespace="caudal">
+<bpmn:process id="{name}" isExecutable="true">
 <bpmn:startEvent id="start"/>
 {elements}<bpmn:endEvent id="end"/>
 <bpmn:sequenceFlow id="to-end" sourceRef="{before}" targetRef="end"/>
 </bpmn:process>
 </bpmn:definitions>
 "#,
-            self.name
-        )
-    }
-
-    /// The number of a task, from 1, by its id.
-    pub(super) fn task_number(element_id: &str) -> u32 {
-        element_id.strip_prefix("task-").and_then(|number| number.parse().ok()).unwrap_or(0)
-    }
-
-    /// When the instance with these variables was begun.
-    pub(super) fn begun(variables: &str) -> Option<u64> {
-        let (_, rest) = variables.split_once(BEGUN)?;
-        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        rest[..end].parse().ok()
-    }
+    )
 }
 
 #[cfg(test)]
@@ -73,18 +132,19 @@ mod tests {
     use super::Subject;
 
     #[test]
-    fn variables_have_their_size_and_tell_when() {
-        let variables = Subject::new(512, 1).variables(1_234_567);
+    fn variables_have_their_size_and_tell_whose_they_are() {
+        let subject = Subject::line(512, 1);
+        let variables = subject.variables(1_234_567);
         assert_eq!(variables.len(), 512);
-        assert_eq!(Subject::begun(&variables), Some(1_234_567));
-        assert_eq!(Subject::begun(r#"{"order":{"text":"","begun":9}}"#), Some(9));
-        assert_eq!(Subject::begun("{}"), None);
+        assert_eq!(subject.number(&variables), Ok(Some(1_234_567)));
+        assert_eq!(subject.number(r#"{"order":{"text":"","key":"0-9"}}"#), Ok(None));
+        assert!(subject.number("{}").is_err());
     }
 
     #[test]
     fn every_task_is_in_the_process() {
-        let bpmn = Subject::new(0, 3).bpmn();
+        let subject = Subject::line(0, 3);
+        let bpmn = String::from_utf8_lossy(&subject.files[0].1);
         assert_eq!(bpmn.matches("<bpmn:serviceTask").count(), 3);
-        assert_eq!(Subject::task_number("task-3"), 3);
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::fresh::{Folder, Fresh};
 use super::http::Connection;
-use crate::cli::BenchProcess;
+use super::options::BenchRun;
 
 /// How long a server may take to start.
 const START_MAX: Duration = Duration::from_secs(15);
@@ -33,7 +33,7 @@ struct Own {
 }
 
 impl Target {
-    pub(super) async fn of(options: &BenchProcess) -> Result<Self, String> {
+    pub(super) async fn of(options: &BenchRun) -> Result<Self, String> {
         match &options.url {
             Some(url) => Ok(Self {
                 rest: authority(url)?,

@@ -16,9 +16,9 @@ use store::{Changes, Commit, Ownership};
 
 use super::fresh::Fresh;
 use super::http::Connection;
+use super::options::BenchTimers;
 use super::target::{Server, free_addresses};
 use super::usage;
-use crate::cli::BenchTimers;
 use crate::config::{Access, store_url};
 use crate::table;
 

@@ -1,4 +1,4 @@
-//! Workers: each takes jobs from a stream (gRPC) or a long poll (REST) and completes several at a time.
+//! Workers: each takes jobs of a type from a stream (gRPC) or a long poll (REST) and completes several at a time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,25 +9,24 @@ use tokio::task::JoinSet;
 use super::caller::{Caller, Endpoints, Job};
 use super::run::Run;
 
-/// Jobs one worker works on at the same time; also what it asks for in one poll.
-pub(super) const JOBS_PER_WORKER: usize = 32;
 /// A server that refuses is not asked again at once.
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) async fn spawn(tasks: &mut JoinSet<()>, run: &Arc<Run>, endpoints: &Endpoints, count: u32) -> Result<(), String> {
     for number in 0..count {
-        let caller = endpoints.connect().await?;
-        tasks.spawn(work(run.clone(), caller, format!("worker-{number}")));
+        for job_type in &run.subject.job_types {
+            let caller = endpoints.connect().await?;
+            let hands = Arc::new(Hands::of(&caller, endpoints.speech.jobs_per_worker()));
+            tasks.spawn(work(run.clone(), caller, hands, job_type.clone(), format!("worker-{number}")));
+        }
     }
     Ok(())
 }
 
 /// Until the run is over and its tasks are dropped.
-async fn work(run: Arc<Run>, caller: Caller, name: String) {
-    let hands = Arc::new(Hands::of(&caller));
-    let mut caller = caller;
+async fn work(run: Arc<Run>, mut caller: Caller, hands: Arc<Hands>, job_type: String, name: String) {
     loop {
-        let ended = match caller.jobs(&run.subject.name, &name).await {
+        let ended = match caller.jobs(&job_type, &name).await {
             Ok(mut jobs) => loop {
                 match jobs.next().await {
                     Ok(jobs) => take_on(&run, &hands, jobs).await,
@@ -46,19 +45,25 @@ async fn work(run: Arc<Run>, caller: Caller, name: String) {
 
 async fn take_on(run: &Arc<Run>, hands: &Arc<Hands>, jobs: Vec<Job>) {
     for job in jobs {
-        if job.task == 1 {
-            run.activated(job.begun);
+        let number = match run.subject.number(&job.variables) {
+            Ok(number) => number,
+            Err(reason) => {
+                run.failed(reason);
+                None
+            }
+        };
+        if let Some(number) = number {
+            run.activated(number);
         }
         let Ok(permit) = hands.free.clone().acquire_owned().await else { return };
-        tokio::spawn(complete(run.clone(), hands.clone(), permit, job));
+        tokio::spawn(complete(run.clone(), hands.clone(), permit, job.key, number));
     }
 }
 
-async fn complete(run: Arc<Run>, hands: Arc<Hands>, _busy: OwnedSemaphorePermit, job: Job) {
+async fn complete(run: Arc<Run>, hands: Arc<Hands>, _busy: OwnedSemaphorePermit, job: u64, number: Option<u64>) {
     let mut caller = hands.take();
-    match caller.complete(job.key).await {
-        Ok(()) if job.task == run.subject.tasks => run.completed_one(job.begun),
-        Ok(()) => {}
+    match caller.complete(job).await {
+        Ok(()) => number.into_iter().for_each(|number| run.stepped(number)),
         Err(reason) => run.failed(reason),
     }
     hands.give_back(caller);
@@ -71,9 +76,9 @@ struct Hands {
 }
 
 impl Hands {
-    fn of(caller: &Caller) -> Self {
-        let idle = (0..JOBS_PER_WORKER).map(|_| caller.another()).collect();
-        Self { free: Arc::new(Semaphore::new(JOBS_PER_WORKER)), idle: std::sync::Mutex::new(idle) }
+    fn of(caller: &Caller, count: usize) -> Self {
+        let idle = (0..count).map(|_| caller.another()).collect();
+        Self { free: Arc::new(Semaphore::new(count)), idle: std::sync::Mutex::new(idle) }
     }
 
     fn take(&self) -> Caller {

@@ -1,7 +1,8 @@
-//! The scenarios of `spec/scenarios` against the real server: each over REST and over gRPC, on every store. See the README there for their
+//! The scenarios of `spec/scenarios` against the real server: each over REST and over gRPC, and drawn as BPMN, on every store. See the README there for their
 //! notation.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod drawn;
 mod grpc;
 mod rest;
 mod script;
@@ -53,6 +54,20 @@ fn over_rest(server: &Server) -> Box<dyn Surface> {
 
 fn over_grpc(server: &Server) -> Box<dyn Surface> {
     Box::new(grpc::Grpc::new(server))
+}
+
+fn drawn_over_rest(server: &Server) -> Box<dyn Surface> {
+    Box::new(drawn::Drawn::new(server))
+}
+
+#[test]
+fn drawn_as_bpmn_in_memory() {
+    run_all(StoreKind::Memory, drawn_over_rest);
+}
+
+#[test]
+fn drawn_as_bpmn_on_sqlite() {
+    run_all(StoreKind::Sqlite, drawn_over_rest);
 }
 
 #[test]

@@ -31,8 +31,8 @@ pub(super) fn read(document: &Document<'_>, findings: &mut Findings) -> Vec<Proc
         match bpmn_name(child) {
             Some("process") if is_executable(child, findings) => {
                 executable += 1;
-                if let Some(draft) = scope::process(child, &roots, findings) {
-                    processes.extend(link::link(draft, findings));
+                if let Some((draft, workflow)) = scope::process(child, &roots, findings) {
+                    processes.extend(link::link(draft, findings).map(|process| Process { workflow, ..process }));
                 }
             }
             Some("process") | None => {}

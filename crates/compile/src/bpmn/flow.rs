@@ -2,7 +2,9 @@
 
 use roxmltree::Node;
 
+use super::CAUDAL;
 use super::vocabulary::{PASSIVE_CHILDREN, bpmn_name, content, referred};
+use super::workflow;
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Condition, DraftFlow};
 use crate::expression;
@@ -36,7 +38,12 @@ fn condition(node: Node<'_, '_>, id: &str, findings: &mut Findings) -> Condition
                 if !matches!(condition, Condition::None) {
                     findings.add(at, id, "a flow has at most one condition");
                 }
-                condition = match expression::required("the condition", content(child).trim()) {
+                let text = content(child);
+                let expression = match child.attribute("language") {
+                    Some(CAUDAL) => workflow::expression(text.trim()),
+                    Some(_) | None => expression::required("the condition", text.trim()),
+                };
+                condition = match expression {
                     Ok(expression) => Condition::Read(expression),
                     Err(reason) => {
                         findings.add(at, id, reason);

@@ -1,11 +1,11 @@
 //! What lies inside a process or a sub-process: flow nodes, flows, and things nobody executes.
 
-use model::{Kind, Scope, StartForm};
+use model::{Kind, Scope, StartForm, Workflow};
 use roxmltree::Node;
 
 use super::site::{Roots, Site};
 use super::vocabulary::{PASSIVE_CHILDREN, PASSIVE_IN_SCOPE, bpmn_name, words};
-use super::{association, element, extension, flow, listener, repeat};
+use super::{association, element, extension, flow, listener, repeat, workflow};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Draft, FlowOrder};
 
@@ -14,7 +14,7 @@ pub(super) fn process<'a, 'input>(
     node: Node<'a, 'input>,
     roots: &'a Roots<'a, 'input>,
     findings: &mut Findings,
-) -> Option<Draft> {
+) -> Option<(Draft, Option<Workflow>)> {
     let Some(id) = node.attribute("id").filter(|id| !id.is_empty()) else {
         findings.add_anonymous(node.range().start, "the process needs an id");
         return None;
@@ -27,11 +27,15 @@ pub(super) fn process<'a, 'input>(
     root.inputs = None;
     root.outputs = None;
     root.listeners = listener::read(&mut site);
-    let (version_tag, flows, order) = (tag.map(Into::into), Vec::new(), FlowOrder::Reversed);
+    let workflow = workflow::read(&site);
+    // The branches of a workflow's decision are looked at as they are written.
+    let order = if workflow.is_some() { FlowOrder::AsWritten } else { FlowOrder::Reversed };
+    let (version_tag, flows) = (tag.map(Into::into), Vec::new());
     let mut draft = Draft { version_tag, elements: vec![root], flows, order, start_form: None };
     contents(node, 0, roots, &mut draft, findings);
     association::handlers(node, &mut draft, findings);
-    Some(draft)
+    workflow::finish(node, workflow.as_ref(), &mut draft, findings);
+    Some((draft, workflow))
 }
 
 /// The form that a start event names; those that other programs know are theirs to show.

@@ -13,7 +13,7 @@ use super::tree::{Member, Node, Value};
 use super::{DESCRIPTION_CHARS_MAX, ID_CHARS_MAX, NAME_CHARS_MAX};
 use crate::diagnostic::{Findings, quoted};
 use crate::draft::Condition;
-use crate::timer;
+use crate::{expression, timer};
 
 /// What workers' headers call it, too.
 const BACKOFF: &str = "retryBackoff";
@@ -244,6 +244,9 @@ fn transformations(fields: &mut Fields<'_>, findings: &mut Findings) -> Vec<(Arc
         if name.is_empty() || NAME_CHARS_MAX < name.chars().count() {
             fields.problem(*at, format!("the name of a variable has 1 to {NAME_CHARS_MAX} characters"), findings);
         }
+        if let Err(reason) = expression::variable("the name", name) {
+            fields.problem(*at, format!("transformations: {reason}"), findings);
+        }
         if !names.insert(name) {
             fields.problem(*at, format!("transformations.{name} is there twice"), findings);
         }
@@ -262,8 +265,8 @@ fn source(value: &Node) -> Result<Text, String> {
         return Ok(Text::Fixed(value.to_json().into()));
     };
     // `${a} + ${b}` has the braces of its first and last variable.
-    let expression = feel::parse_workflow(inside).or_else(|error| feel::parse_workflow(text.trim()).map_err(|_| error));
-    expression.map(Text::Computed).map_err(|error| format!("the expression {} cannot be read: {error}", quoted(inside)))
+    let parsed = feel::parse_workflow(inside).or_else(|error| feel::parse_workflow(text.trim()).map_err(|_| error));
+    parsed.map(Text::Computed).map_err(|error| format!("the expression {} cannot be read: {error}", quoted(inside)))
 }
 
 fn branches(step: &mut Step, fields: &mut Fields<'_>, findings: &mut Findings) {

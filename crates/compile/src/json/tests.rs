@@ -134,3 +134,17 @@ fn a_loop_that_never_waits_is_refused() {
     );
     assert!(problems(&text)[0].contains("this loop never waits"), "{:?}", problems(&text));
 }
+
+#[test]
+fn names_the_engine_keeps_for_itself_are_not_set() {
+    let text = steps(
+        r#"{"id": "t", "name": "T", "type": "TRANSFORMATION", "transformations": {"caudal:told": 1}, "nextStep": "e"},
+           {"id": "e", "name": "E", "type": "END"}"#,
+    );
+    assert_eq!(
+        problems(&text),
+        [
+            "line 1, column 107, element 't': transformations: the name 'caudal:told' begins with 'caudal:': the engine keeps such names for itself"
+        ]
+    );
+}

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod blocks;
+mod workflows;
 mod xml;
 
 use proptest::prelude::*;
@@ -50,6 +51,27 @@ proptest! {
         let compiled = compile::bpmn(xml(&process).as_bytes()).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"));
         prop_assert_eq!(compile::print(&compiled.processes[0]), compile::print(&process));
     }
+
+    #[test]
+    fn a_workflow_drawn_as_bpmn_is_the_same_workflow(block in workflows::any_blocks()) {
+        let process = workflow(&block);
+        let xml = compile::drawn(&process).unwrap();
+        let compiled = compile::bpmn(xml.as_bytes()).unwrap_or_else(|diagnostics| panic!("{xml}\n{diagnostics:#?}"));
+        prop_assert_eq!(format!("{:?}", compiled.processes[0]), format!("{:?}", process));
+        prop_assert_eq!(workflows::picture(&xml).fault(), None);
+    }
+
+    #[test]
+    fn lines_of_a_structured_workflow_do_not_cross(block in workflows::structured()) {
+        let picture = workflows::picture(&compile::drawn(&workflow(&block)).unwrap());
+        prop_assert_eq!(picture.fault(), None);
+        prop_assert_eq!(picture.crossing(), None);
+    }
+}
+
+fn workflow(block: &workflows::Block) -> model::Process {
+    let text = workflows::written(block);
+    compile::json(text.as_bytes()).unwrap_or_else(|diagnostics| panic!("{text}\n{diagnostics:#?}"))
 }
 
 const MARKUP: &[&str] = &[

@@ -37,7 +37,7 @@ impl Engine {
         let (call, message) = Call::open(&self.0, request);
         let bytes_max = self.0.config.message_bytes_max;
         let timed = Some(Timed::new(&self.0.host.metrics().workflows.grpc_seconds));
-        (Workflows { host: self.0.host.clone(), caller: call.caller, bytes_max, _timed: timed }, message)
+        (Workflows { host: self.0.host.clone(), caller: call.caller, bytes_max, idempotency_key: None, _timed: timed }, message)
     }
 
     fn document(&self, given: Option<prost_types::Struct>) -> Result<Document, Status> {

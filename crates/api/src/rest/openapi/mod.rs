@@ -3,6 +3,7 @@
 mod operations;
 #[cfg(test)]
 mod page;
+mod rules;
 mod schema;
 mod searches;
 
@@ -40,6 +41,8 @@ fn description(config: &Config) -> Value {
     schemas.add("SearchQueryPageResponse", searches::page_response());
     schemas.add("SearchQueryPageRequest", searches::page_request());
     schemas.add("CommandAccepted", accepted());
+    schemas.add("Key", schema::key_schema());
+    rules::apply(&mut schemas);
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -114,6 +117,18 @@ mod tests {
             Value::Array(list) => list.iter().for_each(|value| references(value, found)),
             _ => {}
         }
+    }
+
+    /// What other programs are made from does not change unnoticed.
+    #[test]
+    fn the_description_is_the_one_checked_in() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+        let now = format!("{:#}\n", description(&Config::default()));
+        if std::env::var_os("UPDATE_OPENAPI").is_some() {
+            std::fs::write(file, &now).unwrap();
+        }
+        let checked_in = std::fs::read_to_string(file).unwrap_or_default();
+        assert!(now == checked_in, "docs/openapi.json is not what /openapi.json says: UPDATE_OPENAPI=1 writes it anew");
     }
 
     #[test]

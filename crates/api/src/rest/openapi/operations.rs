@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::schema::{Schemas, key, reference};
-use super::searches;
+use super::{rules, searches};
 use crate::rest::operation::{self, Input, Operation, Output};
 use crate::rest::workflows;
 
@@ -49,24 +49,29 @@ fn parameters(schemas: &mut Schemas, operation: &Operation) -> Value {
                 json!({ "type": "string", "pattern": "^[0-9]+-[0-9]+$", "minLength": 3, "maxLength": 30 })
             }
             _ if workflows::owns(operation.path) => workflows::parameter(name),
+            "action" => json!({ "type": "string", "minLength": 1 }),
+            "policyRef" => json!({ "type": "string", "pattern": "^[^:/\\u0000-\\u001F\\u007F-\\u009F]+$", "maxLength": 64 }),
             _ => key(),
         };
         parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": schema }));
     }
     for field in operation.query {
-        let schema = schemas.kind(field.kind, true);
+        let mut schema = schemas.kind(field.kind, true);
+        rules::parameter(operation.id, field.name, &mut schema);
         parameters.push(json!({ "name": field.name, "in": "query", "description": field.about, "schema": schema }));
     }
-    if operation.is_command() {
+    if operation.takes_idempotency_key() {
         parameters.push(json!({
             "name": "Idempotency-Key", "in": "header",
             "description": "A second request with the same key gets the first answer again and has no second effect",
             "schema": { "type": "string", "minLength": 1, "maxLength": 256, "pattern": "^[!-~]+$" },
         }));
+    }
+    if operation.is_command() {
         parameters.push(json!({
             "name": "Prefer", "in": "header",
-            "description": "`respond-async`: answer 202 as soon as the command is durable",
-            "schema": { "type": "string", "enum": ["respond-async"] },
+            "description": "`respond-async`: answer 202 as soon as the command is durable; other preferences have no effect",
+            "schema": { "type": "string" }, "example": "respond-async",
         }));
     }
     Value::Array(parameters)
@@ -80,12 +85,17 @@ fn body(schemas: &mut Schemas, operation: &Operation) -> Option<Value> {
         Input::Json(about, required) => {
             (required, json!({ "type": "object", "additionalProperties": true, "description": about }))
         }
-        Input::Optional(shape) => (false, schemas.object(shape, true)),
+        // Where a body may be left out it may be null.
+        Input::Optional(shape) => (false, or_null(schemas.object(shape, true))),
         Input::Required(shape) => (true, schemas.object(shape, true)),
-        Input::Search(table) => (false, searches::request(schemas, table)),
-        Input::Filter(table) => (false, searches::filter_request(schemas, table)),
+        Input::Search(table) => (false, or_null(searches::request(schemas, table))),
+        Input::Filter(table) => (false, or_null(searches::filter_request(schemas, table))),
     };
     Some(json!({ "required": required, "content": { "application/json": { "schema": schema } } }))
+}
+
+fn or_null(schema: Value) -> Value {
+    json!({ "anyOf": [schema, { "type": "null" }] })
 }
 
 fn files() -> Value {

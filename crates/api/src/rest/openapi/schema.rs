@@ -21,6 +21,10 @@ impl Schemas {
         self.0.contains_key(name)
     }
 
+    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+        self.0.get_mut(name)
+    }
+
     /// A reference to an object; what it consists of is added too. Requests refuse properties they do not know.
     pub(super) fn object(&mut self, described: &dyn Described, is_request: bool) -> Value {
         let name = described.name();
@@ -53,7 +57,8 @@ impl Schemas {
     pub(super) fn kind(&mut self, kind: Kind, is_request: bool) -> Value {
         match kind {
             Kind::Text => json!({ "type": "string" }),
-            Kind::Key => key(),
+            Kind::Key if is_request => key(),
+            Kind::Key => json!({ "type": "string", "pattern": "^-?[0-9]+$" }),
             Kind::Int32 => json!({ "type": "integer", "format": "int32", "minimum": i32::MIN, "maximum": i32::MAX }),
             Kind::Int64 => json!({ "type": "integer", "format": "int64", "minimum": i64::MIN, "maximum": i64::MAX }),
             Kind::Boolean => json!({ "type": "boolean" }),
@@ -76,7 +81,22 @@ pub(super) fn reference(name: &str) -> Value {
 }
 
 pub(super) fn key() -> Value {
-    json!({ "type": "string", "pattern": "^-?[0-9]+$", "minLength": 1, "maxLength": 25 })
+    reference("Key")
+}
+
+/// Whole numbers of 64 bits, digit by digit: below the greatest in its first place, or its second, and so on.
+pub(super) fn key_schema() -> Value {
+    const MOST: &str = "9223372036854775807";
+    let mut choices = vec!["[0-9]{1,18}".to_owned()];
+    for (place, digit) in MOST.char_indices().filter(|(_, digit)| *digit != '0') {
+        let below = char::from_digit(digit.to_digit(10).unwrap_or(1) - 1, 10).unwrap_or('0');
+        let rest = MOST.len() - place - 1;
+        let rest = if rest == 0 { String::new() } else { format!("[0-9]{{{rest}}}") };
+        choices.push(format!("{}[0-{below}]{rest}", &MOST[..place]));
+    }
+    choices.push(MOST.to_owned());
+    let pattern = format!("^-?({})$", choices.join("|"));
+    json!({ "type": "string", "pattern": pattern, "description": "A whole number of 64 bits in a text" })
 }
 
 fn nullable(mut schema: Value) -> Value {

@@ -21,7 +21,7 @@ pub(super) fn request(schemas: &mut Schemas, table: &Table) -> Value {
             "additionalProperties": false,
             "properties": {
                 "field": { "type": "string", "enum": fields },
-                "order": { "type": "string", "enum": ["ASC", "DESC"], "default": "ASC" },
+                "order": { "type": ["string", "null"], "enum": ["ASC", "DESC", null], "default": "ASC" },
             },
         }),
     );
@@ -30,7 +30,7 @@ pub(super) fn request(schemas: &mut Schemas, table: &Table) -> Value {
         "additionalProperties": false,
         "properties": {
             "filter": { "anyOf": [filter, { "type": "null" }] },
-            "sort": { "type": ["array", "null"], "items": sort, "maxItems": 20 },
+            "sort": { "type": "array", "items": sort, "maxItems": 20 },
             "page": { "anyOf": [reference("SearchQueryPageRequest"), { "type": "null" }] },
         },
     });
@@ -127,7 +127,8 @@ fn value(value: Filtered) -> Value {
 }
 
 pub(super) fn page_request() -> Value {
-    let limit = json!({ "type": "integer", "format": "int32", "minimum": 0, "maximum": i32::MAX, "default": 100 });
+    let limit = json!({ "type": ["integer", "null"], "format": "int32", "minimum": 0, "maximum": i32::MAX, "default": 100 });
+    let cursor = |about: &str| json!({ "type": "string", "pattern": "^[A-Za-z0-9+/=]+$", "description": about });
     let style = |name: &str, schema: Value, required: &[&str]| {
         let mut properties = Map::from_iter([("limit".to_owned(), limit.clone())]);
         properties.insert(name.to_owned(), schema);
@@ -137,8 +138,8 @@ pub(super) fn page_request() -> Value {
         "anyOf": [
             style("limit", limit.clone(), &["limit"]),
             style("from", json!({ "type": "integer", "format": "int32", "minimum": 0, "maximum": i32::MAX }), &["from"]),
-            style("after", json!({ "type": "string", "description": "The `endCursor` of a page" }), &["after"]),
-            style("before", json!({ "type": "string", "description": "The `startCursor` of a page" }), &["before"]),
+            style("after", cursor("The `endCursor` of a page"), &["after"]),
+            style("before", cursor("The `startCursor` of a page"), &["before"]),
         ],
     })
 }

@@ -1,6 +1,7 @@
 //! Process instances: create, get, search, cancel, modify, migrate, suspend, resume, the incidents in them.
 
 mod create;
+mod flows;
 pub(super) mod hierarchy;
 mod migrate;
 mod modify;
@@ -74,6 +75,17 @@ pub(super) static OPERATIONS: &[Operation] = &[
         output: Output::List(&hierarchy::ENTRY),
         failures: &[404],
         run: |call| Box::pin(hierarchy::chain(call)),
+    },
+    Operation {
+        method: Method::GET,
+        path: "/v2/process-instances/{processInstanceKey}/sequence-flows",
+        id: "getProcessInstanceSequenceFlows",
+        summary: "The flows a process instance has gone along, each once",
+        input: Input::None,
+        query: &[],
+        output: Output::Object(&flows::LISTED),
+        failures: &[],
+        run: |call| Box::pin(flows::taken(call)),
     },
     Operation {
         method: Method::POST,

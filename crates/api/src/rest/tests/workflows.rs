@@ -191,6 +191,7 @@ async fn bad_requests_say_what_is_wrong() {
         ("/v1/jobs/poll", r#"{"workerId":"w","jobTypes":[]}"#, 400, "jobTypes"),
         ("/v1/jobs/poll", r#"{"workerId":"w","jobTypes":["a"],"maxJobs":101}"#, 400, "maxJobs"),
         ("/v1/jobs/poll", r#"{"workerId":"w","jobTypes":["a"],"leaseSeconds":4}"#, 400, "leaseSeconds"),
+        ("/v1/jobs/poll", r#"{"workerId":"w","jobTypes":["a"],"waitSeconds":-1}"#, 400, "waitSeconds"),
         ("/v1/jobs/99/complete", r#"{"workerId":"w"}"#, 404, "99"),
         ("/v1/jobs/abc/fail", r#"{"workerId":"w","retryable":true,"errorMessage":"x"}"#, 404, "abc"),
         ("/v1/jobs/99/fail", r#"{"workerId":"w","errorMessage":"x"}"#, 400, "retryable"),
@@ -248,4 +249,48 @@ async fn the_other_surface_shows_workflows_too() {
     let path = format!("/v2/jobs/{}/completion", job["jobKey"].as_str().unwrap());
     assert_eq!(server.post(&path, r#"{"variables":{"by":"v2"}}"#).await.status, 204);
     assert_eq!(server.instance(&instance).await["currentStepIds"], json!(["ship"]));
+}
+
+#[tokio::test]
+async fn a_workflow_is_drawn_as_bpmn_that_is_the_same_workflow() {
+    let server = Server::start().await;
+    server.upload(LINEAR).await;
+    server.upload(&LINEAR.replace("Two tasks", "Still two")).await;
+    assert_eq!(server.get("/v1/definitions/nobody/bpmn").await.status, 404);
+    assert_eq!(server.get("/v1/definitions/order/versions/3/bpmn").await.status, 404);
+    let first = server.get("/v1/definitions/order/versions/1/bpmn").await;
+    assert_eq!(first.status, 200, "{}", first.text);
+    assert!(first.text.contains("Two tasks") && first.text.contains("<bpmndi:BPMNEdge"), "{}", first.text);
+    assert!(server.get("/v1/definitions/order/bpmn").await.text.contains("Still two"));
+    assert_eq!(server.deploy_file("order.bpmn", &first.text).await.status, 200);
+    let instance = server.start_workflow(json!({"definitionId": "order", "variables": {"a": {"x": 1}}})).await;
+    assert_eq!((&instance["definitionVersion"], &instance["currentStepIds"]), (&json!(3), &json!(["pack"])), "{instance}");
+    let job = server.job("pack").await;
+    assert_eq!(server.complete_job(&job, json!({"a": {"y": 2}})).await, 204);
+    assert_eq!(server.job("ship").await["variables"], json!({"a": {"x": 1, "y": 2}}), "objects are merged");
+    let control = LINEAR.replace("\"jobType\":\"pack\"", "\"jobType\":\"pa\\u0001ck\"");
+    server.upload(&control).await;
+    assert_eq!(server.get("/v1/definitions/order/bpmn").await.status, 409);
+}
+
+#[tokio::test]
+async fn a_second_try_with_its_key_gets_the_first_answer() {
+    let server = Server::start().await;
+    let upload = async |key: &str, document: &str| {
+        server.call("POST", "/v1/definitions", document, &[("content-type", "application/json"), ("idempotency-key", key)]).await
+    };
+    assert_eq!(upload("u-1", LINEAR).await.json()["version"], 1);
+    assert_eq!(upload("u-1", LINEAR).await.json()["version"], 1, "no second version");
+    assert_eq!(upload("u-2", LINEAR).await.json()["version"], 2);
+    let other = upload("u-1", &LINEAR.replace("Two tasks", "Others")).await;
+    assert_eq!(other.status, 400, "{}", other.text);
+    assert_eq!(upload("two words", LINEAR).await.status, 400);
+    let start = async |key: &str| {
+        let headers = [("content-type", "application/json"), ("idempotency-key", key)];
+        server.call("POST", "/v1/instances", r#"{"definitionId":"order"}"#, &headers).await.json()
+    };
+    let first = start("s-1").await;
+    assert_eq!(start("s-1").await["id"], first["id"], "no second instance");
+    assert_ne!(start("s-2").await["id"], first["id"]);
+    assert_eq!(server.get("/v1/instances").await.json()["total"], 2);
 }

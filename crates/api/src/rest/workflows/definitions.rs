@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 
-use super::{given, usual_page, workflows};
+use super::{commanding, given, usual_page, workflows};
 use crate::error::Failure;
 use crate::json::{self, Reader};
 use crate::rest::answer::{self, Writing};
@@ -58,7 +58,7 @@ pub(super) static DOCUMENT: Shape = Shape {
 };
 
 pub(super) async fn upload(call: Call) -> Result<Response, Failure> {
-    let definition = workflows(&call).upload(&call.body).await?;
+    let definition = commanding(&call)?.upload(&call.body).await?;
     Ok(answer::created(LAYOUT.to_vec(&definition)))
 }
 
@@ -79,10 +79,31 @@ pub(super) async fn get(call: Call) -> Result<Response, Failure> {
 }
 
 pub(super) async fn get_version(call: Call) -> Result<Response, Failure> {
+    let (id, version) = named(&call)?;
+    document(&call, &id, Some(version)).await
+}
+
+pub(super) async fn drawn(call: Call) -> Result<Response, Failure> {
+    let id = call.parameter("definitionId")?;
+    xml(&call, &id, None).await
+}
+
+pub(super) async fn drawn_version(call: Call) -> Result<Response, Failure> {
+    let (id, version) = named(&call)?;
+    xml(&call, &id, Some(version)).await
+}
+
+async fn xml(call: &Call, id: &str, version: Option<i32>) -> Result<Response, Failure> {
+    call.parameters()?;
+    let _room = call.room(call.config().page_bytes_max).await?;
+    Ok(answer::content("text/xml", workflows(call).drawn(id, version).await?))
+}
+
+fn named(call: &Call) -> Result<(String, i32), Failure> {
     let (id, version) = (call.parameter("definitionId")?, call.parameter("version")?);
     let number = version.parse().ok().filter(|number| 0 < *number);
     let number = number.ok_or_else(|| Failure::not_found(format!("There is no version '{version}' of definition '{id}'")))?;
-    document(&call, &id, Some(number)).await
+    Ok((id, number))
 }
 
 async fn document(call: &Call, id: &str, version: Option<i32>) -> Result<Response, Failure> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::response::Response;
 
-use super::{given, page, usual_page, workflows};
+use super::{commanding, given, page, usual_page, workflows};
 use crate::document;
 use crate::error::Failure;
 use crate::rest::answer::{self, Writing};
@@ -93,7 +93,7 @@ pub(super) async fn start(call: Call) -> Result<Response, Failure> {
     // 0 is the latest for those who speak gRPC as well.
     let version = fields.int32("definitionVersion").filter(|version| *version != 0);
     let (variables, business_key) = (fields.document("variables"), fields.shared("businessKey"));
-    let instance = workflows(&call).start(Start { definition_id, version, variables, business_key }).await?;
+    let instance = commanding(&call)?.start(Start { definition_id, version, variables, business_key }).await?;
     Ok(answer::created(LAYOUT.to_vec(&instance)))
 }
 
@@ -136,12 +136,12 @@ pub(super) async fn history(call: Call) -> Result<Response, Failure> {
 }
 
 pub(super) async fn cancel(call: Call) -> Result<Response, Failure> {
-    let instance = workflows(&call).cancel(&call.parameter("instanceId")?).await?;
+    let instance = commanding(&call)?.cancel(&call.parameter("instanceId")?).await?;
     Ok(answer::ok(LAYOUT.to_vec(&instance)))
 }
 
 pub(super) async fn retry(call: Call) -> Result<Response, Failure> {
-    let instance = workflows(&call).retry(&call.parameter("instanceId")?).await?;
+    let instance = commanding(&call)?.retry(&call.parameter("instanceId")?).await?;
     Ok(answer::ok(LAYOUT.to_vec(&instance)))
 }
 
@@ -160,6 +160,6 @@ async fn tell(call: &Call, told: impl FnOnce(Arc<str>, bool) -> Told) -> Result<
     call.parameters()?;
     let buffer = call.flag("buffer")?.unwrap_or(false);
     let (instance, step) = (call.parameter("instanceId")?, call.parameter("stepId")?);
-    workflows(call).tell(&instance, told(step.into(), buffer)).await?;
+    commanding(call)?.tell(&instance, told(step.into(), buffer)).await?;
     Ok(answer::no_content())
 }

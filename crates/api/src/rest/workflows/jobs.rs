@@ -6,7 +6,7 @@ use axum::response::Response;
 use host::ActivatedJobs;
 use store::log::{ActivatedJob, Failed};
 
-use super::workflows;
+use super::{commanding, workflows};
 use crate::error::Failure;
 use crate::rest::answer;
 use crate::rest::call::Call;
@@ -76,7 +76,8 @@ pub(super) static POLLED: Layout<Vec<ActivatedJob>> = Layout {
 
 pub(super) async fn poll(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&POLL)?;
-    let wait = fields.number("waitSeconds").and_then(|seconds| u64::try_from(seconds).ok()).filter(|seconds| 0 < *seconds);
+    let wait = fields.number("waitSeconds").map(u64::try_from).transpose();
+    let wait = wait.map_err(|_| Failure::invalid("waitSeconds must not be negative"))?.filter(|seconds| 0 < *seconds);
     let poll = PollJobs {
         worker: fields.shared("workerId").unwrap_or_default(),
         job_types: fields.texts("jobTypes"),
@@ -98,7 +99,7 @@ pub(super) async fn poll(call: Call) -> Result<Response, Failure> {
 pub(super) async fn complete(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&COMPLETION)?;
     let holder = holder(&mut fields)?;
-    workflows(&call).complete(&call.parameter("jobId")?, holder, fields.document("variables")).await?;
+    commanding(&call)?.complete(&call.parameter("jobId")?, holder, fields.document("variables")).await?;
     Ok(answer::no_content())
 }
 
@@ -106,13 +107,11 @@ pub(super) async fn fail(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&FAILURE)?;
     let holder = holder(&mut fields)?;
     let backoff = fields.text("retryAfter").map(|text| time::duration(&text, "retryAfter")).transpose()?;
-    let failed = Failed {
-        retryable: fields.boolean("retryable").ok_or_else(|| Failure::invalid("retryable is needed"))?,
-        message: fields.shared("errorMessage").ok_or_else(|| Failure::invalid("errorMessage is needed"))?,
+    let failed = Failed { retryable: fields.boolean("retryable").ok_or_else(|| Failure::invalid("retryable is needed"))?, message: fields.shared("errorMessage").ok_or_else(|| Failure::invalid("errorMessage is needed"))?,
         backoff,
         variables: fields.document("variables"),
     };
-    workflows(&call).fail(&call.parameter("jobId")?, holder, failed).await?;
+    commanding(&call)?.fail(&call.parameter("jobId")?, holder, failed).await?;
     Ok(answer::no_content())
 }
 

@@ -92,6 +92,28 @@ pub(super) static OPERATIONS: &[Operation] = &[
         run: |call| Box::pin(definitions::get_version(call)),
     },
     Operation {
+        method: Method::GET,
+        path: "/v1/definitions/{definitionId}/bpmn",
+        id: "getWorkflowBpmn",
+        summary: "The latest version of a workflow as BPMN 2.0 XML with a drawing; deployed, it is the same workflow",
+        input: Input::None,
+        query: &[],
+        output: Output::Text("text/xml"),
+        failures: &[404, 409],
+        run: |call| Box::pin(definitions::drawn(call)),
+    },
+    Operation {
+        method: Method::GET,
+        path: "/v1/definitions/{definitionId}/versions/{version}/bpmn",
+        id: "getWorkflowVersionBpmn",
+        summary: "One version of a workflow as BPMN 2.0 XML with a drawing",
+        input: Input::None,
+        query: &[],
+        output: Output::Text("text/xml"),
+        failures: &[404, 409],
+        run: |call| Box::pin(definitions::drawn_version(call)),
+    },
+    Operation {
         method: Method::POST,
         path: "/v1/instances",
         id: "startWorkflow",
@@ -221,7 +243,13 @@ pub(super) static OPERATIONS: &[Operation] = &[
 ];
 
 fn workflows(call: &Call) -> Workflows {
-    Workflows { host: call.host().clone(), caller: call.caller.clone(), bytes_max: call.config().page_bytes_max, _timed: None }
+    let bytes_max = call.config().page_bytes_max;
+    Workflows { host: call.host().clone(), caller: call.caller.clone(), bytes_max, idempotency_key: None, _timed: None }
+}
+
+/// For what changes something.
+fn commanding(call: &Call) -> Result<Workflows, Failure> {
+    Ok(Workflows { idempotency_key: call.idempotency_key()?, ..workflows(call) })
 }
 
 /// Where a page begins and how long it is, of those after the question mark.

@@ -1,4 +1,4 @@
-//! Script tasks: FEEL in `zeebe:script`, or done by a worker.
+//! Script tasks: FEEL in `zeebe:script`, or done by a worker; in a workflow what sets variables.
 
 use model::{JobTaskFlavour, Kind, Script};
 use roxmltree::Node;
@@ -6,10 +6,14 @@ use roxmltree::Node;
 use super::job_task;
 use crate::bpmn::extension;
 use crate::bpmn::site::Site;
+use crate::bpmn::workflow;
 use crate::draft::DraftElement;
 use crate::expression;
 
 pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
+    if let Some(transformation) = workflow::transformation(site) {
+        return site.element(Some(transformation));
+    }
     let script = extension::only(site, "script");
     let definition = extension::only(site, "taskDefinition");
     match (script, definition) {
