@@ -107,6 +107,8 @@ CREATE TABLE "evaluated_decisions" (
     CHECK (key = evaluation + place - 1)
 ) STRICT;
 
+CREATE INDEX evaluated_decisions_alone ON evaluated_decisions (partition, evaluated) WHERE instance IS NULL;
+
 CREATE INDEX evaluated_decisions_by_decision ON evaluated_decisions (decision);
 
 CREATE INDEX evaluated_decisions_by_evaluation ON evaluated_decisions (partition, evaluation);
@@ -181,6 +183,8 @@ CREATE TABLE instance_tags (
     PRIMARY KEY (partition, tag, instance)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX instance_tags_by_instance ON instance_tags (instance);
+
 CREATE TABLE "instances" (
     partition INTEGER NOT NULL,
     key INTEGER NOT NULL PRIMARY KEY,
@@ -201,9 +205,13 @@ CREATE INDEX instances_by_business_id ON instances (business_id) WHERE business_
 
 CREATE INDEX instances_by_definition ON instances (definition);
 
+CREATE INDEX instances_by_end ON instances (ended) WHERE ended IS NOT NULL;
+
 CREATE INDEX instances_by_parent ON instances (parent_instance) WHERE parent_instance IS NOT NULL;
 
 CREATE INDEX instances_by_start ON instances (started);
+
+CREATE INDEX instances_called ON instances (root, key) WHERE parent_instance IS NOT NULL;
 
 CREATE INDEX instances_running ON instances (definition) WHERE state = 'ACTIVE';
 
@@ -239,6 +247,8 @@ CREATE INDEX jobs_by_instance ON jobs (partition, instance);
 CREATE INDEX jobs_by_unique_key ON jobs (partition, tenant, job_type, unique_key, key) WHERE unique_key IS NOT NULL;
 
 CREATE INDEX jobs_open ON jobs (partition, instance) WHERE availability <> 'DONE';
+
+CREATE INDEX jobs_over ON jobs (partition, ended) WHERE instance IS NULL AND ended IS NOT NULL;
 
 CREATE INDEX jobs_ready ON jobs (partition, job_type, tenant, priority DESC, key) WHERE availability = 'READY';
 

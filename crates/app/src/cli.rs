@@ -13,6 +13,7 @@ use crate::feel::Feel;
 use crate::incidents::{Incident, Incidents};
 use crate::instance::{Cancel, Instance};
 use crate::manual::{Completions, Man};
+use crate::purge::Purge;
 use crate::queues::{Policies, Queues};
 use crate::retries::Retries;
 use crate::settings::Given;
@@ -94,6 +95,8 @@ pub(crate) enum Command {
     Restore(Restore),
     /// Read everything in an embedded store that no server uses, and compile every definition.
     Check(Check),
+    /// Remove what is kept no longer now, instead of in time; or count it.
+    Purge(Purge),
     /// Show how many jobs of each action wait and run.
     Queues(Queues),
     /// Put or list the policies that limit queues.

@@ -17,7 +17,9 @@ mod feel;
 mod health;
 mod incidents;
 mod instance;
+mod kept;
 mod manual;
+mod purge;
 mod queues;
 mod retries;
 mod serve;
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Some(Command::Backup(backup)) => backup::backup(&backup),
         Some(Command::Restore(restore)) => backup::restore(&restore),
         Some(Command::Check(check)) => backup::check(&check),
+        Some(Command::Purge(options)) => purge::purge(&options),
         Some(Command::Completions(completions)) => manual::completions(&completions),
         Some(Command::Man(man)) => manual::pages(&man),
         Some(Command::Modify(options)) => change::modify(&options),

@@ -7,6 +7,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
+use crate::purge_metrics::PurgeMetrics;
 use crate::workflow_metrics::{self, WorkflowMetrics};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -51,6 +52,7 @@ pub struct Metrics {
     pub pool_used: Gauge,
     pub pool_max: Gauge,
     pub workflows: WorkflowMetrics,
+    pub purge: PurgeMetrics,
 }
 
 impl Default for Metrics {
@@ -90,6 +92,7 @@ impl Default for Metrics {
             pool_used: Gauge::default(),
             pool_max: Gauge::default(),
             workflows: WorkflowMetrics::default(),
+            purge: PurgeMetrics::default(),
         }
     }
 }
@@ -134,6 +137,7 @@ impl Metrics {
         r.register("blamed", "Commands refused because the store does not take them", self.blamed.clone());
         r.register("store_pool_used", "Store connections in use", self.pool_used.clone());
         r.register("store_pool_max", "Store connections allowed", self.pool_max.clone());
+        self.purge.register(r);
         workflow_metrics::register(self, registry);
     }
 

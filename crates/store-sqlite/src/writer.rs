@@ -32,6 +32,8 @@ pub(crate) struct Writer {
 pub(crate) fn connect(path: &Path) -> Result<Connection, Failure> {
     let connection = Connection::open(path)?;
     crate::configure(&connection)?;
+    // A new file can give room back (`write/room.rs`); one that has tables stays as it is. Before anything is written.
+    connection.pragma_update(None, "auto_vacuum", "incremental")?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     // Every commit reaches the disk before anybody is told of it.
     connection.pragma_update(None, "synchronous", "full")?;

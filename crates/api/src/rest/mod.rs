@@ -37,6 +37,7 @@ mod path;
 mod policies;
 mod process_definitions;
 mod process_instances;
+mod purge;
 mod resources;
 mod search;
 mod shape;

@@ -82,7 +82,7 @@ impl Operation {
         !is_read
             && !moves_clock
             && !super::workflows::owns(self.path)
-            && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation" | "/v1/backup")
+            && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation" | "/v1/backup" | "/v1/purge")
     }
 
     /// The media type of a success.
@@ -130,6 +130,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::executions::OPERATIONS,
         super::actions::OPERATIONS,
         super::policies::OPERATIONS,
+        super::purge::OPERATIONS,
     ]
     .into_iter()
     .flatten()

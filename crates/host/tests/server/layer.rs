@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, InstanceKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::memory::Memory;
 use store::query::{Counted, Counting, Query, QueryPage};
+use store::retention::{Aged, Finished, FinishedAfter, Purged};
 use store::{
     Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
     QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
@@ -231,11 +232,26 @@ impl Store for Layer {
     async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {
         self.inner.count(counting).await
     }
-    async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
-        self.inner.purge_answers(partition, now, limit).await
+    async fn finished(
+        &self,
+        partition: PartitionId,
+        after: FinishedAfter,
+        before: Millis,
+        limit: usize,
+    ) -> Result<Vec<Finished>, Error> {
+        self.inner.finished(partition, after, before, limit).await
     }
-    async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
-        self.inner.purge_waits(partition, before, limit).await
+    async fn purge_instances(&self, fence: Fence, instances: &[InstanceKey], rows_max: usize) -> Result<Option<Purged>, Error> {
+        self.inner.purge_instances(fence, instances, rows_max).await
+    }
+    async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error> {
+        self.inner.purge(fence, what, before, limit).await
+    }
+    async fn count_aged(&self, partition: PartitionId, what: Aged, before: Millis, limit: usize) -> Result<usize, Error> {
+        self.inner.count_aged(partition, what, before, limit).await
+    }
+    async fn give_room_back(&self) -> Result<bool, Error> {
+        self.inner.give_room_back().await
     }
     fn pool(&self) -> (usize, usize) {
         self.inner.pool()

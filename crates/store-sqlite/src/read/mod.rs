@@ -5,6 +5,7 @@ mod definition;
 mod inbox;
 mod load;
 mod queue;
+mod retention;
 mod search;
 mod user_task;
 mod wait;
@@ -17,6 +18,7 @@ pub(crate) use definition::{
 pub(crate) use inbox::{inbox, partitions, statuses};
 pub(crate) use load::load;
 pub(crate) use queue::{count_jobs, grouped_jobs, jobs_before, policies, policy_versions, queue_sizes};
+pub(crate) use retention::finished;
 pub(crate) use search::{count, search};
 pub(crate) use user_task::{form, forms_named};
 pub(crate) use wait::{condition_starts, signal_subscriptions, starts_of};
