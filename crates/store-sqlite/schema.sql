@@ -79,6 +79,8 @@ CREATE TABLE "elements" (
     incident INTEGER
 , progress TEXT, stuck INTEGER) STRICT;
 
+CREATE INDEX elements_by_element ON elements (definition, element);
+
 CREATE INDEX elements_by_instance ON elements (partition, instance);
 
 CREATE INDEX elements_live ON elements (partition, instance) WHERE state = 'ACTIVE';
@@ -176,6 +178,8 @@ CREATE INDEX incidents_by_definition ON incidents (definition);
 
 CREATE INDEX incidents_by_instance ON incidents (partition, instance);
 
+CREATE INDEX incidents_by_message ON incidents (message_hash);
+
 CREATE TABLE instance_tags (
     partition INTEGER NOT NULL,
     tag TEXT NOT NULL,
@@ -205,7 +209,7 @@ CREATE INDEX instances_by_business_id ON instances (business_id) WHERE business_
 
 CREATE INDEX instances_by_definition ON instances (definition);
 
-CREATE INDEX instances_by_end ON instances (ended) WHERE ended IS NOT NULL;
+CREATE INDEX instances_by_end ON instances (ended);
 
 CREATE INDEX instances_by_parent ON instances (parent_instance) WHERE parent_instance IS NOT NULL;
 
@@ -216,6 +220,8 @@ CREATE INDEX instances_called ON instances (root, key) WHERE parent_instance IS 
 CREATE INDEX instances_running ON instances (definition) WHERE state = 'ACTIVE';
 
 CREATE INDEX instances_stuck ON instances (key) WHERE stuck IS NOT NULL;
+
+CREATE INDEX instances_terminated ON instances (key) WHERE state = 'TERMINATED';
 
 CREATE TABLE "jobs" (
     partition INTEGER NOT NULL,
@@ -243,6 +249,8 @@ CREATE TABLE "jobs" (
 , headers TEXT, kind TEXT, denied TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER) STRICT;
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
+
+CREATE INDEX jobs_by_type ON jobs (job_type);
 
 CREATE INDEX jobs_by_unique_key ON jobs (partition, tenant, job_type, unique_key, key) WHERE unique_key IS NOT NULL;
 
@@ -516,3 +524,5 @@ CREATE TABLE "variables" (
 CREATE INDEX variables_by_instance ON variables (partition, instance, scope);
 
 CREATE INDEX variables_by_local_scope ON variables (partition, scope) WHERE scope <> instance;
+
+CREATE INDEX variables_by_value ON variables (name, substr(value, 1, 32), instance);
