@@ -157,6 +157,10 @@ fn sought(writing: &Writing, from: &mut From, field: Field) -> String {
             let own = from.alias(Table::Own);
             format!("(CASE WHEN {own}.state = 'CREATED' THEN {own}.assignee END)")
         }
+        // As the index has it, which queues are not to be served by.
+        (Field::JobType, _, Dialect::Postgres) if from.entity == Entity::Jobs => {
+            format!("({}.job_type || '')", from.alias(Table::Own))
+        }
         _ => from.text(column(from.entity, field, writing.dialect)),
     }
 }
