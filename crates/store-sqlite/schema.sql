@@ -193,6 +193,8 @@ CREATE TABLE "elements" (
     incident INTEGER
 , progress TEXT, stuck INTEGER) STRICT;
 
+CREATE INDEX elements_by_element ON elements (definition, element);
+
 CREATE INDEX elements_by_instance ON elements (partition, instance);
 
 CREATE INDEX elements_live ON elements (partition, instance) WHERE state = 'ACTIVE';
@@ -220,6 +222,8 @@ CREATE TABLE "evaluated_decisions" (
     element_instance INTEGER,
     CHECK (key = evaluation + place - 1)
 ) STRICT;
+
+CREATE INDEX evaluated_decisions_alone ON evaluated_decisions (partition, evaluated) WHERE instance IS NULL;
 
 CREATE INDEX evaluated_decisions_by_decision ON evaluated_decisions (decision);
 
@@ -304,12 +308,16 @@ CREATE INDEX incidents_by_definition ON incidents (definition);
 
 CREATE INDEX incidents_by_instance ON incidents (partition, instance);
 
+CREATE INDEX incidents_by_message ON incidents (message_hash);
+
 CREATE TABLE instance_tags (
     partition INTEGER NOT NULL,
     tag TEXT NOT NULL,
     instance INTEGER NOT NULL,
     PRIMARY KEY (partition, tag, instance)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX instance_tags_by_instance ON instance_tags (instance);
 
 CREATE TABLE "instances" (
     partition INTEGER NOT NULL,
@@ -331,15 +339,21 @@ CREATE INDEX instances_by_business_id ON instances (business_id) WHERE business_
 
 CREATE INDEX instances_by_definition ON instances (definition);
 
+CREATE INDEX instances_by_end ON instances (ended);
+
 CREATE INDEX instances_by_parent ON instances (parent_instance) WHERE parent_instance IS NOT NULL;
 
 CREATE INDEX instances_by_start ON instances (started);
+
+CREATE INDEX instances_called ON instances (root, key) WHERE parent_instance IS NOT NULL;
 
 CREATE INDEX instances_running ON instances (definition) WHERE state = 'ACTIVE';
 
 CREATE INDEX instances_stuck ON instances (key) WHERE stuck IS NOT NULL;
 
 CREATE INDEX instances_suspended ON instances (key) WHERE suspended IS NOT NULL;
+
+CREATE INDEX instances_terminated ON instances (key) WHERE state = 'TERMINATED';
 
 CREATE TABLE "jobs" (
     partition INTEGER NOT NULL,
@@ -368,9 +382,13 @@ CREATE TABLE "jobs" (
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
 
+CREATE INDEX jobs_by_type ON jobs (job_type);
+
 CREATE INDEX jobs_by_unique_key ON jobs (partition, tenant, job_type, unique_key, key) WHERE unique_key IS NOT NULL;
 
 CREATE INDEX jobs_open ON jobs (partition, instance) WHERE availability <> 'DONE';
+
+CREATE INDEX jobs_over ON jobs (partition, ended) WHERE instance IS NULL AND ended IS NOT NULL;
 
 CREATE INDEX jobs_ready ON jobs (partition, job_type, tenant, priority DESC, key) WHERE availability = 'READY';
 
@@ -689,3 +707,5 @@ CREATE TABLE "variables" (
 CREATE INDEX variables_by_instance ON variables (partition, instance, scope);
 
 CREATE INDEX variables_by_local_scope ON variables (partition, scope) WHERE scope <> instance;
+
+CREATE INDEX variables_by_value ON variables (name, substr(value, 1, 32), instance);

@@ -17,6 +17,7 @@ use crate::feel::Feel;
 use crate::incidents::{Incident, Incidents};
 use crate::instance::{Cancel, Instance};
 use crate::manual::{Completions, Man};
+use crate::purge::Purge;
 use crate::queues::{Action, Policies};
 use crate::retries::Retries;
 use crate::schedules::Schedules;
@@ -107,6 +108,8 @@ pub(crate) enum Command {
     Restore(Restore),
     /// Read everything in an embedded store that no server uses, and compile every definition.
     Check(Check),
+    /// Remove what is kept no longer now, instead of in time; or count it.
+    Purge(Purge),
     /// Show how many jobs of each action wait and run.
     Queues(Queues),
     /// Put, list or delete the policies that limit queues.

@@ -174,7 +174,7 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
         page_bytes_max: settings.number("limits.page_bytes"),
         connections: connections(settings),
         page_max: settings.number("limits.page"),
-        limits: limits(settings),
+        limits: Limits { retention: crate::kept::retention(settings)?, ..limits(settings) },
     })
 }
 
@@ -377,6 +377,9 @@ mod tests {
             ("tls_certificate", "x", "without tls_key"),
             ("tls_key", "x", "without tls_certificate"),
             ("tls_client_ca", "x", "tls_certificate and tls_key"),
+            ("retention.instances", "a month", "such as 30d"),
+            ("retention.log", "", "such as 30d"),
+            ("retention.instances_of", "p=1d,q", "PROCESS=7d"),
         ] {
             let error = resolve(Given::of(&[(key, value)])).unwrap_err();
             assert!(error.contains(why), "{error}");

@@ -20,9 +20,11 @@ mod feel;
 mod health;
 mod incidents;
 mod instance;
+mod kept;
 mod manual;
 #[cfg(test)]
 mod pages;
+mod purge;
 mod queues;
 mod retries;
 mod schedules;
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         Some(Command::Backup(backup)) => backup::backup(&backup),
         Some(Command::Restore(restore)) => backup::restore(&restore),
         Some(Command::Check(check)) => backup::check(&check),
+        Some(Command::Purge(options)) => purge::purge(&options),
         Some(Command::Completions(completions)) => manual::completions(&completions),
         Some(Command::Man(man)) => manual::pages(&man),
         Some(Command::Suspend(which)) => batch::suspend(&which),

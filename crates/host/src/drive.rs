@@ -26,13 +26,10 @@ use crate::clock::{Clock, until};
 use crate::handle::{Host, Route, away};
 use crate::lease::{Held, Lease};
 use crate::partition::{Input, Needs, Partition, Parts, Ran, Source, Tick};
+use crate::purge::Purger;
 
 /// The one partition there is for now.
 pub(crate) const PARTITION: PartitionId = PartitionId(1);
-
-/// Answers removed at once, and how often.
-const PURGE_BATCH: usize = 1_000;
-const PURGE_EVERY: Duration = Duration::from_secs(60);
 
 /// How long to let commands gather while a tick is in flight.
 const GATHER: Duration = Duration::from_millis(1);
@@ -123,9 +120,10 @@ impl Driver {
             receiver,
             clock: Clock::set(ownership.now),
             lease: Lease::hold(self.parts.store.clone(), ownership.fence, self.parts.limits.lease),
-            purge_at: Instant::now() + PURGE_EVERY,
+            purger: Purger::start(&self.host, ownership.fence),
             look_at_inbox: ownership.inbox_to < ownership.inbox_tail,
         };
+        self.host.set_fence(Some(ownership.fence));
         self.host.set_route(Route::Own(inbox));
         self.parts.metrics.partitions_owned.set(1);
         let warming = self.warm_up.then(|| tokio::spawn(warm_up(self.parts.clone())));
@@ -135,6 +133,7 @@ impl Driver {
             self.parts.metrics.quarantined.inc();
         }
         self.host.set_route(Route::Follow);
+        self.host.set_fence(None);
         self.parts.metrics.partitions_owned.set(0);
         if let Some(warming) = warming {
             warming.abort();
@@ -199,7 +198,8 @@ struct Owner<'a> {
     receiver: mpsc::Receiver<Input>,
     clock: Clock,
     lease: Lease,
-    purge_at: Instant,
+    /// Removes what is old while this is there.
+    purger: Purger,
     look_at_inbox: bool,
 }
 
@@ -239,7 +239,7 @@ impl Owner<'_> {
         if self.flight.is_none() && self.open.is_none() && !self.has_work() && !*stop.borrow() {
             self.wait(wakeups, stop).await;
         }
-        self.upkeep().await?;
+        self.upkeep()?;
         let is_closed = self.fill().await?;
         if let Some(flight) = self.flight.take() {
             self.watch(flight, is_closed, wakeups, stop).await?;
@@ -428,6 +428,7 @@ impl Owner<'_> {
         match landed {
             Ok(now) => {
                 self.parts.metrics.commit_seconds.observe(sent.elapsed().as_secs_f64());
+                self.host.inner().purging.worked();
                 self.clock.hear(now, sent);
                 self.partition.caution = self.partition.caution.after_success(commands);
                 self.partition.blamed = None;
@@ -479,22 +480,13 @@ impl Owner<'_> {
         }
     }
 
-    async fn upkeep(&mut self) -> Result<(), Trouble> {
+    fn upkeep(&mut self) -> Result<(), Trouble> {
         if self.lease.held.has_changed().unwrap_or(false) {
             self.lease.held.mark_unchanged();
             self.hear_of_lease();
         }
         if *self.lease.held.borrow() == Held::Lost {
             return Err(Trouble::Deposed);
-        }
-        // Only in passing: a server with nothing to do lets the store rest.
-        if self.purge_at <= Instant::now() && !self.inputs.is_empty() {
-            let purged = self.parts.store.purge_answers(PARTITION, self.now(), PURGE_BATCH).await?;
-            let before = self.now().saturating_sub(self.parts.limits.waits_kept.as_millis() as Millis);
-            let waits = self.parts.store.purge_waits(PARTITION, before, PURGE_BATCH).await?;
-            let documents = self.parts.store.documents().purge(self.now(), PURGE_BATCH).await?;
-            let more = PURGE_BATCH <= purged.max(waits).max(documents);
-            self.purge_at = Instant::now() + if more { RETRY_EVERY } else { PURGE_EVERY };
         }
         Ok(())
     }
@@ -566,7 +558,9 @@ impl Owner<'_> {
         self.partition.reopen(ownership);
         self.clock = Clock::set(ownership.now);
         self.lease = Lease::hold(self.parts.store.clone(), ownership.fence, self.parts.limits.lease);
+        self.purger = Purger::start(self.host, ownership.fence);
         self.look_at_inbox = true;
+        self.host.set_fence(Some(ownership.fence));
         self.host.set_route(Route::Own(self.inbox.clone()));
     }
 }

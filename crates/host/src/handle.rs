@@ -1,13 +1,13 @@
 //! What an edge (REST, gRPC, the command line's own server) may ask of the host.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use engine::{Document, PartitionId};
 use store::log::{ActivatedJob, Answer, Code, Created, Rejection, Released, Request};
-use store::{PartitionStatus, Store, format};
+use store::{Fence, PartitionStatus, Store, format};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 
 use crate::await_jobs::StreamEnd;
@@ -17,6 +17,7 @@ use crate::follow::Follower;
 use crate::handed::{ActivatedJobs, Asked, JobStream};
 use crate::metrics::Metrics;
 use crate::partition::{End, Input, Parts, Reply, Told};
+use crate::purge::Purging;
 use crate::sinks::{Sink, StreamFlow, Waiter, released};
 use crate::{Limits, await_end, await_jobs, await_listeners, traced};
 
@@ -124,6 +125,9 @@ pub(crate) struct Inner {
     pub(crate) node: Arc<str>,
     pub(crate) follower: Follower,
     pub(crate) moving: Moving,
+    pub(crate) purging: Arc<Purging>,
+    /// While this server owns the partition.
+    fence: Mutex<Option<Fence>>,
     route: watch::Sender<Route>,
     waiter_next: AtomicU64,
     /// Bytes of commands accepted and not yet answered.
@@ -150,6 +154,8 @@ impl Host {
         let inner = Inner {
             follower: Follower::new(parts.store.clone(), partition, limits),
             moving: Moving::default(),
+            purging: Arc::default(),
+            fence: Mutex::default(),
             route: watch::Sender::new(Route::Follow),
             waiter_next: AtomicU64::new(0),
             bytes: Arc::new(Semaphore::new(limits.inbox_bytes_max.min(Semaphore::MAX_PERMITS))),
@@ -186,12 +192,21 @@ impl Host {
         matches!(self.route(), Route::Own(_))
     }
 
+    pub(crate) fn set_fence(&self, fence: Option<Fence>) {
+        *self.inner.fence.lock().unwrap_or_else(PoisonError::into_inner) = fence;
+    }
+
+    pub(crate) fn fence(&self) -> Option<Fence> {
+        *self.inner.fence.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Moves the time of the engine, for tests. What has become due by that happens afterwards, by itself.
     pub fn move_clock(&self, to: ClockMove) -> Result<(), Error> {
         if !self.owns() {
             return Err(Error::Unavailable { reason: "another server owns the partition: move its clock".to_owned() });
         }
         self.inner.moving.apply(to);
+        self.inner.purging.look();
         self.tell(Input::Look);
         Ok(())
     }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use schedule::Missed;
 
+use crate::retention::Retention;
+
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Commands accepted and not yet taken by a tick.
@@ -57,6 +59,8 @@ pub struct Limits {
     pub timers_missed: Missed,
     /// How long timers, subscriptions and correlations are kept after they ended.
     pub waits_kept: Duration,
+    /// How long what has ended is kept otherwise.
+    pub retention: Retention,
     /// How long an owner holds a partition without renewing.
     pub lease: Duration,
     /// How long a follower waits before it looks for answers by itself.
@@ -96,6 +100,7 @@ impl Default for Limits {
             due_share: 33,
             timers_missed: Missed::FireOnce,
             waits_kept: Duration::from_secs(30 * 24 * 60 * 60),
+            retention: Retention::default(),
             lease: Duration::from_secs(5),
             poll_every: Duration::from_millis(500),
             answer_timeout: Duration::from_secs(15),

@@ -9,6 +9,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
 use crate::queue_metrics::QueueMetrics;
+use crate::purge_metrics::PurgeMetrics;
 use crate::workflow_metrics::{self, WorkflowMetrics};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -54,6 +55,7 @@ pub struct Metrics {
     pub pool_max: Gauge,
     pub workflows: WorkflowMetrics,
     pub queues: QueueMetrics,
+    pub purge: PurgeMetrics,
 }
 
 impl Default for Metrics {
@@ -94,6 +96,7 @@ impl Default for Metrics {
             pool_max: Gauge::default(),
             workflows: WorkflowMetrics::default(),
             queues: QueueMetrics::default(),
+            purge: PurgeMetrics::default(),
         }
     }
 }
@@ -139,6 +142,7 @@ impl Metrics {
         r.register("store_pool_used", "Store connections in use", self.pool_used.clone());
         r.register("store_pool_max", "Store connections allowed", self.pool_max.clone());
         self.queues.register(r);
+        self.purge.register(r);
         workflow_metrics::register(self, registry);
     }
 

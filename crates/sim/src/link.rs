@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::{DefinitionKey, FormKey, JobKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, InstanceKey, JobKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
+use store::retention::{Aged, Finished, FinishedAfter, Purged};
 use store::{
     AgedJob, Backlog, Broken, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership,
     PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
@@ -388,11 +389,26 @@ impl Store for Link {
     async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {
         self.read(self.world.memory.count(counting)).await
     }
-    async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
-        self.read(self.world.memory.purge_answers(partition, now, limit)).await
+    async fn finished(
+        &self,
+        partition: PartitionId,
+        after: FinishedAfter,
+        before: Millis,
+        limit: usize,
+    ) -> Result<Vec<Finished>, Error> {
+        self.read(self.world.memory.finished(partition, after, before, limit)).await
     }
-    async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
-        self.read(self.world.memory.purge_waits(partition, before, limit)).await
+    async fn purge_instances(&self, fence: Fence, instances: &[InstanceKey], rows_max: usize) -> Result<Option<Purged>, Error> {
+        self.read(self.world.memory.purge_instances(fence, instances, rows_max)).await
+    }
+    async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error> {
+        self.read(self.world.memory.purge(fence, what, before, limit)).await
+    }
+    async fn count_aged(&self, partition: PartitionId, what: Aged, before: Millis, limit: usize) -> Result<usize, Error> {
+        self.read(self.world.memory.count_aged(partition, what, before, limit)).await
+    }
+    async fn give_room_back(&self) -> Result<bool, Error> {
+        self.read(self.world.memory.give_room_back()).await
     }
     async fn identity(&self) -> Result<String, Error> {
         self.world.memory.identity().await

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DefinitionKey, FormKey, JobKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, InstanceKey, JobKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
+use store::retention::{Aged, Finished, FinishedAfter, Purged};
 use store::{
     AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
     QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
@@ -247,12 +248,26 @@ impl Store for Postgres {
         self.count_groups(counting).await
     }
 
-    async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
-        self.purge_expired(partition, now, limit).await
+    async fn finished(
+        &self,
+        partition: PartitionId,
+        after: FinishedAfter,
+        before: Millis,
+        limit: usize,
+    ) -> Result<Vec<Finished>, Error> {
+        self.finished_window(partition, after, before, limit).await
     }
 
-    async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
-        self.purge_ended(partition, before, limit).await
+    async fn purge_instances(&self, fence: Fence, instances: &[InstanceKey], rows_max: usize) -> Result<Option<Purged>, Error> {
+        self.purge_finished(fence, instances, rows_max).await
+    }
+
+    async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error> {
+        self.purge_aged(fence, what, before, limit).await
+    }
+
+    async fn count_aged(&self, partition: PartitionId, what: Aged, before: Millis, limit: usize) -> Result<usize, Error> {
+        self.aged_count(partition, what, before, limit).await
     }
 
     async fn identity(&self) -> Result<String, Error> {
@@ -260,7 +275,7 @@ impl Store for Postgres {
     }
 
     fn pool(&self) -> (usize, usize) {
-        let pools = [&self.writer, &self.appender, &self.owner, &self.searches];
+        let pools = [&self.writer, &self.appender, &self.owner, &self.upkeep, &self.searches];
         (pools.iter().map(|pool| pool.in_use()).sum(), pools.iter().map(|pool| pool.size()).sum())
     }
 }

@@ -30,6 +30,7 @@ mod pool;
 mod queues;
 mod reading;
 mod schedules;
+mod retention;
 mod search;
 mod session;
 mod tls;
@@ -56,6 +57,8 @@ pub struct Postgres {
     appender: Pool,
     /// What is read by key; a partition's owner waits for it.
     owner: Pool,
+    /// Removing what is old, so that nobody who waits stands behind it.
+    upkeep: Pool,
     /// Searches.
     searches: Pool,
     cleared: Cleared,
@@ -76,6 +79,7 @@ impl Postgres {
             writer: Pool::new(&target, &options, Role::Keyed, 1),
             appender: Pool::new(&target, &options, Role::Keyed, 1),
             owner: Pool::new(&target, &options, Role::Keyed, OWNER_READS_MAX),
+            upkeep: Pool::new(&target, &options, Role::Keyed, 1),
             searches: Pool::new(&target, &options, Role::Search, options.searches_max),
             cleared: Cleared::default(),
             wakeups: Wakeups::listen(listening, &options),

@@ -181,18 +181,6 @@ impl Postgres {
         let call = Call::new(include_str!("../sql/condition_starts.sql")).int(partition.0.into()).text(tenant).limit(limit);
         self.owner.query(call).await?.iter().map(alone).collect()
     }
-
-    pub(crate) async fn purge_ended(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
-        let mut purged = 0;
-        for sql in [
-            include_str!("../sql/purge_timers.sql"),
-            include_str!("../sql/purge_subscriptions.sql"),
-            include_str!("../sql/purge_correlations.sql"),
-        ] {
-            purged += self.owner.query(Call::new(sql).int(partition.0.into()).int(before).limit(limit)).await?.len();
-        }
-        Ok(purged)
-    }
 }
 
 /// What timers and subscriptions have in common comes first.

@@ -1,4 +1,4 @@
-//! What the owner keeps windows of in memory, and the upkeep it does.
+//! What the owner keeps windows of in memory.
 
 use engine::{InstanceKey, JobKey, PartitionId};
 use store::{Due, Error, Millis, ReadyAfter, ReadyJob, words};
@@ -40,17 +40,5 @@ impl Postgres {
             Ok(Due { at, key, what: words::due_kind(what, instance)? })
         };
         rows.iter().map(due).collect()
-    }
-
-    pub(crate) async fn purge_expired(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
-        let mut purged = 0;
-        for sql in [
-            include_str!("../sql/purge_idempotent.sql"),
-            include_str!("../sql/purge_answers.sql"),
-            include_str!("../sql/purge_paces.sql"),
-        ] {
-            purged += self.owner.query(Call::new(sql).int(partition.0.into()).int(now).limit(limit)).await?.len();
-        }
-        Ok(purged)
     }
 }

@@ -41,6 +41,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0011_identity.sql")),
     Migration::sql(include_str!("../migrations/0012_policies.sql")),
     Migration::sql(include_str!("../migrations/0013_jobs.sql")),
+    Migration::sql(include_str!("../migrations/0009_retention.sql")),
 ];
 
 /// The version this server makes of every store.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use engine::{DefinitionKey, FormKey, JobKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, InstanceKey, JobKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
+use store::retention::{Aged, Finished, FinishedAfter, Purged};
 use store::{
     AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
     QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
@@ -298,12 +299,33 @@ impl Store for Sqlite {
         self.searches.run_within(self.search_timeout, move |connection| read::count(connection, &counting)).await
     }
 
-    async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
-        self.writer.run(move |connection| write::purge_answers(connection, partition, now, limit)).await
+    async fn finished(
+        &self,
+        partition: PartitionId,
+        after: FinishedAfter,
+        before: Millis,
+        limit: usize,
+    ) -> Result<Vec<Finished>, Error> {
+        let finished = move |connection: &rusqlite::Connection| read::finished(connection, partition, after, before, limit);
+        self.searches.run_within(self.search_timeout, finished).await
     }
 
-    async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
-        self.writer.run(move |connection| write::purge_waits(connection, partition, before, limit)).await
+    async fn purge_instances(&self, fence: Fence, instances: &[InstanceKey], rows_max: usize) -> Result<Option<Purged>, Error> {
+        let instances = instances.to_vec();
+        self.writer.run(move |connection| write::purge_instances(connection, fence, &instances, rows_max)).await
+    }
+
+    async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error> {
+        self.writer.run(move |connection| write::purge(connection, fence, what, before, limit)).await
+    }
+
+    async fn count_aged(&self, partition: PartitionId, what: Aged, before: Millis, limit: usize) -> Result<usize, Error> {
+        let count = move |connection: &rusqlite::Connection| write::count_aged(connection, partition, what, before, limit);
+        self.searches.run_within(self.search_timeout, count).await
+    }
+
+    async fn give_room_back(&self) -> Result<bool, Error> {
+        self.writer.run(write::give_back).await
     }
 
     async fn backup(&self) -> Result<Option<std::fs::File>, Error> {

@@ -35,6 +35,8 @@ pub(crate) fn connect(path: &Path) -> Result<Connection, Failure> {
     // Until it is known whether this is all of the store.
     mark::keep_log(&connection, true)?;
     crate::configure(&connection)?;
+    // A new file can give room back (`write/room.rs`); one that has tables stays as it is. Before anything is written.
+    connection.pragma_update(None, "auto_vacuum", "incremental")?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     // Every commit reaches the disk before anybody is told of it.
     connection.pragma_update(None, "synchronous", "full")?;

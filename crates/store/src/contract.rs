@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use crate::documents::Documents;
 use crate::log::{NewRequest, Received, RequestStatus};
 use crate::query::{Counted, Counting, Query, QueryPage};
+use crate::retention::{Aged, Finished, FinishedAfter, Purged};
 use crate::{Commit, CommitError, Error, row};
 
 /// Milliseconds since 1970, UTC.
@@ -486,12 +487,32 @@ pub trait Store: Send + Sync + 'static {
 
     // ---- upkeep ----
 
-    /// Remove expired first answers and answers to requests of the inbox, at most `limit` of each; how many went.
-    async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error>;
+    /// Instances that ended before a time, by end and key, after a place in that order, at most `limit`; those that others called too.
+    async fn finished(
+        &self,
+        partition: PartitionId,
+        after: FinishedAfter,
+        before: Millis,
+        limit: usize,
+    ) -> Result<Vec<Finished>, Error>;
 
-    /// Remove timers and subscriptions that ended before a time and correlations from before it, at most `limit` of each; how many
-    /// went.
-    async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error>;
+    /// Remove these instances, which nobody called and which have ended, with all they have called and all that belongs to them: about
+    /// `rows_max` rows at most, each instance after what belongs to it and after all it has called, so that whatever stops it, what is
+    /// left can be found again. One below which something still runs stays. `None` once another epoch exists.
+    async fn purge_instances(&self, fence: Fence, instances: &[InstanceKey], rows_max: usize) -> Result<Option<Purged>, Error>;
+
+    /// Remove what is older than a time (or has expired by it), the oldest first, at most `limit` rows; how many went. `None` once
+    /// another epoch exists.
+    async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error>;
+
+    /// How many rows there are for [`Store::purge`] to remove, counted up to `limit`.
+    async fn count_aged(&self, partition: PartitionId, what: Aged, before: Millis, limit: usize) -> Result<usize, Error>;
+
+    /// Give back to the system a little of the room that removed rows have left, if that is worth it; whether there is more to give. A
+    /// store that does so by itself, or never, has none.
+    async fn give_room_back(&self) -> Result<bool, Error> {
+        Ok(false)
+    }
 
     /// A copy of everything as of now, in a file that nobody else sees. None where the database has means of its own.
     async fn backup(&self) -> Result<Option<std::fs::File>, Error> {

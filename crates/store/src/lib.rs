@@ -25,6 +25,7 @@ pub mod memory;
 mod migrated;
 mod pattern;
 pub mod query;
+pub mod retention;
 pub mod row;
 pub mod sql;
 pub mod words;

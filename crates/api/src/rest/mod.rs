@@ -44,6 +44,7 @@ mod policies;
 mod process_definitions;
 mod process_instances;
 mod queue_stats;
+mod purge;
 mod resources;
 mod schedules;
 mod search;

@@ -91,7 +91,7 @@ impl Operation {
             && !matches!(self.input, Input::Upload)
             && !self.path.starts_with("/v2/documents")
             && !super::workflows::owns(self.path)
-            && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation" | "/v1/backup")
+            && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation" | "/v1/backup" | "/v1/purge")
     }
 
     /// Whether a second request with the same key gets the first answer again.
@@ -155,6 +155,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::workflows::leases::OPERATIONS,
         super::dead_letters::OPERATIONS,
         super::schedules::OPERATIONS,
+        super::purge::OPERATIONS,
     ]
     .into_iter()
     .flatten()

@@ -148,6 +148,22 @@ pub(crate) static SETTINGS: &[Setting] = &[
     ),
     number("limits.answer_timeout_millis", 15_000, 1..=3_600_000, "How long a caller waits for an answer"),
     number("limits.document_bytes", 64 * MIB, 1024..=GIB, "Bytes of one document"),
+    text(
+        "retention.instances",
+        "30d",
+        "TIME",
+        "How long finished instances with all that belongs to them are kept: 30d, 12h, or forever",
+    ),
+    texts(
+        "retention.instances_of",
+        "",
+        "RULES",
+        "Another time for instances of a process, of a tenant, or of both: PROCESS=7d, TENANT/*=forever, TENANT/PROCESS=90d",
+    ),
+    text("retention.log", "30d", "TIME", "How long the log of commands is kept"),
+    text("retention.executions", "30d", "TIME", "How long executions are kept that were completed or cancelled"),
+    text("retention.evaluations", "30d", "TIME", "How long decisions are kept that were evaluated without a process"),
+    text("retention.audit", "30d", "TIME", "How long the audit trail and operations over many are kept"),
 ];
 
 const fn text(key: &'static str, default: &'static str, value: &'static str, about: &'static str) -> Setting {

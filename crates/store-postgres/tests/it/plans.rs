@@ -8,6 +8,7 @@ use engine::{EvaluationKey, IncidentKey, InstanceKey, JobKey, PartitionId};
 use futures_util::future::BoxFuture;
 use store::conformance::rows::{self, TENANT};
 use store::log::NewRequest;
+use store::retention::{Aged, FinishedAfter};
 use store::row::{Availability, ElementState, Instance, InstanceState};
 use store::{
     AnswerRow, Changes, Commit, ElementChange, IncidentChange, InstanceChange, LogRow, Ownership, ReadyAfter, Store,
@@ -75,7 +76,7 @@ fn check(analyzed: Analyzed, planned: Planned, options: Options) {
 /// A call by name.
 type Probe = (&'static str, for<'a> fn(&'a Postgres, &'a Ownership) -> BoxFuture<'a, ()>);
 
-const PROBES: [Probe; 27] = [
+const PROBES: [Probe; 30] = [
     ("load instances", |store, _| {
         Box::pin(load(store, Wanted { instances: few(INSTANCE).map(InstanceKey).collect(), ..none() }))
     }),
@@ -142,11 +143,7 @@ const PROBES: [Probe; 27] = [
         let definition = engine::DefinitionKey(key(0, DEFINITION));
         Box::pin(async move { drop(store.starts_of(definition).await.expect("start events")) })
     }),
-    ("purge waits", |store, _| {
-        Box::pin(async {
-            let _ = store.purge_waits(ONE, 2_000, 5).await.expect("a purge");
-        })
-    }),
+    ("purge waits", |store, _| Box::pin(purge(store, &[Aged::Timers, Aged::Subscriptions, Aged::Correlations], 2_000, 5))),
     ("commit of waits", |store, _| {
         Box::pin(async {
             let owned = store.acquire(ONE, "filler", LEASE).await.expect("an answer").expect("the partition is free");
@@ -159,9 +156,17 @@ const PROBES: [Probe; 27] = [
         let asked = [3, 2, 7, owned.inbox_to + 3, owned.inbox_to + 1];
         Box::pin(async move { drop(store.statuses(ONE, &asked).await.expect("statuses")) })
     }),
-    ("purge", |store, _| {
+    ("purge", |store, _| Box::pin(purge(store, &[Aged::FirstAnswers, Aged::Answers], 1_000, 10))),
+    ("purge the rest", |store, _| Box::pin(purge(store, &[Aged::Log, Aged::Executions, Aged::Evaluations], 1_000, 10))),
+    ("finished instances", |store, _| {
+        Box::pin(async { drop(store.finished(ONE, FinishedAfter::START, i64::MAX, 10).await.expect("instances")) })
+    }),
+    ("purge instances", |store, _| {
         Box::pin(async {
-            let _ = store.purge_answers(ONE, 1_000, 10).await.expect("a purge");
+            let owned = store.acquire(ONE, "filler", LEASE).await.expect("an answer").expect("the partition is free");
+            let finished = store.finished(ONE, FinishedAfter::START, i64::MAX, 4).await.expect("instances");
+            let keys: Vec<InstanceKey> = finished.into_iter().map(|one| one.key).collect();
+            let _ = store.purge_instances(owned.fence, &keys, 100).await.expect("a purge");
         })
     }),
     ("commit", |store, _| {
@@ -249,6 +254,13 @@ pub(crate) async fn reads(client: &Client, sessions: &str) -> i64 {
              + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes)::bigint
              + (SELECT sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read + idx_blks_hit, 0)) FROM pg_statio_user_tables)::bigint";
     client.query_one(reads, &[]).await.unwrap().get(0)
+}
+
+async fn purge(store: &Postgres, kinds: &[Aged], before: i64, limit: usize) {
+    let owned = store.acquire(ONE, "filler", LEASE).await.expect("an answer").expect("the partition is free");
+    for what in kinds {
+        let _ = store.purge(owned.fence, *what, before, limit).await.expect("a purge");
+    }
 }
 
 async fn load(store: &Postgres, wanted: Wanted) {

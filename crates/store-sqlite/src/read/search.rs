@@ -4,23 +4,31 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, ToSql, params_from_iter};
 use store::Error;
 use store::query::{Counted, Counting, Query, QueryPage, Scalar};
-use store::sql::{Cells, Collected, Dialect, count as count_statement, counted, search as statements};
+use store::sql::{Cells, Collected, Dialect, FEW_MAX, Sql, count as count_statement, counted, search as statements};
 
 use crate::failure::Failure;
 
 pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage, Failure> {
     let search = statements(query, Dialect::Sqlite);
-    let mut select = connection.prepare_cached(&search.page.text)?;
-    let mut rows = select.query(params_from_iter(search.page.params.iter().map(Param)))?;
+    let statement = match &search.few {
+        Some(few) if number(connection, &few.probe)? <= FEW_MAX => &few.page,
+        Some(_) | None => &search.page,
+    };
+    let mut select = connection.prepare_cached(&statement.text)?;
+    let mut rows = select.query(params_from_iter(statement.params.iter().map(Param)))?;
     let mut page = Collected::of(query);
     while !page.is_full()
         && let Some(row) = rows.next()?
     {
         page.push(&Found(row))?;
     }
-    let mut count = connection.prepare_cached(&search.total.text)?;
-    let total = count.query_row(params_from_iter(search.total.params.iter().map(Param)), |row| row.get(0))?;
-    Ok(page.finish(total))
+    Ok(page.finish(number(connection, &search.total)?))
+}
+
+/// What a statement counts.
+fn number(connection: &Connection, sql: &Sql) -> Result<i64, Failure> {
+    let mut count = connection.prepare_cached(&sql.text)?;
+    Ok(count.query_row(params_from_iter(sql.params.iter().map(Param)), |row| row.get(0))?)
 }
 
 pub(crate) fn count(connection: &Connection, counting: &Counting) -> Result<Vec<Counted>, Failure> {
@@ -65,3 +73,6 @@ impl Cells for Found<'_> {
         self.0.get(column).map_err(Error::corrupt)
     }
 }
+
+#[cfg(test)]
+mod tests;

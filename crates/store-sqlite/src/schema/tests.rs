@@ -149,7 +149,7 @@ fn something_else_is_not_overwritten() {
 }
 
 /// How SQLite would run a statement, step by step.
-fn plan(connection: &Connection, sql: &str) -> Vec<String> {
+pub(crate) fn plan(connection: &Connection, sql: &str) -> Vec<String> {
     let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
     explain.raw_query().mapped(|row| row.get(3)).map(Result::unwrap).collect()
 }
@@ -178,7 +178,6 @@ fn hot_statements_use_the_indexes_made_for_them() {
         (statement::WAITING_TURNS, "turns USING INDEX turns_by_instance (partition=? AND instance=?)"),
         (statement::KEPT_COMPENSATIONS, "compensations USING INDEX compensations_by_instance (partition=? AND instance=?)"),
         (statement::DELETE_COMPENSATION, "compensations USING INTEGER PRIMARY KEY (rowid=?)"),
-        (statement::PURGE_ANSWERS, "answers USING COVERING INDEX answers_by_expiry (partition=? AND expires<?)"),
         (statement::PROCESS_NAMED, "definitions USING INDEX definitions_by_version (partition=? AND process_id=? AND tenant=?)"),
         (statement::RUNNING_INSTANCE, "instances USING INTEGER PRIMARY KEY (rowid=?)"),
         (statement::LIVE_ELEMENTS, "elements USING INDEX elements_live (partition=? AND instance=?)"),
@@ -218,7 +217,6 @@ fn hot_statements_use_the_indexes_made_for_them() {
         (statement::PENDING_TIMER, "timers USING INTEGER PRIMARY KEY (rowid=?)"),
         (statement::CHANGE_TIMER, "timers USING INTEGER PRIMARY KEY (rowid=?)"),
         (statement::STARTING_TIMERS, "timers USING INDEX timers_starting (definition=?)"),
-        (statement::PURGE_TIMERS, "timers USING COVERING INDEX timers_by_end (partition=? AND ended<?)"),
         (statement::OPEN_SUBSCRIPTIONS, "subscriptions USING INDEX subscriptions_open (partition=? AND instance=?)"),
         (statement::OPEN_SUBSCRIPTION, "subscriptions USING INTEGER PRIMARY KEY (rowid=?)"),
         (statement::CHANGE_SUBSCRIPTION, "subscriptions USING INTEGER PRIMARY KEY (rowid=?)"),
@@ -235,17 +233,12 @@ fn hot_statements_use_the_indexes_made_for_them() {
             statement::SIGNAL_SUBSCRIPTIONS,
             "subscriptions USING INDEX subscriptions_to_signals (partition=? AND tenant=? AND name=? AND key>? AND key<?)",
         ),
-        (statement::PURGE_SUBSCRIPTIONS, "subscriptions USING INDEX subscriptions_by_end (partition=? AND updated<?)"),
         (
             statement::GROUP_MESSAGES,
             "messages USING INDEX messages_by_name (partition=? AND tenant=? AND name=? AND correlation_key=?)",
         ),
         (statement::MESSAGE, "messages USING INTEGER PRIMARY KEY (rowid=?)"),
         (statement::TAKE_MESSAGE, "messages USING INTEGER PRIMARY KEY (rowid=?)"),
-        (
-            statement::PURGE_CORRELATIONS,
-            "message_correlations USING COVERING INDEX message_correlations_by_time (partition=? AND at<?)",
-        ),
         (statement::LOCK, "message_locks USING PRIMARY KEY (partition=? AND tenant=? AND process_id=? AND correlation_key=?)"),
         (
             statement::DELETE_LOCK,

@@ -11,31 +11,13 @@ mod inbox;
 mod migrated;
 mod ownership;
 mod schedule;
+mod retention;
+mod room;
 mod user_task;
 mod wait;
 
 pub(crate) use commit::commit;
 pub(crate) use inbox::append;
 pub(crate) use ownership::{acquire, release, renew};
-pub(crate) use wait::purge_waits;
-
-use engine::PartitionId;
-use rusqlite::{Connection, params};
-use store::Millis;
-
-use crate::failure::Failure;
-use crate::statement;
-
-/// Removes first answers and answers to requests that have expired; how many went.
-pub(crate) fn purge_answers(
-    connection: &Connection,
-    partition: PartitionId,
-    now: Millis,
-    limit: usize,
-) -> Result<usize, Failure> {
-    let mut purged = 0;
-    for sql in [statement::PURGE_FIRST_ANSWERS, statement::PURGE_ANSWERS, statement::PURGE_PACES] {
-        purged += connection.prepare_cached(sql)?.execute(params![partition.0, now, limit as i64])?;
-    }
-    Ok(purged)
-}
+pub(crate) use retention::{count_aged, purge, purge_instances};
+pub(crate) use room::give_back;

@@ -3,7 +3,7 @@
 use engine::PartitionId;
 use rusqlite::{Connection, Statement, params};
 use store::row::{Correlation, Message, Signal, Subscription, Timer};
-use store::{Changes, Millis, format, words};
+use store::{Changes, format, words};
 
 use crate::failure::Failure;
 use crate::statement;
@@ -140,18 +140,4 @@ fn insert_correlation(insert: &mut Statement<'_>, partition: u16, row: &Correlat
 fn put_signal(put: &mut Statement<'_>, partition: u16, row: &Signal) -> rusqlite::Result<usize> {
     let variables = format::encode_document(&row.variables);
     put.execute(params![partition, row.key as i64, row.tenant, row.name, variables, row.after as i64, row.due])
-}
-
-/// Removes what ended before a time; how many went.
-pub(crate) fn purge_waits(
-    connection: &Connection,
-    partition: PartitionId,
-    before: Millis,
-    limit: usize,
-) -> Result<usize, Failure> {
-    let mut purged = 0;
-    for sql in [statement::PURGE_TIMERS, statement::PURGE_SUBSCRIPTIONS, statement::PURGE_CORRELATIONS] {
-        purged += connection.prepare_cached(sql)?.execute(params![partition.0, before, limit as i64])?;
-    }
-    Ok(purged)
 }

@@ -17,6 +17,11 @@ fn requirements(n: u64, id: &str, version: i32, tenant: &str) -> DecisionRequire
 }
 
 /// Versions 1 and 2 of `r`, each with decisions `a` and `b`; `c` has taken `b` over as its third version.
+/// A file of one decision.
+pub(super) fn requirements_of_one(key: u64, id: &str) -> DecisionRequirements {
+    DecisionRequirements { decisions: vec![rows::decision(key + 1, id, 1)], ..rows::requirements(key, id, 1) }
+}
+
 fn three() -> Vec<DecisionRequirements> {
     let mut all = vec![requirements(10, "r", 1, "t"), requirements(20, "r", 2, "t"), requirements(30, "c", 1, "t")];
     for (n, requirements) in (0..).zip(&mut all[..2]) {

@@ -23,6 +23,7 @@ mod owner;
 mod ownership;
 pub mod previous;
 mod queues;
+mod retention;
 pub mod rows;
 mod search;
 mod search_reference;
@@ -155,6 +156,14 @@ tests! {
     upkeep::first_answers_are_purged_in_small_batches,
     upkeep::answers_are_purged_in_small_batches,
     upkeep::ended_waits_are_purged_in_small_batches,
+    upkeep::the_log_is_purged_from_its_beginning,
+    upkeep::executions_and_evaluations_of_no_process_are_purged,
+    retention::finished_instances_come_by_their_end,
+    retention::an_instance_goes_with_all_that_belongs_to_it,
+    retention::a_step_ends_where_its_rows_do,
+    retention::what_was_called_goes_with_who_called_it,
+    retention::what_runs_stays,
+    retention::a_deposed_owner_removes_nothing,
     search::absent_values_come_first,
     search::patterns_tell_case,
     search::a_filter_and_its_opposite_divide_all_rows,

@@ -223,7 +223,7 @@ impl Tables {
     }
 
     /// Takes the row and what was derived from it away.
-    fn forget_job(&mut self, key: JobKey) {
+    pub(super) fn forget_job(&mut self, key: JobKey) {
         let Some(job) = self.jobs.remove(&key) else { return };
         let queue = (job.job_type.clone(), job.tenant.clone());
         if let Some(ready) = self.ready.get_mut(&queue) {

@@ -244,20 +244,6 @@ impl Partition {
         positions.into_iter().filter_map(status).collect()
     }
 
-    pub(super) fn purge_answers(&mut self, now: Millis, limit: usize) -> usize {
-        let expired = self.answers.iter().filter(|(_, row)| row.expires <= now);
-        let expired: Vec<_> = expired.take(limit).map(|(position, _)| *position).collect();
-        for position in &expired {
-            self.answers.remove(position);
-        }
-        let over = self.tables.paces.iter().filter(|(_, row)| row.until <= now).take(limit).map(|(name, _)| name.clone());
-        let over: Vec<_> = over.collect();
-        for name in &over {
-            self.tables.paces.remove(name);
-        }
-        expired.len() + over.len() + self.tables.purge_idempotent(now, limit)
-    }
-
     /// By time and key, whatever it is.
     pub(super) fn due(&self, after: (Millis, u64), limit: usize) -> Vec<Due> {
         let jobs = self.tables.timed.iter().map(|(at, key)| Due { at: *at, key: key.0, what: DueKind::Job });
@@ -267,17 +253,6 @@ impl Partition {
         due.sort_unstable();
         due.truncate(limit);
         due
-    }
-}
-
-impl Tables {
-    fn purge_idempotent(&mut self, now: Millis, limit: usize) -> usize {
-        let expired = self.idempotent.iter().filter(|(_, row)| row.expires <= now);
-        let expired: Vec<_> = expired.take(limit).map(|(key, _)| key.clone()).collect();
-        for key in &expired {
-            self.idempotent.remove(key);
-        }
-        expired.len()
     }
 }
 

@@ -12,6 +12,7 @@ mod documents;
 mod field;
 mod load;
 mod migrated;
+mod retention;
 mod search;
 mod view;
 mod waits;
@@ -19,11 +20,12 @@ mod waits;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use engine::{DefinitionKey, FormKey, JobKey, PartitionId, RequirementsKey, WaitKey};
+use engine::{DefinitionKey, FormKey, InstanceKey, JobKey, PartitionId, RequirementsKey, WaitKey};
 use tokio::sync::watch;
 
 use crate::log::{NewRequest, Received, RequestStatus};
 use crate::query::{Counted, Counting, Query, QueryPage};
+use crate::retention::{Aged, Finished, FinishedAfter, Purged};
 use crate::{
     AGES, AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership,
     PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
@@ -325,12 +327,26 @@ impl Store for Memory {
         Ok(search::count(&self.database(), counting))
     }
 
-    async fn purge_answers(&self, partition: PartitionId, now: Millis, limit: usize) -> Result<usize, Error> {
-        Ok(self.database().partition_mut(partition).purge_answers(now, limit))
+    async fn finished(
+        &self,
+        partition: PartitionId,
+        after: FinishedAfter,
+        before: Millis,
+        limit: usize,
+    ) -> Result<Vec<Finished>, Error> {
+        Ok(self.database().read(partition, |partition| partition.tables.finished(after, before, limit)))
     }
 
-    async fn purge_waits(&self, partition: PartitionId, before: Millis, limit: usize) -> Result<usize, Error> {
-        Ok(self.database().partition_mut(partition).tables.purge_waits(before, limit))
+    async fn purge_instances(&self, fence: Fence, instances: &[InstanceKey], rows_max: usize) -> Result<Option<Purged>, Error> {
+        Ok(self.database().held(fence).map(|partition| partition.tables.purge_instances(instances, rows_max)))
+    }
+
+    async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error> {
+        Ok(self.database().held(fence).map(|partition| partition.purge(what, before, limit)))
+    }
+
+    async fn count_aged(&self, partition: PartitionId, what: Aged, before: Millis, limit: usize) -> Result<usize, Error> {
+        Ok(self.database().read(partition, |partition| partition.aged(what, before, limit).len()))
     }
 
     /// There is one while its server runs, and nothing else could be taken for it.

@@ -90,19 +90,6 @@ impl Tables {
         let schedules = schedules.filter_map(|row| Some(Due { at: row.due?, key: row.key, what: DueKind::Schedule }));
         timers.chain(messages).chain(signals).chain(batches).chain(schedules)
     }
-
-    pub(super) fn purge_waits(&mut self, before: Millis, limit: usize) -> usize {
-        let timers = self.timers.values().filter(|row| row.ended.is_some_and(|ended| ended < before));
-        let timers: Vec<TimerKey> = timers.take(limit).map(|row| row.key).collect();
-        let is_over = |row: &&Subscription| row.state != SubscriptionState::Open && row.updated < before;
-        let subscriptions: Vec<WaitKey> = self.subscriptions.values().filter(is_over).take(limit).map(|row| row.key).collect();
-        let correlations = self.correlations.values().filter(|row| row.at < before);
-        let correlations: Vec<u64> = correlations.take(limit).map(|row| row.key).collect();
-        timers.iter().for_each(|key| drop(self.timers.remove(key)));
-        subscriptions.iter().for_each(|key| drop(self.subscriptions.remove(key)));
-        correlations.iter().for_each(|key| drop(self.correlations.remove(key)));
-        timers.len() + subscriptions.len() + correlations.len()
-    }
 }
 
 fn keep<T: Ord>(set: &mut BTreeSet<T>, one: T, keep: bool) {

@@ -40,6 +40,14 @@ pub(super) struct From {
     join: Join,
     /// Whether only user tasks that are open are asked for.
     pub(super) open_only: bool,
+    /// Fields that every row asked for has, whatever others have.
+    pub(super) present: Vec<Field>,
+    /// SQLite: what gives the keys of rows to begin with.
+    pub(super) lead: Option<String>,
+    /// SQLite: that it begins with this table, whatever the planner thinks of it, and which order it is gone through in.
+    pub(super) walk: Option<&'static str>,
+    /// SQLite: whether it begins with what is joined of a definition, by which rows are found.
+    pub(super) begins_with_definition: bool,
 }
 
 /// How a table is joined. Every row has its definition, element and instance, so both give the same rows; but for the audit trail.
@@ -53,7 +61,17 @@ enum Join {
 
 impl From {
     pub(super) fn new(entity: Entity, depth: usize) -> Self {
-        Self { entity, depth, joined: Vec::new(), join: Join::Deciding, open_only: false }
+        Self {
+            entity,
+            depth,
+            joined: Vec::new(),
+            join: Join::Deciding,
+            open_only: false,
+            present: Vec::new(),
+            lead: None,
+            walk: None,
+            begins_with_definition: false,
+        }
     }
 
     /// From here on columns are only shown.
@@ -87,7 +105,10 @@ impl From {
     /// The FROM list with what was asked for so far.
     pub(super) fn sql(&self, dialect: Dialect) -> String {
         let own = self.alias(Table::Own);
-        let mut sql = format!("{} AS {own}", table_name(self.entity));
+        let mut sql = match &self.lead {
+            Some(lead) => format!("({lead}) AS lead CROSS JOIN {} AS {own} ON {own}.key = lead.key", table_name(self.entity)),
+            None => format!("{} AS {own}{}", table_name(self.entity), self.walk.unwrap_or_default()),
+        };
         for (table, join) in &self.joined {
             let other = self.alias(*table);
             let (name, on) = match table {
@@ -100,10 +121,15 @@ impl From {
                 Table::Instance => ("instances", format!("{other}.key = {own}.instance")),
                 Table::Requirements => ("requirements", format!("{other}.key = {own}.requirements")),
             };
+            if self.begins_with_definition {
+                sql = format!("{name} AS {other} CROSS JOIN {sql} ON {own}.partition = {other}.partition AND {on}");
+                continue;
+            }
             let join = match (join, dialect) {
                 (Join::Showing, _) => "LEFT JOIN",
                 // Not all of it is about a definition, or about one that is still there.
                 (Join::Deciding, _) if matches!(self.entity, Entity::Operations | Entity::Audit) => "LEFT JOIN",
+                (Join::Deciding, Dialect::Sqlite) if self.walk.is_some() || self.lead.is_some() => "CROSS JOIN",
                 (Join::Deciding, Dialect::Sqlite) if !self.is_indexed_by(*table) => "CROSS JOIN",
                 (Join::Deciding, Dialect::Sqlite | Dialect::Postgres) => "JOIN",
             };
@@ -117,7 +143,8 @@ impl From {
     fn is_indexed_by(&self, table: Table) -> bool {
         match table {
             Table::Own => true,
-            Table::Definition => matches!(self.entity, Entity::Instances | Entity::Incidents),
+            // Instances begin with definitions by a lead, or not at all: of one there may be a million.
+            Table::Definition => self.entity == Entity::Incidents,
             Table::DefinitionElement => false,
             Table::Instance | Table::Requirements => true,
         }

@@ -11,6 +11,9 @@ use crate::pattern;
 use crate::query::{Entity, Field, Filter, Op, Scalar, ScalarKind};
 use crate::row::{Candidates, UserTaskState};
 
+/// As the stores' migrations say.
+const VALUE_CHARS_INDEXED: usize = 32;
+
 pub(super) fn condition(writing: &mut Writing, from: &mut From, filter: &Filter) -> String {
     match filter {
         Filter::All(parts) => {
@@ -154,6 +157,10 @@ fn sought(writing: &Writing, from: &mut From, field: Field) -> String {
             let own = from.alias(Table::Own);
             format!("(CASE WHEN {own}.state = 'CREATED' THEN {own}.assignee END)")
         }
+        // As the index has it, which queues are not to be served by.
+        (Field::JobType, _, Dialect::Postgres) if from.entity == Entity::Jobs => {
+            format!("({}.job_type || '')", from.alias(Table::Own))
+        }
         _ => from.text(column(from.entity, field, writing.dialect)),
     }
 }
@@ -161,6 +168,10 @@ fn sought(writing: &Writing, from: &mut From, field: Field) -> String {
 fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -> String {
     let text = sought(writing, from, field);
     match (field, value) {
+        // Those that run have no end, and are found by that in the order of their keys.
+        (Field::InstanceState, Scalar::Text(word)) if word == "ACTIVE" && from.entity == Entity::Instances => {
+            format!("({text} = 'ACTIVE' AND {}.ended IS NULL)", from.alias(Table::Own))
+        }
         // Written as the partial index of active incidents has it.
         (Field::IncidentState, Scalar::Text(word)) if word == "ACTIVE" => {
             format!("{}.resolved IS NULL", from.alias(Table::Own))
@@ -189,6 +200,11 @@ fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -
                  OR ({own}.scope = {key} AND {own}.scope <> {own}.instance)))"
             )
         }
+        // True of the same rows as the plain comparison. Values may be long: the index has their beginnings.
+        (Field::Value, Scalar::Text(_)) => {
+            let begins = beginning(writing, from, std::slice::from_ref(value));
+            format!("({begins} AND {text} = {})", value_text(writing, field, value))
+        }
         // True of the same row as the plain comparison, and found by its key.
         (Field::EvaluatedId, Scalar::Text(id)) => match evaluated_key(id) {
             Some((evaluation, key)) => {
@@ -207,6 +223,17 @@ fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -
     }
 }
 
+/// Begins like one of these values, as the index of variables has it.
+fn beginning(writing: &mut Writing, from: &From, values: &[Scalar]) -> String {
+    let begins = |value: &Scalar| match value {
+        Scalar::Text(text) => Scalar::Text(text.chars().take(VALUE_CHARS_INDEXED).collect()),
+        Scalar::Bool(_) | Scalar::Int(_) => value.clone(),
+    };
+    let own = from.alias(Table::Own);
+    let list: Vec<String> = values.iter().map(|value| writing.param(begins(value))).collect();
+    format!("substr({own}.value, 1, {VALUE_CHARS_INDEXED}) IN ({})", list.join(", "))
+}
+
 /// The evaluation's key and the row's own, read from `12-1`; nothing where the text is not just as a row writes it.
 fn evaluated_key(id: &str) -> Option<(u64, u64)> {
     let (evaluation, place) = id.split_once('-')?;
@@ -221,6 +248,10 @@ fn in_list(writing: &mut Writing, from: &mut From, field: Field, values: &[Scala
     }
     let text = sought(writing, from, field);
     let list = format!("{text} IN ({})", list_text(writing, field, values));
+    if field == Field::Value {
+        let begins = beginning(writing, from, values);
+        return format!("({begins} AND {list})");
+    }
     with_partitions(from, field, values, list)
 }
 

@@ -11,11 +11,13 @@
 mod audit;
 mod column;
 mod filter;
+mod lead;
 mod order;
 mod select;
 mod view;
 
-pub use select::{Search, count, search};
+pub use lead::FEW_MAX;
+pub use select::{Few, Search, count, search};
 pub use view::{Cells, Collected, counted};
 
 use crate::query::Scalar;

@@ -2,7 +2,7 @@
 
 use engine::PartitionId;
 
-use super::column::{From, Presence, Table, column};
+use super::column::{Column, From, Presence, Table, column};
 use super::{Dialect, Writing};
 use crate::query::{Cursor, Order, Scalar, Sort};
 
@@ -68,7 +68,7 @@ pub(super) fn after(writing: &mut Writing, from: &mut From, order: &[Sort], curs
 /// True for everything after the cursor and for little else: where an index begins.
 fn not_earlier(writing: &mut Writing, from: &mut From, (sort, value): (Sort, Option<&Scalar>)) -> Option<String> {
     let place = column(from.entity, sort.field, writing.dialect);
-    let sign = match (sort.order, place.presence) {
+    let sign = match (sort.order, presence(from, sort, place)) {
         (Order::Ascending, _) => ">=",
         (Order::Descending, Presence::Always) => "<=",
         // Absent values come after all others.
@@ -76,6 +76,11 @@ fn not_earlier(writing: &mut Writing, from: &mut From, (sort, value): (Sort, Opt
     };
     let text = from.text(place);
     value.map(|value| format!("{text} {sign} {}", writing.param(value.clone())))
+}
+
+/// Whether a field may be absent from rows that are asked for.
+fn presence(from: &From, sort: Sort, place: Column) -> Presence {
+    if from.present.contains(&sort.field) { Presence::Always } else { place.presence }
 }
 
 fn after_key(writing: &mut Writing, from: &From, order: Order, key: i64) -> String {
@@ -109,7 +114,7 @@ fn later(writing: &mut Writing, from: &mut From, sort: Sort, value: Option<&Scal
         (Order::Descending, None) => None,
         (Order::Descending, Some(value)) => {
             let value = writing.param(value.clone());
-            Some(match place.presence {
+            Some(match presence(from, sort, place) {
                 Presence::Always => format!("{text} < {value}"),
                 Presence::Maybe => format!("({text} < {value} OR {text} IS NULL)"),
             })

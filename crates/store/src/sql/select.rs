@@ -1,11 +1,12 @@
 //! A search as two statements: its page and its total.
 
-use super::column::{From, Table, column, selected};
+use super::column::{From, Presence, Table, column, selected};
 use super::filter::{condition, of_tenants};
+use super::lead::{is_walked, lead, present, probe};
 use super::order::{after, order_by, reversed};
 use super::view::columns;
 use super::{Dialect, Sql, Writing};
-use crate::query::{Counting, Entity, Page, Query, ScalarKind, TOTAL_MAX, Tenants};
+use crate::query::{Counting, Entity, Field, Filter, Op, Order, Page, Query, ScalarKind, TOTAL_MAX, Tenants};
 
 /// A search ready to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,16 +15,112 @@ pub struct Search {
     pub page: Sql,
     /// One row with one number.
     pub total: Sql,
+    /// SQLite: another way to the same page.
+    pub few: Option<Few>,
+}
+
+/// What is quicker where few rows match a part of the filter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Few {
+    /// One row with one number: if it is more than [`super::FEW_MAX`] they are not few.
+    pub probe: Sql,
+    pub page: Sql,
 }
 
 pub fn search(query: &Query, dialect: Dialect) -> Search {
-    Search { page: page(query, dialect), total: total(query, dialect) }
+    let probe = match dialect {
+        Dialect::Sqlite => probe(query, dialect),
+        // It knows how many rows have which values.
+        Dialect::Postgres => None,
+    };
+    let Some(probe) = probe else {
+        let way = if dialect == Dialect::Sqlite && is_walked(query) { Begin::Walk } else { Begin::Anywhere };
+        let page = page(query, dialect, way);
+        return Search { page, total: total(query, dialect, Begin::Anywhere), few: None };
+    };
+    let few = Few { probe, page: page(query, dialect, Begin::Lead) };
+    Search { page: page(query, dialect, Begin::Walk), total: total(query, dialect, Begin::Lead), few: Some(few) }
 }
 
-fn page(query: &Query, dialect: Dialect) -> Sql {
-    let mut writing = Writing { dialect, params: Vec::new() };
+/// With which table a statement begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    /// Where the planner thinks best.
+    Anywhere,
+    /// With the entity's own, in order.
+    Walk,
+    Lead,
+}
+
+fn begin(writing: &mut Writing, query: &Query, begin: Begin) -> From {
     let mut from = From::new(query.entity, 0);
-    let mut matches = matching(&mut writing, &mut from, query);
+    match begin {
+        Begin::Anywhere => {}
+        Begin::Walk => from.walk = Some(walk(query)),
+        Begin::Lead => from.lead = lead(writing, query),
+    }
+    from.present = present(query);
+    from
+}
+
+/// The index that has the rows in the order asked for.
+fn walk(query: &Query) -> &'static str {
+    let first = query.order()[0].field;
+    match first {
+        _ if first == query.entity.key() => " NOT INDEXED",
+        Field::Started if query.entity == Entity::Instances => " INDEXED BY instances_by_start",
+        Field::Ended if query.entity == Entity::Instances => " INDEXED BY instances_by_end",
+        _ => "",
+    }
+}
+
+fn page(query: &Query, dialect: Dialect, way: Begin) -> Sql {
+    let mut writing = Writing { dialect, params: Vec::new() };
+    let halves = match dialect {
+        Dialect::Sqlite => halves(query),
+        Dialect::Postgres => None,
+    };
+    let text = match halves {
+        Some((with, without)) => {
+            let (with, without) = (page_text(&mut writing, &with, way), page_text(&mut writing, &without, way));
+            format!("SELECT * FROM ({with}) UNION ALL SELECT * FROM ({without}) LIMIT {}", limit(&query.page))
+        }
+        None => page_text(&mut writing, query, way),
+    };
+    Sql { text, params: writing.params }
+}
+
+/// Where rows without the value they are sorted by come last, what comes after a cursor is two pieces of an index: the rest of those with a
+/// value, then those without. (Asked for at once, SQLite would read all of both and sort them.)
+fn halves(query: &Query) -> Option<(Query, Query)> {
+    let (cursor, order) = match &query.page {
+        Page::From { .. } => return None,
+        Page::After { cursor, .. } => (cursor, query.order()),
+        Page::Before { cursor, .. } => (cursor, reversed(&query.order())),
+    };
+    let first = order[0];
+    let is_split = first.order == Order::Descending
+        && cursor.0.first().is_some_and(Option::is_some)
+        && column(query.entity, first.field, Dialect::Sqlite).presence == Presence::Maybe
+        && !present(query).contains(&first.field);
+    let with = |exists| Filter::All(vec![query.filter.clone(), Filter::Is(first.field, Op::Exists(exists))]);
+    is_split.then(|| {
+        let page = Page::From { from: 0, limit: limit(&query.page) };
+        let without = Query { filter: with(false), sort: order, page, ..query.clone() };
+        (Query { filter: with(true), ..query.clone() }, without)
+    })
+}
+
+fn limit(page: &Page) -> u32 {
+    match page {
+        Page::From { limit, .. } | Page::After { limit, .. } | Page::Before { limit, .. } => *limit,
+    }
+}
+
+fn page_text(writing: &mut Writing, query: &Query, way: Begin) -> String {
+    let dialect = writing.dialect;
+    let mut from = begin(writing, query, way);
+    let mut matches = matching(writing, &mut from, query);
     from.show();
     let mut order = query.order();
     let mut selection: Vec<String> = Vec::new();
@@ -42,23 +139,22 @@ fn page(query: &Query, dialect: Dialect) -> Sql {
     let limit = match &query.page {
         Page::From { from, limit } => format!("LIMIT {limit} OFFSET {}", (*from).min(i64::MAX as u64)),
         Page::After { cursor, limit } => {
-            matches.push(after(&mut writing, &mut from, &order, cursor));
+            matches.push(after(writing, &mut from, &order, cursor));
             format!("LIMIT {limit}")
         }
         Page::Before { cursor, limit } => {
             order = reversed(&order);
-            matches.push(after(&mut writing, &mut from, &order, cursor));
+            matches.push(after(writing, &mut from, &order, cursor));
             format!("LIMIT {limit}")
         }
     };
-    let order = order_by(&writing, &mut from, &order);
+    let order = order_by(writing, &mut from, &order);
     let rows = format!("FROM {} WHERE {} ORDER BY {order} {limit}", from.sql(dialect), matches.join(" AND "));
-    let text = match (dialect, query.bytes_max) {
+    match (dialect, query.bytes_max) {
         (Dialect::Postgres, Some(bytes_max)) => until_full(&selection, &rows, &texts, bytes_max),
         // SQLite gives rows one by one: whoever reads them stops.
         (Dialect::Postgres, None) | (Dialect::Sqlite, _) => format!("SELECT {} {rows}", selection.join(", ")),
-    };
-    Sql { text, params: writing.params }
+    }
 }
 
 /// The rows of a page up to the one that fills it, and one more that tells that there is one; no others are sent. How long a text is,
@@ -78,9 +174,9 @@ fn until_full(selection: &[String], rows: &str, texts: &[String], bytes_max: usi
 }
 
 /// Counting stops one past the bound: that there are more is all anybody is told.
-fn total(query: &Query, dialect: Dialect) -> Sql {
+fn total(query: &Query, dialect: Dialect, way: Begin) -> Sql {
     let mut writing = Writing { dialect, params: Vec::new() };
-    let mut from = From::new(query.entity, 0);
+    let mut from = begin(&mut writing, query, way);
     let matches = matching(&mut writing, &mut from, query);
     let text = format!(
         "SELECT count(*) FROM (SELECT 1 FROM {} WHERE {} LIMIT {}) AS matched",

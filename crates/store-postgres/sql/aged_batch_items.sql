@@ -1,0 +1,3 @@
+-- Items of operations that are over. $1 partition, $2 before this time, $3 limit. There are few operations, so they are all looked at.
+SELECT i.ctid AS place FROM batch_operations AS b JOIN batch_items AS i ON i.batch = b.key
+WHERE b.partition = $1 AND b.ended < $2 LIMIT $3

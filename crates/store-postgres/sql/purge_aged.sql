@@ -1,0 +1,1 @@
+DELETE FROM {table} AS t USING ({aged}) AS aged WHERE t.ctid = aged.place RETURNING 1

@@ -1,0 +1,1 @@
+SELECT key FROM audit WHERE partition = ?1 AND at < ?2 ORDER BY at LIMIT ?3

@@ -1,3 +1,0 @@
-DELETE FROM answers
-WHERE (partition, position) IN
-    (SELECT partition, position FROM answers WHERE partition = ?1 AND expires <= ?2 ORDER BY expires LIMIT ?3)

@@ -1,2 +1,0 @@
-DELETE FROM message_correlations
-WHERE key IN (SELECT key FROM message_correlations WHERE partition = ?1 AND at < ?2 ORDER BY at LIMIT ?3)

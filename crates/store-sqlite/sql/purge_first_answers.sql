@@ -1,3 +1,0 @@
-DELETE FROM idempotent
-WHERE (partition, tenant, key) IN
-    (SELECT partition, tenant, key FROM idempotent WHERE partition = ?1 AND expires <= ?2 ORDER BY expires LIMIT ?3)

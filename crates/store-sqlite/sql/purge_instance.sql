@@ -1,0 +1,1 @@
+DELETE FROM instances WHERE key = ?1

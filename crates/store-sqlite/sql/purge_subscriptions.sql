@@ -1,3 +1,0 @@
-DELETE FROM subscriptions
-WHERE key IN (
-    SELECT key FROM subscriptions WHERE partition = ?1 AND updated < ?2 AND state <> 'CREATED' ORDER BY updated LIMIT ?3)

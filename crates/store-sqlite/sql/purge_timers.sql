@@ -1,2 +1,0 @@
-DELETE FROM timers
-WHERE key IN (SELECT key FROM timers WHERE partition = ?1 AND ended < ?2 ORDER BY ended LIMIT ?3)

@@ -1,0 +1,113 @@
+use engine::PartitionId;
+use store::query::{Entity, Field, Filter, Op, Order, Page, Sort, Tenants};
+use store::sql::Search;
+
+use super::*;
+use crate::schema::migrate;
+use crate::schema::tests::plan;
+
+fn text(field: Field, text: &str) -> Filter {
+    Filter::Is(field, Op::Eq(Scalar::Text(text.to_owned())))
+}
+
+fn since(field: Field) -> Filter {
+    Filter::Is(field, Op::Gte(Scalar::Int(1)))
+}
+
+fn variable() -> Filter {
+    Filter::All(vec![text(Field::Name, "order"), text(Field::Value, "\"A-17\"")])
+}
+
+fn element() -> Filter {
+    Filter::All(vec![text(Field::ElementId, "pay")])
+}
+
+/// As callers ask: of their tenant, a first page and one after a cursor.
+fn searches(entity: Entity, filter: Filter, sort: &[Sort]) -> [Search; 2] {
+    let tenants = Tenants::These(vec!["<default>".into()]);
+    let first = Query { filter, sort: sort.to_vec(), page: Page::From { from: 0, limit: 50 }, ..Query::of(entity, tenants) };
+    let key = PartitionId(1).first_key() as i64;
+    let cursor = store::query::Cursor(first.order().iter().map(|_| Some(Scalar::Int(key))).collect());
+    let next = Query { page: Page::After { cursor, limit: 50 }, ..first.clone() };
+    [first, next].map(|query| statements(&query, Dialect::Sqlite))
+}
+
+fn sorts() -> [Vec<Sort>; 5] {
+    let by = |field, order| vec![Sort { field, order }];
+    let (up, down) = (Order::Ascending, Order::Descending);
+    [vec![], by(Field::Started, up), by(Field::Started, down), by(Field::Ended, up), by(Field::Ended, down)]
+}
+
+/// Where few match, they are found by the index made for it, in whatever order they are shown; and how many there are is asked of it alone.
+#[test]
+fn few_rows_are_found_by_their_index() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    let related = |entity, filter| Filter::Related(entity, Box::new(filter));
+    let hash = Filter::Is(Field::MessageHash, Op::Eq(Scalar::Int(7)));
+    let expected = [
+        (Entity::Variables, variable(), "variables_by_value (name=? AND <expr>=?"),
+        (Entity::Instances, related(Entity::Variables, variable()), "variables_by_value (name=? AND <expr>=?"),
+        (Entity::Elements, element(), "elements_by_element (definition=? AND element=?"),
+        (Entity::Instances, related(Entity::Elements, element()), "elements_by_element (definition=? AND element=?"),
+        (Entity::Instances, Filter::HasTag("t".into()), "instance_tags USING PRIMARY KEY (partition=? AND tag=?"),
+        (Entity::Instances, related(Entity::Incidents, hash), "incidents_by_message (message_hash=?"),
+        (Entity::Instances, text(Field::ProcessId, "p"), "instances_by_definition (definition=?"),
+    ];
+    for (entity, filter, index) in expected {
+        let sorts = if entity == Entity::Instances { sorts().to_vec() } else { vec![vec![]] };
+        for sort in &sorts {
+            for search in searches(entity, filter.clone(), sort) {
+                let few = search.few.expect("they may be few");
+                for sql in [&few.probe.text, &few.page.text, &search.total.text] {
+                    let plan = plan(&connection, sql);
+                    let index = index.rsplit_once(" USING ").map_or(index, |(_, index)| index);
+                    assert!(plan.iter().any(|step| step.contains(index)), "{index}: {sql}\n{plan:#?}");
+                    assert!(!plan.iter().any(|step| step.starts_with("SCAN o0")), "{sql}\n{plan:#?}");
+                }
+            }
+        }
+    }
+}
+
+/// Those that run are found in the order of their keys, however many have ended.
+#[test]
+fn what_runs_is_found_by_having_no_end() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    for search in searches(Entity::Instances, text(Field::InstanceState, "ACTIVE"), &[]) {
+        let plan = plan(&connection, &search.page.text);
+        assert!(plan[0].starts_with("SEARCH o0 USING INDEX instances_by_end (ended=?"), "{}\n{plan:#?}", search.page.text);
+        assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{}\n{plan:#?}", search.page.text);
+    }
+}
+
+/// Where many match, they come in the order asked for, and nothing is sorted: the first fifty are soon together.
+#[test]
+fn many_rows_are_gone_through_in_order() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    let related = |entity, filter| Filter::Related(entity, Box::new(filter));
+    let filters = [
+        related(Entity::Variables, variable()),
+        related(Entity::Elements, element()),
+        Filter::HasTag("t".into()),
+        text(Field::ProcessId, "p"),
+        since(Field::Ended),
+        since(Field::Started),
+        text(Field::InstanceState, "COMPLETED"),
+    ];
+    for filter in filters {
+        for (sort, index) in sorts().iter().zip(["PRIMARY KEY", "_by_start", "_by_start", "_by_end", "_by_end"]) {
+            for search in searches(Entity::Instances, filter.clone(), sort) {
+                let plan = plan(&connection, &search.page.text);
+                let own = plan.iter().filter(|step| step.contains(" o0"));
+                let mut in_order = own.map(|step| step == "SCAN o0" || step.contains(index));
+                let in_order = in_order.next() == Some(true) && in_order.all(|one| one);
+                assert!(in_order, "{sort:?} {}\n{plan:#?}", search.page.text);
+                let sorted = plan.iter().any(|step| step.contains("TEMP B-TREE") && !step.contains("LAST TERM"));
+                assert!(!sorted, "{sort:?} {}\n{plan:#?}", search.page.text);
+            }
+        }
+    }
+}

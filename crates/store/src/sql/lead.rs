@@ -1,0 +1,147 @@
+//! Where a search on SQLite begins (ADR 30).
+//!
+//! Its planner knows no values: whether a million instances have a variable or one, it would go the same way. So what an index finds is
+//! asked first how many it finds, up to [`FEW_MAX`]. If they are few, the search begins with their keys (the lead) and sorts them; if they are
+//! many, it goes through the rows in the order asked for, where many match before long. What is found is counted from the lead in either
+//! case. The lead may give rows that do not match: everything is asked of them again.
+
+use super::column::{From, Table};
+use super::filter::condition;
+use super::{Sql, Writing};
+use crate::query::{Entity, Field, Filter, Op, Query, Scalar};
+
+/// So many keys are looked up and sorted; more, and going through the rows in order is quicker.
+pub const FEW_MAX: i64 = 5_000;
+
+/// One row with one number: how many keys the lead has, at most one more than are few.
+pub(super) fn probe(query: &Query, dialect: super::Dialect) -> Option<Sql> {
+    let mut writing = Writing { dialect, params: Vec::new() };
+    let lead = lead(&mut writing, query)?;
+    let text = format!("SELECT count(*) FROM (SELECT 1 FROM ({lead}) LIMIT {})", FEW_MAX + 1);
+    Some(Sql { text, params: writing.params })
+}
+
+/// Keys of rows of the search, each once, found by an index.
+pub(super) fn lead(writing: &mut Writing, query: &Query) -> Option<String> {
+    let parts = conjuncts(&query.filter);
+    let sorted_by = query.sort.first().map(|sort| sort.field);
+    let own = own_lead(query.entity, &parts, sorted_by).map(|filter| keys(writing, query.entity, &filter, "key"));
+    own.or_else(|| (query.entity == Entity::Instances).then(|| related_lead(writing, &parts)).flatten())
+}
+
+/// The parts that all have to be true.
+fn conjuncts(filter: &Filter) -> Vec<&Filter> {
+    match filter {
+        Filter::All(parts) => parts.iter().flat_map(conjuncts).collect(),
+        Filter::Any(_) | Filter::Is(..) | Filter::HasTag(_) | Filter::Related(..) => vec![filter],
+        Filter::OfInstance(_) | Filter::Candidate(..) | Filter::Not(_) => vec![filter],
+    }
+}
+
+fn is_equal(filter: &Filter, field: Field) -> bool {
+    matches!(filter, Filter::Is(of, Op::Eq(_) | Op::In(_)) if *of == field)
+}
+
+fn is_range(filter: &Filter, field: Field) -> bool {
+    matches!(filter, Filter::Is(of, Op::Eq(_) | Op::Lt(_) | Op::Lte(_) | Op::Gt(_) | Op::Gte(_)) if *of == field)
+}
+
+/// Fields that rows must have to match: with them, an order has no end where they are absent.
+pub(super) fn present(query: &Query) -> Vec<Field> {
+    let has_ended = |word: &str| word == "COMPLETED" || word == "TERMINATED";
+    let present = |part: &&Filter| match part {
+        Filter::Is(field, Op::Exists(true)) => Some(*field),
+        Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text(word))) if has_ended(word) => Some(Field::Ended),
+        Filter::Is(field, _) if is_range(part, *field) => Some(*field),
+        Filter::Is(..) | Filter::All(_) | Filter::Any(_) | Filter::HasTag(_) | Filter::Related(..) => None,
+        Filter::OfInstance(_) | Filter::Candidate(..) | Filter::Not(_) => None,
+    };
+    conjuncts(&query.filter).iter().filter_map(present).collect()
+}
+
+/// What an index of the entity's own table finds. Where it has the order asked for as well, no lead is needed.
+fn own_lead(entity: Entity, parts: &[&Filter], sorted_by: Option<Field>) -> Option<Filter> {
+    let those = |which: &dyn Fn(&Filter) -> bool| -> Option<Filter> {
+        let found: Vec<Filter> = parts.iter().filter(|part| which(part)).map(|part| (*part).clone()).collect();
+        (!found.is_empty()).then_some(Filter::All(found))
+    };
+    match entity {
+        Entity::Variables => by_value(parts),
+        Entity::Elements => those(&|part| is_equal(part, Field::ElementId)),
+        Entity::Instances => {
+            let of_definition = [Field::ProcessId, Field::DefinitionName, Field::Version, Field::VersionTag];
+            let by_process = those(&|part| of_definition.iter().any(|field| is_equal(part, *field)));
+            let by_definition = || those(&|part| is_equal(part, Field::DefinitionKey)).filter(|_| sorted_by.is_some());
+            let by = |field| those(&move |part| is_range(part, field)).filter(|_| sorted_by != Some(field));
+            let by_state = || those(&is_rare_state).filter(|_| sorted_by.is_some());
+            by_process.or_else(by_definition).or_else(by_state).or_else(|| by(Field::Ended)).or_else(|| by(Field::Started))
+        }
+        Entity::Definitions | Entity::Jobs | Entity::Incidents | Entity::Requirements | Entity::Decisions => None,
+        Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions | Entity::MessageCorrelations => None,
+        Entity::UserTasks | Entity::Executions => None,
+    }
+}
+
+/// Most instances have completed.
+fn is_rare_state(filter: &Filter) -> bool {
+    matches!(filter, Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text(word))) if word != "COMPLETED")
+}
+
+/// Whether instances without a lead are gone through in the order asked for, since no index finds them.
+pub(super) fn is_walked(query: &Query) -> bool {
+    let is_found = |part: &&Filter| {
+        let by_key = [Field::InstanceKey, Field::BusinessId, Field::ParentInstanceKey, Field::DefinitionKey];
+        let by_incident = matches!(part, Filter::Is(Field::HasIncident, Op::Eq(Scalar::Bool(true))));
+        by_incident || is_rare_state(part) || by_key.iter().any(|field| is_equal(part, *field))
+    };
+    query.entity == Entity::Instances && !conjuncts(&query.filter).iter().any(is_found)
+}
+
+/// Name and value together, both equal to something.
+fn by_value(parts: &[&Filter]) -> Option<Filter> {
+    let part = |field| parts.iter().find(|part| is_equal(part, field)).map(|part| (*part).clone());
+    Some(Filter::All(vec![part(Field::Name)?, part(Field::Value)?]))
+}
+
+/// Instances by what belongs to them.
+fn related_lead(writing: &mut Writing, parts: &[&Filter]) -> Option<String> {
+    for part in parts {
+        match part {
+            Filter::HasTag(tag) => {
+                let tag = writing.param(Scalar::Text(tag.to_string()));
+                let partitions = "SELECT partition FROM partitions";
+                return Some(format!(
+                    "SELECT l.instance AS key FROM instance_tags AS l WHERE l.partition IN ({partitions}) AND l.tag = {tag}"
+                ));
+            }
+            Filter::Related(Entity::Variables, filter) => {
+                if let Some(filter) = by_value(&conjuncts(filter)) {
+                    return Some(keys(writing, Entity::Variables, &filter, "instance"));
+                }
+            }
+            Filter::Related(Entity::Elements, filter) => {
+                if conjuncts(filter).iter().any(|part| is_equal(part, Field::ElementId)) {
+                    return Some(keys(writing, Entity::Elements, filter, "instance"));
+                }
+            }
+            // There are never many.
+            Filter::Related(Entity::Incidents, filter) => return Some(keys(writing, Entity::Incidents, filter, "instance")),
+            Filter::Related(..) | Filter::All(_) | Filter::Any(_) | Filter::Is(..) => {}
+            Filter::OfInstance(_) | Filter::Candidate(..) | Filter::Not(_) => {}
+        }
+    }
+    None
+}
+
+/// A column of rows that match, with names of its own, so that it can stand beside anything.
+fn keys(writing: &mut Writing, entity: Entity, filter: &Filter, column: &str) -> String {
+    let mut from = From::new(entity, LEAD_DEPTH);
+    from.begins_with_definition = true;
+    let matches = condition(writing, &mut from, filter);
+    let own = from.alias(Table::Own);
+    let (rows, distinct) = (from.sql(writing.dialect), if column == "key" { "" } else { "DISTINCT " });
+    format!("SELECT {distinct}{own}.{column} AS key FROM {rows} WHERE {matches}")
+}
+
+/// Deeper than any filter is nested.
+const LEAD_DEPTH: usize = 1_000;
