@@ -16,6 +16,7 @@ pub(crate) fn retention(settings: &Settings) -> Result<Retention, String> {
         log: time("retention.log")?,
         executions: time("retention.executions")?,
         evaluations: time("retention.evaluations")?,
+        audit: time("retention.audit")?,
     })
 }
 

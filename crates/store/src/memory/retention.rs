@@ -19,7 +19,7 @@ pub(super) enum Row {
     Subscription(WaitKey),
     Correlation(u64),
     Evaluated(u64),
-    Pace(PaceName),
+    Pace((Arc<str>, Arc<str>, Arc<str>)),
     Audit(u64),
     BatchItem(u64),
     Batch(u64),
