@@ -28,6 +28,7 @@ mod places;
 mod postgres;
 mod python;
 mod schemathesis;
+mod sdks;
 mod server;
 mod sim;
 mod summary;
@@ -44,6 +45,7 @@ cargo xtask COMMAND
 Commands:
   test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, schemathesis)
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
+  sdks [NAME,…]        the SDKs only: python, node, go, rust, java; with CAUDAL_BINARY=PATH that server instead of a build
   bench                rates, costs and latencies of a release build on both stores over both protocols, next to the floor
   bench --history      what a million finished instances change, and the start with them and 100,000 running ones
   bench --soak         memory over ten minutes at half the maximal rate
@@ -96,6 +98,7 @@ fn main() -> ExitCode {
             Ok(Verdict::Good)
         }
         ["test", rest @ ..] => test::Choice::parse(rest).and_then(|choice| test::run(&choice)),
+        ["sdks", rest @ ..] => sdks::run(rest),
         ["sim", rest @ ..] => sim::run(rest),
         ["mutants"] => mutants::run(None),
         ["mutants", name] => mutants::run(Some(name)),

@@ -1,0 +1,1 @@
+"""Generated from ``sdks/proto`` (see CONTRIBUTING.md)."""
