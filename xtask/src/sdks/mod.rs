@@ -2,6 +2,7 @@
 //! an empty project that runs the example of its README.
 
 mod example;
+mod node;
 mod python;
 mod table;
 
@@ -41,7 +42,7 @@ struct Sdk {
     example: fn(&Places, &Path, &str) -> Command,
 }
 
-const ALL: [&Sdk; 1] = [&python::SDK];
+const ALL: [&Sdk; 2] = [&python::SDK, &node::SDK];
 
 impl Sdk {
     fn folder(&self, places: &Places) -> PathBuf {
@@ -173,6 +174,21 @@ fn pack(places: &Places, sdk: &Sdk) -> Report {
 /// The server the SDKs are tested with.
 fn binary(places: &Places) -> PathBuf {
     std::env::var_os(BINARY_VARIABLE).map_or_else(|| places.caudal(), PathBuf::from)
+}
+
+/// Copies what is in a folder, but for some names at its top.
+fn copy_folder(from: &Path, to: &Path, without: &[&str]) -> Result<(), String> {
+    std::fs::create_dir_all(to).map_err(|error| format!("cannot make {}: {error}", to.display()))?;
+    let entries = std::fs::read_dir(from).map_err(|error| format!("cannot read {}: {error}", from.display()))?;
+    for entry in entries.flatten().filter(|entry| !without.iter().any(|name| entry.file_name() == *name)) {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy_folder(&path, &target, &[])?;
+        } else {
+            std::fs::copy(&path, &target).map_err(|error| format!("cannot copy {}: {error}", path.display()))?;
+        }
+    }
+    Ok(())
 }
 
 fn part(sdk: &Sdk, what: &str) -> String {
