@@ -118,14 +118,16 @@ scenario('snooze', () =>
     })
     const client = server.client()
     await working(server, registry, async () => {
-      const id = await startWork(client)
+      const id = await client.submit('work')
+      const state = async () => (await client.execution(id)).state
       await until(() => left.length === 1, 'the handler is called')
+      await until(async () => (await state()) === 'WAITING', 'it is put off')
       await server.advance(59 * 60_000)
-      assert.equal((await client.instance(id)).status, 'ACTIVE')
+      assert.equal(await state(), 'WAITING')
       await server.advance(2 * 60_000)
-      assert.equal((await client.wait(id, WITHIN)).status, 'COMPLETED')
+      assert.equal((await client.waitExecution(id, WITHIN)).state, 'COMPLETED')
     })
-    assert.deepEqual(left, [3, 3])
+    assert.deepEqual(left, [2, 2])
   }),
 )
 

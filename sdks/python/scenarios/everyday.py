@@ -141,13 +141,14 @@ def snooze() -> None:
             raise Snooze(timedelta(hours=1))
 
     with Server() as server, server.client() as client, runner(server, registry):
-        instance = start_work(client)
+        execution = client.submit("work")
         until(lambda: len(left) == 1, "the handler is called")
+        until(lambda: client.execution(execution).state is ExecutionState.WAITING, "it is put off")
         server.advance(timedelta(minutes=59))
-        equal(client.instance(instance).status, Status.ACTIVE)
+        equal(client.execution(execution).state, ExecutionState.WAITING)
         server.advance(timedelta(minutes=2))
-        equal(client.wait(instance, WITHIN).status, Status.COMPLETED)
-    equal(left, [3, 3])
+        equal(client.wait_execution(execution, WITHIN).state, ExecutionState.COMPLETED)
+    equal(left, [2, 2])
 
 
 @scenario("large variables")

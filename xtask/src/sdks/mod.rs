@@ -2,6 +2,7 @@
 //! an empty project that runs the example of its README.
 
 mod example;
+mod go;
 mod node;
 mod python;
 mod table;
@@ -42,7 +43,7 @@ struct Sdk {
     example: fn(&Places, &Path, &str) -> Command,
 }
 
-const ALL: [&Sdk; 2] = [&python::SDK, &node::SDK];
+const ALL: [&Sdk; 3] = [&python::SDK, &node::SDK, &go::SDK];
 
 impl Sdk {
     fn folder(&self, places: &Places) -> PathBuf {

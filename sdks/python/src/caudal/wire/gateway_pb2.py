@@ -24,14 +24,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\rgateway.proto\x12\x10gateway_protocol\"_\n\x11ThrowErrorRequest\x12\x0e\n\x06jobKey\x18\x01 \x01(\x03\x12\x11\n\terrorCode\x18\x02 \x01(\t\x12\x14\n\x0c\x65rrorMessage\x18\x03 \x01(\t\x12\x11\n\tvariables\x18\x04 \x01(\t\"\x14\n\x12ThrowErrorResponse2b\n\x07Gateway\x12W\n\nThrowError\x12#.gateway_protocol.ThrowErrorRequest\x1a$.gateway_protocol.ThrowErrorResponseBP\n\x15io.caudal.client.wireP\x01Z5github.com/caudal-engine/caudal/sdks/go/internal/wireb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\rgateway.proto\x12\x10gateway_protocol\"_\n\x11ThrowErrorRequest\x12\x0e\n\x06jobKey\x18\x01 \x01(\x03\x12\x11\n\terrorCode\x18\x02 \x01(\t\x12\x14\n\x0c\x65rrorMessage\x18\x03 \x01(\t\x12\x11\n\tvariables\x18\x04 \x01(\t\"\x14\n\x12ThrowErrorResponse2b\n\x07Gateway\x12W\n\nThrowError\x12#.gateway_protocol.ThrowErrorRequest\x1a$.gateway_protocol.ThrowErrorResponseB:\n\x15io.caudal.client.wireP\x01Z\x1f\x63\x61udal.dev/client/internal/wireb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gateway_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
-  _globals['DESCRIPTOR']._serialized_options = b'\n\025io.caudal.client.wireP\001Z5github.com/caudal-engine/caudal/sdks/go/internal/wire'
+  _globals['DESCRIPTOR']._serialized_options = b'\n\025io.caudal.client.wireP\001Z\037caudal.dev/client/internal/wire'
   _globals['_THROWERRORREQUEST']._serialized_start=35
   _globals['_THROWERRORREQUEST']._serialized_end=130
   _globals['_THROWERRORRESPONSE']._serialized_start=132
