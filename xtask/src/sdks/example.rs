@@ -36,7 +36,8 @@ pub(super) fn run(places: &Places, sdk: &Sdk, server: &Path, log: &Path) -> Resu
     let data = Data::memory(places, &format!("sdk-{}", sdk.name))?;
     let server = Server::on(server, &data)?;
     let name = |which: &str| {
-        let stem = |name: &&String| Path::new(name).file_stem().is_some_and(|stem| stem.to_string_lossy().to_lowercase() == which);
+        let stem =
+            |name: &&String| Path::new(name).file_stem().is_some_and(|stem| stem.to_string_lossy().to_lowercase() == which);
         files.iter().map(|(name, _)| name).find(stem).ok_or_else(|| format!("the README has no example called `{which}`"))
     };
     let mut worker = (sdk.example)(places, &project, name("worker")?);

@@ -75,7 +75,8 @@ mod tests {
 
     fn played() -> Table {
         let both = vec!["rest".to_owned(), "grpc".to_owned()];
-        let mut table = Table::new(vec![("a".to_owned(), both.clone()), ("b".to_owned(), both), ("c".to_owned(), vec!["rest".to_owned()])]);
+        let mut table =
+            Table::new(vec![("a".to_owned(), both.clone()), ("b".to_owned(), both), ("c".to_owned(), vec!["rest".to_owned()])]);
         assert_eq!(table.note("go", "grpc", "ok a\nFAIL b: why\n"), (1, vec!["b".to_owned()]));
         table
     }

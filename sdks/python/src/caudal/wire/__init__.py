@@ -1,1 +1,1 @@
-"""Generated from ``sdks/proto`` (see CONTRIBUTING.md)."""
+"""Generated from ``sdks/proto``; ``sdks/README.md`` says how."""
