@@ -31,6 +31,7 @@ mod postgres;
 mod python;
 mod restore;
 mod schemathesis;
+mod sdks;
 mod server;
 mod sim;
 mod summary;
@@ -45,9 +46,10 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
 Commands:
-  test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, schemathesis)
+  test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, SDKs, schemathesis)
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
   test --skip NAME,…   all but these; a part whose toolchain is missing fails unless it is left out so
+  sdks [NAME,…]        the SDKs only: python, node, go; with CAUDAL_BINARY=PATH that server instead of a build
   bench                rates, costs and latencies of a release build on both stores over both protocols, next to the floor
   bench --history      what a million finished instances change, and the start with them and 100,000 running ones
   bench --soak         memory over ten minutes at half the maximal rate
@@ -104,6 +106,7 @@ fn main() -> ExitCode {
             Ok(Verdict::Good)
         }
         ["test", rest @ ..] => test::Choice::parse(rest).and_then(|choice| test::run(&choice)),
+        ["sdks", rest @ ..] => sdks::run(rest),
         ["sim", rest @ ..] => sim::run(rest),
         ["mutants"] => mutants::run(None),
         ["mutants", name] => mutants::run(Some(name)),

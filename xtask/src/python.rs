@@ -1,6 +1,6 @@
 //! Python environments under the target folder, one per set of packages (the two lines of the REST client exclude each other).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -12,7 +12,13 @@ const STEP_MAX: Duration = Duration::from_secs(600);
 
 /// An environment by the name of its file in `clients/python/requirements`.
 pub(crate) fn prepare(places: &Places, name: &str) -> Readiness {
-    make(places, name).into()
+    let requirements = places.clients().join("python").join("requirements").join(format!("{name}.txt"));
+    make(places, name, &requirements).into()
+}
+
+/// An environment with the packages that this file lists.
+pub(crate) fn prepare_from(places: &Places, name: &str, requirements: &Path) -> Readiness {
+    make(places, name, requirements).into()
 }
 
 /// A program of that environment: `python`, or one that a package brought.
@@ -33,10 +39,9 @@ fn folder(places: &Places, name: &str) -> PathBuf {
     places.own.join(format!("python-{name}"))
 }
 
-fn make(places: &Places, name: &str) -> Result<(), String> {
-    let requirements = places.clients().join("python").join("requirements").join(format!("{name}.txt"));
+fn make(places: &Places, name: &str, requirements: &Path) -> Result<(), String> {
     let folder = folder(places, name);
-    keep(&folder, &pins(&[&requirements])?, || {
+    keep(&folder, &pins(&[requirements])?, || {
         let log = places.log(&format!("install-python-{name}"));
         let venv = || {
             let mut python = Command::new("python3");
@@ -48,7 +53,7 @@ fn make(places: &Places, name: &str) -> Result<(), String> {
             venv()?;
         }
         let mut pip = program(places, name, "python");
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(&requirements);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(requirements);
         logged::must(&mut pip, &log, STEP_MAX).map(drop)
     })
 }

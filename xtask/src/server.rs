@@ -54,7 +54,18 @@ impl Data {
             Store::Sqlite => format!("sqlite:{}", folder.display()),
             Store::Postgres => cluster.fresh_database(&format!("clients_{}", purpose.replace('-', "_")))?,
         };
-        let log = places.log(&format!("server-{purpose}-{}", store.name()));
+        Data::with_log(places, folder, url, &format!("{purpose}-{}", store.name()))
+    }
+
+    /// A store that is gone with its server.
+    pub(crate) fn memory(places: &Places, purpose: &str) -> Result<Rc<Data>, String> {
+        let folder = places.own.join("data").join(format!("{purpose}-memory"));
+        fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+        Data::with_log(places, folder, "memory:".to_owned(), &format!("{purpose}-memory"))
+    }
+
+    fn with_log(places: &Places, folder: PathBuf, url: String, purpose: &str) -> Result<Rc<Data>, String> {
+        let log = places.log(&format!("server-{purpose}"));
         fs::write(&log, "").map_err(|error| format!("cannot write {}: {error}", log.display()))?;
         Ok(Rc::new(Data { folder, url, log }))
     }

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: sets everything up, runs every test, takes everything down.
 //!
 //! The order: the database, then the build with the clients' environments being made beside it, then the Rust tests, then each real client
-//! against a fresh server on each store, then the server is killed and disturbed, then generated requests.
+//! against a fresh server on each store, then our own SDKs, then the server is killed and disturbed, then generated requests.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::places::{self, Places};
 use crate::postgres::Cluster;
 use crate::server::{Server, Store};
 use crate::summary::{self, Outcome, Report};
-use crate::{Verdict, book, children, fuzz, packages, restore, schemathesis};
+use crate::{Verdict, book, children, fuzz, packages, restore, schemathesis, sdks};
 
 const BUILD_MAX: Duration = Duration::from_secs(1800);
 const RUST_MAX: Duration = Duration::from_secs(1200);
@@ -96,6 +96,9 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
         for (client, readiness) in chosen.iter().zip(&ready.clients) {
             Store::ALL.into_iter().for_each(|store| note(client_test(&places, &cluster, client, readiness, store)));
         }
+        if choice.takes(sdks::NAME) {
+            sdks::test(&places, &mut note);
+        }
         if choice.takes(chaos::NAME) {
             chaos::test(&places, &mut note);
         }
@@ -124,7 +127,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
 fn names() -> Vec<&'static str> {
     let mut names = vec![RUST];
     names.extend(clients::ALL.iter().map(|client| client.name));
-    names.extend([chaos::NAME, schemathesis::NAME, restore::NAME, book::NAME, dist::NAME, fuzz::NAME]);
+    names.extend([sdks::NAME,chaos::NAME, schemathesis::NAME, restore::NAME, book::NAME, dist::NAME, fuzz::NAME]);
     names
 }
 

@@ -1,0 +1,127 @@
+package caudal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const callMax = 30 * time.Second
+
+// Option is a way to speak to a server over REST.
+type Option func(*transport)
+
+// WithHTTPClient uses this client: for authorities and certificates of your own, and for proxies.
+func WithHTTPClient(client *http.Client) Option { return func(t *transport) { t.client = client } }
+
+// WithToken sends a bearer token.
+func WithToken(token string) Option { return WithHeader("Authorization", "Bearer "+token) }
+
+// WithHeader sends a header with every request, such as an API key.
+func WithHeader(name, value string) Option { return func(t *transport) { t.header.Set(name, value) } }
+
+// WithPatience is for how long a [Client] repeats requests while the server is away or busy; 30 seconds without it.
+func WithPatience(patience time.Duration) Option { return func(t *transport) { t.patience = patience } }
+
+type transport struct {
+	address  string
+	client   *http.Client
+	header   http.Header
+	patience time.Duration
+}
+
+func newTransport(address string, options []Option) *transport {
+	// As many kept connections as there may be handlers: the default keeps two.
+	pool := http.DefaultTransport.(*http.Transport).Clone()
+	pool.MaxIdleConnsPerHost = 100
+	t := &transport{
+		address:  strings.TrimRight(address, "/"),
+		client:   &http.Client{Transport: pool},
+		header:   http.Header{"Accept": {"application/json"}},
+		patience: 30 * time.Second,
+	}
+	for _, option := range options {
+		option(t)
+	}
+	return t
+}
+
+type request struct {
+	method, path   string
+	body           any
+	content        []byte
+	contentType    string
+	idempotencyKey string
+	within         time.Duration
+}
+
+// call sends a request and reads the JSON of the answer into result, unless that is nil.
+func (t *transport) call(ctx context.Context, r request, result any) error {
+	ctx, cancel := context.WithTimeout(ctx, max(r.within, callMax))
+	defer cancel()
+	content, contentType := r.content, r.contentType
+	if r.body != nil {
+		var err error
+		if content, err = json.Marshal(r.body); err != nil {
+			return err
+		}
+	}
+	sent, err := http.NewRequestWithContext(ctx, r.method, t.address+r.path, bytes.NewReader(content))
+	if err != nil {
+		return err
+	}
+	sent.Header = t.header.Clone()
+	if contentType == "" {
+		contentType = "application/json"
+	}
+	sent.Header.Set("Content-Type", contentType)
+	if r.idempotencyKey != "" {
+		sent.Header.Set("Idempotency-Key", r.idempotencyKey)
+	}
+	answer, err := t.client.Do(sent)
+	if err != nil {
+		var dial *net.OpError
+		return &UnavailableError{Err: err, Refused: errors.As(err, &dial) && dial.Op == "dial"}
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return &UnavailableError{Err: fmt.Errorf("%s %s: %w", r.method, r.path, err)}
+	}
+	if answer.StatusCode < 200 || 299 < answer.StatusCode {
+		return refusal(answer, text)
+	}
+	if result == nil || len(text) == 0 {
+		return nil
+	}
+	return json.Unmarshal(text, result)
+}
+
+func refusal(answer *http.Response, text []byte) error {
+	var body struct{ Error, Title, Message, Detail string }
+	// A proxy in between may answer in other words than the server's.
+	if json.Unmarshal(text, &body) != nil {
+		body.Message = string(text)
+	}
+	refused := &APIError{Status: answer.StatusCode, Code: body.Error + body.Title, Message: body.Message + body.Detail}
+	switch answer.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
+		return &UnavailableError{
+			RetryAfter: time.Duration(seconds) * time.Second,
+			// Without an answer in time it may have been done, or may still be.
+			Refused: answer.StatusCode != http.StatusGatewayTimeout,
+			Err:     refused,
+		}
+	default:
+		return refused
+	}
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	caudal "caudal.dev/client"
+	"caudal.dev/client/caudaltest"
+)
+
+var faults = []scenario{
+	{name: "long handler", play: alone(longHandler)},
+	{name: "lost lease", play: alone(lostLease)},
+	{name: "cancelled job", play: alone(cancelledJob)},
+	{name: "progress", play: alone(progress)},
+	{name: "worker killed", play: alone(workerKilled)},
+	{name: "server restarted", play: serverRestarted},
+	{name: "drain", play: alone(drain)},
+	{name: "overload", play: func() {
+		// One poll may wait at a time: the others hear 503.
+		inWorld(caudaltest.Options{Arguments: []string{"--limits-polls-parked", "1"}}, overload)
+	}},
+}
+
+func longHandler(w world) {
+	var registry caudal.Registry
+	var calls atomic.Int32
+	caudal.Handle(&registry, "work", func(ctx *caudal.JobContext, _ anything) (anything, error) {
+		calls.Add(1)
+		select {
+		case <-time.After(6500 * time.Millisecond):
+			return anything{"lost": false}, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	})
+	// Two runners: a job whose lease ended would go to the other.
+	for range 2 {
+		defer w.work(&caudal.Runner{Registry: &registry, Lease: 5 * time.Second})()
+	}
+	isJSON(must(w.client.Wait(w.ctx, w.startWork(nil))).Variables, `{"lost": false}`)
+	equal(calls.Load(), 1)
+}
+
+// lose runs a handler, takes its job away, and waits until it knows: why, and the instance.
+func lose(w world, takeAway func(instance string)) (*caudal.Instance, error) {
+	var registry caudal.Registry
+	begun, told := make(chan struct{}, 2), make(chan error, 2)
+	caudal.Handle(&registry, "work", func(ctx *caudal.JobContext, _ anything) (anything, error) {
+		begun <- struct{}{}
+		<-ctx.Done()
+		told <- context.Cause(ctx)
+		return anything{"by": "loser"}, nil
+	})
+	stop := w.work(&caudal.Runner{Registry: &registry, Lease: 5 * time.Second, MaxParallel: 1})
+	id := w.startWork(nil)
+	<-begun
+	takeAway(id)
+	cause := <-told
+	stop()
+	return must(w.client.Instance(w.ctx, id)), cause
+}
+
+func lostLease(w world) {
+	instance, cause := lose(w, func(id string) {
+		check(w.Advance(30 * time.Second))
+		defer w.work(&caudal.Runner{Registry: by("winner")})()
+		must(w.client.Wait(w.ctx, id))
+	})
+	equal(cause, caudal.ErrLeaseLost)
+	isJSON(instance.Variables, `{"by": "winner"}`)
+}
+
+func cancelledJob(w world) {
+	instance, cause := lose(w, func(id string) { must(w.client.Cancel(w.ctx, id)) })
+	equal(cause, caudal.ErrCancelled)
+	isJSON(instance.Variables, `{}`)
+}
+
+// by is a registry whose handler says who it is.
+func by(name string) *caudal.Registry {
+	registry := new(caudal.Registry)
+	caudal.Handle(registry, "work", func(*caudal.JobContext, anything) (anything, error) { return anything{"by": name}, nil })
+	return registry
+}
+
+func progress(w world) {
+	var registry caudal.Registry
+	seen := make(chan *caudal.Progress, 2)
+	caudal.Handle(&registry, "work", func(ctx *caudal.JobContext, _ anything) (none, error) {
+		seen <- ctx.Job.Progress
+		if ctx.Job.Progress != nil {
+			return none{}, nil
+		}
+		check(ctx.Progress(40, "page 4 of 10", anything{"page": 4}))
+		return none{}, errors.New("the printer is out of paper")
+	})
+	defer w.work(&caudal.Runner{Registry: &registry})()
+	equal(must(w.client.Wait(w.ctx, w.startWork(nil))).Status, caudal.StatusCompleted)
+	equal(<-seen == nil, true)
+	second := <-seen
+	equal([]any{*second.Percent, second.Message}, []any{40, "page 4 of 10"})
+	isJSON(second.Data, `{"page": 4}`)
+}
+
+// workerProcess is a worker as a process of its own: handlers say `begun`, and return when the file is there.
+func workerProcess(address, gate string) {
+	var registry caudal.Registry
+	caudal.Handle(&registry, "work", func(*caudal.JobContext, anything) (anything, error) {
+		fmt.Println("begun")
+		until("the gate opens", func() bool {
+			_, err := os.Stat(gate)
+			return err == nil
+		})
+		return anything{"by": "process"}, nil
+	})
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	logger := slog.New(slog.NewTextHandler(os.Stdout, nil))
+	check((&caudal.Runner{Registry: &registry, Engine: engine(address), MaxParallel: 2, Logger: logger}).Run(ctx))
+}
+
+// output is what a process has said so far.
+type output struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+}
+
+func (o *output) Write(said []byte) (int, error) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	return o.text.Write(said)
+}
+
+func (o *output) wait(word string, times int) {
+	until(fmt.Sprintf("it says %s %d times", word, times), func() bool {
+		o.mutex.Lock()
+		defer o.mutex.Unlock()
+		return strings.Count(o.text.String(), word) == times
+	})
+}
+
+func startWorker(w world, gate string) (*exec.Cmd, *output) {
+	said := new(output)
+	worker := exec.Command(must(os.Executable()), "worker", w.address(), gate)
+	worker.Stdout, worker.Stderr = said, os.Stderr
+	check(worker.Start())
+	return worker, said
+}
+
+func inFolder(use func(folder string)) {
+	folder := must(os.MkdirTemp("", "scenario-"))
+	defer func() { check(os.RemoveAll(folder)) }()
+	use(folder)
+}
+
+func workerKilled(w world) {
+	inFolder(func(folder string) {
+		id := w.startWork(nil)
+		worker, said := startWorker(w, filepath.Join(folder, "gate"))
+		said.wait("begun", 1)
+		check(worker.Process.Kill())
+		_ = worker.Wait()
+		check(w.Advance(61 * time.Second))
+		defer w.work(&caudal.Runner{Registry: by("other")})()
+		isJSON(must(w.client.Wait(w.ctx, id)).Variables, `{"by": "other"}`)
+	})
+}
+
+func serverRestarted() {
+	inFolder(func(folder string) {
+		inWorld(caudaltest.Options{Store: "sqlite:" + folder}, func(w world) {
+			var registry caudal.Registry
+			begun, gate := make(chan struct{}, 2), make(chan struct{})
+			caudal.Handle(&registry, "work", func(*caudal.JobContext, anything) (anything, error) {
+				begun <- struct{}{}
+				<-gate
+				return anything{"done": true}, nil
+			})
+			defer w.work(&caudal.Runner{Registry: &registry})()
+			id := w.startWork(nil)
+			<-begun
+			check(w.Kill())
+			// Its end is reported to nobody at first.
+			close(gate)
+			check(w.Start())
+			isJSON(must(w.client.Wait(w.ctx, id)).Variables, `{"done": true}`)
+			equal(len(must(w.client.History(w.ctx, id))), 2)
+			again := must(w.client.StartAndWait(w.ctx, caudal.Start{DefinitionID: "work"}))
+			equal(again.Status, caudal.StatusCompleted)
+		})
+	})
+}
+
+func drain(w world) {
+	inFolder(func(folder string) {
+		ids := must(w.client.Submit(w.ctx, "work", "", make([]caudal.Submit, 3)...))
+		gate := filepath.Join(folder, "gate")
+		worker, said := startWorker(w, gate)
+		said.wait("begun", 2)
+		check(worker.Process.Signal(syscall.SIGTERM))
+		said.wait("stopping", 1)
+		check(os.WriteFile(gate, nil, 0o600))
+		check(worker.Wait())
+		states := ""
+		for _, id := range ids {
+			states += string(must(w.client.Execution(w.ctx, id)).State) + " "
+		}
+		equal(states, "COMPLETED COMPLETED WAITING ")
+	})
+}
+
+func overload(w world) {
+	policy := strings.NewReader(`{"scope": "ACTION", "action": "work", "queue": {"maxLength": 2}}`)
+	request := must(http.NewRequestWithContext(w.ctx, http.MethodPut, w.REST+"/v1/policies/short", policy))
+	request.Header.Set("Content-Type", "application/json")
+	check(must(http.DefaultClient.Do(request)).Body.Close())
+	for range 3 {
+		defer w.work(&caudal.Runner{Registry: by("any")})()
+	}
+	var ids []string
+	for range 30 {
+		ids = append(ids, must(w.client.Submit(w.ctx, "work", "", caudal.Submit{}))...)
+	}
+	for _, id := range ids {
+		equal(must(w.client.WaitExecution(w.ctx, id)).State, caudal.StatusCompleted)
+	}
+}

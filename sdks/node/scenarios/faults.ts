@@ -1,0 +1,188 @@
+// What workers survive.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { Registry, type Loss, type Progress } from '../src/index.js'
+import { pause } from '../src/backoff.js'
+import { Http } from '../src/http.js'
+import { Server } from '../src/testing.js'
+import { WorkerProcess } from './worker.js'
+import { address, scenario, startWork, until, WITHIN, working } from './world.js'
+
+async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'scenario-'))
+  try {
+    return await use(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+scenario('long handler', () =>
+  Server.with(async (server) => {
+    let calls = 0
+    const registry = new Registry().handler('work', async (_, { signal }) => {
+      calls += 1
+      await pause(6500, signal)
+      return { lost: signal.aborted }
+    })
+    const client = server.client()
+    // Two runners: a job whose lease ended would go to the other.
+    const instance = await working(
+      server,
+      registry,
+      () =>
+        working(server, registry, async () => client.wait(await startWork(client), WITHIN), {
+          leaseSeconds: 5,
+          graceSeconds: 10,
+        }),
+      { leaseSeconds: 5 },
+    )
+    assert.deepEqual([instance.variables, calls], [{ lost: false }, 1])
+  }),
+)
+
+/** Runs a handler, takes its job away, and waits until it knows: why, and the instance's variables afterwards. */
+async function lose(takeAway: (server: Server, instance: string) => Promise<unknown>): Promise<[Loss?, object?]> {
+  return Server.with(async (server) => {
+    let begun = false
+    const losses: (Loss | undefined)[] = []
+    const registry = new Registry().handler('work', async (_, context) => {
+      begun = true
+      await once(context.signal, 'abort')
+      losses.push(context.loss)
+      return { by: 'loser' }
+    })
+    const client = server.client()
+    const id = await working(
+      server,
+      registry,
+      async () => {
+        const instance = await startWork(client)
+        await until(() => begun, 'the handler is called')
+        await takeAway(server, instance)
+        await until(() => losses.length > 0, 'the handler is told')
+        return instance
+      },
+      { leaseSeconds: 5, maxParallel: 1 },
+    )
+    return [losses[0], (await client.instance(id)).variables] as [Loss, object]
+  })
+}
+
+scenario('lost lease', async () => {
+  const lost = await lose(async (server, instance) => {
+    await server.advance(30_000)
+    const winner = new Registry().handler('work', () => ({ by: 'winner' }))
+    await working(server, winner, () => server.client().wait(instance, WITHIN))
+  })
+  assert.deepEqual(lost, ['LEASE_LOST', { by: 'winner' }])
+})
+
+scenario('cancelled job', async () => {
+  assert.deepEqual(await lose((server, instance) => server.client().cancel(instance)), ['CANCELLED', {}])
+})
+
+scenario('progress', () =>
+  Server.with(async (server) => {
+    const seen: (Progress | undefined)[] = []
+    const registry = new Registry().handler('work', async (_, context) => {
+      seen.push(context.job.progress)
+      if (seen.length > 1) return
+      await context.progress({ percent: 40, message: 'page 4 of 10', data: { page: 4 } })
+      throw new Error('the printer is out of paper')
+    })
+    const client = server.client()
+    const instance = await working(server, registry, async () => client.wait(await startWork(client), WITHIN))
+    assert.equal(instance.status, 'COMPLETED')
+    assert.deepEqual(seen, [undefined, { percent: 40, message: 'page 4 of 10', data: { page: 4 } }])
+  }),
+)
+
+scenario('worker killed', () =>
+  inFolder((folder) =>
+    Server.with(async (server) => {
+      const client = server.client()
+      const id = await startWork(client)
+      const worker = new WorkerProcess(address(server), join(folder, 'gate'))
+      await worker.waitSaid('begun', 1)
+      await worker.end('SIGKILL')
+      await server.advance(61_000)
+      const registry = new Registry().handler('work', () => ({ by: 'other' }))
+      const instance = await working(server, registry, () => client.wait(id, WITHIN))
+      assert.deepEqual(instance.variables, { by: 'other' })
+    }),
+  ),
+)
+
+scenario('server restarted', () =>
+  inFolder((folder) =>
+    Server.with(
+      async (server) => {
+        let [begun, open] = [false, false]
+        const registry = new Registry().handler('work', async () => {
+          begun = true
+          await until(() => open, 'the gate opens')
+          return { done: true }
+        })
+        const client = server.client()
+        await working(server, registry, async () => {
+          const id = await startWork(client)
+          await until(() => begun, 'the handler is called')
+          await server.kill()
+          // Its end is reported to nobody at first.
+          open = true
+          await server.start()
+          const done = await client.wait(id, WITHIN)
+          assert.deepEqual([done.status, done.variables], ['COMPLETED', { done: true }])
+          const attempts = (await client.history(id)).filter((one) => one.stepId === 'do')
+          assert.equal(attempts.length, 1)
+          assert.equal((await client.startAndWait('work', {}, { timeoutMillis: WITHIN })).status, 'COMPLETED')
+        })
+      },
+      { store: `sqlite:${folder}` },
+    ),
+  ),
+)
+
+scenario('drain', () =>
+  inFolder((folder) =>
+    Server.with(async (server) => {
+      const client = server.client()
+      const ids = await client.submitAll('work', [{}, {}, {}])
+      const gate = join(folder, 'gate')
+      const worker = new WorkerProcess(address(server), gate)
+      await worker.waitSaid('begun', 2)
+      const code = await worker.end('SIGTERM', async () => {
+        await worker.waitSaid('stopping', 1)
+        await writeFile(gate, '')
+      })
+      assert.equal(code, 0)
+      const states = await Promise.all(ids.map(async (id) => (await client.execution(id)).state))
+      assert.deepEqual(states, ['COMPLETED', 'COMPLETED', 'WAITING'])
+    }),
+  ),
+)
+
+scenario('overload', () =>
+  Server.with(
+    async (server) => {
+      const policy = { scope: 'ACTION', action: 'work', queue: { maxLength: 2 } }
+      await new Http(server.rest).call('PUT', '/v1/policies/short', { body: policy })
+      const registry = new Registry().handler('work', () => ({}))
+      const client = server.client()
+      const submit = async () => {
+        const ids: string[] = []
+        while (ids.length < 30) ids.push(await client.submit('work'))
+        for (const id of ids) assert.equal((await client.waitExecution(id, WITHIN)).state, 'COMPLETED')
+      }
+      await working(server, registry, () => working(server, registry, () => working(server, registry, submit)))
+    },
+    // One poll may wait at a time: the others hear 503.
+    { arguments: ['--limits-polls-parked', '1'] },
+  ),
+)

@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+
+import { Backoff, pause } from './backoff.js'
+import { JobContext, type Loss } from './context.js'
+import { connect, type EngineClient, type Job, type Progress, type Standing } from './engine.js'
+import { ApiError, ConflictError, NotFoundError, UnavailableError } from './errors.js'
+import { run, type Outcome } from './outcome.js'
+import type { Registry } from './registry.js'
+
+const JOBS_PER_POLL_MAX = 100
+
+/** Where a runner says what it does; `console` will do. */
+export interface Logger {
+  info(message: string): void
+  warn(message: string): void
+}
+
+export interface RunnerOptions {
+  workerId?: string
+  /** How many handlers run at once; 10. */
+  maxParallel?: number
+  /** For how long a job is leased; 60, at least 5. Extended while its handler runs. */
+  leaseSeconds?: number
+  /** How long a poll waits for a job; 20. */
+  pollWaitSeconds?: number
+  /** How long handlers may take to finish when the runner is stopped; 30. */
+  graceSeconds?: number
+  /** Nothing is said without one. */
+  logger?: Logger
+}
+
+/** A job whose handler runs, or whose end is being reported. */
+interface Running {
+  context: JobContext
+  heldUntil: number
+}
+
+/** Works on the jobs of a registry's types until it is stopped. */
+export class Runner {
+  readonly workerId: string
+  readonly #registry: Registry
+  readonly #address: string | EngineClient
+  readonly #options: Required<Omit<RunnerOptions, 'workerId' | 'logger'>>
+  readonly #logger: Logger | undefined
+  readonly #stopping = new AbortController()
+  readonly #givenUp = new AbortController()
+  readonly #running = new Set<Running>()
+  #waiting: (() => void)[] = []
+  #whole: Promise<void> | undefined
+
+  /** @param engine an address such as `http://127.0.0.1:8080` or `grpc://127.0.0.1:9090`, or a transport. */
+  constructor(registry: Registry, engine: string | EngineClient, options: RunnerOptions = {}) {
+    if (registry.jobTypes.length === 0) throw new TypeError('the registry has no handler')
+    const { workerId, logger, ...rest } = options
+    this.workerId = workerId ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
+    this.#registry = registry
+    this.#address = engine
+    this.#logger = logger
+    this.#options = { maxParallel: 10, leaseSeconds: 60, pollWaitSeconds: 20, graceSeconds: 30, ...rest }
+  }
+
+  /** Runs until `stop` is called, and has finished when this resolves. */
+  run(): Promise<void> {
+    this.#whole ??= this.#run()
+    return this.#whole
+  }
+
+  /** Takes no more jobs, lets what runs finish within the grace, gives back the rest. Resolves when that is done. */
+  async stop(): Promise<void> {
+    if (!this.#stopping.signal.aborted) this.#logger?.info('stopping')
+    this.#stopping.abort()
+    this.#notify()
+    await this.#whole
+  }
+
+  /** Runs until SIGTERM or SIGINT, then finishes as `stop` does. For a program of its own. */
+  async runUntilSignal(): Promise<void> {
+    const stop = () => void this.stop()
+    process.once('SIGTERM', stop).once('SIGINT', stop)
+    try {
+      await this.run()
+    } finally {
+      process.off('SIGTERM', stop).off('SIGINT', stop)
+    }
+  }
+
+  async #run(): Promise<void> {
+    const engine = typeof this.#address === 'string' ? await connect(this.#address) : this.#address
+    const leases = this.#keepLeases(engine)
+    try {
+      await this.#takeJobs(engine)
+    } finally {
+      await this.#finish(engine)
+      await leases
+      if (typeof this.#address === 'string') await engine.close()
+    }
+  }
+
+  async #takeJobs(engine: EngineClient): Promise<void> {
+    const { leaseSeconds, pollWaitSeconds: waitSeconds } = this.#options
+    const { workerId } = this
+    const { signal } = this.#stopping
+    const backoff = new Backoff()
+    for (let free = await this.#room(); free > 0; free = await this.#room()) {
+      const asked = performance.now()
+      const jobTypes = this.#registry.jobTypes
+      const maxJobs = Math.min(free, JOBS_PER_POLL_MAX)
+      let jobs: Job[]
+      try {
+        jobs = await engine.poll({ workerId, jobTypes, maxJobs, leaseSeconds, waitSeconds, signal })
+      } catch (error) {
+        if (!(error instanceof UnavailableError)) throw error
+        const wait = backoff.next(error.options.retryAfterMillis)
+        this.#logger?.warn(`no jobs (${error.message}); asking again in ${Math.round(wait)} ms`)
+        await pause(wait, signal)
+        continue
+      }
+      // A server that is stopping answers at once.
+      const isIdle = jobs.length > 0 || asked + Math.min(1, waitSeconds) * 1000 <= performance.now()
+      if (isIdle) backoff.reset()
+      else await pause(backoff.next(), signal)
+      for (const job of jobs) await this.#begin(engine, job, asked + leaseSeconds * 1000)
+    }
+  }
+
+  /** How many more handlers may run, when there is room or the runner stops. */
+  async #room(): Promise<number> {
+    while (!this.#stopping.signal.aborted && this.#running.size >= this.#options.maxParallel) await this.#change()
+    return this.#stopping.signal.aborted ? 0 : this.#options.maxParallel - this.#running.size
+  }
+
+  async #begin(engine: EngineClient, job: Job, heldUntil: number): Promise<void> {
+    if (this.#stopping.signal.aborted) {
+      await this.#giveBack(engine, job)
+      return
+    }
+    const context: JobContext = new JobContext(job, (progress) => this.#progress(engine, running, progress))
+    const running: Running = { context, heldUntil }
+    this.#running.add(running)
+    void this.#do(engine, running)
+  }
+
+  async #do(engine: EngineClient, running: Running): Promise<void> {
+    const { job } = running.context
+    try {
+      const outcome = await run(this.#registry.find(job.type), running.context)
+      if (outcome.kind === 'failed') this.#logger?.warn(`job ${job.id} (${job.type}) failed: ${outcome.message}`)
+      await this.#report(engine, job, outcome)
+    } catch (error) {
+      this.#logger?.warn(`job ${job.id} (${job.type}): its end could not be reported: ${String(error)}`)
+    } finally {
+      this.#running.delete(running)
+      this.#notify()
+    }
+  }
+
+  /** Said again until it is known to have been heard, or until it does not matter any more. */
+  async #report(engine: EngineClient, job: Job, given: Outcome): Promise<void> {
+    const backoff = new Backoff()
+    let outcome = given
+    while (!this.#givenUp.signal.aborted) {
+      try {
+        await this.#say(engine, job, outcome)
+        return
+      } catch (error) {
+        if (error instanceof UnavailableError) {
+          this.#logger?.warn(`job ${job.id}: its end is not known yet (${error.message})`)
+          await pause(backoff.next(error.options.retryAfterMillis), this.#givenUp.signal)
+        } else if (error instanceof NotFoundError || error instanceof ConflictError) {
+          this.#logger?.warn(`job ${job.id} was no longer ours: ${error.message}`)
+          return
+        } else if (outcome.kind === 'completed') {
+          // It would be refused again and again: let people see why instead.
+          const why = error instanceof ApiError ? error.detail : String(error)
+          outcome = { kind: 'failed', message: `the result was refused: ${why}`, retryable: false }
+        } else throw error
+      }
+    }
+  }
+
+  async #say(engine: EngineClient, job: Job, outcome: Outcome): Promise<void> {
+    switch (outcome.kind) {
+      case 'completed':
+        return engine.complete(this.workerId, job, outcome.variables)
+      case 'failed':
+        return engine.fail(this.workerId, job, outcome)
+      case 'thrown':
+        return engine.throwError(this.workerId, job, outcome)
+      case 'snoozed':
+        return engine.release(this.workerId, job, outcome.delayMillis)
+      case 'abandoned':
+        this.#logger?.info(`job ${job.id}: ${outcome.loss}`)
+    }
+  }
+
+  /** Extends all leases three times as often as needed; tells handlers whose lease is gone. */
+  async #keepLeases(engine: EngineClient): Promise<void> {
+    const every = (this.#options.leaseSeconds * 1000) / 3
+    for (;;) {
+      await pause(every, this.#givenUp.signal)
+      if (this.#givenUp.signal.aborted) return
+      const held = [...this.#running].filter((running) => running.context.loss === undefined)
+      if (held.length > 0) await this.#beat(engine, held)
+    }
+  }
+
+  async #beat(engine: EngineClient, held: Running[]): Promise<void> {
+    const asked = performance.now()
+    const beats = held.map((running) => ({ job: running.context.job }))
+    let standings: Standing[]
+    try {
+      standings = await engine.heartbeat(this.workerId, this.#options.leaseSeconds, beats)
+    } catch (error) {
+      this.#logger?.warn(`leases could not be extended: ${String(error)}`)
+      const now = performance.now()
+      for (const running of held) if (running.heldUntil <= now) running.context.lose('LEASE_LOST')
+      return
+    }
+    held.forEach((running, index) => {
+      const standing = standings[index] ?? 'UNKNOWN'
+      if (standing === 'HELD') running.heldUntil = asked + this.#options.leaseSeconds * 1000
+      else this.#lose(running, standing)
+    })
+  }
+
+  async #progress(engine: EngineClient, running: Running, progress: Progress): Promise<void> {
+    const { job } = running.context
+    try {
+      const [standing] = await engine.heartbeat(this.workerId, this.#options.leaseSeconds, [{ job, progress }])
+      if (standing !== undefined && standing !== 'HELD') this.#lose(running, standing)
+    } catch (error) {
+      this.#logger?.warn(`job ${job.id}: progress could not be said: ${String(error)}`)
+    }
+  }
+
+  #lose(running: Running, standing: Standing): void {
+    const loss: Loss = standing === 'CANCELLED' ? 'CANCELLED' : 'LEASE_LOST'
+    // One whose end was reported meanwhile has not lost anything.
+    if (this.#running.has(running)) running.context.lose(loss)
+  }
+
+  async #finish(engine: EngineClient): Promise<void> {
+    this.#stopping.abort()
+    const late = pause(this.#options.graceSeconds * 1000, this.#givenUp.signal).then(() => true)
+    while (this.#running.size > 0) {
+      const isLate = await Promise.race([late, this.#change()])
+      if (isLate === true) break
+    }
+    this.#givenUp.abort()
+    const left = [...this.#running]
+    if (left.length > 0) this.#logger?.warn(`${left.length} handlers did not finish in time`)
+    for (const { context } of left) {
+      context.lose('SHUTDOWN')
+      await this.#giveBack(engine, context.job)
+    }
+  }
+
+  async #giveBack(engine: EngineClient, job: Job): Promise<void> {
+    try {
+      await engine.release(this.workerId, job)
+    } catch (error) {
+      this.#logger?.warn(`job ${job.id} could not be given back: it is free when its lease ends (${String(error)})`)
+    }
+  }
+
+  /** Resolves when a job has ended or the runner is to stop. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  #notify(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}

@@ -1,0 +1,171 @@
+"""What workers survive."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from caudal import ExecutionState, JobContext, Loss, Registry, Status
+from caudal.testing import Server
+from scenarios.worker import Process
+from scenarios.world import WITHIN, equal, runner, scenario, start_work, until
+
+
+@scenario("long handler")
+def long_handler() -> None:
+    registry, calls = Registry(), []
+
+    @registry.handler("work")
+    def work(context: JobContext) -> dict[str, Any]:
+        calls.append(context.job.id)
+        return {"lost": context.wait_lost(6.5)}
+
+    # Two runners: a job whose lease ended would go to the other.
+    with (
+        Server() as server,
+        server.client() as client,
+        runner(server, registry, lease=5),
+        runner(server, registry, lease=5),
+    ):
+        instance = client.wait(start_work(client), WITHIN)
+    equal((instance.variables, len(calls)), ({"lost": False}, 1))
+
+
+def lose(take_away: Callable[[Server, str], None], after: Callable[[Any, str], None]) -> Loss | None:
+    """Runs a handler, takes its job away, and waits until it knows."""
+    registry, begun, losses = Registry(), threading.Event(), []
+
+    @registry.handler("work")
+    def work(context: JobContext) -> dict[str, Any]:
+        begun.set()
+        context.wait_lost(WITHIN)
+        losses.append(context.loss)
+        return {"by": "loser"}
+
+    with Server() as server, server.client() as client:
+        with runner(server, registry, lease=5, max_parallel=1):
+            instance = start_work(client)
+            assert begun.wait(WITHIN)
+            take_away(server, instance)
+            until(lambda: losses, "the handler is told")
+        after(client, instance)
+    return losses[0]
+
+
+@scenario("lost lease")
+def lost_lease() -> None:
+    def take_away(server: Server, instance: str) -> None:
+        registry = Registry()
+        registry.register("work", lambda context: {"by": "winner"})
+        server.advance(timedelta(seconds=30))
+        with runner(server, registry), server.client() as client:
+            client.wait(instance, WITHIN)
+
+    def after(client: Any, instance: str) -> None:
+        equal(client.instance(instance).variables, {"by": "winner"})
+
+    equal(lose(take_away, after), Loss.LEASE_LOST)
+
+
+@scenario("cancelled job")
+def cancelled_job() -> None:
+    def take_away(server: Server, instance: str) -> None:
+        with server.client() as client:
+            client.cancel(instance)
+
+    def after(client: Any, instance: str) -> None:
+        equal(client.instance(instance).variables, {})
+
+    equal(lose(take_away, after), Loss.CANCELLED)
+
+
+@scenario("progress")
+def progress() -> None:
+    registry, seen = Registry(), []
+
+    @registry.handler("work")
+    def work(context: JobContext) -> None:
+        seen.append(context.job.progress and (context.job.progress.percent, context.job.progress.data["page"]))
+        if len(seen) == 1:
+            context.progress(40, "page 4 of 10", {"page": 4})
+            raise RuntimeError("the printer is out of paper")
+
+    with Server() as server, server.client() as client, runner(server, registry):
+        equal(client.wait(start_work(client), WITHIN).status, Status.COMPLETED)
+    equal(seen, [None, (40, 4)])
+
+
+@scenario("worker killed")
+def worker_killed() -> None:
+    registry = Registry()
+    registry.register("work", lambda context: {"by": "other"})
+    with Server() as server, server.client() as client, tempfile.TemporaryDirectory() as folder:
+        instance = start_work(client)
+        worker = Process(server, Path(folder))
+        worker.wait_said("begun", 1)
+        worker.process.kill()
+        worker.process.wait()
+        server.advance(timedelta(seconds=61))
+        with runner(server, registry):
+            equal(client.wait(instance, WITHIN).variables, {"by": "other"})
+
+
+@scenario("server restarted")
+def server_restarted() -> None:
+    registry, begun, gate = Registry(), threading.Event(), threading.Event()
+
+    @registry.handler("work")
+    def work(context: JobContext) -> dict[str, Any]:
+        begun.set()
+        assert gate.wait(WITHIN)
+        return {"done": True}
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Server(store=f"sqlite:{folder}") as server,
+        server.client() as client,
+        runner(server, registry),
+    ):
+        instance = start_work(client)
+        assert begun.wait(WITHIN)
+        server.kill()
+        # Its end is reported to nobody at first.
+        gate.set()
+        server.start()
+        done = client.wait(instance, WITHIN)
+        equal((done.status, done.variables), (Status.COMPLETED, {"done": True}))
+        equal([one.attempt_number for one in client.history(instance) if one.step_id == "do"], [1])
+        equal(client.start_and_wait("work", timeout=WITHIN).status, Status.COMPLETED)
+
+
+@scenario("drain")
+def drain() -> None:
+    with Server() as server, server.client() as client, tempfile.TemporaryDirectory() as folder:
+        executions = [client.submit("work") for _ in range(3)]
+        worker = Process(server, Path(folder))
+        worker.wait_said("begun", 2)
+        worker.process.send_signal(signal.SIGTERM)
+        worker.wait_said("stopping", 1)
+        worker.gate.touch()
+        equal(worker.process.wait(WITHIN), 0)
+        states = [client.execution(execution).state for execution in executions]
+    equal(states, [ExecutionState.COMPLETED, ExecutionState.COMPLETED, ExecutionState.WAITING])
+
+
+@scenario("overload")
+def overload() -> None:
+    registry = Registry()
+    registry.register("work", lambda context: {})
+    policy = {"scope": "ACTION", "action": "work", "queue": {"maxLength": 2}}
+    # One poll may wait at a time: the others hear 503.
+    with Server(arguments=("--limits-polls-parked", "1")) as server, server.client() as client:
+        client._http.call("PUT", "/v1/policies/short", policy)
+        with runner(server, registry), runner(server, registry), runner(server, registry):
+            executions = [client.submit("work") for _ in range(30)]
+            for execution in executions:
+                equal(client.wait_execution(execution, WITHIN).state, ExecutionState.COMPLETED)

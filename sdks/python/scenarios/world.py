@@ -1,0 +1,58 @@
+"""What scenarios share: the list of them, the server, the transport, waiting for conditions."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from caudal import Client, Registry, Runner
+from caudal.testing import Server
+
+FOLDER = Path(os.environ.get("CAUDAL_SCENARIOS") or Path(__file__).parents[2] / "scenarios")
+TRANSPORT = os.environ.get("CAUDAL_TRANSPORT", "rest")
+WITHIN = 60.0
+
+SCENARIOS: dict[str, Callable[[], None]] = {}
+
+
+def scenario(name: str, transports: tuple[str, ...] = ("rest", "grpc")) -> Callable[[Callable[[], None]], None]:
+    def register(function: Callable[[], None]) -> None:
+        if TRANSPORT in transports:
+            SCENARIOS[name] = function
+
+    return register
+
+
+def document(name: str) -> Any:
+    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+
+
+def address(server: Server) -> str:
+    return server.rest if TRANSPORT == "rest" else server.grpc
+
+
+def runner(server: Server, registry: Registry, **options: Any) -> Runner:
+    return Runner(registry, address(server), **{"poll_wait": 5.0, "grace": 5.0, **options})
+
+
+def start_work(client: Client, variables: Any = None) -> str:
+    """An instance of `work.json`, whose one job has the type `work`."""
+    client.deploy(FOLDER / "work.json")
+    return client.start("work", variables).id
+
+
+def until(condition: Callable[[], Any], what: str) -> Any:
+    deadline = time.monotonic() + WITHIN
+    while not (seen := condition()):
+        if deadline < time.monotonic():
+            raise AssertionError(f"not within {WITHIN:g} s: {what}")
+        time.sleep(0.02)
+    return seen
+
+
+def equal(seen: Any, expected: Any) -> None:
+    assert seen == expected, f"{seen!r} instead of {expected!r}"

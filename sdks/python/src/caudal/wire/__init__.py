@@ -1,0 +1,1 @@
+"""Generated from ``sdks/proto``; ``sdks/README.md`` says how."""
