@@ -9,8 +9,8 @@ use engine::{DefinitionKey, FormKey, PartitionId, RequirementsKey, WaitKey};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
-    Backlog, Broken, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
-    QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    Backlog, Broken, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, OutboxSize, Ownership,
+    PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
@@ -259,6 +259,18 @@ impl Store for Link {
     }
     async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
         self.read(self.world.memory.jobs_before(queue, place)).await
+    }
+    async fn outbox(
+        &self,
+        partition: PartitionId,
+        after: row::AnnouncementKey,
+        limit: usize,
+        bytes_max: usize,
+    ) -> Result<Vec<row::Announcement>, Error> {
+        self.read(self.world.memory.outbox(partition, after, limit, bytes_max)).await
+    }
+    async fn outbox_size(&self, partition: PartitionId) -> Result<OutboxSize, Error> {
+        self.read(self.world.memory.outbox_size(partition)).await
     }
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
         self.read(self.world.memory.policies(partition)).await

@@ -23,6 +23,7 @@ mod inbox;
 mod load;
 mod migrate;
 mod options;
+mod outbox;
 mod ownership;
 mod pool;
 mod queues;

@@ -11,7 +11,7 @@ use crate::reading::{Reading, only};
 use crate::session::{Role, Session};
 
 /// In order; the first is version 1. They go forward only, and each says in its head whether servers that do not know it can go on.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("../migrations/0001_tables.sql"),
     include_str!("../migrations/0002_decisions.sql"),
     include_str!("../migrations/0003_reads.sql"),
@@ -20,6 +20,7 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("../migrations/0006_listeners.sql"),
     include_str!("../migrations/0007_incidents.sql"),
     include_str!("../migrations/0008_queues.sql"),
+    include_str!("../migrations/0009_outbox.sql"),
 ];
 
 /// The one after which tokens are moved, which SQL cannot read.

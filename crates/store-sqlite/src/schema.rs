@@ -36,6 +36,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0006_listeners.sql")),
     Migration::sql(include_str!("../migrations/0007_incidents.sql")),
     Migration::sql(include_str!("../migrations/0008_queues.sql")),
+    Migration::sql(include_str!("../migrations/0009_outbox.sql")),
 ];
 
 /// The version this server makes of every store.

@@ -135,3 +135,7 @@ pub(crate) const READY_JOBS_OF_GROUP: &str = include_str!("../sql/ready_jobs_of_
 pub(crate) const READY_JOBS_OF_NO_GROUP: &str = include_str!("../sql/ready_jobs_of_no_group.sql");
 pub(crate) const JOBS_BEFORE: &str = include_str!("../sql/jobs_before.sql");
 pub(crate) const QUEUE_SIZES: &str = include_str!("../sql/queue_sizes.sql");
+pub(crate) const OUTBOX: &str = include_str!("../sql/outbox.sql");
+pub(crate) const OUTBOX_SIZE: &str = include_str!("../sql/outbox_size.sql");
+pub(crate) const INSERT_ANNOUNCEMENT: &str = include_str!("../sql/insert_announcement.sql");
+pub(crate) const DELETE_ANNOUNCEMENT: &str = include_str!("../sql/delete_announcement.sql");

@@ -33,7 +33,7 @@ pub use commit::{
 };
 pub use contract::{
     Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance, MessageGroup, Millis,
-    Named, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted,
+    Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted,
 };
 pub use error::{CommitError, Error};
 pub use migrated::{MigratedRow, MigratedTable};

@@ -4,6 +4,7 @@
 //! and joined when somebody reads.
 
 mod execution;
+mod outbox;
 mod policy;
 mod user_task;
 mod wait;
@@ -18,6 +19,7 @@ use model::{ElementIx, ListenerEvent};
 
 use crate::Millis;
 pub use execution::{Execution, ExecutionState, Unique, UniqueHolder, UniqueName};
+pub use outbox::{Announcement, AnnouncementKey};
 pub use policy::PolicyVersion;
 pub use user_task::{Attributes, Candidates, Form, Transition, UserTask, UserTaskState};
 pub use wait::{

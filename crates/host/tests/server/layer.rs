@@ -8,8 +8,8 @@ use store::log::{NewRequest, Received, RequestStatus};
 use store::memory::Memory;
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::{
-    Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus, QueueRef,
-    QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, OutboxSize, Ownership, PartitionStatus,
+    QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -139,6 +139,18 @@ impl Store for Layer {
     }
     async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
         self.inner.jobs_before(queue, place).await
+    }
+    async fn outbox(
+        &self,
+        partition: PartitionId,
+        after: row::AnnouncementKey,
+        limit: usize,
+        bytes_max: usize,
+    ) -> Result<Vec<row::Announcement>, Error> {
+        self.inner.outbox(partition, after, limit, bytes_max).await
+    }
+    async fn outbox_size(&self, partition: PartitionId) -> Result<OutboxSize, Error> {
+        self.inner.outbox_size(partition).await
     }
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
         self.inner.policies(partition).await

@@ -95,6 +95,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
     all.chain(user_tasks::of_changes(commit, &texts.user_tasks))
         .chain(migrated::of_changes(commit))
         .chain(executions::of_changes(commit, &texts.policies))
+        .chain(executions::outbox(commit))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.

@@ -4,6 +4,7 @@ mod decision;
 mod definition;
 mod inbox;
 mod load;
+mod outbox;
 mod queue;
 mod search;
 mod user_task;
@@ -16,6 +17,7 @@ pub(crate) use definition::{
 };
 pub(crate) use inbox::{inbox, partitions, statuses};
 pub(crate) use load::load;
+pub(crate) use outbox::{outbox, outbox_size};
 pub(crate) use queue::{count_jobs, grouped_jobs, jobs_before, policies, policy_versions, queue_sizes};
 pub(crate) use search::{count, search};
 pub(crate) use user_task::{form, forms_named};

@@ -7,6 +7,7 @@ mod definition;
 mod execution;
 mod inbox;
 mod migrated;
+mod outbox;
 mod ownership;
 mod user_task;
 mod wait;

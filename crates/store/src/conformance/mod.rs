@@ -111,6 +111,7 @@ tests! {
     queues::jobs_are_counted_by_group,
     queues::queues_have_sizes_and_places,
     queues::every_version_of_a_policy_is_kept,
+    queues::announcements_wait_in_order,
     messages::a_group_is_loaded_as_a_whole,
     messages::a_group_has_a_bound,
     messages::messages_are_taken_and_go,

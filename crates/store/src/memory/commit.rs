@@ -64,6 +64,10 @@ impl Tables {
         for change in changes.incidents_changed {
             self.resolve_incident(change);
         }
+        self.outbox.extend(changes.announcements_new.into_iter().map(|row| (row.key, row)));
+        for key in changes.announcements_gone {
+            self.outbox.remove(&key);
+        }
         for row in changes.policies_new {
             self.policies.entry(row.reference.clone()).or_default().push(row);
         }

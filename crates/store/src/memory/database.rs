@@ -69,6 +69,7 @@ pub(super) struct Tables {
     pub(super) idempotent: BTreeMap<(Arc<str>, Arc<str>), row::Idempotent>,
     /// By reference, the first version first.
     pub(super) policies: BTreeMap<Arc<str>, Vec<row::PolicyVersion>>,
+    pub(super) outbox: BTreeMap<row::AnnouncementKey, row::Announcement>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
     /// None is empty.
