@@ -11,6 +11,7 @@
 //!
 //! Deliberately absent: SQL, wire formats, authentication.
 
+mod announce;
 mod await_end;
 mod await_execution;
 mod await_jobs;
@@ -36,6 +37,7 @@ mod source;
 mod table;
 mod workflow_metrics;
 
+pub use announce::{ANNOUNCED, Announcing, Published, Publisher};
 pub use clock::ClockMove;
 pub use definitions::{Compiled, CompiledDecisions, Definitions};
 pub use drive::{Driver, Role, prepare};

@@ -50,6 +50,9 @@ pub struct Metrics {
     pub blamed: Counter,
     pub pool_used: Gauge,
     pub pool_max: Gauge,
+    pub outbox: Gauge,
+    pub announced: Counter,
+    pub announcements_refused: Counter,
     pub workflows: WorkflowMetrics,
 }
 
@@ -89,6 +92,9 @@ impl Default for Metrics {
             blamed: Counter::default(),
             pool_used: Gauge::default(),
             pool_max: Gauge::default(),
+            outbox: Gauge::default(),
+            announced: Counter::default(),
+            announcements_refused: Counter::default(),
             workflows: WorkflowMetrics::default(),
         }
     }
@@ -134,6 +140,9 @@ impl Metrics {
         r.register("blamed", "Commands refused because the store does not take them", self.blamed.clone());
         r.register("store_pool_used", "Store connections in use", self.pool_used.clone());
         r.register("store_pool_max", "Store connections allowed", self.pool_max.clone());
+        r.register("outbox", "Jobs that wait to be announced through a broker", self.outbox.clone());
+        r.register("announced", "Jobs announced through a broker", self.announced.clone());
+        r.register("announcements_refused", "Jobs that the broker did not take", self.announcements_refused.clone());
         workflow_metrics::register(self, registry);
     }
 

@@ -19,6 +19,7 @@ use queue::policy::Policy;
 use crate::Millis;
 use crate::change::Change;
 use crate::query::Tenants;
+use crate::row::AnnouncementKey;
 
 /// What may be asked of a partition.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,6 +117,8 @@ pub enum Command {
         retries: i32,
     },
     PutPolicy(PutPolicy),
+    /// What the outbox held was told to a broker, or was not.
+    Announced(Announced),
     DeletePolicy {
         reference: Arc<str>,
     },
@@ -170,6 +173,24 @@ pub struct FailAttempt {
     pub worker: Arc<str>,
     pub retryable: bool,
     pub message: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Announced {
+    pub told: Vec<AnnouncementKey>,
+    pub refused: Vec<Unannounced>,
+    /// Of what they held.
+    pub bytes: u64,
+}
+
+/// A job that the broker would not have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unannounced {
+    pub announcement: AnnouncementKey,
+    pub job: JobKey,
+    pub reason: Arc<str>,
+    /// It would not have it later either.
+    pub for_good: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -450,6 +471,7 @@ impl Command {
             Self::CancelExecution { .. } => "cancel-execution",
             Self::RetryExecution { .. } => "retry-execution",
             Self::PutPolicy(_) => "put-policy",
+            Self::Announced(_) => "announced",
             Self::DeletePolicy { .. } => "delete-policy",
             Self::JobDue { .. } => "job-due",
             Self::Turn { .. } => "turn",
@@ -530,6 +552,7 @@ impl Request {
             Command::CompleteExecutions { jobs } => jobs.iter().map(|(_, variables)| texts(variables) + 64).sum(),
             Command::DeleteResource { .. }
             | Command::PutPolicy(_)
+            | Command::Announced(_)
             | Command::DeletePolicy { .. }
             | Command::CancelExecution { .. }
             | Command::RetryExecution { .. }

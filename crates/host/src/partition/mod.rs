@@ -11,6 +11,7 @@
 //! again, and the same inputs are done once more. Callers hear nothing until then.
 
 mod ad_hoc;
+mod announce;
 mod call;
 mod calls;
 mod change;
@@ -52,6 +53,7 @@ use store::row::{LockName, UniqueName};
 use store::{CountedJobs, Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, QueueRef, Store, format, row};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
+use crate::announce::{Announcing, Fill};
 use crate::caution::Caution;
 use crate::definitions::Definitions;
 use crate::handle;
@@ -189,6 +191,8 @@ pub(crate) struct Partition {
     rested: Rested,
     dispatch: Dispatch<QueueId>,
     sinks: Sinks,
+    /// Where jobs are announced.
+    outbox: Option<announce::Outbox>,
     policies: Policies,
     /// Whether they are read.
     has_policies: bool,
@@ -227,12 +231,14 @@ pub struct Parts {
     pub limits: Arc<Limits>,
     pub metrics: Arc<Metrics>,
     pub definitions: Arc<Definitions>,
+    /// Which jobs workers are told of through a broker; without it they ask for all of them.
+    pub announcing: Option<Arc<Announcing>>,
 }
 
 impl Partition {
     /// A partition just acquired. Nothing is read: what is needed is looked up when it is.
-    pub(crate) fn open(parts: Parts, ownership: &Ownership) -> Self {
-        let Parts { store, limits, metrics, definitions } = parts;
+    pub(crate) fn open(parts: Parts, ownership: &Ownership, fill: Arc<Fill>) -> Self {
+        let Parts { store, limits, metrics, definitions, announcing } = parts;
         Self {
             ticks: 0,
             incident_lines: raised::Lines::default(),
@@ -253,6 +259,7 @@ impl Partition {
             rested: Rested::default(),
             dispatch: Dispatch::new(limits.ready_window_max),
             sinks: Sinks::default(),
+            outbox: announcing.map(|announcing| announce::Outbox::new(announcing, fill)),
             policies: Policies::default(),
             has_policies: false,
             census: FxHashMap::default(),
@@ -301,6 +308,7 @@ impl Partition {
         self.sinks.undo();
         self.dispatch.forget_jobs();
         self.has_policies = false;
+        self.forget_outbox();
         self.census.clear();
         self.timeline = Timeline::unknown(self.limits.timeline_max);
         self.postponed.clear();
@@ -330,13 +338,16 @@ impl Partition {
     pub(crate) fn wants_refill(&self, now: Millis) -> bool {
         let due = self.timeline.next().is_some_and(|at| at <= now);
         let again = !self.shunned.is_empty() && self.look_again_at <= now;
-        again || !self.has_policies || self.dispatch.is_dry() || (due && self.timeline.refill().is_some())
+        again || !self.has_policies || self.wants_outbox() || self.dispatch.is_dry() || (due && self.timeline.refill().is_some())
     }
 
     /// Fills windows. Only when everything is committed.
     pub(crate) async fn refill(&mut self, now: Millis) -> Result<(), Error> {
         if !self.has_policies {
             self.load_policies().await?;
+        }
+        if self.wants_outbox() {
+            self.load_outbox().await?;
         }
         if let Some(later) = self.timeline.refill() {
             let after = later.after.map_or((Millis::MIN, 0), |(at, (key, _))| (at, key));

@@ -323,6 +323,7 @@ impl Partition {
             | Command::Activate(_)
             | Command::Submit(_)
             | Command::PutPolicy(_)
+            | Command::Announced(_)
             | Command::DeletePolicy { .. }
             | Command::CompleteExecutions { .. }
             | Command::CancelExecution { .. }

@@ -295,7 +295,10 @@ impl Partition {
 
     fn put_into_windows(&mut self, job: &Job) {
         match job.availability {
-            Availability::Ready => self.dispatch.ready(&queue_of(job), place_of(job), &job.group),
+            Availability::Ready => {
+                self.announce_later(job);
+                self.dispatch.ready(&queue_of(job), place_of(job), &job.group);
+            }
             Availability::Leased | Availability::BackingOff { .. } => {
                 if self.dispatch.has_limits() && job.availability == Availability::Leased {
                     self.dispatch.started(&queue_of(job), &job.group);

@@ -3,10 +3,10 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, AdHocResult, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy, DeployResource,
-    Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, NewExecution, NewUnique, OnConflict,
-    ProcessRef, Publish, PutPolicy, Released, Request, StartAdHoc, Submit, TaskResult, TellStep, ThrowError, UpdateJob,
-    UpdateUserTask,
+    Activate, AdHocResult, Announced, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy,
+    DeployResource, Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, NewExecution, NewUnique,
+    OnConflict, ProcessRef, Publish, PutPolicy, Released, Request, StartAdHoc, Submit, TaskResult, TellStep, ThrowError,
+    Unannounced, UpdateJob, UpdateUserTask,
 };
 use crate::query::Tenants;
 
@@ -34,6 +34,8 @@ record!(FailAttempt { job, worker, retryable, message });
 record!(Submit { tenant, action, executions });
 record!(NewExecution { input, priority, retries, run_at, unique, group });
 record!(PutPolicy { reference, policy });
+record!(Announced { told, refused, bytes });
+record!(Unannounced { announcement, job, reason, for_good });
 record!(NewUnique { key, window, on_conflict });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
@@ -142,6 +144,7 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::Submit(submit) => submit.put(to),
         Command::CompleteExecutions { jobs } => jobs.put(to),
         Command::PutPolicy(put) => put.put(to),
+        Command::Announced(announced) => announced.put(to),
         Command::DeletePolicy { reference } => reference.put(to),
         Command::CancelExecution { job } => job.put(to),
         Command::RetryExecution { job, retries } => {
@@ -212,6 +215,7 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         55 => Command::CancelExecution { job: Stored::take(from)? },
         56 => Command::RetryExecution { job: Stored::take(from)?, retries: Stored::take(from)? },
         57 => Command::PutPolicy(Stored::take(from)?),
+        85 => Command::Announced(Stored::take(from)?),
         58 => Command::DeletePolicy { reference: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
@@ -260,6 +264,7 @@ fn number(command: &Command) -> u8 {
         Command::CancelExecution { .. } => 55,
         Command::RetryExecution { .. } => 56,
         Command::PutPolicy(_) => 57,
+        Command::Announced(_) => 85,
         Command::DeletePolicy { .. } => 58,
     }
 }

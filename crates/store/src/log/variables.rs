@@ -47,6 +47,7 @@ impl Command {
             | Self::FailAttempt(_)
             | Self::RetryInstance { .. }
             | Self::Submit(_)
+            | Self::Announced(_)
             | Self::CompleteExecutions { .. }
             | Self::CancelExecution { .. }
             | Self::RetryExecution { .. }
