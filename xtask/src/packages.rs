@@ -32,6 +32,13 @@ pub(crate) const PYTHON: Wanted =
 pub(crate) const NODE: Wanted =
     Wanted { what: "Node.js with npm", apt: &["nodejs", "npm"], dnf: &["nodejs", "npm"], brew: &["node"] };
 
+pub(crate) const JAVA: Wanted = Wanted {
+    what: "a Java runtime with Maven",
+    apt: &["default-jre-headless", "maven"],
+    dnf: &["java-latest-openjdk-headless", "maven"],
+    brew: &["openjdk", "maven"],
+};
+
 pub(crate) const SQLITE: Wanted =
     Wanted { what: "the sqlite3 command line", apt: &["sqlite3"], dnf: &["sqlite"], brew: &["sqlite"] };
 

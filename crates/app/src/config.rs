@@ -8,6 +8,7 @@ use api::listen::Files;
 use api::rest::Visitors;
 use host::{Limits, Missed};
 
+use crate::dispatch::{self, Dispatch};
 use crate::settings::{Given, Settings};
 
 /// The commented file with all defaults: what `caudal config` prints.
@@ -39,6 +40,7 @@ pub(crate) struct Config {
     pub(crate) connections: Connections,
     pub(crate) page_max: u32,
     pub(crate) limits: Limits,
+    pub(crate) dispatch: Dispatch,
 }
 
 /// How many connections there may be, and how long their clients may take.
@@ -147,6 +149,7 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
         connections: connections(settings),
         page_max: settings.number("limits.page"),
         limits: limits(settings),
+        dispatch: dispatch::read(settings)?,
     })
 }
 

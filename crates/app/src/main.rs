@@ -11,6 +11,7 @@ mod config;
 mod decide;
 mod definitions;
 mod descriptors;
+mod dispatch;
 mod edges;
 mod events;
 mod feel;

@@ -39,7 +39,7 @@ async fn serve(config: Config) -> Result<(), String> {
     metrics.register(&mut registry);
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
     let role = if config.roles.engine { Role::Engine } else { Role::Follower };
-    let parts = Parts { store, limits, metrics, definitions, announcing: None };
+    let parts = Parts { store, limits, metrics, definitions, announcing: config.dispatch.announcing().map(Arc::new) };
     let (host, mut driver) = host::prepare(parts, host::unique(&config.node), role);
     driver.warm_up = config.warm_up;
 
