@@ -179,6 +179,20 @@ CREATE TABLE documents (
 
 CREATE INDEX documents_by_expiry ON documents (expires) WHERE expires IS NOT NULL;
 
+CREATE TABLE dispatch_outbox (
+    partition        INTEGER NOT NULL,
+    key              INTEGER NOT NULL,
+    job              INTEGER NOT NULL,
+    instance         INTEGER NOT NULL,
+    element_instance INTEGER NOT NULL,
+    job_type         TEXT NOT NULL,
+    tenant           TEXT NOT NULL,
+    retries          INTEGER NOT NULL,
+    created          INTEGER NOT NULL,
+    payload          TEXT NOT NULL,
+    PRIMARY KEY (partition, key)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE "elements" (
     partition INTEGER NOT NULL,
     key INTEGER NOT NULL PRIMARY KEY,

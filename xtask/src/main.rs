@@ -19,6 +19,7 @@ mod feel;
 mod fuzz;
 mod go;
 mod java;
+mod kafka;
 mod logged;
 mod metadata;
 #[cfg(feature = "models")]

@@ -39,6 +39,13 @@ pub(crate) const MUSL: Wanted = Wanted {
     brew: &["filosottile/musl-cross/musl-cross"],
 };
 
+pub(crate) const JAVA: Wanted = Wanted {
+    what: "a Java runtime with Maven",
+    apt: &["default-jre-headless", "maven"],
+    dnf: &["java-latest-openjdk-headless", "maven"],
+    brew: &["openjdk", "maven"],
+};
+
 pub(crate) const SQLITE: Wanted =
     Wanted { what: "the sqlite3 command line", apt: &["sqlite3"], dnf: &["sqlite"], brew: &["sqlite"] };
 

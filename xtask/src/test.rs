@@ -16,7 +16,7 @@ use crate::places::{self, Places};
 use crate::postgres::Cluster;
 use crate::server::{Server, Store};
 use crate::summary::{self, Outcome, Report};
-use crate::{Verdict, book, children, fuzz, packages, restore, schemathesis, sdks};
+use crate::{Verdict, book, children, fuzz, kafka, packages, restore, schemathesis, sdks};
 
 const BUILD_MAX: Duration = Duration::from_secs(1800);
 const RUST_MAX: Duration = Duration::from_secs(1200);
@@ -91,7 +91,8 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
     if usable {
         if choice.takes(RUST) {
             install_pooler(&places)?;
-            note(rust_tests(&places, &cluster));
+            let jars = kafka::jars(&places)?;
+            note(rust_tests(&places, &cluster, &jars));
         }
         for (client, readiness) in chosen.iter().zip(&ready.clients) {
             Store::ALL.into_iter().for_each(|store| note(client_test(&places, &cluster, client, readiness, store)));
@@ -189,11 +190,12 @@ fn install_pooler(places: &Places) -> Result<(), String> {
     packages::install(&packages::PGBOUNCER, &places.log("install-pgbouncer"))
 }
 
-fn rust_tests(places: &Places, cluster: &Cluster) -> Report {
+fn rust_tests(places: &Places, cluster: &Cluster, jars: &Path) -> Report {
     let began = Instant::now();
     let log = places.log("rust-tests");
     let mut command = places.cargo();
     command.args(["test", "--workspace", "--no-fail-fast"]).env("CAUDAL_TEST_POSTGRES", &cluster.url);
+    command.env(kafka::VARIABLE, jars);
     let outcome = outcome(run_logged(&mut command, &log, Audience::Terminal, RUST_MAX), cargo_counts);
     Report { part: "cargo test --workspace".to_owned(), on: "all stores", took: began.elapsed(), outcome, logs: vec![log] }
 }

@@ -30,6 +30,8 @@ pub enum Reason {
     // what only HTTP knows
     /// A limit that somebody set for a queue was reached.
     TooMany,
+    /// It is not there in the mode the server is in.
+    Gone,
     Unauthorized,
     Forbidden,
     NoEndpoint,
@@ -144,6 +146,7 @@ impl Reason {
             Self::NotAcceptable => 406,
             Self::RequestTimeout => 408,
             Self::AlreadyExists | Self::InvalidState => 409,
+            Self::Gone => 410,
             Self::TooLarge => 413,
             Self::UnsupportedMediaType => 415,
             Self::Internal => 500,
@@ -166,6 +169,7 @@ impl Reason {
             Self::RequestTimeout => "Request Timeout",
             Self::AlreadyExists => "ALREADY_EXISTS",
             Self::InvalidState => "INVALID_STATE",
+            Self::Gone => "Gone",
             Self::TooLarge => "Content Too Large",
             Self::UnsupportedMediaType => "Unsupported Media Type",
             Self::Internal => "INTERNAL",
@@ -185,7 +189,7 @@ impl Reason {
             Self::NotFound => tonic::Code::NotFound,
             Self::NoEndpoint | Self::MethodNotAllowed => tonic::Code::Unimplemented,
             Self::AlreadyExists => tonic::Code::AlreadyExists,
-            Self::InvalidState => tonic::Code::FailedPrecondition,
+            Self::InvalidState | Self::Gone => tonic::Code::FailedPrecondition,
             Self::TooLarge | Self::Exhausted | Self::TooMany => tonic::Code::ResourceExhausted,
             Self::Unavailable => tonic::Code::Unavailable,
             Self::RequestTimeout | Self::DeadlineExceeded => tonic::Code::DeadlineExceeded,

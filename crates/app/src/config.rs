@@ -8,6 +8,7 @@ use api::listen::Files;
 use api::rest::Visitors;
 use host::{Address, Limits, Missed};
 
+use crate::dispatch::{self, Dispatch};
 use crate::settings::{Given, Settings};
 use crate::telemetry::Collector;
 
@@ -42,6 +43,7 @@ pub(crate) struct Config {
     pub(crate) connections: Connections,
     pub(crate) page_max: u32,
     pub(crate) limits: Limits,
+    pub(crate) dispatch: Dispatch,
 }
 
 impl Config {
@@ -175,6 +177,7 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
         connections: connections(settings),
         page_max: settings.number("limits.page"),
         limits: Limits { retention: crate::kept::retention(settings)?, ..limits(settings) },
+        dispatch: dispatch::read(settings)?,
     })
 }
 

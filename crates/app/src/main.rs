@@ -14,6 +14,7 @@ mod dead_letters;
 mod decide;
 mod definitions;
 mod descriptors;
+mod dispatch;
 mod edges;
 mod events;
 mod feel;

@@ -45,7 +45,7 @@ async fn serve(config: Config, telemetry: Option<telemetry::Sender>) -> Result<(
     }
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
     let role = if config.roles.engine { Role::Engine } else { Role::Follower };
-    let parts = Parts { store, limits, metrics, definitions };
+    let parts = Parts { store, limits, metrics, definitions, announcing: config.dispatch.announcing().map(Arc::new) };
     let (host, mut driver) = host::prepare(parts, host::reachable(&config.node, &config.advertised()), role);
     driver.warm_up = config.warm_up;
 

@@ -21,6 +21,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use crate::announce::{self, Fill};
 use crate::caution::{Caution, Failure};
 use crate::clock::{Clock, until};
 use crate::handle::{Host, Route, away};
@@ -106,10 +107,11 @@ impl Driver {
     async fn own(&self, ownership: Ownership, stop: &mut watch::Receiver<bool>) {
         let (inbox, receiver) = mpsc::channel(self.parts.limits.inbox_max);
         tracing::info!(epoch = ownership.fence.epoch, position = ownership.position, "owning the partition");
+        let fill = Arc::new(Fill::default());
         let mut owner = Owner {
             parts: &self.parts,
             host: &self.host,
-            partition: Partition::open(self.parts.clone(), &ownership),
+            partition: Partition::open(self.parts.clone(), &ownership, fill.clone()),
             inputs: VecDeque::new(),
             open: None,
             flight: None,
@@ -127,11 +129,16 @@ impl Driver {
         self.host.set_route(Route::Own(inbox));
         self.parts.metrics.partitions_owned.set(1);
         let warming = self.warm_up.then(|| tokio::spawn(warm_up(self.parts.clone())));
+        let relaying = match &self.parts.announcing {
+            Some(announcing) => tokio::spawn(announce::relay(self.host.clone(), announcing.clone(), fill)),
+            None => tokio::spawn(announce::clear(self.host.clone())),
+        };
         if caught(owner.run(stop)).await.is_err() {
             // What it had in memory is gone with it; the tables are as they were, and the next owner starts from them.
             tracing::error!("the partition's loop hit a fault of its own and starts again; please report it");
             self.parts.metrics.quarantined.inc();
         }
+        relaying.abort();
         self.host.set_route(Route::Follow);
         self.host.set_fence(None);
         self.parts.metrics.partitions_owned.set(0);

@@ -10,6 +10,7 @@ use store::log::{ActivatedJob, Answer, Code, Created, Rejection, Released, Reque
 use store::{Fence, PartitionStatus, Store, format};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 
+use crate::announce::Announcing;
 use crate::await_jobs::StreamEnd;
 use crate::clock::{ClockMove, Moving};
 use crate::drive::PARTITION;
@@ -119,6 +120,7 @@ pub struct Host {
 }
 
 pub(crate) struct Inner {
+    announcing: Option<Arc<Announcing>>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) metrics: Arc<Metrics>,
@@ -163,6 +165,7 @@ impl Host {
             streams: Arc::new(Semaphore::new(limits.streams_max)),
             awaiting: Arc::new(Semaphore::new(limits.awaiting_max)),
             store: parts.store.clone(),
+            announcing: parts.announcing.clone(),
             limits: limits.clone(),
             metrics: parts.metrics.clone(),
             node,
@@ -284,8 +287,22 @@ impl Host {
         }
     }
 
+    /// Whether workers are told of jobs of this type, instead of asking for them.
+    pub fn announces(&self, job_type: &str) -> bool {
+        self.inner.announcing.as_ref().is_some_and(|announcing| announcing.covers(job_type))
+    }
+
+    fn check_asking(&self, job_type: &str) -> Result<(), Error> {
+        if !self.announces(job_type) {
+            return Ok(());
+        }
+        let reason = format!("jobs of type '{job_type}' are announced on Kafka: hear of them there");
+        Err(Error::Rejected(Rejection { code: Code::InvalidState, reason }))
+    }
+
     /// Leases jobs to a worker, waiting for one if it wants to.
     pub async fn activate(&self, poll: Poll) -> Result<ActivatedJobs, Error> {
+        self.check_asking(&poll.job_type)?;
         let _permit = self.permit(&self.inner.polls, "the number of waiting polls")?;
         let jobs = match self.route() {
             Route::Own(inbox) => self.poll_here(&inbox, &poll).await?,
@@ -315,6 +332,7 @@ impl Host {
 
     /// Jobs pushed to a worker as they come, also when the partition changes hands.
     pub fn stream(&self, subscription: Subscription) -> Result<JobStream, Error> {
+        self.check_asking(&subscription.job_type)?;
         let permit = self.permit(&self.inner.streams, "the number of job streams")?;
         if let Route::Away(error) = self.route() {
             return Err(error);

@@ -11,6 +11,7 @@
 //!
 //! Deliberately absent: SQL, wire formats, authentication.
 
+mod announce;
 mod await_end;
 mod await_execution;
 mod await_jobs;
@@ -43,6 +44,7 @@ mod table;
 mod traced;
 mod workflow_metrics;
 
+pub use announce::{ANNOUNCED, Announcing, Published, Publisher};
 pub use clock::ClockMove;
 pub use definitions::{Compiled, CompiledDecisions, Definitions};
 pub use drawing::drawn;

@@ -53,6 +53,9 @@ pub struct Metrics {
     pub blamed: Counter,
     pub pool_used: Gauge,
     pub pool_max: Gauge,
+    pub outbox: Gauge,
+    pub announced: Counter,
+    pub announcements_refused: Counter,
     pub workflows: WorkflowMetrics,
     pub queues: QueueMetrics,
     pub purge: PurgeMetrics,
@@ -94,6 +97,9 @@ impl Default for Metrics {
             blamed: Counter::default(),
             pool_used: Gauge::default(),
             pool_max: Gauge::default(),
+            outbox: Gauge::default(),
+            announced: Counter::default(),
+            announcements_refused: Counter::default(),
             workflows: WorkflowMetrics::default(),
             queues: QueueMetrics::default(),
             purge: PurgeMetrics::default(),
@@ -143,6 +149,9 @@ impl Metrics {
         r.register("store_pool_max", "Store connections allowed", self.pool_max.clone());
         self.queues.register(r);
         self.purge.register(r);
+        r.register("outbox", "Jobs that wait to be announced through a broker", self.outbox.clone());
+        r.register("announced", "Jobs announced through a broker", self.announced.clone());
+        r.register("announcements_refused", "Jobs that the broker did not take", self.announcements_refused.clone());
         workflow_metrics::register(self, registry);
     }
 

@@ -9,6 +9,8 @@ use store::Millis;
 use store::log::{ActivatedJob, Released};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::announce::{Announcing, Fill};
+
 /// A job type of a tenant.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct QueueId {
@@ -49,6 +51,8 @@ pub(crate) enum Sink {
     Stream(StreamSink),
     /// A request of the inbox: answered in the tick that takes it.
     Inbox { max: usize, position: u64, at: Millis },
+    /// Announced by a row that is written in the tick that takes it, as long as there is room for it.
+    Outbox { announcing: Arc<Announcing>, fill: Arc<Fill> },
 }
 
 #[derive(Debug)]
@@ -105,14 +109,14 @@ impl Waiter {
         match &self.sink {
             Sink::Poll { answer, .. } => answer.is_closed(),
             Sink::Stream(stream) => stream.jobs.is_closed(),
-            Sink::Inbox { .. } => false,
+            Sink::Inbox { .. } | Sink::Outbox { .. } => false,
         }
     }
 
     fn is_patient(&self) -> bool {
         match &self.sink {
             Sink::Poll { patient, .. } => *patient,
-            Sink::Stream(_) => true,
+            Sink::Stream(_) | Sink::Outbox { .. } => true,
             Sink::Inbox { .. } => false,
         }
     }
@@ -141,6 +145,8 @@ pub(crate) enum Handed {
     /// It is answered and waits no longer.
     Waiter(Waiter, Vec<ActivatedJob>),
     Stream(mpsc::Sender<ActivatedJob>, WaiterId, Vec<ActivatedJob>),
+    /// They are announced.
+    Outbox(Vec<ActivatedJob>),
 }
 
 impl Sinks {
@@ -160,6 +166,7 @@ impl Sinks {
             Sink::Poll { .. } | Sink::Inbox { .. } if ANSWER_BYTES_MAX <= seat.bytes => 0,
             Sink::Poll { max, .. } | Sink::Inbox { max, .. } => max - seat.jobs.len().min(*max),
             Sink::Stream(stream) => stream.room_or_starved() as usize,
+            Sink::Outbox { announcing, fill } => fill.room(announcing),
         })
     }
 
@@ -173,9 +180,14 @@ impl Sinks {
         if seat.jobs.is_empty() {
             self.served.push(id);
         }
-        seat.bytes += job.variables.len();
+        let bytes = job.variables.len();
+        seat.bytes += bytes;
         seat.jobs.push(job);
         match &mut seat.waiter.sink {
+            Sink::Outbox { fill, .. } => {
+                fill.add(1, bytes as u64);
+                Line::Stay
+            }
             Sink::Stream(stream) => {
                 stream.given += 1;
                 // A few at a time: each handing over costs its worker a wake-up, and the others must not go without.
@@ -200,6 +212,7 @@ impl Sinks {
             seat.bytes = 0;
             match &seat.waiter.sink {
                 Sink::Stream(stream) => handed.push(Handed::Stream(stream.jobs.clone(), id, jobs)),
+                Sink::Outbox { .. } => handed.push(Handed::Outbox(jobs)),
                 Sink::Poll { .. } | Sink::Inbox { .. } => {
                     handed.extend(self.seats.remove(&id).map(|seat| Handed::Waiter(seat.waiter, jobs)));
                 }
@@ -231,7 +244,7 @@ impl Sinks {
         let seats = &mut self.seats;
         self.impatient.retain(|id| match seats.get(id).map(|seat| &seat.waiter.sink) {
             Some(Sink::Inbox { .. }) => seats.remove(id).is_none(),
-            Some(Sink::Poll { .. } | Sink::Stream(_)) => true,
+            Some(Sink::Poll { .. } | Sink::Stream(_) | Sink::Outbox { .. }) => true,
             None => false,
         });
     }
@@ -252,7 +265,7 @@ pub(crate) fn deliver(handed: Handed) -> Vec<Released> {
             Ok(()) => Vec::new(),
             Err(jobs) => released(&jobs),
         },
-        Handed::Waiter(..) => Vec::new(),
+        Handed::Waiter(..) | Handed::Outbox(_) => Vec::new(),
         Handed::Stream(sender, _, jobs) => {
             let lost: Vec<_> = jobs.into_iter().filter_map(|job| sender.try_send(job).err().map(|e| e.into_inner())).collect();
             released(&lost)

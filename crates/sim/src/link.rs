@@ -10,8 +10,7 @@ use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::retention::{Aged, Finished, FinishedAfter, Purged};
 use store::{
-    AgedJob, Backlog, Broken, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership,
-    PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    AgedJob, Backlog, Broken, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
@@ -283,6 +282,18 @@ impl Store for Link {
     }
     async fn open_items(&self, batch: u64, limit: usize) -> Result<Vec<row::BatchItem>, Error> {
         self.read(self.world.memory.open_items(batch, limit)).await
+    }
+    async fn outbox(
+        &self,
+        partition: PartitionId,
+        after: row::AnnouncementKey,
+        limit: usize,
+        bytes_max: usize,
+    ) -> Result<Vec<row::Announcement>, Error> {
+        self.read(self.world.memory.outbox(partition, after, limit, bytes_max)).await
+    }
+    async fn outbox_size(&self, partition: PartitionId) -> Result<OutboxSize, Error> {
+        self.read(self.world.memory.outbox_size(partition)).await
     }
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
         self.read(self.world.memory.policies(partition)).await

@@ -8,8 +8,7 @@ use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::retention::{Aged, Finished, FinishedAfter, Purged};
 use store::{
-    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
-    QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -112,6 +111,20 @@ impl Store for Postgres {
 
     async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
         self.ready_before(queue, place).await
+    }
+
+    async fn outbox(
+        &self,
+        partition: PartitionId,
+        after: row::AnnouncementKey,
+        limit: usize,
+        bytes_max: usize,
+    ) -> Result<Vec<row::Announcement>, Error> {
+        self.to_be_announced(partition, after, limit, bytes_max).await
+    }
+
+    async fn outbox_size(&self, partition: PartitionId) -> Result<OutboxSize, Error> {
+        self.size_of_outbox(partition).await
     }
 
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {

@@ -25,6 +25,7 @@ mod load;
 mod many;
 mod migrate;
 mod options;
+mod outbox;
 mod ownership;
 mod pool;
 mod queues;

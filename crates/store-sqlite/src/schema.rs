@@ -41,7 +41,8 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0011_identity.sql")),
     Migration::sql(include_str!("../migrations/0012_policies.sql")),
     Migration::sql(include_str!("../migrations/0013_jobs.sql")),
-    Migration::sql(include_str!("../migrations/0009_retention.sql")),
+    Migration::sql(include_str!("../migrations/0014_retention.sql")),
+    Migration::sql(include_str!("../migrations/0015_outbox.sql")),
 ];
 
 /// The version this server makes of every store.

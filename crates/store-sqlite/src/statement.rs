@@ -194,3 +194,7 @@ pub(crate) const AGED_PACES: &str = include_str!("../sql/aged_paces.sql");
 pub(crate) const AGED_AUDIT: &str = include_str!("../sql/aged_audit.sql");
 pub(crate) const AGED_BATCH_ITEMS: &str = include_str!("../sql/aged_batch_items.sql");
 pub(crate) const AGED_BATCHES: &str = include_str!("../sql/aged_batches.sql");
+pub(crate) const OUTBOX: &str = include_str!("../sql/outbox.sql");
+pub(crate) const OUTBOX_SIZE: &str = include_str!("../sql/outbox_size.sql");
+pub(crate) const INSERT_ANNOUNCEMENT: &str = include_str!("../sql/insert_announcement.sql");
+pub(crate) const DELETE_ANNOUNCEMENT: &str = include_str!("../sql/delete_announcement.sql");

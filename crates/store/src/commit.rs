@@ -135,6 +135,9 @@ pub struct Changes {
     pub schedules_gone: Vec<u64>,
     /// Likewise; one for each queue.
     pub queue_stats_put: Vec<row::QueueStats>,
+    pub announcements_new: Vec<row::Announcement>,
+    /// Told, or not to be told any more. Some may never have been written.
+    pub announcements_gone: Vec<row::AnnouncementKey>,
 }
 
 /// Every list of one is extended by that of the other; a field that is left out does not compile.
@@ -154,7 +157,7 @@ impl Changes {
 
     /// These as well.
     pub fn add(&mut self, more: Self) {
-        extend!(self, more: resources_new, definitions_new, definitions_deleted, requirements_new, requirements_deleted, forms_new, forms_deleted, evaluated_decisions_new, evaluations_deleted, instances_new, instances_changed, instances_suspended, elements_new, elements_changed, variables_new, variables_changed, jobs_new, jobs_changed, executions_new, executions_changed, tokens, turns_new, turns_done, compensations_put, compensations_gone, timers_new, timers_changed, user_tasks_new, user_tasks_changed, subscriptions_new, subscriptions_changed, messages_new, messages_taken, messages_gone, correlations_new, locks_new, locks_gone, signals_put, signals_done, incidents_new, incidents_changed, idempotent_new, policies_new, paces_put, migrated, batches_put, batch_items_new, batch_items_changed, instances_deleted, audit_new, listeners_new, schedules_put, schedules_gone, queue_stats_put);
+        extend!(self, more: resources_new, definitions_new, definitions_deleted, requirements_new, requirements_deleted, forms_new, forms_deleted, evaluated_decisions_new, evaluations_deleted, instances_new, instances_changed, instances_suspended, elements_new, elements_changed, variables_new, variables_changed, jobs_new, jobs_changed, executions_new, executions_changed, tokens, turns_new, turns_done, compensations_put, compensations_gone, timers_new, timers_changed, user_tasks_new, user_tasks_changed, subscriptions_new, subscriptions_changed, messages_new, messages_taken, messages_gone, correlations_new, locks_new, locks_gone, signals_put, signals_done, incidents_new, incidents_changed, idempotent_new, policies_new, paces_put, migrated, batches_put, batch_items_new, batch_items_changed, instances_deleted, audit_new, listeners_new, schedules_put, schedules_gone, queue_stats_put, announcements_new, announcements_gone);
     }
 }
 

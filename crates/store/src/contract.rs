@@ -232,6 +232,14 @@ pub struct QueueSize {
 /// Into how many ages jobs that wait are told apart.
 pub const AGES: usize = 6;
 
+/// What waits to be announced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OutboxSize {
+    pub rows: u64,
+    /// Of payloads.
+    pub bytes: u64,
+}
+
 /// Which jobs of a queue are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedJobs {
@@ -392,6 +400,17 @@ pub trait Store: Send + Sync + 'static {
 
     /// How many of the jobs of a queue that wait were made before each of these times.
     async fn waiting_since(&self, queue: QueueRef<'_>, before: [Millis; AGES]) -> Result<[u64; AGES], Error>;
+
+    /// What is to be announced after a key, in order, at most `limit` and, from the second on, at most `bytes_max` of payloads.
+    async fn outbox(
+        &self,
+        partition: PartitionId,
+        after: row::AnnouncementKey,
+        limit: usize,
+        bytes_max: usize,
+    ) -> Result<Vec<row::Announcement>, Error>;
+
+    async fn outbox_size(&self, partition: PartitionId) -> Result<OutboxSize, Error>;
 
     /// What is due by itself, whatever it is, by time and key, after (time, key), at most `limit`.
     async fn due(&self, partition: PartitionId, after: (Millis, u64), limit: usize) -> Result<Vec<Due>, Error>;

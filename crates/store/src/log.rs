@@ -23,6 +23,7 @@ use crate::Millis;
 use crate::batch::BatchCommand;
 use crate::change::Change;
 use crate::query::Tenants;
+use crate::row::AnnouncementKey;
 
 /// What may be asked of a partition.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,6 +121,8 @@ pub enum Command {
         retries: i32,
     },
     PutPolicy(PutPolicy),
+    /// What the outbox held was told to a broker, or was not.
+    Announced(Announced),
     DeletePolicy {
         reference: Arc<str>,
     },
@@ -255,6 +258,24 @@ pub struct FailAttempt {
     pub worker: Arc<str>,
     pub retryable: bool,
     pub message: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Announced {
+    pub told: Vec<AnnouncementKey>,
+    pub refused: Vec<Unannounced>,
+    /// Of what they held.
+    pub bytes: u64,
+}
+
+/// A job that the broker would not have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unannounced {
+    pub announcement: AnnouncementKey,
+    pub job: JobKey,
+    pub reason: Arc<str>,
+    /// It would not have it later either.
+    pub for_good: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -537,6 +558,7 @@ impl Command {
             Self::CancelExecution { .. } => "cancel-execution",
             Self::RetryExecution { .. } => "retry-execution",
             Self::PutPolicy(_) => "put-policy",
+            Self::Announced(_) => "announced",
             Self::DeletePolicy { .. } => "delete-policy",
             Self::JobDue { .. } => "job-due",
             Self::Turn { .. } => "turn",
@@ -630,6 +652,7 @@ impl Request {
             Command::Report { reports } => reports.iter().map(Report::texts).sum(),
             Command::DeleteResource { .. }
             | Command::PutPolicy(_)
+            | Command::Announced(_)
             | Command::DeletePolicy { .. }
             | Command::CancelExecution { .. }
             | Command::RetryExecution { .. }

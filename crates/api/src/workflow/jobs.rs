@@ -77,6 +77,10 @@ impl Workflows {
     /// Jobs of these types, those of the first type first. Whoever drops them gives them back.
     pub(crate) async fn poll(&self, poll: &PollJobs) -> Result<Vec<ActivatedJobs>, Failure> {
         let (max, lease) = poll.check()?;
+        if let Some(announced) = poll.job_types.iter().find(|job_type| self.host.announces(job_type)) {
+            let reason = format!("Jobs of type '{announced}' are announced on Kafka: there is nothing to poll for");
+            return Err(Failure::new(Reason::Gone, reason));
+        }
         let _timed = Timed::new(&self.host.metrics().workflows.poll_seconds);
         let ask = |job_type: &Arc<str>, max: u32, wait: Option<Duration>| {
             self.host.activate(Poll {

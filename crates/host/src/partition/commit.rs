@@ -152,6 +152,9 @@ impl Partition {
         }
         let mut released = Vec::new();
         for handed in tick.handed.drain(..) {
+            if matches!(handed, Handed::Outbox(_)) {
+                self.tell_of_outbox();
+            }
             self.metrics.jobs_activated.inc_by(handed.jobs() as u64);
             let jobs = deliver(handed);
             if !jobs.is_empty() {
@@ -289,6 +292,7 @@ impl Partition {
             match handed {
                 Handed::Waiter(waiter, _) => self.wait(waiter),
                 Handed::Stream(_, id, jobs) => self.sinks.take_back(id, jobs.len()),
+                Handed::Outbox(_) => {}
             }
         }
     }
@@ -307,7 +311,7 @@ impl Partition {
 impl Handed {
     fn jobs(&self) -> usize {
         match self {
-            Self::Waiter(_, jobs) | Self::Stream(_, _, jobs) => jobs.len(),
+            Self::Waiter(_, jobs) | Self::Stream(_, _, jobs) | Self::Outbox(jobs) => jobs.len(),
         }
     }
 }

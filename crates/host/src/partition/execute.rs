@@ -79,6 +79,7 @@ impl Partition {
             Command::Activate(_) => Ok(Answer::Activated(Vec::new())),
             Command::Release { jobs } => self.release(tick, jobs),
             Command::JobDue { job } => self.job_due(tick, *job),
+            Command::Announced(announced) => self.announced(tick, announced),
             Command::PutPolicy(put) => self.put_policy(tick, caller, put),
             Command::DeletePolicy { reference } => self.delete_policy(tick, caller, reference),
             Command::Submit(submit) => self.submit(tick, submit),

@@ -70,6 +70,10 @@ impl Partition {
                     self.dispatch.leave(waiter.id);
                     tick.handed.push(Handed::Waiter(waiter, jobs));
                 }
+                Handed::Outbox(jobs) => {
+                    self.write_outbox(tick, &jobs);
+                    tick.handed.push(Handed::Outbox(jobs));
+                }
                 stream @ Handed::Stream(..) => tick.handed.push(stream),
             }
         }

@@ -16,6 +16,7 @@ mod audit;
 mod backoff;
 mod batches;
 mod books;
+mod announce;
 mod call;
 mod calls;
 mod change;
@@ -66,6 +67,7 @@ use store::row::{LockName, UniqueName};
 use store::{Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, Store, format, row};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
+use crate::announce::{Announcing, Fill};
 use crate::caution::Caution;
 use crate::definitions::Definitions;
 use crate::handle;
@@ -218,6 +220,8 @@ pub(crate) struct Partition {
     rested: Rested,
     dispatch: Dispatch<QueueId>,
     sinks: Sinks,
+    /// Where jobs are announced.
+    outbox: Option<announce::Outbox>,
     policies: Policies,
     /// Those who listen to all user tasks.
     globals: Globals,
@@ -262,12 +266,14 @@ pub struct Parts {
     pub limits: Arc<Limits>,
     pub metrics: Arc<Metrics>,
     pub definitions: Arc<Definitions>,
+    /// Which jobs workers are told of through a broker; without it they ask for all of them.
+    pub announcing: Option<Arc<Announcing>>,
 }
 
 impl Partition {
     /// A partition just acquired. Nothing is read: what is needed is looked up when it is.
-    pub(crate) fn open(parts: Parts, ownership: &Ownership) -> Self {
-        let Parts { store, limits, metrics, definitions } = parts;
+    pub(crate) fn open(parts: Parts, ownership: &Ownership, fill: Arc<Fill>) -> Self {
+        let Parts { store, limits, metrics, definitions, announcing } = parts;
         Self {
             ticks: 0,
             incident_lines: raised::Lines::default(),
@@ -292,6 +298,7 @@ impl Partition {
             rested: Rested::default(),
             dispatch: Dispatch::new(limits.ready_window_max, |queue: &QueueId| &queue.tenant),
             sinks: Sinks::default(),
+            outbox: announcing.map(|announcing| announce::Outbox::new(announcing, fill)),
             policies: Policies::default(),
             globals: Globals::default(),
             has_policies: false,
@@ -347,6 +354,7 @@ impl Partition {
         self.sinks.undo();
         self.dispatch.forget_jobs();
         self.has_policies = false;
+        self.forget_outbox();
         self.census.clear();
         self.census_tenants.clear();
         // What was counted may not be so, or will be counted again.
@@ -382,13 +390,16 @@ impl Partition {
     pub(crate) fn wants_refill(&self, now: Millis) -> bool {
         let due = self.timeline.next().is_some_and(|at| at <= now);
         let again = !self.shunned.is_empty() && self.look_again_at <= now;
-        again || !self.has_policies || self.dispatch.is_dry() || (due && self.timeline.refill().is_some())
+        again || !self.has_policies || self.wants_outbox() || self.dispatch.is_dry() || (due && self.timeline.refill().is_some())
     }
 
     /// Fills windows. Only when everything is committed.
     pub(crate) async fn refill(&mut self, now: Millis) -> Result<(), Error> {
         if !self.has_policies {
             self.load_policies().await?;
+        }
+        if self.wants_outbox() {
+            self.load_outbox().await?;
         }
         if let Some(later) = self.timeline.refill() {
             let after = later.after.map_or((Millis::MIN, 0), |(at, (key, _))| (at, key));

@@ -208,6 +208,9 @@ impl Partition {
                 self.foresee_job(*job, false, needs);
             }
             Command::Submit(submit) => self.foresee_unique(submit, needs),
+            Command::Announced(announced) => {
+                announced.refused.iter().for_each(|refused| self.foresee_job(refused.job, refused.for_good, needs));
+            }
             Command::CompleteExecutions { jobs } => jobs.iter().for_each(|(job, _)| self.foresee_job(*job, false, needs)),
             Command::Release { jobs } => jobs.iter().for_each(|released| self.foresee_job(released.job, false, needs)),
             Command::SetVariables { scope, .. } | Command::StartAdHoc(StartAdHoc { element: scope, .. }) => {

@@ -342,6 +342,7 @@ impl Partition {
             | Command::PutListener(_)
             | Command::DeleteListener { .. }
             | Command::PutPolicy(_)
+            | Command::Announced(_)
             | Command::DeletePolicy { .. }
             | Command::PutSchedule(_)
             | Command::DeleteSchedule { .. }

@@ -10,8 +10,7 @@ use store::memory::Memory;
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::retention::{Aged, Finished, FinishedAfter, Purged};
 use store::{
-    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership, PartitionStatus,
-    QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -180,6 +179,18 @@ impl Store for Layer {
     }
     async fn open_items(&self, batch: u64, limit: usize) -> Result<Vec<row::BatchItem>, Error> {
         self.inner.open_items(batch, limit).await
+    }
+    async fn outbox(
+        &self,
+        partition: PartitionId,
+        after: row::AnnouncementKey,
+        limit: usize,
+        bytes_max: usize,
+    ) -> Result<Vec<row::Announcement>, Error> {
+        self.inner.outbox(partition, after, limit, bytes_max).await
+    }
+    async fn outbox_size(&self, partition: PartitionId) -> Result<OutboxSize, Error> {
+        self.inner.outbox_size(partition).await
     }
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {
         self.counted().policies(partition).await

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::JobKey;
-use host::{Awaited, Definitions, Error, Host, Limits, Metrics, Parts, Poll, Role, prepare};
+use host::{Announcing, Awaited, Definitions, Error, Host, Limits, Metrics, Parts, Poll, Role, prepare};
 use store::Store;
 use store::log::{Answer, Caller, Command, Create, Deploy, DeployResource, ProcessRef, Request};
 use store::memory::Memory;
@@ -46,12 +46,23 @@ impl Server {
         server
     }
 
+    /// One that announces jobs.
+    pub(crate) async fn announcing(store: &Arc<dyn Store>, announcing: Announcing) -> Self {
+        let server = Self::with(store, "server", Role::Engine, Limits::default(), Some(announcing));
+        server.owning().await;
+        server
+    }
+
     /// One that may have to wait for the partition.
     pub(crate) fn join(store: &Arc<dyn Store>, node: &str, role: Role, limits: Limits) -> Self {
+        Self::with(store, node, role, limits, None)
+    }
+
+    fn with(store: &Arc<dyn Store>, node: &str, role: Role, limits: Limits, announcing: Option<Announcing>) -> Self {
         let limits = Arc::new(limits);
         let metrics = Arc::new(Metrics::default());
         let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
-        let parts = Parts { store: store.clone(), limits, metrics, definitions };
+        let parts = Parts { store: store.clone(), limits, metrics, definitions, announcing: announcing.map(Arc::new) };
         let (host, driver) = prepare(parts, node.into(), role);
         let (stop, stopping) = watch::channel(false);
         let running = tokio::spawn(driver.run(stopping));

@@ -114,6 +114,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         .chain(audit::of_changes(commit))
         .chain(listeners_new(commit, texts))
         .chain(schedules::of_changes(commit, &texts.schedules))
+        .chain(executions::outbox(commit))
 }
 
 /// A statement over these rows, if there are any. Its first parameter is the partition.

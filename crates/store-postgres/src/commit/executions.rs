@@ -50,6 +50,26 @@ fn leases_kept(commit: &Commit) -> Option<Call<'_>> {
     Some(call.texts_opt(kept().map(|(_, _, progress)| progress.map(|progress| &**progress))))
 }
 
+/// What is to be announced, and what was.
+pub(super) fn outbox(commit: &Commit) -> impl Iterator<Item = Call<'_>> {
+    let changes = &commit.changes;
+    let new = batch(commit, include_str!("../../sql/insert_announcements.sql"), &changes.announcements_new, |call, rows| {
+        call.keys(rows.iter().map(|row| row.key.0))
+            .keys(rows.iter().map(|row| row.job.0))
+            .keys(rows.iter().map(|row| row.instance.0))
+            .keys(rows.iter().map(|row| row.element_instance.0))
+            .texts(rows.iter().map(|row| &*row.job_type))
+            .texts(rows.iter().map(|row| &*row.tenant))
+            .smalls(rows.iter().map(|row| row.retries))
+            .ints(rows.iter().map(|row| row.created))
+            .texts(rows.iter().map(|row| &*row.payload))
+    });
+    let gone = batch(commit, include_str!("../../sql/delete_announcements.sql"), &changes.announcements_gone, |call, rows| {
+        call.keys(rows.iter().map(|key| key.0))
+    });
+    [new, gone].into_iter().flatten()
+}
+
 /// The key and what may change, in the order both statements have it.
 fn changing<'a>(call: Call<'a>, rows: &'a [Job]) -> Call<'a> {
     changing_of_jobs(call, rows)

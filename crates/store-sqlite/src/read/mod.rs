@@ -6,6 +6,7 @@ mod definition;
 mod inbox;
 mod listener;
 mod load;
+mod outbox;
 mod queue;
 mod schedule;
 mod retention;
@@ -22,6 +23,7 @@ pub(crate) use definition::{
 pub(crate) use inbox::{inbox, partitions, statuses};
 pub(crate) use listener::global_listeners;
 pub(crate) use load::load;
+pub(crate) use outbox::{outbox, outbox_size};
 pub(crate) use queue::{aged_jobs, count_jobs, grouped_jobs, jobs_before, paces, policies, policy_versions, queue_sizes};
 pub(crate) use schedule::{queue_stats, schedules, waiting_since};
 pub(crate) use retention::finished;

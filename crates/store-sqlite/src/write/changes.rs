@@ -8,6 +8,7 @@ use store::{Changes, ElementChange, IncidentChange, InstanceChange, Millis, Vari
 
 use super::decision::{delete_evaluations, delete_requirements, insert_evaluated_decisions, insert_requirements};
 use super::definition::{delete_definitions, insert_definitions, insert_resources};
+use super::outbox;
 use super::{audit, batch, execution, migrated, schedule, user_task, wait};
 use crate::failure::Failure;
 use crate::statement;
@@ -39,6 +40,7 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
     insert_incidents(connection, partition, &changes.incidents_new)?;
     count_incidents(connection, partition, changes)?;
     resolve_incidents(connection, partition, &changes.incidents_changed)?;
+    outbox::write(connection, partition, changes)?;
     remember_first_answers(connection, partition, &changes.idempotent_new)?;
     audit::insert(connection, partition, &changes.audit_new)?;
     migrated::write(connection, partition, &changes.migrated)?;

@@ -9,6 +9,7 @@ mod definition;
 mod execution;
 mod inbox;
 mod migrated;
+mod outbox;
 mod ownership;
 mod schedule;
 mod retention;

@@ -128,6 +128,7 @@ tests! {
     queues::jobs_by_age,
     queues::starts_are_kept_until_they_make_no_difference,
     queues::a_wait_has_its_end,
+    queues::announcements_wait_in_order,
     messages::a_group_is_loaded_as_a_whole,
     messages::a_group_has_a_bound,
     messages::messages_are_taken_and_go,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::JobKey;
+use engine::{ElementKey, InstanceKey, JobKey};
 use queue::adapt::Adaptive;
 use queue::policy::{Concurrency, Method, Overdue, Policy, Quota, Rate, Scope, Wait};
 use queue::retry::{Delays, Retry};
@@ -12,8 +12,8 @@ use queue::{Group, Pace, Starts};
 use super::owner::{OTHER, Owner, PARTITION};
 use super::rows;
 use crate::log::NewExecution;
-use crate::row::{Availability, Job, LastOccurrence, PaceState, PolicyVersion, QueueStats, Schedule};
-use crate::{AgedJob, Changes, CountedJobs, Due, DueKind, QueueRef, QueueSize, ReadyAfter, Store};
+use crate::row::{Announcement, AnnouncementKey,Availability, Job, LastOccurrence, PaceState, PolicyVersion, QueueStats, Schedule};
+use crate::{AgedJob,Changes, CountedJobs, Due, DueKind, OutboxSize, QueueRef, QueueSize, ReadyAfter, Store};
 
 const QUEUE: QueueRef<'static> = QueueRef { partition: PARTITION, job_type: "work", tenant: rows::TENANT };
 
@@ -312,4 +312,36 @@ pub(super) async fn those_that_wait_have_ages(store: Arc<dyn Store>) {
     Owner::of(&store).await.commit(Changes { executions_new: jobs, ..Changes::default() }).await;
     assert_eq!(store.waiting_since(QUEUE, [100, 30, 21, 20, 11, 10]).await.unwrap(), [3, 2, 2, 1, 1, 0]);
     assert_eq!(store.waiting_since(QueueRef { partition: OTHER, ..QUEUE }, [100; 6]).await.unwrap(), [0; 6]);
+}
+
+pub(super) async fn announcements_wait_in_order(store: Arc<dyn Store>) {
+    let row = |n: u64, payload: &str| Announcement {
+        key: AnnouncementKey(rows::key(PARTITION, n)),
+        job: JobKey(rows::key(PARTITION, 100 + n)),
+        instance: InstanceKey(rows::key(PARTITION, 200)),
+        element_instance: ElementKey(rows::key(PARTITION, 300 + n)),
+        job_type: "work".into(),
+        tenant: rows::TENANT.into(),
+        retries: 3,
+        created: 40,
+        payload: payload.into(),
+    };
+    let (first, second, third) = (row(1, r#"{"a": "ü"}"#), row(2, "{}"), row(3, r#"{"b": 1}"#));
+    let start = AnnouncementKey(0);
+    let mut owner = Owner::of(&store).await;
+    assert_eq!(store.outbox(PARTITION, start, 10, 1_000).await.unwrap(), []);
+    assert_eq!(store.outbox_size(PARTITION).await.unwrap(), OutboxSize::default());
+    owner.commit(Changes { announcements_new: vec![third.clone(), first.clone(), second.clone()], ..Changes::default() }).await;
+    let all = [first.clone(), second.clone(), third.clone()];
+    assert_eq!(store.outbox(PARTITION, start, 10, 1_000).await.unwrap(), all);
+    assert_eq!(store.outbox(PARTITION, start, 2, 1_000).await.unwrap(), all[..2]);
+    assert_eq!(store.outbox(PARTITION, first.key, 10, 1_000).await.unwrap(), all[1..]);
+    // The first whatever it weighs, those behind it while they fit.
+    assert_eq!(store.outbox(PARTITION, start, 10, 1).await.unwrap(), all[..1]);
+    assert_eq!(store.outbox(PARTITION, start, 10, 13).await.unwrap(), all[..2]);
+    assert_eq!(store.outbox_size(PARTITION).await.unwrap(), OutboxSize { rows: 3, bytes: 11 + 2 + 8 });
+    assert_eq!(store.outbox(OTHER, start, 10, 1_000).await.unwrap(), []);
+    let unknown = AnnouncementKey(rows::key(PARTITION, 9));
+    owner.commit(Changes { announcements_gone: vec![second.key, unknown], ..Changes::default() }).await;
+    assert_eq!(store.outbox(PARTITION, start, 10, 1_000).await.unwrap(), [first, third]);
 }

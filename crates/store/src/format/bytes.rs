@@ -9,6 +9,7 @@ use engine::{
 use model::{ElementIx, FlowIx};
 
 use crate::Error;
+use crate::row::AnnouncementKey;
 
 /// A list reserves room for at most this many items before the first is read.
 const RESERVED_MAX: usize = 64;
@@ -341,6 +342,7 @@ newtypes!(
     EvaluationKey,
     FormKey,
     IncidentKey,
+    AnnouncementKey,
     InstanceKey,
     JobKey,
     RequirementsKey,

@@ -3,10 +3,7 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, AdHocResult, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy, DeployResource,
-    Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, NewExecution, NewUnique, OnConflict,
-    ProcessRef, Publish, PutListener, PutPolicy, Released, Request, StartAdHoc, Submit, TaskResult, TellStep, ThrowError,
-    UpdateJob, UpdateUserTask,
+    Activate, AdHocResult, Announced, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy, DeployResource, Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, NewExecution, NewUnique, OnConflict, ProcessRef, Publish, PutListener, PutPolicy, Released, Request, StartAdHoc, Submit, TaskResult, TellStep, ThrowError, Unannounced, UpdateJob, UpdateUserTask,
 };
 use crate::query::Tenants;
 
@@ -35,6 +32,8 @@ record!(FailAttempt { job, worker, retryable, message });
 record!(Submit { tenant, action, executions });
 record!(NewExecution { input, priority, retries, run_at, unique, group });
 record!(PutPolicy { reference, policy });
+record!(Announced { told, refused, bytes });
+record!(Unannounced { announcement, job, reason, for_good });
 record!(NewUnique { key, window, on_conflict });
 record!(Activate { job_type, worker, timeout, max, tenants, fetch });
 
@@ -143,6 +142,7 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::Submit(submit) => submit.put(to),
         Command::CompleteExecutions { jobs } => jobs.put(to),
         Command::PutPolicy(put) => put.put(to),
+        Command::Announced(announced) => announced.put(to),
         Command::DeletePolicy { reference } => reference.put(to),
         Command::CancelExecution { job } => job.put(to),
         Command::RetryExecution { job, retries } => {
@@ -228,6 +228,7 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         55 => Command::CancelExecution { job: Stored::take(from)? },
         56 => Command::RetryExecution { job: Stored::take(from)?, retries: Stored::take(from)? },
         57 => Command::PutPolicy(Stored::take(from)?),
+        85 => Command::Announced(Stored::take(from)?),
         58 => Command::DeletePolicy { reference: Stored::take(from)? },
         74 => Command::PutListener(Stored::take(from)?),
         75 => Command::DeleteListener { id: Stored::take(from)? },
@@ -292,6 +293,7 @@ fn number(command: &Command) -> u8 {
         Command::CancelExecution { .. } => 55,
         Command::RetryExecution { .. } => 56,
         Command::PutPolicy(_) => 57,
+        Command::Announced(_) => 85,
         Command::DeletePolicy { .. } => 58,
         Command::PutListener(_) => 74,
         Command::DeleteListener { .. } => 75,

@@ -18,7 +18,8 @@ use crate::change::{Change, Migrate};
 use crate::log::*;
 use crate::query::Tenants;
 use crate::row::{
-    Attributes, EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, JobKind, MatchedRule, Transition,
+    AnnouncementKey, Attributes, EvaluatedDecision, EvaluatedInput, EvaluatedOutput, EvaluationOrigin, JobKind, MatchedRule,
+    Transition,
 };
 
 pub(super) fn text() -> impl Strategy<Value = Arc<str>> {
@@ -301,6 +302,8 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
         )
         .prop_map(|jobs| Command::Release { jobs }),
         job_key().prop_map(|job| Command::JobDue { job }),
+        (prop::collection::vec(number().prop_map(AnnouncementKey), 0..3), prop::collection::vec(unannounced(), 0..3), number())
+            .prop_map(|(told, refused, bytes)| Command::Announced(Announced { told, refused, bytes })),
         (number(), number()).prop_map(|(wait, instance)| Command::Turn { wait: WaitKey(wait), instance: InstanceKey(instance) }),
         waits_command(),
         change_command(),
@@ -690,5 +693,14 @@ pub(super) fn evaluated_decision() -> impl Strategy<Value = EvaluatedDecision> {
         inputs: lists.0,
         rules: lists.1,
         origin: lists.2,
+    })
+}
+
+fn unannounced() -> impl Strategy<Value = Unannounced> {
+    (number(), job_key(), text(), any::<bool>()).prop_map(|(announcement, job, reason, for_good)| Unannounced {
+        announcement: AnnouncementKey(announcement),
+        job,
+        reason,
+        for_good,
     })
 }

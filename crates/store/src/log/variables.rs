@@ -56,6 +56,7 @@ impl Command {
             | Self::DeleteSchedule { .. }
             | Self::ScheduleDue { .. }
             | Self::Submit(_)
+            | Self::Announced(_)
             | Self::CompleteExecutions { .. }
             | Self::CancelExecution { .. }
             | Self::RetryExecution { .. }

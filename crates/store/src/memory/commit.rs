@@ -71,6 +71,10 @@ impl Tables {
         for row in changes.queue_stats_put {
             self.queue_stats.insert((row.job_type.clone(), row.tenant.clone()), row);
         }
+        self.outbox.extend(changes.announcements_new.into_iter().map(|row| (row.key, row)));
+        for key in changes.announcements_gone {
+            self.outbox.remove(&key);
+        }
         for row in changes.policies_new {
             self.policies.entry(row.reference.clone()).or_default().push(row);
         }

@@ -78,6 +78,7 @@ pub(super) struct Tables {
     pub(super) paces: BTreeMap<(Arc<str>, Arc<str>, Arc<str>), row::PaceState>,
     pub(super) schedules: BTreeMap<u64, row::Schedule>,
     pub(super) queue_stats: BTreeMap<(Arc<str>, Arc<str>), row::QueueStats>,
+    pub(super) outbox: BTreeMap<row::AnnouncementKey, row::Announcement>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
     /// Since when instances are suspended.

@@ -10,8 +10,8 @@ use queue::Group;
 
 use super::database::Tables;
 use super::waits;
-use crate::row::{Availability, ElementState, Job, Tokens, UniqueHolder, UniqueName};
-use crate::{AGES, AgedJob, CountedJobs, Loaded, LoadedInstance, Millis, QueueRef, QueueSize, ReadyAfter, ReadyJob, Wanted};
+use crate::row::{Announcement, AnnouncementKey,Availability, ElementState, Job, Tokens, UniqueHolder, UniqueName};
+use crate::{AGES, AgedJob,CountedJobs, Loaded, LoadedInstance, Millis, OutboxSize, QueueRef, QueueSize, ReadyAfter, ReadyJob, Wanted};
 
 pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis) -> Loaded {
     let open = |key: &JobKey| tables.jobs.get(key).filter(|job| job.availability != Availability::Done);
@@ -178,4 +178,21 @@ pub(super) fn queue_sizes(tables: &Tables) -> Vec<QueueSize> {
 pub(super) fn jobs_before(tables: &Tables, queue: QueueRef<'_>, place: ReadyAfter) -> u64 {
     let ready = tables.ready.get(&(queue.job_type.into(), queue.tenant.into()));
     ready.map_or(0, |ready| ready.range(..(Reverse(place.priority), place.key)).count() as u64)
+}
+
+pub(super) fn outbox(tables: &Tables, after: AnnouncementKey, limit: usize, bytes_max: usize) -> Vec<Announcement> {
+    let (mut bytes, mut found) = (0, Vec::new());
+    for row in tables.outbox.range((Bound::Excluded(after), Bound::Unbounded)).map(|(_, row)| row).take(limit) {
+        bytes += row.payload.len();
+        if bytes_max < bytes && !found.is_empty() {
+            break;
+        }
+        found.push(row.clone());
+    }
+    found
+}
+
+pub(super) fn outbox_size(tables: &Tables) -> OutboxSize {
+    let bytes = tables.outbox.values().map(|row| row.payload.len() as u64).sum();
+    OutboxSize { rows: tables.outbox.len() as u64, bytes }
 }

@@ -27,8 +27,7 @@ use crate::log::{NewRequest, Received, RequestStatus};
 use crate::query::{Counted, Counting, Query, QueryPage};
 use crate::retention::{Aged, Finished, FinishedAfter, Purged};
 use crate::{
-    AGES, AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, Ownership,
-    PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    AGES, AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use database::{Database, Tables};
 
@@ -168,6 +167,20 @@ impl Store for Memory {
 
     async fn jobs_before(&self, queue: QueueRef<'_>, place: ReadyAfter) -> Result<u64, Error> {
         Ok(self.database().read(queue.partition, |partition| load::jobs_before(&partition.tables, queue, place)))
+    }
+
+    async fn outbox(
+        &self,
+        partition: PartitionId,
+        after: row::AnnouncementKey,
+        limit: usize,
+        bytes_max: usize,
+    ) -> Result<Vec<row::Announcement>, Error> {
+        Ok(self.database().read(partition, |partition| load::outbox(&partition.tables, after, limit, bytes_max)))
+    }
+
+    async fn outbox_size(&self, partition: PartitionId) -> Result<OutboxSize, Error> {
+        Ok(self.database().read(partition, |partition| load::outbox_size(&partition.tables)))
     }
 
     async fn policies(&self, partition: PartitionId) -> Result<Vec<row::PolicyVersion>, Error> {

@@ -215,7 +215,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         input: Input::Required(&jobs::POLL),
         query: &[],
         output: Output::Object(&jobs::POLLED),
-        failures: &[504],
+        failures: &[410, 504],
         run: |call| Box::pin(jobs::poll(call)),
     },
     Operation {

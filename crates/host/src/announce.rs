@@ -1,0 +1,234 @@
+//! Telling workers of their jobs through a broker, instead of waiting to be asked. What is to be told is written in the tick that leases the
+//! job (the outbox); here it is told, in order, and then removed. Whoever dies in between leaves it to be told again.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use store::log::{Announced, Caller, Command, Request, Unannounced};
+use store::row::{Announcement, AnnouncementKey};
+use tokio::sync::Notify;
+
+use crate::drive::PARTITION;
+use crate::handle::Host;
+
+/// Who has a job that was announced, until somebody says what became of it.
+pub const ANNOUNCED: &str = "kafka";
+
+/// How many are told at once.
+const PAGE_MAX: usize = 1_000;
+const PAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// How long to wait before trying again, at least and at most.
+const AGAIN_AFTER: Duration = Duration::from_millis(100);
+const AGAIN_AFTER_MAX: Duration = Duration::from_secs(5);
+
+/// How often it is said that the broker is away.
+const COMPLAIN_EVERY: Duration = Duration::from_secs(60);
+
+/// Which jobs are announced, to whom, and how much may wait to be.
+pub struct Announcing {
+    /// Of these types; of all if there are none.
+    pub job_types: Vec<Arc<str>>,
+    /// How long a job is left to whoever hears of it.
+    pub lease: Duration,
+    /// How much may wait while the broker is away; the rest waits as jobs do.
+    pub rows_max: u64,
+    pub bytes_max: u64,
+    pub publisher: Arc<dyn Publisher>,
+}
+
+impl Announcing {
+    pub fn covers(&self, job_type: &str) -> bool {
+        self.job_types.is_empty() || self.job_types.iter().any(|covered| **covered == *job_type)
+    }
+}
+
+impl std::fmt::Debug for Announcing {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Announcing").field("job_types", &self.job_types).finish_non_exhaustive()
+    }
+}
+
+/// What became of an announcement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Published {
+    /// The broker has it.
+    Told,
+    /// It will not have it: not now, or not at all.
+    Refused { reason: Arc<str>, for_good: bool },
+    /// It could not be reached: the same again, later.
+    Away { reason: Arc<str> },
+}
+
+/// A broker.
+#[async_trait::async_trait]
+pub trait Publisher: Send + Sync + 'static {
+    /// One answer for each, in order. Those of one instance must not overtake each other.
+    async fn publish(&self, announcements: &[Announcement]) -> Vec<Published>;
+}
+
+/// What waits to be told, as far as the owner has written it.
+#[derive(Debug, Default)]
+pub(crate) struct Fill {
+    rows: AtomicU64,
+    bytes: AtomicU64,
+    /// There is something to tell.
+    pub(crate) news: Notify,
+}
+
+impl Fill {
+    pub(crate) fn add(&self, rows: u64, bytes: u64) {
+        self.rows.fetch_add(rows, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn remove(&self, rows: u64, bytes: u64) {
+        let (had_rows, had_bytes) = self.sizes();
+        self.set(had_rows.saturating_sub(rows), had_bytes.saturating_sub(bytes));
+    }
+
+    pub(crate) fn set(&self, rows: u64, bytes: u64) {
+        self.rows.store(rows, Ordering::Relaxed);
+        self.bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn sizes(&self) -> (u64, u64) {
+        (self.rows.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
+    }
+
+    /// How many more may wait.
+    pub(crate) fn room(&self, announcing: &Announcing) -> usize {
+        let (rows, bytes) = self.sizes();
+        match bytes < announcing.bytes_max {
+            true => usize::try_from(announcing.rows_max.saturating_sub(rows)).unwrap_or(usize::MAX),
+            false => 0,
+        }
+    }
+}
+
+/// Tells what is in the outbox, for as long as this server owns the partition.
+pub(crate) async fn relay(host: Host, announcing: Arc<Announcing>, fill: Arc<Fill>) {
+    let mut relay = Relay { host, announcing, after: AnnouncementKey(0), pause: AGAIN_AFTER, complain_at: None };
+    loop {
+        match relay.page().await {
+            Page::More => relay.pause = AGAIN_AFTER,
+            Page::Empty => {
+                relay.pause = AGAIN_AFTER;
+                fill.news.notified().await;
+            }
+            Page::Again => {
+                tokio::time::sleep(relay.pause).await;
+                relay.pause = (relay.pause * 2).min(AGAIN_AFTER_MAX);
+            }
+        }
+    }
+}
+
+/// Jobs are asked for, but there is something in the outbox from when they were announced: it is dropped. Their leases end by themselves.
+pub(crate) async fn clear(host: Host) {
+    loop {
+        let found = match host.store().outbox(PARTITION, AnnouncementKey(0), PAGE_MAX, PAGE_BYTES_MAX).await {
+            Ok(found) if found.is_empty() => return,
+            Ok(found) => found,
+            Err(_) => {
+                tokio::time::sleep(AGAIN_AFTER_MAX).await;
+                continue;
+            }
+        };
+        tracing::info!(
+            rows = found.len(),
+            "dropping announcements: workers ask for jobs now; theirs are free when their leases end"
+        );
+        let told = found.iter().map(|announcement| announcement.key).collect();
+        if !settle(&host, Announced { told, refused: Vec::new(), bytes: 0 }).await {
+            tokio::time::sleep(AGAIN_AFTER_MAX).await;
+        }
+    }
+}
+
+enum Page {
+    More,
+    Empty,
+    /// Not all of it, for now.
+    Again,
+}
+
+struct Relay {
+    host: Host,
+    announcing: Arc<Announcing>,
+    /// What was told last.
+    after: AnnouncementKey,
+    pause: Duration,
+    complain_at: Option<tokio::time::Instant>,
+}
+
+impl Relay {
+    async fn page(&mut self) -> Page {
+        let found = match self.host.store().outbox(PARTITION, self.after, PAGE_MAX, PAGE_BYTES_MAX).await {
+            Ok(found) => found,
+            Err(error) => {
+                tracing::warn!(%error, "the outbox cannot be read");
+                return Page::Again;
+            }
+        };
+        if found.is_empty() {
+            return Page::Empty;
+        }
+        let published = self.announcing.publisher.publish(&found).await;
+        let (mut told, mut refused, mut bytes, mut away) = (Vec::new(), Vec::new(), 0, None);
+        for (announcement, published) in found.iter().zip(published) {
+            match published {
+                Published::Told => told.push(announcement.key),
+                Published::Refused { reason, for_good } => {
+                    let (key, job, job_type) = (announcement.key, announcement.job, &announcement.job_type);
+                    tracing::warn!(%job, %job_type, %reason, "the broker does not take a job");
+                    refused.push(Unannounced { announcement: key, job, reason, for_good });
+                }
+                Published::Away { reason } => {
+                    away = Some(reason);
+                    break;
+                }
+            }
+            bytes += announcement.payload.len() as u64;
+        }
+        self.host.metrics().announced.inc_by(told.len() as u64);
+        self.host.metrics().announcements_refused.inc_by(refused.len() as u64);
+        let last = told.last().copied().max(refused.last().map(|refused| refused.announcement));
+        if let Some(last) = last
+            && settle(&self.host, Announced { told, refused, bytes }).await
+        {
+            self.after = last;
+        }
+        match away {
+            Some(reason) => {
+                self.complain(&reason);
+                Page::Again
+            }
+            None => {
+                self.complain_at = None;
+                Page::More
+            }
+        }
+    }
+
+    fn complain(&mut self, reason: &str) {
+        let now = tokio::time::Instant::now();
+        if self.complain_at.is_none_or(|at| at <= now) {
+            self.complain_at = Some(now + COMPLAIN_EVERY);
+            tracing::error!(reason, "the broker is away: jobs wait in the outbox and are announced when it is back");
+        }
+    }
+}
+
+/// Removes what was told. If that fails it is told again: those who hear it know it by its id.
+async fn settle(host: &Host, announced: Announced) -> bool {
+    let request = Request { caller: Caller::engine(), command: Command::Announced(announced), idempotency: None };
+    match host.submit(request).await {
+        Ok(_) => true,
+        Err(error) => {
+            tracing::warn!(%error, "what was announced stays in the outbox for now");
+            false
+        }
+    }
+}

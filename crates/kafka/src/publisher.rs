@@ -1,0 +1,208 @@
+//! The producer, made when it is first needed: a server starts without its broker.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use host::{Published, Publisher};
+use krafka::auth::{AuthConfig, TlsConfig};
+use krafka::error::{ErrorCode, KrafkaError};
+use krafka::producer::{Acks, Producer};
+use krafka::{Kafka as Client, Record};
+use prost::Message;
+use store::row::Announcement;
+use tokio::sync::Mutex;
+
+use crate::event::{JobDispatchEvent, key};
+
+/// How long the broker may take to acknowledge before it counts as away.
+const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(10);
+const CONNECTED_WITHIN: Duration = Duration::from_secs(5);
+
+/// How long the name of a topic may be.
+const TOPIC_LENGTH_MAX: usize = 249;
+
+/// What one message may weigh; what is larger the broker would refuse unless it was told otherwise.
+const MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where to begin, with commas between.
+    pub brokers: String,
+    /// What the topic of a job type begins with.
+    pub topic_prefix: String,
+    /// Who this server says it is; without, it talks in plain text.
+    pub sasl: Option<Sasl>,
+}
+
+#[derive(Clone)]
+pub struct Sasl {
+    pub mechanism: Mechanism,
+    pub username: String,
+    pub password: String,
+    pub tls: Tls,
+}
+
+impl std::fmt::Debug for Sasl {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Sasl")
+            .field("mechanism", &self.mechanism)
+            .field("username", &self.username)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mechanism {
+    ScramSha256,
+    ScramSha512,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Tls {
+    /// Who must have signed the broker's certificate; without, whom the world trusts.
+    pub ca: Option<PathBuf>,
+    /// The name in the certificate, where it is not the broker's address.
+    pub server_name: Option<String>,
+}
+
+pub struct Kafka {
+    options: Options,
+    producer: Mutex<Option<Arc<Producer>>>,
+}
+
+impl Kafka {
+    /// Nothing is connected yet.
+    pub fn new(options: Options) -> Self {
+        Self { options, producer: Mutex::new(None) }
+    }
+
+    async fn producer(&self) -> Result<Arc<Producer>, KrafkaError> {
+        let mut made = self.producer.lock().await;
+        if let Some(producer) = &*made {
+            return Ok(producer.clone());
+        }
+        let mut client = Client::builder(self.options.brokers.clone())
+            .client_id("caudal")
+            .connect_timeout(CONNECTED_WITHIN)
+            .request_timeout(CONNECTED_WITHIN);
+        if let Some(sasl) = &self.options.sasl {
+            client = client.security(security(sasl));
+        }
+        let producer = client
+            .connect()
+            .await?
+            .producer()
+            .acks(Acks::All)
+            .idempotent(true)
+            .linger(Duration::ZERO)
+            .delivery_timeout(ACKNOWLEDGED_WITHIN)
+            .max_block(CONNECTED_WITHIN)
+            .max_request_size(MESSAGE_BYTES_MAX)
+            .build()
+            .await?;
+        let producer = Arc::new(producer);
+        *made = Some(producer.clone());
+        tracing::info!(brokers = self.options.brokers, "connected to the broker");
+        Ok(producer)
+    }
+
+    /// The next one is made anew.
+    async fn forget(&self) {
+        self.producer.lock().await.take();
+    }
+
+    /// Where a type is announced, if that can be the name of a topic.
+    fn topic(&self, job_type: &str) -> Result<String, Arc<str>> {
+        let topic = format!("{}{job_type}", self.options.topic_prefix);
+        let is_name = topic.len() <= TOPIC_LENGTH_MAX
+            && topic.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
+        match is_name {
+            true => Ok(topic),
+            false => Err(format!(
+                "'{topic}' cannot be the name of a topic, which has at most {TOPIC_LENGTH_MAX} of the letters a-z, A-Z, 0-9, '.', '_' and '-'"
+            )
+            .into()),
+        }
+    }
+}
+
+fn record(topic: String, announcement: &Announcement) -> Record {
+    Record::new(topic, JobDispatchEvent::from(announcement).encode_to_vec()).key(key(announcement))
+}
+
+#[async_trait::async_trait]
+impl Publisher for Kafka {
+    async fn publish(&self, announcements: &[Announcement]) -> Vec<Published> {
+        let producer = match self.producer().await {
+            Ok(producer) => producer,
+            Err(error) => return vec![Published::Away { reason: error.to_string().into() }; announcements.len()],
+        };
+        // All are on their way before the first is waited for; they go out in this order.
+        let mut sent = Vec::with_capacity(announcements.len());
+        for announcement in announcements {
+            sent.push(match self.topic(&announcement.job_type) {
+                Ok(topic) => Ok(producer.enqueue(record(topic, announcement)).await),
+                Err(reason) => Err(reason),
+            });
+        }
+        let (mut published, mut lasting) = (Vec::with_capacity(sent.len()), true);
+        for sent in sent {
+            let acknowledged = match sent {
+                Ok(Ok(handle)) => handle.await,
+                Ok(Err(error)) => Err(error),
+                Err(reason) => {
+                    published.push(Published::Refused { reason, for_good: true });
+                    continue;
+                }
+            };
+            published.push(match acknowledged {
+                Ok(_) => Published::Told,
+                Err(error) => {
+                    lasting &= !error.is_fatal();
+                    verdict(&error)
+                }
+            });
+        }
+        if !lasting {
+            self.forget().await;
+        }
+        published
+    }
+}
+
+fn security(sasl: &Sasl) -> AuthConfig {
+    let mut tls = TlsConfig::new();
+    if let Some(ca) = &sasl.tls.ca {
+        tls = tls.with_ca_cert(ca.display().to_string());
+    }
+    if let Some(name) = &sasl.tls.server_name {
+        tls = tls.with_sni_hostname(name.clone());
+    }
+    let (username, password) = (sasl.username.clone(), sasl.password.clone());
+    let scram = match sasl.mechanism {
+        Mechanism::ScramSha256 => AuthConfig::sasl_scram_sha256(username, password),
+        Mechanism::ScramSha512 => AuthConfig::sasl_scram_sha512(username, password),
+    };
+    scram.with_tls(tls)
+}
+
+/// What becomes of a message that was not acknowledged.
+fn verdict(error: &KrafkaError) -> Published {
+    let reason: Arc<str> = error.to_string().into();
+    match error {
+        KrafkaError::Broker { code, .. } => match code {
+            ErrorCode::MessageTooLarge | ErrorCode::RecordListTooLarge | ErrorCode::InvalidRecord | ErrorCode::InvalidTopic => {
+                Published::Refused { reason, for_good: true }
+            }
+            ErrorCode::UnknownTopicOrPartition | ErrorCode::TopicAuthorizationFailed => {
+                Published::Refused { reason, for_good: false }
+            }
+            _ => Published::Away { reason },
+        },
+        // Larger than any message may be: found out before it was sent.
+        KrafkaError::Config { .. } | KrafkaError::Serialization { .. } => Published::Refused { reason, for_good: true },
+        _ => Published::Away { reason },
+    }
+}

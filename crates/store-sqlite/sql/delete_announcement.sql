@@ -1,0 +1,1 @@
+DELETE FROM dispatch_outbox WHERE partition = ?1 AND key = ?2
