@@ -128,7 +128,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
 fn names() -> Vec<&'static str> {
     let mut names = vec![RUST];
     names.extend(clients::ALL.iter().map(|client| client.name));
-    names.extend([sdks::NAME,chaos::NAME, schemathesis::NAME, restore::NAME, book::NAME, dist::NAME, fuzz::NAME]);
+    names.extend([sdks::NAME, chaos::NAME, schemathesis::NAME, restore::NAME, book::NAME, dist::NAME, fuzz::NAME]);
     names
 }
 

@@ -8,8 +8,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
-use crate::queue_metrics::QueueMetrics;
 use crate::purge_metrics::PurgeMetrics;
+use crate::queue_metrics::QueueMetrics;
 use crate::workflow_metrics::{self, WorkflowMetrics};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]

@@ -35,7 +35,9 @@ pub use commit::{
     SubscriptionChange, VariableChange,
 };
 pub use contract::{
-    AGES, AgedJob, Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance, MessageGroup, Millis, Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted,
+    AGES, AgedJob, Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance,
+    MessageGroup, Millis, Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed,
+    Store, Wanted,
 };
 pub use error::{CommitError, Error};
 pub use migrated::{MigratedRow, MigratedTable};

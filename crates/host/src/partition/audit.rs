@@ -101,6 +101,7 @@ impl Partition {
             | Command::SignalDue { .. }
             | Command::TellStep(_)
             | Command::Report { .. }
+            | Command::Announced(_)
             | Command::ScheduleDue { .. }
             | Command::FailAttempt(_) => {}
         }

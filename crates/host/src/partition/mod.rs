@@ -12,11 +12,11 @@
 
 mod ad_hoc;
 mod admission;
+mod announce;
 mod audit;
 mod backoff;
 mod batches;
 mod books;
-mod announce;
 mod call;
 mod calls;
 mod change;

@@ -13,6 +13,7 @@ use super::jobs::no_such_job;
 use super::needs::Needs;
 use super::tick::Tick;
 use super::unit::Stop;
+use crate::announce::ANNOUNCED;
 
 /// How many reports a command has: those about jobs of processes step instances, and have commands of their own.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,7 +47,8 @@ impl Partition {
     /// What is refused has changed nothing.
     fn report_one(&mut self, tick: &mut Tick, caller: &Caller, report: &Report, company: Company) -> Result<Became, Stop> {
         let Some(job) = self.reached_job(tick, caller, report.job)? else { return Ok(Became::Gone) };
-        let stands = standing(&report.claim, leased(job));
+        let claim = claimed(&report.claim, job);
+        let stands = standing(&claim, leased(job));
         let needs_company = job.execution.is_none() && company == Company::Many;
         match (&report.said, stands) {
             (_, Standing::Lost) => return Ok(Became::Lost),
@@ -56,7 +58,7 @@ impl Partition {
             }
             // Once is enough: by this lease, or by another after it.
             (Said::Failed(_), Standing::Open) if is_failed(job) => {
-                let is_again = is_last(&report.claim, leased(job));
+                let is_again = is_last(&claim, leased(job));
                 return Ok(if is_again { Became::Taken { until: None } } else { Became::Lost });
             }
             (Said::Failed(failed), Standing::Held | Standing::Open) => {
@@ -156,6 +158,11 @@ impl Partition {
 
 fn leased(job: &Job) -> Leased<'_> {
     Leased { lasts: job.availability == Availability::Leased, worker: &job.worker, lease: job.leases }
+}
+
+/// Whoever heard of a job that was announced may speak for its lease.
+fn claimed(claim: &Claim, job: &Job) -> Claim {
+    Claim { worker: claim.worker.clone().filter(|_| *job.worker != *ANNOUNCED), lease: claim.lease }
 }
 
 fn is_failed(job: &Job) -> bool {

@@ -10,7 +10,8 @@ use store::memory::Memory;
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::retention::{Aged, Finished, FinishedAfter, Purged};
 use store::{
-    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
+    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, OutboxSize, Ownership,
+    PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
 
@@ -296,7 +297,9 @@ impl Store for Layer {
     async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {
         self.counted().count(counting).await
     }
-    async fn finished(&self, partition: PartitionId,
+    async fn finished(
+        &self,
+        partition: PartitionId,
         after: FinishedAfter,
         before: Millis,
         limit: usize,

@@ -11,9 +11,9 @@ mod inbox;
 mod migrated;
 mod outbox;
 mod ownership;
-mod schedule;
 mod retention;
 mod room;
+mod schedule;
 mod user_task;
 mod wait;
 

@@ -12,8 +12,11 @@ use queue::{Group, Pace, Starts};
 use super::owner::{OTHER, Owner, PARTITION};
 use super::rows;
 use crate::log::NewExecution;
-use crate::row::{Announcement, AnnouncementKey,Availability, Job, LastOccurrence, PaceState, PolicyVersion, QueueStats, Schedule};
-use crate::{AgedJob,Changes, CountedJobs, Due, DueKind, OutboxSize, QueueRef, QueueSize, ReadyAfter, Store};
+use crate::retention::Aged;
+use crate::row::{
+    Announcement, AnnouncementKey, Availability, Job, LastOccurrence, PaceState, PolicyVersion, QueueStats, Schedule,
+};
+use crate::{AgedJob, Changes, CountedJobs, Due, DueKind, OutboxSize, QueueRef, QueueSize, ReadyAfter, Store};
 
 const QUEUE: QueueRef<'static> = QueueRef { partition: PARTITION, job_type: "work", tenant: rows::TENANT };
 
@@ -198,9 +201,9 @@ pub(super) async fn starts_are_kept_until_they_make_no_difference(store: Arc<dyn
     assert_eq!(store.paces(QUEUE).await.unwrap(), [later.clone(), group.clone()]);
     assert_eq!(store.paces(QueueRef { tenant: "t", ..QUEUE }).await.unwrap(), []);
     assert_eq!(store.paces(QueueRef { partition: OTHER, ..QUEUE }).await.unwrap(), []);
-    assert_eq!(store.purge_answers(PARTITION, 39, 10).await.unwrap(), 0);
-    assert_eq!(store.purge_answers(PARTITION, 60, 1).await.unwrap(), 1);
-    assert_eq!(store.purge_answers(PARTITION, 60, 5).await.unwrap(), 1);
+    assert_eq!(store.purge(owner.ownership.fence, Aged::Paces, 39, 10).await.unwrap(), Some(0));
+    assert_eq!(store.purge(owner.ownership.fence, Aged::Paces, 60, 1).await.unwrap(), Some(1));
+    assert_eq!(store.purge(owner.ownership.fence, Aged::Paces, 60, 5).await.unwrap(), Some(1));
     assert_eq!(store.paces(QUEUE).await.unwrap(), [later]);
     assert_eq!(store.paces(QueueRef { job_type: "other", ..QUEUE }).await.unwrap(), []);
 }

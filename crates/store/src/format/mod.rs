@@ -22,11 +22,11 @@ mod schedule;
 #[cfg(test)]
 mod some;
 #[cfg(test)]
+mod some_batch;
+#[cfg(test)]
 mod some_jobs;
 #[cfg(test)]
 mod some_policy;
-#[cfg(test)]
-mod some_batch;
 #[cfg(test)]
 mod version_one;
 

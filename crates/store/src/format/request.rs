@@ -3,7 +3,10 @@
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 use crate::log::{
-    Activate, AdHocResult, Announced, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy, DeployResource, Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, NewExecution, NewUnique, OnConflict, ProcessRef, Publish, PutListener, PutPolicy, Released, Request, StartAdHoc, Submit, TaskResult, TellStep, ThrowError, Unannounced, UpdateJob, UpdateUserTask,
+    Activate, AdHocResult, Announced, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy,
+    DeployResource, Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, NewExecution, NewUnique,
+    OnConflict, ProcessRef, Publish, PutListener, PutPolicy, Released, Request, StartAdHoc, Submit, TaskResult, TellStep,
+    ThrowError, Unannounced, UpdateJob, UpdateUserTask,
 };
 use crate::query::Tenants;
 

@@ -10,8 +10,10 @@ use queue::Group;
 
 use super::database::Tables;
 use super::waits;
-use crate::row::{Announcement, AnnouncementKey,Availability, ElementState, Job, Tokens, UniqueHolder, UniqueName};
-use crate::{AGES, AgedJob,CountedJobs, Loaded, LoadedInstance, Millis, OutboxSize, QueueRef, QueueSize, ReadyAfter, ReadyJob, Wanted};
+use crate::row::{Announcement, AnnouncementKey, Availability, ElementState, Job, Tokens, UniqueHolder, UniqueName};
+use crate::{
+    AGES, AgedJob, CountedJobs, Loaded, LoadedInstance, Millis, OutboxSize, QueueRef, QueueSize, ReadyAfter, ReadyJob, Wanted,
+};
 
 pub(super) fn load(tables: &Tables, wanted: &Wanted, now: Millis) -> Loaded {
     let open = |key: &JobKey| tables.jobs.get(key).filter(|job| job.availability != Availability::Done);

@@ -78,7 +78,8 @@ fn own_lead(entity: Entity, parts: &[&Filter], sorted_by: Option<Field>) -> Opti
         }
         Entity::Definitions | Entity::Jobs | Entity::Incidents | Entity::Requirements | Entity::Decisions => None,
         Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions | Entity::MessageCorrelations => None,
-        Entity::UserTasks | Entity::Executions => None,
+        Entity::UserTasks | Entity::Executions | Entity::Batches | Entity::BatchItems => None,
+        Entity::Operations | Entity::Audit | Entity::DeadLetters => None,
     }
 }
 

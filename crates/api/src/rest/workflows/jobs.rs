@@ -107,7 +107,9 @@ pub(super) async fn fail(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&FAILURE)?;
     let holder = holder(&mut fields)?;
     let backoff = fields.text("retryAfter").map(|text| time::duration(&text, "retryAfter")).transpose()?;
-    let failed = Failed { retryable: fields.boolean("retryable").ok_or_else(|| Failure::invalid("retryable is needed"))?, message: fields.shared("errorMessage").ok_or_else(|| Failure::invalid("errorMessage is needed"))?,
+    let failed = Failed {
+        retryable: fields.boolean("retryable").ok_or_else(|| Failure::invalid("retryable is needed"))?,
+        message: fields.shared("errorMessage").ok_or_else(|| Failure::invalid("errorMessage is needed"))?,
         backoff,
         variables: fields.document("variables"),
     };
