@@ -258,7 +258,7 @@ impl Partition {
                 None => drop(self.metrics.jobs_created.inc()),
             }
             self.put_into_windows(&after);
-            if let Some(before) = before.as_ref().filter(|_| self.dispatch.has_limits())
+            if let Some(before) = before.as_ref().filter(|_| self.dispatch.marks_ends())
                 && before.availability == Availability::Leased
                 && after.availability != Availability::Leased
             {

@@ -385,7 +385,7 @@ fn execution_command() -> impl Strategy<Value = Command> {
         |(input, priority, retries, run_at, unique, group)| NewExecution { input, priority, retries, run_at, unique, group },
     );
     prop_oneof![
-        (text(), policy()).prop_map(|(reference, policy)| Command::PutPolicy(PutPolicy { reference, policy })),
+        (text(), policy()).prop_map(|(reference, policy)| Command::PutPolicy(PutPolicy { reference, policy: Box::new(policy) })),
         text().prop_map(|reference| Command::DeletePolicy { reference }),
         (text(), text(), prop::collection::vec(one, 0..3)).prop_map(|(tenant, action, executions)| Command::Submit(Submit {
             tenant,

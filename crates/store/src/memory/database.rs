@@ -41,6 +41,9 @@ struct Entry {
     request: Vec<u8>,
 }
 
+/// Type, tenant and bucket.
+type PaceName = (Arc<str>, Arc<str>, Arc<str>);
+
 #[derive(Default)]
 pub(super) struct Tables {
     pub(super) resources: BTreeMap<u64, row::Resource>,
@@ -70,7 +73,7 @@ pub(super) struct Tables {
     /// By reference, the first version first.
     pub(super) policies: BTreeMap<Arc<str>, Vec<row::PolicyVersion>>,
     /// By type, tenant and bucket.
-    pub(super) paces: BTreeMap<(Arc<str>, Arc<str>, Arc<str>), row::PaceState>,
+    pub(super) paces: BTreeMap<PaceName, row::PaceState>,
     // ---- what follows is derived from the rows above ----
     pub(super) running: HashMap<InstanceKey, Running>,
     /// None is empty.
