@@ -72,7 +72,8 @@ pub(crate) fn policies(policies: &Policies) -> Result<(), String> {
         Policies::Delete(named) => {
             let path = format!("/v1/policies/{}", escaped(&named.name));
             let sent = agent(&named.remote, PATIENCE)?.delete(url(&named.remote, &path)).call();
-            Ok(drop(read(&named.remote, sent)?))
+            read(&named.remote, sent)?;
+            Ok(())
         }
     }
 }
@@ -97,7 +98,8 @@ pub(crate) fn action(action: &Action) -> Result<(), String> {
     };
     let path = format!("/v1/actions/{}/{verb}", escaped(name));
     let sent = agent(remote, PATIENCE)?.post(url(remote, &path)).content_type("application/json").send(body.to_string());
-    Ok(drop(read(remote, sent)?))
+    read(remote, sent)?;
+    Ok(())
 }
 
 fn put(apply: &Apply) -> Result<(), String> {

@@ -77,7 +77,7 @@ async fn put(server: &Server, policy: Policy) {
 }
 
 async fn put_as(server: &Server, reference: &str, policy: Policy) {
-    let done = server.ask(Command::PutPolicy(PutPolicy { reference: reference.into(), policy })).await;
+    let done = server.ask(Command::PutPolicy(PutPolicy { reference: reference.into(), policy: Box::new(policy) })).await;
     assert_eq!(done, Answer::Done);
 }
 

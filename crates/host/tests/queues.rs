@@ -41,7 +41,7 @@ fn limit(limit: u32, parameters: &[&str], method: Method) -> Policy {
 }
 
 async fn put(server: &Server, policy: Policy) {
-    let done = server.ask(Command::PutPolicy(PutPolicy { reference: "p".into(), policy })).await;
+    let done = server.ask(Command::PutPolicy(PutPolicy { reference: "p".into(), policy: Box::new(policy) })).await;
     assert_eq!(done, Answer::Done);
 }
 

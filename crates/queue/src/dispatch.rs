@@ -39,14 +39,14 @@ pub struct Match<Q> {
 #[derive(Debug)]
 enum Window {
     Plain(Ready),
-    Limited(Limited),
+    Limited(Box<Limited>),
 }
 
 impl Window {
     fn new(rules: Option<Rules>, window_max: usize) -> Self {
         match rules {
             None => Self::Plain(Ready::unknown(window_max)),
-            Some(rules) => Self::Limited(Limited::new(rules, window_max, LANE_MAX)),
+            Some(rules) => Self::Limited(Box::new(Limited::new(rules, window_max, LANE_MAX))),
         }
     }
 
@@ -129,6 +129,9 @@ pub struct Dispatch<Q> {
     has_limits: bool,
     /// Whether time alone lets jobs of any queue go.
     is_paced: bool,
+    /// Whether it matters for any queue that a job was handed out, and how its run came out.
+    marks_starts: bool,
+    marks_ends: bool,
     /// By name; each is for all queues that `pool_of` says it is for.
     pools: BTreeMap<Arc<str>, Pool>,
     pool_of: fn(&Q) -> &Arc<str>,
@@ -139,8 +142,8 @@ pub struct Dispatch<Q> {
 impl<Q: Clone + Ord> Dispatch<Q> {
     pub fn new(window_max: usize, pool_of: fn(&Q) -> &Arc<str>) -> Self {
         let (queues, waiters, open, dry, pools) = Default::default();
-        let (has_limits, is_paced, served) = (false, false, None);
-        Self { queues, waiters, open, dry, window_max, has_limits, is_paced, pools, pool_of, served }
+        let (has_limits, is_paced, marks_starts, marks_ends, served) = (false, false, false, false, None);
+        Self { queues, waiters, open, dry, window_max, has_limits, is_paced, marks_starts, marks_ends, pools, pool_of, served }
     }
 
     /// Forgets what is known of jobs; workers stay where they are.
@@ -182,7 +185,11 @@ impl<Q: Clone + Ord> Dispatch<Q> {
     pub fn rule(&mut self, id: &Q, rules: Option<Rules>) {
         let window_max = self.window_max;
         self.has_limits |= rules.is_some();
-        self.is_paced |= rules.as_ref().is_some_and(Rules::is_paced);
+        if let Some(rules) = &rules {
+            self.is_paced |= rules.is_paced();
+            self.marks_starts |= rules.is_paced() || rules.fair;
+            self.marks_ends |= rules.adaptive.is_some();
+        }
         let queue = self.queue(id);
         if queue.window.rules() != rules.as_ref() {
             queue.window = Window::new(rules, window_max);

@@ -92,7 +92,7 @@ impl Sender {
 
     async fn put_policy(&mut self) {
         let policy = drawn(&self.world, &mut self.rng);
-        self.put(PutPolicy { reference: POLICY.into(), policy }).await;
+        self.put(PutPolicy { reference: POLICY.into(), policy: Box::new(policy) }).await;
     }
 
     async fn put(&mut self, put: PutPolicy) {
@@ -131,7 +131,7 @@ impl Sender {
 }
 
 fn pause_of((reference, policy): (Arc<str>, Policy)) -> PutPolicy {
-    PutPolicy { reference, policy }
+    PutPolicy { reference, policy: Box::new(policy) }
 }
 
 /// How a seed tells groups apart, and how fast it lets jobs start: that much stays, so that it is known what counts.

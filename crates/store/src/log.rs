@@ -282,7 +282,8 @@ pub struct Unannounced {
 pub struct PutPolicy {
     /// What people call it.
     pub reference: Arc<str>,
-    pub policy: Policy,
+    /// Apart, since it is by far larger than other commands.
+    pub policy: Box<Policy>,
 }
 
 /// All of it or nothing.

@@ -111,7 +111,7 @@ async fn get(call: Call) -> Result<Response, Failure> {
 
 async fn pause(call: Call) -> Result<Response, Failure> {
     let (reference, policy) = named(&call).await?;
-    call.submit("PAUSE", Command::PutPolicy(PutPolicy { reference, policy }), done).await
+    call.submit("PAUSE", Command::PutPolicy(PutPolicy { reference, policy: Box::new(policy) }), done).await
 }
 
 /// What pauses the action, or the group of it that is asked for.
@@ -133,7 +133,7 @@ async fn drain(call: Call) -> Result<Response, Failure> {
     let action = action(&call)?;
     call.optional(&NOTHING)?;
     let (reference, policy) = host::drain(&action);
-    call.submit("DRAIN", Command::PutPolicy(PutPolicy { reference, policy }), done).await
+    call.submit("DRAIN", Command::PutPolicy(PutPolicy { reference, policy: Box::new(policy) }), done).await
 }
 
 async fn resume(call: Call) -> Result<Response, Failure> {

@@ -125,7 +125,7 @@ fn answered(versions: Vec<PolicyVersion>) -> Response {
 async fn put(call: Call) -> Result<Response, Failure> {
     let reference = reference(&call)?;
     let policy = read::policy(&mut call.required(&read::POLICY)?)?;
-    call.submit("PUT", Command::PutPolicy(PutPolicy { reference, policy }), done).await
+    call.submit("PUT", Command::PutPolicy(PutPolicy { reference, policy: Box::new(policy) }), done).await
 }
 
 async fn delete(call: Call) -> Result<Response, Failure> {

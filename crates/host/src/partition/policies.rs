@@ -124,7 +124,7 @@ impl Policies {
 
 impl Partition {
     pub(super) fn put_policy(&mut self, tick: &mut Tick, caller: &Caller, put: &PutPolicy) -> Result<Answer, Stop> {
-        self.change_policy(tick, caller, &put.reference, Some(put.policy.clone()));
+        self.change_policy(tick, caller, &put.reference, Some((*put.policy).clone()));
         Ok(Answer::Done)
     }
 

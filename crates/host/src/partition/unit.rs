@@ -282,7 +282,7 @@ impl Partition {
             }
             self.put_into_windows(&after);
             self.books.note(before.as_ref(), &after, tick.now);
-            if let Some(before) = before.as_ref().filter(|_| self.dispatch.has_limits())
+            if let Some(before) = before.as_ref().filter(|_| self.dispatch.marks_ends())
                 && before.availability == Availability::Leased
                 && after.availability != Availability::Leased
             {

@@ -59,9 +59,17 @@ impl<Q: Clone + Ord> Dispatch<Q> {
 
     /// A job was handed out.
     pub fn paced(&mut self, id: &Q, group: &Group, now: Millis) {
+        if !self.marks_starts {
+            return;
+        }
         if let Some(limited) = self.limited(id) {
             limited.paced(group, now);
         }
+    }
+
+    /// Whether it matters how runs come out.
+    pub fn marks_ends(&self) -> bool {
+        self.marks_ends
     }
 
     /// How a run came out.

@@ -23,6 +23,8 @@ pub(crate) struct Queues {
     leases: FxHashSet<(JobKey, Arc<str>, Millis)>,
     /// When jobs were started while a policy said how fast they may, and of which group.
     starts: Vec<(Millis, Option<Arc<str>>)>,
+    /// Whether the clock was ever set back.
+    was_set_back: bool,
 }
 
 impl Queues {
@@ -152,8 +154,14 @@ impl Queues {
     fn first_in_line(&self, key: JobKey, now: Millis, policy: Option<&Policy>) -> Check {
         let place = |job: &Job| (std::cmp::Reverse(job.priority), job.key);
         let job = &self.rows[&key];
+        // Who was started at a time that is yet to come waits for it: of other groups it is not known here.
+        let is_unknown =
+            |policy: &Policy| self.was_set_back && policy.rate.as_ref().is_some_and(|rate| !rate.parameters.is_empty());
         let may_go = |other: &Job| {
-            policy.is_none_or(|policy| self.has_slot(policy, &other.group) && self.has_token(policy, &other.group, now))
+            policy.is_none_or(|policy| {
+                let has_token = !is_unknown(policy) && self.has_token(policy, &other.group, now);
+                self.has_slot(policy, &other.group) && has_token
+            })
         };
         let same_lane = |other: &Job| policy.is_none_or(|policy| policy.parameters().is_empty()) || other.group == job.group;
         let ready = self.rows.values().filter(|other| other.availability == Availability::Ready && place(other) < place(job));
@@ -164,6 +172,7 @@ impl Queues {
     /// The database's clock was set back: how long ago jobs were started cannot be told from the times they were started at.
     pub(crate) fn set_back(&mut self) {
         self.starts.clear();
+        self.was_set_back = true;
     }
 
     // ---- what callers were told ----

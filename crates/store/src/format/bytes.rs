@@ -278,6 +278,16 @@ impl Stored for Arc<[u8]> {
     }
 }
 
+impl<T: Stored> Stored for Box<T> {
+    fn put(&self, to: &mut Writer) {
+        (**self).put(to);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        T::take(from).map(Box::new)
+    }
+}
+
 impl<T: Stored> Stored for Option<T> {
     fn put(&self, to: &mut Writer) {
         self.is_some().put(to);

@@ -398,7 +398,7 @@ pub(super) fn new_execution() -> impl Strategy<Value = NewExecution> {
 fn execution_command() -> impl Strategy<Value = Command> {
     let one = new_execution();
     prop_oneof![
-        (text(), policy()).prop_map(|(reference, policy)| Command::PutPolicy(PutPolicy { reference, policy })),
+        (text(), policy()).prop_map(|(reference, policy)| Command::PutPolicy(PutPolicy { reference, policy: Box::new(policy) })),
         (global_listener(), any::<bool>())
             .prop_map(|(listener, is_new)| Command::PutListener(crate::log::PutListener { listener, is_new })),
         text().prop_map(|id| Command::DeleteListener { id }),

@@ -41,6 +41,9 @@ struct Entry {
     request: Vec<u8>,
 }
 
+/// Type, tenant and bucket.
+type PaceName = (Arc<str>, Arc<str>, Arc<str>);
+
 #[derive(Default)]
 pub(super) struct Tables {
     pub(super) resources: BTreeMap<u64, row::Resource>,
@@ -75,7 +78,7 @@ pub(super) struct Tables {
     /// By version.
     pub(super) listeners: BTreeMap<u32, row::GlobalListeners>,
     /// By type, tenant and bucket.
-    pub(super) paces: BTreeMap<(Arc<str>, Arc<str>, Arc<str>), row::PaceState>,
+    pub(super) paces: BTreeMap<PaceName, row::PaceState>,
     pub(super) schedules: BTreeMap<u64, row::Schedule>,
     pub(super) queue_stats: BTreeMap<(Arc<str>, Arc<str>), row::QueueStats>,
     pub(super) outbox: BTreeMap<row::AnnouncementKey, row::Announcement>,
