@@ -6,7 +6,6 @@ mod server;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use server::Server;
@@ -27,18 +26,17 @@ fn ask(rest: SocketAddr, method: &str, path: &str, body: &Value) -> Option<(u16,
 
 /// Gets one job after the other and completes each, whatever becomes of the server meanwhile.
 fn work(rest: SocketAddr, worker: usize, is_over: &AtomicBool) {
-    let again = || std::thread::sleep(Duration::from_millis(20));
     let poll = json!({ "workerId": format!("w{worker}"), "jobTypes": ["work"], "leaseSeconds": 5, "waitSeconds": 1 });
     while !is_over.load(Ordering::SeqCst) {
         let Some((200, polled)) = ask(rest, "POST", "/v1/jobs/poll", &poll) else {
-            again();
+            std::thread::yield_now();
             continue;
         };
         for job in polled["jobs"].as_array().unwrap() {
             let path = format!("/v1/jobs/{}/complete", job["id"].as_str().unwrap());
             let body = json!({ "workerId": format!("w{worker}"), "lease": job["lease"] });
             while ask(rest, "POST", &path, &body).is_none_or(|(status, _)| 500 <= status) && !is_over.load(Ordering::SeqCst) {
-                again();
+                std::thread::yield_now();
             }
         }
     }
@@ -60,7 +58,7 @@ fn a_server_killed_in_the_middle_keeps_order_and_limit() {
     let policy = json!({ "scope": "ACTION", "action": "work", "concurrency": { "limit": LIMIT } });
     assert_eq!(ask(rest, "PUT", "/v1/policies/p", &policy).unwrap().0, 204);
     let bulk = json!({ "executions": vec![json!({}); COUNT] });
-    assert_eq!(ask(rest, "POST", "/v1/actions/work/executions/bulk", &bulk).unwrap().0, 201);
+    assert_eq!(ask(rest, "POST", &format!("/v1/actions/{}/executions/bulk", "work"), &bulk).unwrap().0, 201);
     let is_over = Arc::new(AtomicBool::new(false));
     let workers: Vec<_> = (0..20)
         .map(|worker| {
@@ -70,7 +68,7 @@ fn a_server_killed_in_the_middle_keeps_order_and_limit() {
         .collect();
     for (until, then_kill) in [(COUNT / 3, true), (2 * COUNT / 3, true), (COUNT, false)] {
         while executions(rest, "COMPLETED").len() < until {
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::yield_now();
         }
         if then_kill {
             server.kill();

@@ -8,7 +8,7 @@ use engine::{
 };
 use rustc_hash::FxHashMap;
 use store::change::Change;
-use store::log::{Command, CreateAt, DecisionRef, Evaluate, ProcessRef, Publish, Request, Said, StartAdHoc, Submit};
+use store::log::{Command, CreateAt, DecisionRef, Evaluate, ProcessRef, Publish, Report, Request, Said, StartAdHoc, Submit};
 use store::query::InstanceView;
 use store::row::{self, LockName, UniqueHolder, UniqueName};
 use store::{Error, LoadedGroup, LoadedInstance, MessageGroup, Wanted};
@@ -194,10 +194,7 @@ impl Partition {
             Command::TellStep(tell) => self.foresee_instance(tell.instance, needs),
             Command::FailAttempt(fail) => self.foresee_job(fail.job, true, needs),
             Command::RetryJob { job, .. } => self.foresee_job(*job, true, needs),
-            Command::Report { reports } => {
-                let steps = |said: &Said| matches!(said, Said::Completed { .. } | Said::Failed(_)) && reports.len() == 1;
-                reports.iter().for_each(|report| self.foresee_job(report.job, steps(&report.said), needs));
-            }
+            Command::Report { reports } => self.foresee_reports(reports, needs),
             Command::ThrowError(throw) => self.foresee_job(throw.job, true, needs),
             Command::FailJob(fail) => {
                 let steps = fail.retries < 1 || !fail.variables.is_empty();
@@ -259,6 +256,12 @@ impl Partition {
             | Command::ScheduleDue { .. }
             | Command::Activate(_) => {}
         }
+    }
+
+    /// Only what is said of one job alone steps an instance.
+    fn foresee_reports(&self, reports: &[Report], needs: &mut Needs) {
+        let steps = |said: &Said| matches!(said, Said::Completed { .. } | Said::Failed(_)) && reports.len() == 1;
+        reports.iter().for_each(|report| self.foresee_job(report.job, steps(&report.said), needs));
     }
 
     fn foresee_change(&self, instance: InstanceKey, change: &Change, needs: &mut Needs) {
