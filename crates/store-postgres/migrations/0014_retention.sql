@@ -1,8 +1,8 @@
 -- What retention and searches find by.
 -- Does not break older servers, but they do not remove anything.
 
--- The oldest first, before them those that run.
-CREATE INDEX instances_by_end ON instances (ended NULLS FIRST, key);
+-- The oldest first, before them those that run. (Keys are written so that nobody who loads by them comes by here: ADR 11.)
+CREATE INDEX instances_by_end ON instances (ended NULLS FIRST, (key + 0));
 -- All that an instance has called, and what that has; none for those nobody called.
 CREATE INDEX instances_called ON instances ((CASE WHEN parent_instance IS NOT NULL THEN root END), key)
     WHERE (CASE WHEN parent_instance IS NOT NULL THEN root END) IS NOT NULL;
@@ -14,7 +14,7 @@ CREATE INDEX evaluated_decisions_alone ON evaluated_decisions ((partition + 0), 
     WHERE (CASE WHEN instance IS NULL THEN evaluated END) IS NOT NULL;
 
 -- Searches (ADR 30). Names and the beginnings of values; more of a value is compared with the row. Equal entries share one.
-CREATE INDEX variables_by_value ON variables (name, (substr(value, 1, 32)), instance);
+CREATE INDEX variables_by_value ON variables (name, (substr(value, 1, 32)));
 CREATE INDEX elements_by_element ON elements (definition, element);
 CREATE INDEX instances_by_start ON instances (started);
 CREATE INDEX instances_by_business_id ON instances (business_id) WHERE business_id IS NOT NULL;
