@@ -97,6 +97,7 @@ impl Writer {
             deleted: false,
             elements: Vec::new(),
             flows: None,
+            start_form: None,
         };
         self.commit_of(Changes { definitions_new: vec![row], ..Changes::default() }, Vec::new())
     }

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use engine::{ElementKey, Event, InstanceKey, JobKey, TimerKey, UserTaskKey, WaitEnd, Waited};
+use engine::{ElementKey, EvaluationKey, Event, InstanceKey, JobKey, TimerKey, UserTaskKey, WaitEnd, Waited};
 use queue::policy::Scope;
 use store::batch::BatchCommand;
 use store::change::Change;
-use store::log::{Answer, Caller, Command, Request};
+use store::log::{Answer, Caller, Command, PutListener, Request};
 use store::query::Tenants;
 use store::row::{Audit, AuditEntity, Operation};
 
@@ -60,16 +60,9 @@ impl Partition {
             Command::RetryExecution { job, .. } => self.audit_job(tick, *job, Operation::Retry, None),
             Command::FireTimer { timer } => self.audit_timer(tick, *timer, Operation::Fire),
             Command::RescheduleTimer { timer, .. } => self.audit_timer(tick, *timer, Operation::Reschedule),
-            Command::DeleteEvaluation { evaluation } => {
-                let tenant = home(&request.caller);
-                let row = self.new_audit(tick, Operation::Delete, AuditEntity::Decision, evaluation.0.to_string().into(), tenant);
-                tick.unit.changes.audit_new.push(row);
-            }
+            Command::DeleteEvaluation { evaluation } => self.audit_evaluation(tick, &request.caller, *evaluation),
             Command::PutPolicy(_) | Command::DeletePolicy { .. } => self.audit_policies(tick, &request.caller),
-            Command::PutListener(put) => {
-                let operation = if put.is_new { Operation::Create } else { Operation::Update };
-                self.audit_listener(tick, &request.caller, &put.listener.id, operation);
-            }
+            Command::PutListener(put) => self.audit_listener_put(tick, &request.caller, put),
             Command::DeleteListener { id } => self.audit_listener(tick, &request.caller, id, Operation::Delete),
             Command::Suspend { instance } => self.audit_instance(tick, *instance, Operation::Suspend),
             Command::Resume { instance } => self.audit_instance(tick, *instance, Operation::Resume),
@@ -256,6 +249,17 @@ impl Partition {
             rows.push(Audit { job_type, ..row });
         }
         tick.unit.changes.audit_new.append(&mut rows);
+    }
+
+    fn audit_evaluation(&mut self, tick: &mut Tick, caller: &Caller, evaluation: EvaluationKey) {
+        let key = evaluation.to_string().into();
+        let row = self.new_audit(tick, Operation::Delete, AuditEntity::Decision, key, home(caller));
+        tick.unit.changes.audit_new.push(row);
+    }
+
+    fn audit_listener_put(&mut self, tick: &mut Tick, caller: &Caller, put: &PutListener) {
+        let operation = if put.is_new { Operation::Create } else { Operation::Update };
+        self.audit_listener(tick, caller, &put.listener.id, operation);
     }
 
     fn audit_listener(&mut self, tick: &mut Tick, caller: &Caller, id: &Arc<str>, operation: Operation) {

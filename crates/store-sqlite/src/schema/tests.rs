@@ -379,3 +379,20 @@ fn user_tasks_are_found_by_who_has_them_and_who_may() {
         }
     }
 }
+
+/// Whoever asks what happened to a job or in an instance does not look through all jobs there ever were.
+#[test]
+fn the_audit_trail_of_a_job_and_of_an_instance_is_found_by_indexes() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    for field in [Field::JobKey, Field::InstanceKey] {
+        let filter = Filter::Is(field, Op::Eq(Scalar::Int(PartitionId(1).first_key() as i64)));
+        let sort = vec![store::query::Sort { field: Field::At, order: store::query::Order::Descending }];
+        let query = Query { filter, sort, ..Query::of(Entity::Audit, Tenants::Everything) };
+        let plan = plan(&connection, &sql::search(&query, Dialect::Sqlite).page.text);
+        let scans: Vec<_> = plan.iter().filter(|step| step.starts_with("SCAN audit") || step.starts_with("SCAN jobs")).collect();
+        assert!(scans.is_empty(), "{field:?}: {plan:#?}");
+        let searched = |table: &str| plan.iter().filter(|step| step.starts_with(&format!("SEARCH {table} "))).count();
+        assert_eq!((searched("audit"), searched("jobs")), (2, 2), "{field:?}: {plan:#?}");
+    }
+}

@@ -211,6 +211,7 @@ fn place_in(entity: Entity, field: Field) -> Option<(Table, &'static str, Presen
         (Entity::Batches | Entity::BatchItems, Field::Tenant) => "@.tenant",
         (Entity::Incidents, Field::ErrorMessage) => "@.message",
         (Entity::Definitions, Field::DeploymentKey) => "@.deployment",
+        (Entity::Definitions, Field::HasStartForm) => "(@.start_form IS NOT NULL)",
         (Entity::Decisions, Field::DecisionId) => "@.id",
         _ => return None,
     };
@@ -218,6 +219,7 @@ fn place_in(entity: Entity, field: Field) -> Option<(Table, &'static str, Presen
 }
 
 /// A decision may be evaluated on its own, and a knowledge model has no version.
+#[rustfmt::skip]
 fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str, Presence) {
     let (of_definition, of_requirements) = (table_of_definition(entity), table_of_requirements(entity));
     let of_evaluated = if entity == Entity::EvaluatedDecisions { Maybe } else { Always };
@@ -246,7 +248,6 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Ended => (Own, "@.ended", Maybe),
         Field::ParentInstanceKey => (Own, "@.parent_instance", Maybe),
         Field::ParentElementKey => (Own, "@.parent_element", Maybe),
-        Field::HasStartForm => (Own, "(@.start_form IS NOT NULL)", Always),
         Field::HasIncident => (Own, "(@.stuck IS NOT NULL)", Always),
         Field::BusinessId => (Own, "@.business_id", Maybe),
         Field::ElementKey => (Own, "@.element_instance", presence_of_instance(entity).1),
@@ -287,7 +288,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::Due | Field::Number | Field::SubscriptionKey | Field::CorrelationKey | Field::MessageKey | Field::Correlated => {
             (Own, of_wait(field), Always)
         }
-        Field::AuditKey
+        Field::HasStartForm |        Field::AuditKey
         | Field::At
         | Field::ActorKind
         | Field::Operation

@@ -4,7 +4,7 @@ use engine::PartitionId;
 
 use super::column::{Column, From, Presence, Table, column};
 use super::{Dialect, Writing};
-use crate::query::{Cursor, Order, Scalar, Sort};
+use crate::query::{Cursor, Entity, Order, Scalar, Sort};
 
 /// The same rows from the other end.
 pub(super) fn reversed(order: &[Sort]) -> Vec<Sort> {
@@ -26,8 +26,10 @@ pub(super) fn order_by(writing: &Writing, from: &mut From, order: &[Sort]) -> St
             Order::Ascending => "ASC",
             Order::Descending => "DESC",
         };
-        // The partition is in the key's high bits, so this changes nothing but lets PostgreSQL's primary key serve.
-        if position == 0 && sort.field == from.entity.key() && writing.dialect == Dialect::Postgres {
+        // The partition is in the key's high bits, so this changes nothing but lets PostgreSQL's primary key serve. Keys of the audit
+        // trail are not all keys of rows.
+        let is_key = sort.field == from.entity.key() && from.entity != Entity::Audit;
+        if position == 0 && is_key && writing.dialect == Dialect::Postgres {
             parts.push(format!("{}.partition {direction}", from.alias(Table::Own)));
         }
         let place = column(from.entity, sort.field, writing.dialect);
@@ -92,6 +94,7 @@ fn after_key(writing: &mut Writing, from: &From, order: Order, key: i64) -> Stri
     let param = writing.param(Scalar::Int(key));
     match writing.dialect {
         Dialect::Sqlite => format!("{own}.key {sign} {param}"),
+        Dialect::Postgres if from.entity == Entity::Audit => format!("{own}.key {sign} {param}"),
         Dialect::Postgres => format!("({own}.partition, {own}.key) {sign} ({}, {param})", PartitionId::of(key as u64)),
     }
 }
