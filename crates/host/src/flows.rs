@@ -65,13 +65,13 @@ impl Ways<'_> {
                 let next = outgoing.iter().filter_map(|flow| Some((self.next(*flow, view)?, *flow))).min();
                 match next {
                     Some((key, flow)) => self.explain(key, flow),
-                    None => self.flows.extend(self.into_join(outgoing)),
+                    None => self.flows.extend(self.only_join(outgoing)),
                 }
             }
             Kind::InclusiveGateway(_) | Kind::ComplexGateway(_) if 1 < outgoing.len() => {
                 let next: Vec<_> = outgoing.iter().filter_map(|flow| Some((self.next(*flow, view)?, *flow))).collect();
                 if next.is_empty() {
-                    self.flows.extend(self.into_join(outgoing));
+                    self.flows.extend(self.only_join(outgoing));
                 }
                 next.into_iter().for_each(|(key, flow)| self.explain(key, flow));
             }
@@ -96,7 +96,7 @@ impl Ways<'_> {
     }
 
     /// The one flow that leads into a join, if it is one.
-    fn into_join(&self, outgoing: &[FlowIx]) -> Option<FlowIx> {
+    fn only_join(&self, outgoing: &[FlowIx]) -> Option<FlowIx> {
         let mut joins = outgoing.iter().filter(|flow| is_join(self.process.element(self.process.flow(**flow).target)));
         let only = joins.next()?;
         joins.next().is_none().then_some(*only)
