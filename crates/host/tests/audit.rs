@@ -190,9 +190,9 @@ async fn what_people_do_is_told_with_who_did_it() {
     done(&server, Command::CompleteUserTask { task, variables: vec![], action: "".into() }).await;
     let InstanceKey(other) = start(&server).await.instance;
     done(&server, Command::Cancel { instance: InstanceKey(other) }).await;
-    let policy = Policy { scope: Scope::Global, priority: 0, concurrency: None, queue_max: None, paused: true };
-    done(&server, Command::PutPolicy(PutPolicy { reference: "all".into(), policy: policy.clone() })).await;
-    done(&server, Command::PutPolicy(PutPolicy { reference: "all".into(), policy })).await;
+    let policy = Policy { paused: true, ..Policy::new(Scope::Global) };
+    done(&server, Command::PutPolicy(PutPolicy { reference: "all".into(), policy: Box::new(policy.clone()) })).await;
+    done(&server, Command::PutPolicy(PutPolicy { reference: "all".into(), policy: Box::new(policy) })).await;
     done(&server, Command::DeletePolicy { reference: "all".into() }).await;
     done(&server, Command::DeleteResource { key: created.definition.0 }).await;
     let mut told = trail(&store, Entity::Operations, all()).await;

@@ -57,9 +57,9 @@ async fn written(server: &Server, store: &Arc<dyn Store>, expected: impl Fn(&Que
 }
 
 fn one_at_a_time() -> Command {
-    let concurrency = Some(Concurrency { limit: 1, parameters: vec![], method: Method::Enqueue });
-    let policy = Policy { scope: Scope::Action(ACTION.into()), priority: 0, concurrency, queue_max: None, paused: false };
-    Command::PutPolicy(PutPolicy { reference: "p".into(), policy })
+    let concurrency = Some(Concurrency { limit: 1, parameters: vec![], method: Method::Enqueue, adaptive: None });
+    let policy = Policy { concurrency, ..Policy::new(Scope::Action(ACTION.into())) };
+    Command::PutPolicy(PutPolicy { reference: "p".into(), policy: Box::new(policy) })
 }
 
 #[tokio::test]

@@ -200,8 +200,6 @@ impl World {
                 Items::DeadLetters(items) => items.clear(),
                 Items::Batches(items) => items.clear(),
                 Items::BatchItems(items) => items.clear(),
-                Items::Batches(items) => items.clear(),
-                Items::BatchItems(items) => items.clear(),
                 Items::MessageSubscriptions(items) => items.clear(),
                 Items::MessageCorrelations(items) => items.clear(),
             }

@@ -99,8 +99,9 @@ fn test_some(places: &Places, chosen: &[&'static Sdk], note: &mut impl FnMut(Rep
                 }
                 note(pack(places, sdk));
             }
-            Readiness::Missing(why) => note(report(part(sdk, ""), "", began, Outcome::Skipped(why), Vec::new())),
-            Readiness::Failed(why) => note(report(part(sdk, ""), "", began, Outcome::Broken(why), Vec::new())),
+            Readiness::Missing(why) | Readiness::Failed(why) => {
+                note(report(part(sdk, ""), "", began, Outcome::Broken(why), Vec::new()))
+            }
         }
     }
     println!("\n{}", table.text());
