@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-const POLL: &str = r#"{"type":"work","timeout":3600000,"maxJobsToActivate":9,"requestTimeout":-1}"#;
+const POLL: &str = r#"{"type":"mail","timeout":3600000,"maxJobsToActivate":9,"requestTimeout":-1}"#;
 
 async fn put(server: &Server, policy: &Value) {
     let reply = server.call("PUT", "/v1/policies/p", &policy.to_string(), &[]).await;
@@ -12,7 +12,7 @@ async fn put(server: &Server, policy: &Value) {
 }
 
 async fn submit(server: &Server, execution: Value) -> Value {
-    let reply = server.post("/v1/actions/work/executions", &execution.to_string()).await;
+    let reply = server.post("/v1/actions/mail/executions", &execution.to_string()).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
     reply.json()["id"].clone()
 }
@@ -26,7 +26,7 @@ async fn activated(server: &Server) -> Vec<Value> {
 async fn a_policy_comes_back_as_it_was_put() {
     let server = Server::start().await;
     let adaptive = json!({ "minLimit": 2, "latency": "PT1.5S" });
-    let full = json!({ "scope": "ACTION", "action": "work", "priority": 1,
+    let full = json!({ "scope": "ACTION", "action": "mail", "priority": 1,
         "concurrency": { "limit": 9, "parameters": ["customer"], "method": "CANCEL", "adaptive": adaptive },
         "rate": { "limit": 100, "window": "PT1S", "parameters": ["customer"] }, "delay": "PT0.1S",
         "quota": { "running": 50, "waiting": 1000, "total": 1010 },
@@ -49,7 +49,7 @@ async fn a_policy_comes_back_as_it_was_put() {
 #[tokio::test]
 async fn a_rate_holds_over_rest() {
     let server = Server::start().await;
-    put(&server, &json!({ "scope": "ACTION", "action": "work", "rate": { "limit": 2, "window": "PT1H" } })).await;
+    put(&server, &json!({ "scope": "ACTION", "action": "mail", "rate": { "limit": 2, "window": "PT1H" } })).await;
     let ids = [submit(&server, json!({})).await, submit(&server, json!({})).await, submit(&server, json!({})).await];
     assert_eq!(activated(&server).await, ids[..2]);
     assert_eq!(activated(&server).await, [] as [Value; 0]);
@@ -59,36 +59,36 @@ async fn a_rate_holds_over_rest() {
 async fn a_group_is_paused_and_resumed() {
     let server = Server::start().await;
     let group = r#"{"group":{"customer":7}}"#;
-    let reply = server.post("/v1/actions/work/pause", group).await;
+    let reply = server.post("/v1/actions/mail/pause", group).await;
     assert_eq!(reply.status, 400, "no policy tells groups apart: {}", reply.text);
-    put(&server, &json!({ "scope": "ACTION", "action": "work", "concurrency": { "limit": 5, "parameters": ["customer"] } }))
+    put(&server, &json!({ "scope": "ACTION", "action": "mail", "concurrency": { "limit": 5, "parameters": ["customer"] } }))
         .await;
     let seven = submit(&server, json!({ "input": { "customer": 7 } })).await;
     let eight = submit(&server, json!({ "input": { "customer": 8 } })).await;
-    assert_eq!(server.post("/v1/actions/work/pause", r#"{"group":{"client":7}}"#).await.status, 400);
-    assert_eq!(server.post("/v1/actions/work/pause", group).await.status, 204);
-    let shown = server.get("/v1/actions/work").await.json();
+    assert_eq!(server.post("/v1/actions/mail/pause", r#"{"group":{"client":7}}"#).await.status, 400);
+    assert_eq!(server.post("/v1/actions/mail/pause", group).await.status, 204);
+    let shown = server.get("/v1/actions/mail").await.json();
     assert_eq!((&shown["paused"], &shown["pausedGroups"]), (&json!(false), &json!([{ "customer": 7 }])));
     assert_eq!(activated(&server).await, [eight]);
-    assert_eq!(server.post("/v1/actions/work/resume", group).await.status, 204);
+    assert_eq!(server.post("/v1/actions/mail/resume", group).await.status, 204);
     assert_eq!(activated(&server).await, [seven]);
-    assert_eq!(server.post("/v1/actions/work/resume", group).await.status, 404);
+    assert_eq!(server.post("/v1/actions/mail/resume", group).await.status, 404);
 }
 
 #[tokio::test]
 async fn an_action_that_drains_takes_nothing_new() {
     let server = Server::start().await;
     let there = submit(&server, json!({})).await;
-    assert_eq!(server.post("/v1/actions/work/drain", "").await.status, 204);
-    assert_eq!(server.get("/v1/actions/work").await.json()["draining"], true);
-    let refused = server.post("/v1/actions/work/executions", "{}").await;
+    assert_eq!(server.post("/v1/actions/mail/drain", "").await.status, 204);
+    assert_eq!(server.get("/v1/actions/mail").await.json()["draining"], true);
+    let refused = server.post("/v1/actions/mail/executions", "{}").await;
     assert_eq!(refused.status, 409, "{}", refused.text);
     assert!(refused.text.contains("drains"), "{}", refused.text);
     assert_eq!(activated(&server).await, [there]);
     // Resuming ends both.
-    assert_eq!(server.post("/v1/actions/work/pause", "").await.status, 204);
-    assert_eq!(server.post("/v1/actions/work/resume", "").await.status, 204);
-    let shown = server.get("/v1/actions/work").await.json();
+    assert_eq!(server.post("/v1/actions/mail/pause", "").await.status, 204);
+    assert_eq!(server.post("/v1/actions/mail/resume", "").await.status, 204);
+    let shown = server.get("/v1/actions/mail").await.json();
     assert_eq!((&shown["paused"], &shown["draining"]), (&json!(false), &json!(false)));
     submit(&server, json!({})).await;
 }
