@@ -10,6 +10,41 @@ CREATE TABLE answers (
 
 CREATE INDEX answers_by_expiry ON answers (partition, expires);
 
+CREATE TABLE audit (
+    partition INTEGER NOT NULL,
+    key INTEGER NOT NULL PRIMARY KEY,
+    at INTEGER NOT NULL,
+    actor TEXT,
+    operation TEXT NOT NULL,
+    entity TEXT NOT NULL,
+    entity_key TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    definition INTEGER,
+    instance INTEGER,
+    element_instance INTEGER,
+    job INTEGER,
+    job_type TEXT,
+    worker TEXT,
+    dispatched INTEGER,
+    user_task INTEGER,
+    deployment INTEGER,
+    resource INTEGER,
+    form INTEGER,
+    requirements INTEGER,
+    decision INTEGER,
+    decision_id TEXT,
+    batch INTEGER,
+    description TEXT
+) STRICT;
+
+CREATE INDEX audit_by_instance ON audit (instance) WHERE instance IS NOT NULL;
+
+CREATE INDEX audit_by_job ON audit (job) WHERE job IS NOT NULL;
+
+CREATE INDEX audit_by_time ON audit (at, key);
+
+CREATE INDEX audit_by_user_task ON audit (user_task) WHERE user_task IS NOT NULL;
+
 CREATE TABLE batch_items (
     partition INTEGER NOT NULL,
     key INTEGER NOT NULL PRIMARY KEY,
@@ -49,41 +84,6 @@ CREATE TABLE batch_operations (
 ) STRICT;
 
 CREATE INDEX batch_operations_by_time ON batch_operations (partition, due, key) WHERE due IS NOT NULL;
-
-CREATE TABLE audit (
-    partition INTEGER NOT NULL,
-    key INTEGER NOT NULL PRIMARY KEY,
-    at INTEGER NOT NULL,
-    actor TEXT,
-    operation TEXT NOT NULL,
-    entity TEXT NOT NULL,
-    entity_key TEXT NOT NULL,
-    tenant TEXT NOT NULL,
-    definition INTEGER,
-    instance INTEGER,
-    element_instance INTEGER,
-    job INTEGER,
-    job_type TEXT,
-    worker TEXT,
-    dispatched INTEGER,
-    user_task INTEGER,
-    deployment INTEGER,
-    resource INTEGER,
-    form INTEGER,
-    requirements INTEGER,
-    decision INTEGER,
-    decision_id TEXT,
-    batch INTEGER,
-    description TEXT
-) STRICT;
-
-CREATE INDEX audit_by_instance ON audit (instance) WHERE instance IS NOT NULL;
-
-CREATE INDEX audit_by_job ON audit (job) WHERE job IS NOT NULL;
-
-CREATE INDEX audit_by_time ON audit (at, key);
-
-CREATE INDEX audit_by_user_task ON audit (user_task) WHERE user_task IS NOT NULL;
 
 CREATE TABLE compensations (
     partition INTEGER NOT NULL,
@@ -140,6 +140,20 @@ CREATE TABLE "definitions" (
 
 CREATE UNIQUE INDEX definitions_by_version ON definitions (partition, process_id, tenant, version);
 
+CREATE TABLE dispatch_outbox (
+    partition        INTEGER NOT NULL,
+    key              INTEGER NOT NULL,
+    job              INTEGER NOT NULL,
+    instance         INTEGER NOT NULL,
+    element_instance INTEGER NOT NULL,
+    job_type         TEXT NOT NULL,
+    tenant           TEXT NOT NULL,
+    retries          INTEGER NOT NULL,
+    created          INTEGER NOT NULL,
+    payload          TEXT NOT NULL,
+    PRIMARY KEY (partition, key)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE document_links (
     token TEXT NOT NULL PRIMARY KEY,
     tenant TEXT NOT NULL,
@@ -178,20 +192,6 @@ CREATE TABLE documents (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX documents_by_expiry ON documents (expires) WHERE expires IS NOT NULL;
-
-CREATE TABLE dispatch_outbox (
-    partition        INTEGER NOT NULL,
-    key              INTEGER NOT NULL,
-    job              INTEGER NOT NULL,
-    instance         INTEGER NOT NULL,
-    element_instance INTEGER NOT NULL,
-    job_type         TEXT NOT NULL,
-    tenant           TEXT NOT NULL,
-    retries          INTEGER NOT NULL,
-    created          INTEGER NOT NULL,
-    payload          TEXT NOT NULL,
-    PRIMARY KEY (partition, key)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE "elements" (
     partition INTEGER NOT NULL,

@@ -5,6 +5,7 @@ mod example;
 mod go;
 mod node;
 mod python;
+mod rust;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ struct Sdk {
     example: fn(&Places, &Path, &str) -> Command,
 }
 
-const ALL: [&Sdk; 3] = [&python::SDK, &node::SDK, &go::SDK];
+const ALL: [&Sdk; 4] = [&python::SDK, &node::SDK, &go::SDK, &rust::SDK];
 
 impl Sdk {
     fn folder(&self, places: &Places) -> PathBuf {

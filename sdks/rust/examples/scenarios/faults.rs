@@ -1,0 +1,200 @@
+//! What workers survive.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use caudal_client::testing::Server;
+use caudal_client::{Failure, Instance, JobContext, Loss, Progress, Registry, Start, Status, Submit};
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
+
+use crate::worker::Process;
+use crate::world::{Scenario, WITHIN, by, ended, is_json, json_object, start_work, work, work_with};
+
+type Anything = Map<String, Value>;
+
+const LEASE: Duration = Duration::from_secs(5);
+
+pub(crate) fn all() -> Vec<Scenario> {
+    vec![
+        Scenario::new("long handler", long_handler()),
+        Scenario::new("lost lease", lost_lease()),
+        Scenario::new("cancelled job", cancelled_job()),
+        Scenario::new("progress", progress()),
+        Scenario::new("worker killed", worker_killed()),
+        Scenario::new("server restarted", server_restarted()),
+        Scenario::new("drain", drain()),
+        Scenario::new("overload", overload()),
+    ]
+}
+
+async fn long_handler() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = calls.clone();
+    let registry = Registry::new().handle("work", move |context: JobContext, _: Anything| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        async move {
+            let lost = timeout(Duration::from_millis(6_500), context.lost()).await.is_ok();
+            Ok::<_, Failure>(json_object("lost", lost))
+        }
+    });
+    let server = Server::start().await.unwrap();
+    // Two runners: a job whose lease ended would go to the other.
+    let working = [0, 1].map(|_| work_with(&server, registry.clone(), |runner| runner.lease(LEASE)));
+    let client = server.client();
+    is_json(&ended(&client, &start_work(&client, &json!({})).await).await.variables, json!({"lost": false}));
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
+    for one in working {
+        one.stop().await;
+    }
+}
+
+/// Runs a handler, takes its job away, and waits until it knows: why, and the instance.
+async fn lose<Done: Future<Output = ()>>(take_away: impl FnOnce(Arc<Server>, String) -> Done) -> (Loss, Instance) {
+    let (begun, mut has_begun) = mpsc::channel(9);
+    let (told, mut is_told) = mpsc::channel(9);
+    let registry = Registry::new().handle("work", move |context: JobContext, _: Anything| {
+        let (begun, told) = (begun.clone(), told.clone());
+        async move {
+            begun.send(()).await?;
+            told.send(context.lost().await).await?;
+            Ok::<_, Failure>(json_object("by", "loser"))
+        }
+    });
+    let server = Arc::new(Server::start().await.unwrap());
+    let working = work_with(&server, registry, |runner| runner.lease(LEASE).max_parallel(1));
+    let client = server.client();
+    let id = start_work(&client, &json!({})).await;
+    has_begun.recv().await.unwrap();
+    take_away(server.clone(), id.clone()).await;
+    let loss = is_told.recv().await.unwrap();
+    working.stop().await;
+    (loss, client.instance(&id).await.unwrap())
+}
+
+async fn lost_lease() {
+    let (loss, instance) = lose(|server, id| async move {
+        server.advance(Duration::from_secs(30)).await.unwrap();
+        let working = work(&server, by("winner"));
+        ended(&server.client(), &id).await;
+        working.stop().await;
+    })
+    .await;
+    assert_eq!(loss, Loss::LeaseLost);
+    is_json(&instance.variables, json!({"by": "winner"}));
+}
+
+async fn cancelled_job() {
+    let (loss, instance) = lose(|server, id| async move { drop(server.client().cancel(&id).await.unwrap()) }).await;
+    assert_eq!(loss, Loss::Cancelled);
+    is_json(&instance.variables, json!({}));
+}
+
+async fn progress() {
+    let seen: Arc<Mutex<Vec<Option<Progress>>>> = Arc::default();
+    let noted = seen.clone();
+    let registry = Registry::new().handle("work", move |context: JobContext, _: Anything| {
+        noted.lock().unwrap().push(context.job().progress.clone());
+        async move {
+            if context.job().progress.is_none() {
+                context.progress(40, "page 4 of 10", &json!({"page": 4})).await?;
+                return Err(std::io::Error::other("the printer is out of paper").into());
+            }
+            Ok(())
+        }
+    });
+    let server = Server::start().await.unwrap();
+    let working = work(&server, registry);
+    let client = server.client();
+    assert_eq!(ended(&client, &start_work(&client, &json!({})).await).await.status, Status::Completed);
+    let seen = seen.lock().unwrap().clone();
+    assert!(seen.len() == 2 && seen[0].is_none());
+    let second = seen[1].clone().unwrap();
+    assert_eq!((second.percent, second.message.as_deref()), (Some(40), Some("page 4 of 10")));
+    is_json(&second.data.unwrap(), json!({"page": 4}));
+    working.stop().await;
+}
+
+async fn worker_killed() {
+    let folder = TempDir::new().unwrap();
+    let server = Server::start().await.unwrap();
+    let client = server.client();
+    let id = start_work(&client, &json!({})).await;
+    let mut worker = Process::start(&server, folder.path());
+    worker.wait_said("begun", 1).await;
+    worker.child.kill().await.unwrap();
+    server.advance(Duration::from_secs(61)).await.unwrap();
+    let working = work(&server, by("other"));
+    is_json(&ended(&client, &id).await.variables, json!({"by": "other"}));
+    working.stop().await;
+}
+
+async fn server_restarted() {
+    let folder = TempDir::new().unwrap();
+    let (begun, mut has_begun) = mpsc::channel(9);
+    let gate = Arc::new(watch::Sender::new(false));
+    let door = gate.clone();
+    let registry = Registry::new().handle("work", move |_: JobContext, _: Anything| {
+        let (begun, mut door) = (begun.clone(), door.subscribe());
+        async move {
+            begun.send(()).await?;
+            door.wait_for(|open| *open).await?;
+            Ok::<_, Failure>(json_object("done", true))
+        }
+    });
+    let mut server = Server::start_with(&format!("sqlite:{}", folder.path().display()), &[]).await.unwrap();
+    let working = work(&server, registry);
+    let client = server.client();
+    let id = start_work(&client, &json!({})).await;
+    has_begun.recv().await.unwrap();
+    server.kill().await.unwrap();
+    // Its end is reported to nobody at first.
+    gate.send_replace(true);
+    server.start_again().await.unwrap();
+    is_json(&ended(&client, &id).await.variables, json!({"done": true}));
+    assert_eq!(client.history(&id).await.unwrap().len(), 2);
+    assert_eq!(client.start_and_wait(Start::of("work"), WITHIN).await.unwrap().status, Status::Completed);
+    working.stop().await;
+}
+
+async fn drain() {
+    let folder = TempDir::new().unwrap();
+    let server = Server::start().await.unwrap();
+    let client = server.client();
+    let ids = client.submit("work", &vec![Submit::default(); 3], None).await.unwrap();
+    let mut worker = Process::start(&server, folder.path());
+    worker.wait_said("begun", 2).await;
+    let pid = worker.child.id().unwrap().to_string();
+    assert!(std::process::Command::new("sh").args(["-c", &format!("kill -TERM {pid}")]).status().unwrap().success());
+    worker.wait_said("stopping", 1).await;
+    std::fs::write(&worker.gate, "").unwrap();
+    assert!(worker.child.wait().await.unwrap().success());
+    let mut states = Vec::new();
+    for id in &ids {
+        states.push(client.execution(id).await.unwrap().state);
+    }
+    assert_eq!(states, [Status::Completed, Status::Completed, Status::Waiting]);
+}
+
+async fn overload() {
+    // One poll may wait at a time: the others hear 503.
+    let server = Server::start_with("memory:", &["--limits-polls-parked", "1"]).await.unwrap();
+    let policy = json!({"scope": "ACTION", "action": "work", "queue": {"maxLength": 2}});
+    let put = reqwest::Client::new().put(format!("{}/v1/policies/short", server.rest)).json(&policy).send().await.unwrap();
+    assert!(put.status().is_success());
+    let working = [0, 1, 2].map(|_| work(&server, by("any")));
+    let client = server.client();
+    let mut ids = Vec::new();
+    for _ in 0..30 {
+        ids.extend(client.submit("work", &[Submit::default()], None).await.unwrap());
+    }
+    for id in ids {
+        assert_eq!(client.wait_execution(&id, WITHIN).await.unwrap().state, Status::Completed);
+    }
+    for one in working {
+        one.stop().await;
+    }
+}

@@ -1,0 +1,342 @@
+//! The gRPC transport. Its few messages are written out here, so that building this crate needs no compiler of theirs.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use prost_types::value::Kind;
+use prost_types::{ListValue, Struct, Timestamp, Value};
+use serde_json::value::RawValue;
+use tonic::codegen::http::uri::PathAndQuery;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
+
+use crate::{Beat, EngineClient, Error, Job, Poll, Progress, Raw, Standing};
+
+const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
+const CALL_MAX: Duration = Duration::from_secs(30);
+/// What a poll may take beyond its wait.
+const POLL_EXTRA: Duration = Duration::from_secs(15);
+
+/// The transport over `workflow.v1.WorkflowEngine`. Numbers are doubles there: integers beyond 2^53 lose digits.
+#[derive(Debug, Clone)]
+pub struct Grpc {
+    channel: Channel,
+}
+
+impl Grpc {
+    /// By an address such as `grpc://127.0.0.1:9090`. It connects when it is first needed.
+    pub fn new(address: &str) -> Result<Grpc, Error> {
+        let target = address.strip_prefix("grpc://").map_or_else(|| address.to_owned(), |place| format!("http://{place}"));
+        let endpoint = Endpoint::from_shared(target).map_err(|error| std::io::Error::other(error.to_string()))?;
+        Ok(Grpc::over(endpoint.connect_lazy()))
+    }
+
+    /// Over a channel of your own: with TLS, tokens and the like.
+    pub fn over(channel: Channel) -> Grpc {
+        Grpc { channel }
+    }
+
+    async fn call<Request, Answer>(&self, path: &'static str, message: Request, within: Duration) -> Result<Answer, Error>
+    where
+        Request: prost::Message + Send + Sync + 'static,
+        Answer: prost::Message + Default + Send + Sync + 'static,
+    {
+        let mut client = tonic::client::Grpc::new(self.channel.clone()).max_decoding_message_size(MESSAGE_BYTES_MAX);
+        client.ready().await.map_err(|error| unavailable(error.to_string()))?;
+        let mut request = tonic::Request::new(message);
+        request.set_timeout(within);
+        let codec = tonic_prost::ProstCodec::<Request, Answer>::default();
+        let answer = client.unary(request, PathAndQuery::from_static(path), codec).await;
+        answer.map(tonic::Response::into_inner).map_err(failure)
+    }
+
+    async fn beat(&self, worker: &str, lease: Duration, beat: &Beat<'_>) -> Result<Standing, Error> {
+        let said = beat.progress;
+        let request = HeartbeatRequest {
+            job_id: beat.job.id.clone(),
+            worker_id: worker.to_owned(),
+            lease: beat.job.lease,
+            lease_seconds: seconds(lease),
+            percent: said.and_then(|said| said.percent),
+            message: said.and_then(|said| said.message.clone()),
+            data: said.and_then(|said| said.data.as_deref()).map(to_struct).transpose()?,
+        };
+        match self.call::<_, HeartbeatResponse>("/workflow.v1.WorkflowEngine/Heartbeat", request, CALL_MAX).await {
+            Ok(answer) => Ok(serde_json::from_value(answer.status.into())?),
+            Err(error) if error.is_not_found() => Ok(Standing::Unknown),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[async_trait]
+impl EngineClient for Grpc {
+    async fn poll(&self, poll: Poll<'_>) -> Result<Vec<Job>, Error> {
+        let request = PollJobsRequest {
+            worker_id: poll.worker.to_owned(),
+            job_types: poll.job_types.to_vec(),
+            max_jobs: i32::try_from(poll.max).unwrap_or(i32::MAX),
+            lease_seconds: seconds(poll.lease),
+            wait_seconds: seconds(poll.wait),
+        };
+        let answer: PollJobsResponse = self.call("/workflow.v1.WorkflowEngine/PollJobs", request, poll.wait + POLL_EXTRA).await?;
+        answer.jobs.into_iter().map(WireJob::read).collect()
+    }
+
+    async fn complete(&self, worker: &str, job: &Job, variables: &Raw) -> Result<(), Error> {
+        let variables_to_set = Some(to_struct(variables)?);
+        let request =
+            CompleteJobRequest { job_id: job.id.clone(), worker_id: worker.to_owned(), variables_to_set, lease: job.lease };
+        self.call::<_, Empty>("/workflow.v1.WorkflowEngine/CompleteJob", request, CALL_MAX).await.map(drop)
+    }
+
+    async fn fail(&self, worker: &str, job: &Job, message: &str, retryable: bool, after: Option<Duration>) -> Result<(), Error> {
+        let request = FailJobRequest {
+            job_id: job.id.clone(),
+            worker_id: worker.to_owned(),
+            retryable,
+            error_message: message.to_owned(),
+            lease: job.lease,
+            retry_after_millis: after.map(millis),
+        };
+        self.call::<_, Empty>("/workflow.v1.WorkflowEngine/FailJob", request, CALL_MAX).await.map(drop)
+    }
+
+    async fn throw_error(&self, _: &str, job: &Job, code: &str, message: &str, variables: &Raw) -> Result<(), Error> {
+        let job_key = job.id.parse().map_err(|_| std::io::Error::other(format!("`{}` is no key of a job", job.id)))?;
+        let request = ThrowErrorRequest {
+            job_key,
+            error_code: code.to_owned(),
+            error_message: message.to_owned(),
+            variables: variables.get().to_owned(),
+        };
+        self.call::<_, Empty>("/gateway_protocol.Gateway/ThrowError", request, CALL_MAX).await.map(drop)
+    }
+
+    async fn heartbeat(&self, worker: &str, lease: Duration, beats: &[Beat<'_>]) -> Result<Vec<Standing>, Error> {
+        let mut standings = Vec::with_capacity(beats.len());
+        for beat in beats {
+            standings.push(self.beat(worker, lease, beat).await?);
+        }
+        Ok(standings)
+    }
+
+    async fn release(&self, worker: &str, job: &Job, delay: Option<Duration>) -> Result<(), Error> {
+        let delay_millis = delay.map_or(0, |delay| millis(delay).max(1));
+        let request = ReleaseJobRequest { job_id: job.id.clone(), worker_id: worker.to_owned(), lease: job.lease, delay_millis };
+        self.call::<_, Empty>("/workflow.v1.WorkflowEngine/ReleaseJob", request, CALL_MAX).await.map(drop)
+    }
+}
+
+fn seconds(duration: Duration) -> i32 {
+    i32::try_from(duration.as_secs()).unwrap_or(i32::MAX)
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn unavailable(message: String) -> Error {
+    Error::Unavailable { message, retry_after: None, refused: false }
+}
+
+fn failure(status: Status) -> Error {
+    let http = match status.code() {
+        Code::Unavailable | Code::ResourceExhausted | Code::DeadlineExceeded | Code::Cancelled => {
+            return unavailable(status.to_string());
+        }
+        Code::NotFound => 404,
+        Code::FailedPrecondition | Code::Aborted | Code::AlreadyExists => 409,
+        // A connection that breaks in the middle has this.
+        Code::Unknown if std::error::Error::source(&status).is_some() => return unavailable(status.to_string()),
+        _ => 400,
+    };
+    Error::Refused { status: http, code: format!("{:?}", status.code()), message: status.message().to_owned() }
+}
+
+fn to_struct(text: &RawValue) -> Result<Struct, Error> {
+    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text.get())?;
+    Ok(struct_of(object))
+}
+
+fn struct_of(object: serde_json::Map<String, serde_json::Value>) -> Struct {
+    Struct { fields: object.into_iter().map(|(name, value)| (name, to_value(value))).collect() }
+}
+
+fn to_value(value: serde_json::Value) -> Value {
+    let kind = match value {
+        serde_json::Value::Null => Kind::NullValue(0),
+        serde_json::Value::Bool(value) => Kind::BoolValue(value),
+        serde_json::Value::Number(number) => Kind::NumberValue(number.as_f64().unwrap_or(f64::NAN)),
+        serde_json::Value::String(text) => Kind::StringValue(text),
+        serde_json::Value::Array(items) => Kind::ListValue(ListValue { values: items.into_iter().map(to_value).collect() }),
+        serde_json::Value::Object(object) => Kind::StructValue(struct_of(object)),
+    };
+    Value { kind: Some(kind) }
+}
+
+fn from_struct(given: Struct) -> serde_json::Value {
+    given.fields.into_iter().map(|(name, value)| (name, from_value(value))).collect()
+}
+
+fn from_value(value: Value) -> serde_json::Value {
+    match value.kind {
+        None | Some(Kind::NullValue(_)) => serde_json::Value::Null,
+        Some(Kind::BoolValue(value)) => value.into(),
+        Some(Kind::NumberValue(number)) => from_number(number),
+        Some(Kind::StringValue(text)) => text.into(),
+        Some(Kind::ListValue(list)) => list.values.into_iter().map(from_value).collect(),
+        Some(Kind::StructValue(inner)) => from_struct(inner),
+    }
+}
+
+/// As REST has it: what was written without a point comes without one.
+fn from_number(number: f64) -> serde_json::Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() <= EXACT {
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole, and small enough")]
+        return (number as i64).into();
+    }
+    number.into()
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct WireJob {
+    #[prost(string, tag = "1")]
+    id: String,
+    #[prost(string, tag = "2")]
+    job_type: String,
+    #[prost(string, tag = "3")]
+    instance_id: String,
+    #[prost(string, tag = "4")]
+    step_id: String,
+    #[prost(string, tag = "5")]
+    step_execution_id: String,
+    #[prost(int32, tag = "6")]
+    retries_remaining: i32,
+    #[prost(message, optional, tag = "7")]
+    variables: Option<Struct>,
+    #[prost(message, optional, tag = "8")]
+    lock_expires_at: Option<Timestamp>,
+    #[prost(uint32, tag = "20")]
+    lease: u32,
+    #[prost(message, optional, tag = "21")]
+    progress: Option<Struct>,
+}
+
+impl WireJob {
+    fn read(self) -> Result<Job, Error> {
+        let progress = self.progress.map(|said| serde_json::from_str::<Progress>(&from_struct(said).to_string())).transpose()?;
+        Ok(Job {
+            id: self.id,
+            job_type: self.job_type,
+            instance_id: self.instance_id,
+            step_id: self.step_id,
+            step_execution_id: self.step_execution_id,
+            retries_remaining: self.retries_remaining,
+            variables: serde_json::value::to_raw_value(&from_struct(self.variables.unwrap_or_default()))?,
+            lease: self.lease,
+            progress,
+        })
+    }
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct PollJobsRequest {
+    #[prost(string, tag = "1")]
+    worker_id: String,
+    #[prost(string, repeated, tag = "2")]
+    job_types: Vec<String>,
+    #[prost(int32, tag = "3")]
+    max_jobs: i32,
+    #[prost(int32, tag = "4")]
+    lease_seconds: i32,
+    #[prost(int32, tag = "5")]
+    wait_seconds: i32,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct PollJobsResponse {
+    #[prost(message, repeated, tag = "1")]
+    jobs: Vec<WireJob>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct CompleteJobRequest {
+    #[prost(string, tag = "1")]
+    job_id: String,
+    #[prost(string, tag = "2")]
+    worker_id: String,
+    #[prost(message, optional, tag = "3")]
+    variables_to_set: Option<Struct>,
+    #[prost(uint32, tag = "20")]
+    lease: u32,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct FailJobRequest {
+    #[prost(string, tag = "1")]
+    job_id: String,
+    #[prost(string, tag = "2")]
+    worker_id: String,
+    #[prost(bool, tag = "3")]
+    retryable: bool,
+    #[prost(string, tag = "4")]
+    error_message: String,
+    #[prost(uint32, tag = "20")]
+    lease: u32,
+    #[prost(int64, optional, tag = "21")]
+    retry_after_millis: Option<i64>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct HeartbeatRequest {
+    #[prost(string, tag = "1")]
+    job_id: String,
+    #[prost(string, tag = "2")]
+    worker_id: String,
+    #[prost(uint32, tag = "3")]
+    lease: u32,
+    #[prost(int32, tag = "4")]
+    lease_seconds: i32,
+    #[prost(int32, optional, tag = "5")]
+    percent: Option<i32>,
+    #[prost(string, optional, tag = "6")]
+    message: Option<String>,
+    #[prost(message, optional, tag = "7")]
+    data: Option<Struct>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct HeartbeatResponse {
+    #[prost(string, tag = "1")]
+    status: String,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct ReleaseJobRequest {
+    #[prost(string, tag = "1")]
+    job_id: String,
+    #[prost(string, tag = "2")]
+    worker_id: String,
+    #[prost(uint32, tag = "3")]
+    lease: u32,
+    #[prost(int64, tag = "4")]
+    delay_millis: i64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct ThrowErrorRequest {
+    #[prost(int64, tag = "1")]
+    job_key: i64,
+    #[prost(string, tag = "2")]
+    error_code: String,
+    #[prost(string, tag = "3")]
+    error_message: String,
+    #[prost(string, tag = "4")]
+    variables: String,
+}
+
+/// Whatever is in an answer that says nothing.
+#[derive(Clone, PartialEq, prost::Message)]
+struct Empty {}
