@@ -79,7 +79,7 @@ impl Server {
         for instance in instances {
             while self.status(instance) != "COMPLETED" {
                 assert!(Instant::now() < until, "instance {instance} is {}", self.status(instance));
-                std::thread::sleep(Duration::from_millis(20));
+                std::thread::park_timeout(Duration::from_millis(20));
             }
         }
     }

@@ -1,12 +1,15 @@
 //! Commands: what may be asked of a partition, who asks, and what they are told.
 
+mod announced;
 mod answer;
+mod listener;
 mod report;
 mod variables;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use announced::{Announced, Unannounced};
 pub use answer::{
     ActivatedJob, Answer, Code, CompletedExecutions, Created, Deployed, DeployedDecision, DeployedForm, DeployedProcess,
     DeployedRequirements, Evaluated, EvaluationFailure, Listening, Rejection, Submitted, SubmittedExecution,
@@ -15,7 +18,7 @@ use engine::{
     DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, TimerKey, UserTaskKey,
     WaitKey,
 };
-use model::{GlobalListener, ListenerEvent};
+pub use listener::{ALL_EVENTS, NewListener, PutListener};
 use queue::policy::Policy;
 pub use report::{Became, Failed, Report, Reported, Said};
 
@@ -23,7 +26,6 @@ use crate::Millis;
 use crate::batch::BatchCommand;
 use crate::change::Change;
 use crate::query::Tenants;
-use crate::row::AnnouncementKey;
 
 /// What may be asked of a partition.
 #[derive(Debug, Clone, PartialEq)]
@@ -195,38 +197,6 @@ pub enum Command {
     },
 }
 
-/// Somebody is to listen to all user tasks.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PutListener {
-    pub listener: GlobalListener,
-    /// Whether it is new, or there must be one with its id.
-    pub is_new: bool,
-}
-
-/// What a global listener listens to where it listens to everything that happens to user tasks.
-pub const ALL_EVENTS: &str = "all";
-
-impl PutListener {
-    /// Events by their words.
-    pub fn new(listener: NewListener<'_>, is_new: bool) -> Self {
-        let NewListener { id, job_type, retries, events, after_own, priority } = listener;
-        let is_named = |event: &ListenerEvent| events.contains(&ALL_EVENTS) || events.contains(&event.word());
-        let events = ListenerEvent::ALL.into_iter().filter(|event| event.is_of_task() && is_named(event)).collect();
-        Self { listener: GlobalListener { id, job_type, retries, events, after_own, priority }, is_new }
-    }
-}
-
-/// As a caller describes it.
-#[derive(Debug, Clone)]
-pub struct NewListener<'a> {
-    pub id: Arc<str>,
-    pub job_type: Arc<str>,
-    pub retries: i32,
-    pub events: &'a [&'a str],
-    pub after_own: bool,
-    pub priority: i32,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct PutSchedule {
     pub tenant: Arc<str>,
@@ -258,24 +228,6 @@ pub struct FailAttempt {
     pub worker: Arc<str>,
     pub retryable: bool,
     pub message: Arc<str>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Announced {
-    pub told: Vec<AnnouncementKey>,
-    pub refused: Vec<Unannounced>,
-    /// Of what they held.
-    pub bytes: u64,
-}
-
-/// A job that the broker would not have.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Unannounced {
-    pub announcement: AnnouncementKey,
-    pub job: JobKey,
-    pub reason: Arc<str>,
-    /// It would not have it later either.
-    pub for_good: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -58,19 +58,10 @@ impl Partition {
                 self.audit_job(tick, update.job, Operation::Update, None);
             }
             Command::RetryExecution { job, .. } => self.audit_job(tick, *job, Operation::Retry, None),
-            Command::FireTimer { timer } => self.audit_timer(tick, *timer, Operation::Fire),
-            Command::RescheduleTimer { timer, .. } => self.audit_timer(tick, *timer, Operation::Reschedule),
-            Command::DeleteEvaluation { evaluation } => self.audit_evaluation(tick, &request.caller, *evaluation),
-            Command::PutPolicy(_) | Command::DeletePolicy { .. } => self.audit_policies(tick, &request.caller),
-            Command::PutListener(put) => self.audit_listener_put(tick, &request.caller, put),
-            Command::DeleteListener { id } => self.audit_listener(tick, &request.caller, id, Operation::Delete),
-            Command::Suspend { instance } => self.audit_instance(tick, *instance, Operation::Suspend),
-            Command::Resume { instance } => self.audit_instance(tick, *instance, Operation::Resume),
-            Command::DeleteInstance { instance } => self.audit_instance(tick, *instance, Operation::Delete),
-            Command::Batch(command) => self.audit_batch(tick, &request.caller, command, answer),
-            Command::RetryJob { job, .. } => self.audit_job(tick, *job, Operation::Retry, None),
-            Command::PutSchedule(put) => self.audit_schedule(tick, (&put.reference, &put.tenant), Operation::Update),
-            Command::DeleteSchedule { tenant, reference } => self.audit_schedule(tick, (reference, tenant), Operation::Delete),
+            #[rustfmt::skip]
+            Command::FireTimer { .. } | Command::RescheduleTimer { .. } | Command::DeleteEvaluation { .. } | Command::PutPolicy(_) | Command::DeletePolicy { .. }
+            | Command::PutListener(_) | Command::DeleteListener { .. } | Command::Suspend { .. } | Command::Resume { .. } | Command::DeleteInstance { .. }
+            | Command::Batch(_) | Command::RetryJob { .. } | Command::PutSchedule(_) | Command::DeleteSchedule { .. } => self.audit_operators(tick, request, answer),
             Command::Create(_)
             | Command::CreateAt(_)
             | Command::CompleteJob { .. }
@@ -97,6 +88,27 @@ impl Partition {
             | Command::Announced(_)
             | Command::ScheduleDue { .. }
             | Command::FailAttempt(_) => {}
+        }
+    }
+
+    /// What operators do.
+    fn audit_operators(&mut self, tick: &mut Tick, request: &Request, answer: &Answer) {
+        match &request.command {
+            Command::FireTimer { timer } => self.audit_timer(tick, *timer, Operation::Fire),
+            Command::RescheduleTimer { timer, .. } => self.audit_timer(tick, *timer, Operation::Reschedule),
+            Command::DeleteEvaluation { evaluation } => self.audit_evaluation(tick, &request.caller, *evaluation),
+            Command::PutPolicy(_) | Command::DeletePolicy { .. } => self.audit_policies(tick, &request.caller),
+            Command::PutListener(put) => self.audit_listener_put(tick, &request.caller, put),
+            Command::DeleteListener { id } => self.audit_listener(tick, &request.caller, id, Operation::Delete),
+            Command::Suspend { instance } => self.audit_instance(tick, *instance, Operation::Suspend),
+            Command::Resume { instance } => self.audit_instance(tick, *instance, Operation::Resume),
+            Command::DeleteInstance { instance } => self.audit_instance(tick, *instance, Operation::Delete),
+            Command::Batch(command) => self.audit_batch(tick, &request.caller, command, answer),
+            Command::RetryJob { job, .. } => self.audit_job(tick, *job, Operation::Retry, None),
+            Command::PutSchedule(put) => self.audit_schedule(tick, (&put.reference, &put.tenant), Operation::Update),
+            Command::DeleteSchedule { tenant, reference } => self.audit_schedule(tick, (reference, tenant), Operation::Delete),
+            // The others are told by whoever calls this.
+            _ => {}
         }
     }
 

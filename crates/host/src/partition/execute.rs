@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, ElementKey, IncidentKey, InstanceKey, KEPT, TimerKey, WaitKey};
+use engine::{DefinitionKey, Document, ElementKey, IncidentKey, InstanceKey, KEPT, TimerKey, WaitKey};
 use model::{ListenerEvent, Process};
 use store::log::{Answer, Caller, Code, Command, Create, Created, IdempotencyKey, ProcessRef, Rejection, Request, StartAdHoc};
 use store::row;
@@ -56,18 +56,7 @@ impl Partition {
             Command::FailJob(fail) => self.fail_job(tick, caller, fail),
             Command::ThrowError(throw) => self.throw_error(tick, caller, throw),
             Command::UpdateJob(update) => self.update_job(tick, caller, update),
-            Command::SetVariables { scope, variables, local } => {
-                let instance = self.instance_of_scope(tick, caller, *scope)?;
-                if let Some(task) = self.task_with_listeners(instance, *scope, ListenerEvent::Updating) {
-                    return self.set_variables_of_task(tick, caller, task, (variables, *local));
-                }
-                let command = engine::Command::SetVariables { scope: *scope, variables: variables.clone(), local: *local };
-                let key = self.keys.take();
-                match self.step(tick, instance, &command)? {
-                    Ok(()) => Ok(Answer::VariablesSet { key }),
-                    Err(_) => Err(no_scope(*scope)),
-                }
-            }
+            Command::SetVariables { scope, variables, local } => self.set_variables(tick, caller, *scope, (variables, *local)),
             Command::AssignUserTask(assign) => self.assign_user_task(tick, caller, assign),
             Command::UnassignUserTask { task, action } => self.unassign_user_task(tick, caller, *task, action),
             Command::UpdateUserTask(update) => self.update_user_task(tick, caller, update),
@@ -113,6 +102,25 @@ impl Partition {
             Command::PutSchedule(put) => self.put_schedule(tick, caller, put),
             Command::DeleteSchedule { tenant, reference } => self.delete_schedule(tick, (tenant, reference)),
             Command::ScheduleDue { schedule } => self.schedule_due(tick, *schedule),
+        }
+    }
+
+    fn set_variables(
+        &mut self,
+        tick: &mut Tick,
+        caller: &Caller,
+        scope: ElementKey,
+        (variables, local): (&Document, bool),
+    ) -> Result<Answer, Stop> {
+        let instance = self.instance_of_scope(tick, caller, scope)?;
+        if let Some(task) = self.task_with_listeners(instance, scope, ListenerEvent::Updating) {
+            return self.set_variables_of_task(tick, caller, task, (variables, local));
+        }
+        let command = engine::Command::SetVariables { scope, variables: variables.clone(), local };
+        let key = self.keys.take();
+        match self.step(tick, instance, &command)? {
+            Ok(()) => Ok(Answer::VariablesSet { key }),
+            Err(_) => Err(no_scope(scope)),
         }
     }
 

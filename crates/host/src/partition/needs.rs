@@ -211,11 +211,7 @@ impl Partition {
             Command::CompleteExecutions { jobs } => jobs.iter().for_each(|(job, _)| self.foresee_job(*job, false, needs)),
             Command::Release { jobs } => jobs.iter().for_each(|released| self.foresee_job(released.job, false, needs)),
             Command::SetVariables { scope, .. } | Command::StartAdHoc(StartAdHoc { element: scope, .. }) => {
-                if !self.hot.contains(InstanceKey(scope.0)) {
-                    // The process itself is no row among the elements.
-                    needs.wanted.instances.push(InstanceKey(scope.0));
-                    needs.wanted.elements.push(*scope);
-                }
+                self.foresee_scope(*scope, needs);
             }
             Command::EvaluateConditions(evaluate) => needs.definitions.extend(evaluate.definition),
             Command::AssignUserTask(assign) => self.foresee_user_task(assign.task, needs),
@@ -225,19 +221,9 @@ impl Partition {
             Command::UpdateUserTask(update) => self.foresee_user_task(update.task, needs),
             Command::ResolveIncident { incident } => needs.wanted.incidents.push(*incident),
             Command::Publish(publish) | Command::Correlate(publish) => self.foresee_message(publish, needs),
-            Command::TimerDue { wait, instance } => {
-                let key = TimerKey(wait.0);
-                match instance {
-                    Some(instance) => self.foresee_instance(*instance, needs),
-                    None if !self.timers.knows(&key) => needs.wanted.timers.push(key),
-                    None => {}
-                }
-            }
-            Command::FireTimer { timer } | Command::RescheduleTimer { timer, .. } => {
-                if !self.timers.knows(timer) {
-                    needs.wanted.timers.push(*timer);
-                }
-            }
+            Command::TimerDue { instance: Some(instance), .. } => self.foresee_instance(*instance, needs),
+            Command::TimerDue { wait, instance: None } => self.foresee_timer(TimerKey(wait.0), needs),
+            Command::FireTimer { timer } | Command::RescheduleTimer { timer, .. } => self.foresee_timer(*timer, needs),
             Command::Change { instance, change } => self.foresee_change(*instance, change, needs),
             Command::Batch(batch) => self.foresee_batch(batch, needs),
             Command::Deploy(_)
@@ -255,6 +241,20 @@ impl Partition {
             | Command::DeleteSchedule { .. }
             | Command::ScheduleDue { .. }
             | Command::Activate(_) => {}
+        }
+    }
+
+    fn foresee_scope(&self, scope: ElementKey, needs: &mut Needs) {
+        if !self.hot.contains(InstanceKey(scope.0)) {
+            // The process itself is no row among the elements.
+            needs.wanted.instances.push(InstanceKey(scope.0));
+            needs.wanted.elements.push(scope);
+        }
+    }
+
+    fn foresee_timer(&self, timer: TimerKey, needs: &mut Needs) {
+        if !self.timers.knows(&timer) {
+            needs.wanted.timers.push(timer);
         }
     }
 

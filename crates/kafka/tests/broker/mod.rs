@@ -72,7 +72,7 @@ impl Broker {
         let until = Instant::now() + READY_WITHIN;
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
             assert!(Instant::now() < until, "the broker does not start; see {}", self.folder.join("log").display());
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::park_timeout(Duration::from_millis(50));
         }
     }
 }

@@ -228,7 +228,7 @@ fn wait_for_turn(row: &Row<'_>, instance: InstanceKey) -> Result<(ElementKey, Wa
 fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
     let due = row.get(10)?;
     let availability = Availability::from_stored(text_at(row, 9)?, due)?;
-    let leases: Option<u32> = row.get(30)?;
+    let leases: Option<u32> = row.get(31)?;
     let mut job = Job {
         key,
         origin: origin(row)?,
@@ -254,7 +254,7 @@ fn job(row: &Row<'_>, key: JobKey) -> Result<Job, Failure> {
         dispatched: row.get(30)?,
         wait_until: Job::wait_of(availability, due),
         leases: 0,
-        progress: row.get(31)?,
+        progress: row.get(32)?,
     };
     job.leases = leases.unwrap_or_else(|| job.leases_untold());
     Ok(job)

@@ -1,6 +1,7 @@
 //! Answers: what callers are told.
 
 use super::bytes::{Reader, Stored, Writer, record, unknown};
+use super::request::put_both;
 use crate::Error;
 use crate::log::{
     ActivatedJob, Answer, Code, CompletedExecutions, Created, Deployed, DeployedDecision, DeployedForm, DeployedProcess,
@@ -117,8 +118,7 @@ impl Stored for Answer {
             }
             Self::Published { key, tenant } => {
                 to.byte(8);
-                key.put(to);
-                tenant.put(to);
+                put_both(key, tenant, to);
             }
             Self::Correlated { key, instance, tenant } => {
                 to.byte(9);
@@ -150,8 +150,7 @@ impl Stored for Answer {
             }
             Self::BatchStarted { key, kind } => {
                 to.byte(36);
-                key.put(to);
-                kind.put(to);
+                put_both(key, kind, to);
             }
             Self::Reported(reported) => {
                 to.byte(55);

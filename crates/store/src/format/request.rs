@@ -102,18 +102,15 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::Create(create) => create.put(to),
         Command::Cancel { instance } => instance.put(to),
         Command::CompleteJob { job, variables, result } => {
-            job.put(to);
-            variables.put(to);
-            if let Some(result) = result {
-                result.put(to);
-            }
+            put_both(job, variables, to);
+            // Of older commands there is none.
+            result.iter().for_each(|result| result.put(to));
         }
         Command::FailJob(fail) => fail.put(to),
         Command::ThrowError(throw) => throw.put(to),
         Command::UpdateJob(update) => update.put(to),
         Command::SetVariables { scope, variables, local } => {
-            scope.put(to);
-            variables.put(to);
+            put_both(scope, variables, to);
             local.put(to);
         }
         Command::ResolveIncident { incident } => incident.put(to),
@@ -121,8 +118,7 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::UnassignUserTask { task, action } => put_both(task, action, to),
         Command::UpdateUserTask(update) => update.put(to),
         Command::CompleteUserTask { task, variables, action } => {
-            task.put(to);
-            variables.put(to);
+            put_both(task, variables, to);
             action.put(to);
         }
         Command::Activate(activate) => activate.put(to),
@@ -137,8 +133,7 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::StartAdHoc(start) => start.put(to),
         Command::Publish(publish) | Command::Correlate(publish) => publish.put(to),
         Command::Broadcast { tenant, name, variables } => {
-            tenant.put(to);
-            name.put(to);
+            put_both(tenant, name, to);
             variables.put(to);
         }
         Command::EvaluateConditions(evaluate) => evaluate.put(to),
@@ -148,10 +143,7 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::Announced(announced) => announced.put(to),
         Command::DeletePolicy { reference } => reference.put(to),
         Command::CancelExecution { job } => job.put(to),
-        Command::RetryExecution { job, retries } => {
-            job.put(to);
-            retries.put(to);
-        }
+        Command::RetryExecution { job, retries } => put_both(job, retries, to),
         Command::Evaluate(evaluate) => evaluate.put(to),
         Command::DeleteEvaluation { evaluation } => evaluation.put(to),
         Command::CreateAt(create) => create.put(to),
@@ -173,7 +165,7 @@ fn put_body(command: &Command, to: &mut Writer) {
     }
 }
 
-fn put_both(first: &impl Stored, second: &impl Stored, to: &mut Writer) {
+pub(super) fn put_both(first: &impl Stored, second: &impl Stored, to: &mut Writer) {
     first.put(to);
     second.put(to);
 }

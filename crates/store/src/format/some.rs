@@ -302,7 +302,11 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
         )
         .prop_map(|jobs| Command::Release { jobs }),
         job_key().prop_map(|job| Command::JobDue { job }),
-        (prop::collection::vec(number().prop_map(AnnouncementKey), 0..3), prop::collection::vec(unannounced(), 0..3), number())
+        (
+            prop::collection::vec(number().prop_map(AnnouncementKey), 0..3),
+            prop::collection::vec(some_jobs::unannounced(), 0..3),
+            number()
+        )
             .prop_map(|(told, refused, bytes)| Command::Announced(Announced { told, refused, bytes })),
         (number(), number()).prop_map(|(wait, instance)| Command::Turn { wait: WaitKey(wait), instance: InstanceKey(instance) }),
         waits_command(),
@@ -524,14 +528,6 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
         version,
         resource_name,
     });
-    let codes = prop::sample::select(vec![
-        Code::InvalidArgument,
-        Code::NotFound,
-        Code::AlreadyExists,
-        Code::InvalidState,
-        Code::Exhausted,
-        Code::Expired,
-    ]);
     prop_oneof![
         (number(), text()).prop_map(|(key, kind)| Answer::BatchStarted { key, kind }),
         (
@@ -582,7 +578,7 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
         prop::collection::vec(some_jobs::reported(), 0..3).prop_map(Answer::Reported),
         prop::collection::vec(activated(), 0..3).prop_map(Answer::Activated),
         listening().prop_map(Answer::Listening),
-        (codes, any::<String>()).prop_map(|(code, reason)| Answer::Rejected(Rejection { code, reason })),
+        (some_jobs::code(), any::<String>()).prop_map(|(code, reason)| Answer::Rejected(Rejection { code, reason })),
     ]
 }
 
@@ -693,14 +689,5 @@ pub(super) fn evaluated_decision() -> impl Strategy<Value = EvaluatedDecision> {
         inputs: lists.0,
         rules: lists.1,
         origin: lists.2,
-    })
-}
-
-fn unannounced() -> impl Strategy<Value = Unannounced> {
-    (number(), job_key(), text(), any::<bool>()).prop_map(|(announcement, job, reason, for_good)| Unannounced {
-        announcement: AnnouncementKey(announcement),
-        job,
-        reason,
-        for_good,
     })
 }

@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use queue::claim::Claim;
 
-use super::some::{document, job_key, new_execution, text};
-use crate::log::{Became, Code, Failed, PutSchedule, Rejection, Report, Reported, Said};
+use super::some::{document, job_key, new_execution, number, text};
+use crate::log::{Became, Code, Failed, PutSchedule, Rejection, Report, Reported, Said, Unannounced};
+use crate::row::AnnouncementKey;
 
 pub(super) fn report() -> impl Strategy<Value = Report> {
     let claim = (prop::option::of(text()), any::<Option<u32>>()).prop_map(|(worker, lease)| Claim { worker, lease });
@@ -40,4 +41,24 @@ pub(super) fn put_schedule() -> impl Strategy<Value = PutSchedule> {
     (names, new_execution(), any::<bool>()).prop_map(|((tenant, reference, action, cron, time_zone), execution, paused)| {
         PutSchedule { tenant, reference, action, cron, time_zone, execution, paused }
     })
+}
+
+pub(super) fn unannounced() -> impl Strategy<Value = Unannounced> {
+    (number(), job_key(), text(), any::<bool>()).prop_map(|(announcement, job, reason, for_good)| Unannounced {
+        announcement: AnnouncementKey(announcement),
+        job,
+        reason,
+        for_good,
+    })
+}
+
+pub(super) fn code() -> impl Strategy<Value = Code> {
+    prop::sample::select(vec![
+        Code::InvalidArgument,
+        Code::NotFound,
+        Code::AlreadyExists,
+        Code::InvalidState,
+        Code::Exhausted,
+        Code::Expired,
+    ])
 }

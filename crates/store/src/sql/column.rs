@@ -224,7 +224,6 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
     let (of_definition, of_requirements) = (table_of_definition(entity), table_of_requirements(entity));
     let of_evaluated = if entity == Entity::EvaluatedDecisions { Maybe } else { Always };
     match field {
-        #[rustfmt::skip]
         Field::BatchKey | Field::BatchKind | Field::BatchState | Field::Actor | Field::BatchItemKey | Field::ItemKey
         | Field::ItemState | Field::Processed => of_batch(field),
         Field::Due | Field::ElementName if entity == Entity::UserTasks => of_user_task(field),
@@ -285,19 +284,9 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::DecisionKind | Field::IncidentKind | Field::TimerKind => (Own, "@.kind", Always),
         Field::RootDecisionKey => (Own, "@.root_decision", Always),
         Field::Evaluated => (Own, "@.evaluated", Always),
-        Field::Due | Field::Number | Field::SubscriptionKey | Field::CorrelationKey | Field::MessageKey | Field::Correlated => {
-            (Own, of_wait(field), Always)
-        }
-        Field::HasStartForm |        Field::AuditKey
-        | Field::At
-        | Field::ActorKind
-        | Field::Operation
-        | Field::AuditEntity
-        | Field::EntityKey
-        | Field::Category
-        | Field::ResourceKey
-        | Field::FormKey
-        | Field::Description => super::audit::place(field, dialect),
+        Field::Due | Field::Number | Field::SubscriptionKey | Field::CorrelationKey | Field::MessageKey | Field::Correlated => (Own, of_wait(field), Always),
+        Field::HasStartForm | Field::AuditKey | Field::At | Field::ActorKind | Field::Operation | Field::AuditEntity | Field::EntityKey
+        | Field::Category | Field::ResourceKey | Field::FormKey | Field::Description => super::audit::place(field, dialect),
     }
 }
 
