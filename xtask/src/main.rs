@@ -49,12 +49,9 @@ cargo xtask COMMAND
 Commands:
   test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, SDKs, schemathesis)
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
-<<<<<<< HEAD
   test --skip NAME,…   all but these; a part whose toolchain is missing fails unless it is left out so
-  sdks [NAME,…]        the SDKs only: python, node, go; with CAUDAL_BINARY=PATH that server instead of a build
-=======
+                       `sdks`, `dist` and `fuzz` take long and run when they are named with --only
   sdks [NAME,…]        the SDKs only: python, node, go, rust; with CAUDAL_BINARY=PATH that server instead of a build
->>>>>>> sdks
   bench                rates, costs and latencies of a release build on both stores over both protocols, next to the floor
   bench --history      what a million finished instances change, and the start with them and 100,000 running ones
   bench --soak         memory over ten minutes at half the maximal rate

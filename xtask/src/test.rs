@@ -23,6 +23,9 @@ const RUST_MAX: Duration = Duration::from_secs(1200);
 const CLIENT_MAX: Duration = Duration::from_secs(180);
 const RUST: &str = "rust";
 
+/// Parts that build a release, or bring many tools with them: they run when they are named.
+const ASKED_FOR: [&str; 3] = [sdks::NAME, dist::NAME, fuzz::NAME];
+
 /// Which parts to run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
@@ -55,9 +58,9 @@ impl Choice {
 
     fn takes(&self, name: &str) -> bool {
         match self {
-            Choice::Everything => true,
+            Choice::Everything => !ASKED_FOR.contains(&name),
             Choice::Only(chosen) => chosen.iter().any(|chosen| chosen == name),
-            Choice::Except(skipped) => skipped.iter().all(|skipped| skipped != name),
+            Choice::Except(skipped) => !ASKED_FOR.contains(&name) && skipped.iter().all(|skipped| skipped != name),
             Choice::List => false,
         }
     }
