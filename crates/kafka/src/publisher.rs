@@ -1,5 +1,6 @@
 //! The producer, made when it is first needed: a server starts without its broker.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,9 @@ use crate::event::{JobDispatchEvent, key};
 /// How long the broker may take to acknowledge before it counts as away.
 const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(10);
 const CONNECTED_WITHIN: Duration = Duration::from_secs(5);
+
+/// How long to look for a topic. Others wait meanwhile.
+const KNOWN_WITHIN: Duration = Duration::from_secs(2);
 
 /// How long the name of a topic may be.
 const TOPIC_LENGTH_MAX: usize = 249;
@@ -98,7 +102,7 @@ impl Kafka {
             .idempotent(true)
             .linger(Duration::ZERO)
             .delivery_timeout(ACKNOWLEDGED_WITHIN)
-            .max_block(CONNECTED_WITHIN)
+            .max_block(KNOWN_WITHIN)
             .max_request_size(MESSAGE_BYTES_MAX)
             .build()
             .await?;
@@ -141,9 +145,14 @@ impl Publisher for Kafka {
         };
         // All are on their way before the first is waited for; they go out in this order.
         let mut sent = Vec::with_capacity(announcements.len());
+        // A topic that is not there is waited for once, not by each that would go there.
+        let mut absent: HashMap<String, KrafkaError> = HashMap::new();
         for announcement in announcements {
             sent.push(match self.topic(&announcement.job_type) {
-                Ok(topic) => Ok(producer.enqueue(record(topic, announcement)).await),
+                Ok(topic) if absent.contains_key(&topic) => Ok(Err(absent[&topic].clone())),
+                Ok(topic) => Ok(producer.enqueue(record(topic.clone(), announcement)).await.inspect_err(|error| {
+                    absent.insert(topic, error.clone());
+                })),
                 Err(reason) => Err(reason),
             });
         }

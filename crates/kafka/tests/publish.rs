@@ -11,6 +11,7 @@ use broker::{Broker, PASSWORD, Security, USER};
 use engine::{ElementKey, InstanceKey, JobKey};
 use host::{Published, Publisher};
 use kafka::{JobDispatchEvent, Kafka, Mechanism, Options, Sasl, Tls};
+use krafka::auth::{AuthConfig, TlsConfig};
 use prost::Message;
 use store::row::{Announcement, AnnouncementKey};
 
@@ -115,6 +116,11 @@ async fn a_broker_that_is_not_there_is_away() {
 async fn a_broker_that_asks_who_it_is_over_tls_is_told() {
     let broker = Broker::start(Security::ScramOverTls);
     let authority = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/tls/authority.crt");
+    let trusted = TlsConfig::new().with_ca_cert(authority.display().to_string()).with_sni_hostname("localhost");
+    let known = AuthConfig::sasl_scram_sha512(USER, PASSWORD).with_tls(trusted);
+    let client = krafka::Kafka::builder(broker.address.clone()).security(known).connect().await.unwrap();
+    let topic = krafka::admin::NewTopic::new("jobs.work", 1, 1).unwrap();
+    let _made = client.admin().create_topics([topic], Default::default()).await.unwrap();
     let tls = Tls { ca: Some(authority), server_name: Some("localhost".to_owned()) };
     for mechanism in [Mechanism::ScramSha256, Mechanism::ScramSha512] {
         let sasl = Sasl { mechanism, username: USER.to_owned(), password: PASSWORD.to_owned(), tls: tls.clone() };
