@@ -1,6 +1,6 @@
 //! Work without a process, under policies: invariants 1, 3, 6, 7 and 8.
 //!
-//! A job starts when it is handed out, which its attempts count. What a policy says is asked of every start, as it was when the commit that
+//! A job starts when it is handed out, which the numbers of its leases count. What a policy says is asked of every start, as it was when the commit that
 //! made it was closed.
 
 use std::collections::BTreeMap;
@@ -50,7 +50,8 @@ impl Queues {
                 );
                 count("execution waits for its next try", usize::from(job.waits_for_retry()));
             }
-            if attempts(before.as_ref()) < attempts(Some(job)) {
+            // Given back and handed out again in one tick, it may look as before but for the number of its lease.
+            if before.as_ref().map_or(0, |before| before.leases) < job.leases {
                 started.push(job.key);
                 self.leases.extend(job.deadline.map(|deadline| (job.key, job.worker.clone(), deadline)));
             }
@@ -210,8 +211,4 @@ impl Queues {
         open.sort_unstable();
         (!open.is_empty()).then(|| format!("executions {open:?}"))
     }
-}
-
-fn attempts(job: Option<&Job>) -> u32 {
-    job.and_then(|job| job.execution.as_ref()).map_or(0, |execution| execution.attempts)
 }
