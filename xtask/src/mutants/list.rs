@@ -63,7 +63,7 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     // A read that failed is taken for nothing found.
     Mutation {
         name: "refused-read-is-empty",
-        file: "crates/host/src/partition/mod.rs",
+        file: "crates/host/src/partition/policies.rs",
         find: "self.store.ready_jobs(queue.partition, job_type, tenant, after(asked), asked.limit).await",
         replace: "Ok::<_, Error>(self.store.ready_jobs(queue.partition, job_type, tenant, after(asked), asked.limit).await.unwrap_or_default())",
         faults: &[&["read-refused"]],
@@ -104,8 +104,8 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "starts-keys-again",
         file: "crates/host/src/drive.rs",
-        find: "Partition::open(self.parts.clone(), &ownership)",
-        replace: "Partition::open(self.parts.clone(), &Ownership { next_key: PARTITION.first_key(), ..ownership.clone() })",
+        find: "Partition::open(self.parts.clone(), &ownership, fill.clone())",
+        replace: "Partition::open(self.parts.clone(), &Ownership { next_key: PARTITION.first_key(), ..ownership.clone() }, fill.clone())",
         faults: &[&["dies-before-commit"], &["dies"], &["stops"]],
     },
     // First answers to idempotency keys are not kept.
