@@ -203,6 +203,12 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         23 => Command::EvaluateConditions(Stored::take(from)?),
         24 => Command::MessageExpired { message: Stored::take(from)? },
         25 => Command::StartAdHoc(Stored::take(from)?),
+        // Directing an ad-hoc sub-process was a command of its own once; some may lie in an inbox.
+        26 => from.framed(|from| {
+            let (job, variables, activities) = (Stored::take(from)?, Stored::take(from)?, Stored::take(from)?);
+            let result = AdHocResult { activities, is_over: Stored::take(from)?, drop_rest: Stored::take(from)? };
+            Ok(Command::CompleteJob { job, variables, result: Some(Box::new(JobResult::AdHoc(result))) })
+        })?,
         28 => Command::CreateAt(Stored::take(from)?),
         40 => Command::AssignUserTask(Stored::take(from)?),
         41 => Command::UnassignUserTask { task: Stored::take(from)?, action: Stored::take(from)? },
@@ -381,5 +387,37 @@ impl Stored for DecisionRef {
             1 => Ok(Self::Id(Stored::take(from)?)),
             tag => Err(unknown("reference to a decision", tag)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use engine::{Document, JobKey};
+
+    use super::*;
+    use crate::format::{VERSION, decode_request};
+
+    #[test]
+    fn a_command_of_its_own_that_directed_is_read_as_what_came_of_the_job() {
+        let variables: Document = vec![("a".into(), "1".into())];
+        let activities: Vec<(Arc<str>, Document)> = vec![("pay".into(), Document::new())];
+        let mut to = Writer::starting_with(VERSION);
+        to.framed(|to| {
+            to.framed(|to| {
+                to.byte(26);
+                to.framed(|to| {
+                    put_both(&JobKey(7), &variables, to);
+                    activities.put(to);
+                    put_both(&true, &false, to);
+                });
+            });
+            None::<IdempotencyKey>.put(to);
+        });
+        let result =
+            Some(Box::new(JobResult::AdHoc(AdHocResult { activities: activities.clone(), is_over: true, drop_rest: false })));
+        let command = Command::CompleteJob { job: JobKey(7), variables: variables.clone(), result };
+        assert_eq!(decode_request(&to.finish()).unwrap(), Request { caller: before_callers(), command, idempotency: None });
     }
 }
