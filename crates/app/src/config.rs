@@ -309,7 +309,7 @@ fn limits(settings: &Settings) -> Limits {
         ready_window_max: settings.number("limits.ready_window"),
         timeline_max: settings.number("limits.timeline"),
         due_max: settings.number("limits.due"),
-        due_share: settings.number("limits.due_share"),
+        due_rate: settings.number("limits.due_rate"),
         timers_missed: match settings.text("limits.timers_missed") {
             "fire-all" => Missed::FireAll,
             "skip" => Missed::Skip { late_max: LATE_MAX },

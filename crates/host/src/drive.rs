@@ -121,6 +121,7 @@ impl Driver {
             inbox: inbox.clone(),
             receiver,
             clock: Clock::set(ownership.now),
+            told: Millis::MIN,
             lease: Lease::hold(self.parts.store.clone(), ownership.fence, self.parts.limits.lease),
             purger: Purger::start(&self.host, ownership.fence),
             look_at_inbox: ownership.inbox_to < ownership.inbox_tail,
@@ -204,6 +205,8 @@ struct Owner<'a> {
     inbox: mpsc::Sender<Input>,
     receiver: mpsc::Receiver<Input>,
     clock: Clock,
+    /// The time the database told when it was last asked what is due.
+    told: Millis,
     lease: Lease,
     /// Removes what is old while this is there.
     purger: Purger,
@@ -344,9 +347,15 @@ impl Owner<'_> {
         if self.partition.wake_at().is_none_or(|at| self.now() < at) {
             return Ok(Millis::MIN);
         }
-        let heard = self.parts.store.now().await?;
-        self.clock = Clock::set(heard);
-        Ok(self.host.inner().moving.time(heard))
+        let now = self.now();
+        // What was due by the time the database told is so still: it is not asked again for each batch of them.
+        if self.partition.wake_at().is_none_or(|at| self.told < at) {
+            let heard = self.parts.store.now().await?;
+            self.clock = Clock::set(heard);
+            self.told = self.host.inner().moving.time(heard);
+            return Ok(self.told);
+        }
+        Ok(self.told.min(now))
     }
 
     /// The command that was to be refused may be gone with its caller: then nobody is.

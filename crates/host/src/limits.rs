@@ -53,8 +53,8 @@ pub struct Limits {
     pub idempotency_kept: Duration,
     /// Things due by themselves (timers, leases, turns) in one tick, so that they leave room for callers.
     pub due_max: usize,
-    /// While callers wait: how many of them for a hundred commands of callers.
-    pub due_share: usize,
+    /// While callers wait: how many of them a second.
+    pub due_rate: usize,
     /// What becomes of occurrences of a cycle that nobody was there to fire.
     pub timers_missed: Missed,
     /// How long timers, subscriptions and correlations are kept after they ended.
@@ -97,7 +97,7 @@ impl Default for Limits {
             variable_bytes_max: 4 * 1024 * 1024,
             idempotency_kept: Duration::from_secs(24 * 60 * 60),
             due_max: 500,
-            due_share: 33,
+            due_rate: 2_500,
             timers_missed: Missed::FireOnce,
             waits_kept: Duration::from_secs(30 * 24 * 60 * 60),
             retention: Retention::default(),

@@ -14,8 +14,8 @@ use queue::policy::{Concurrency, Method, Overdue, Policy, Quota, Rate, Scope, Wa
 use queue::retry::{Delays, Retry};
 use queue::{Bucket, Pace};
 use server::layer::{Fate, Layer};
-use server::{Server, TENANT, clocked, memory, task};
-use store::log::{Answer, Code, Command, FailJob, NewExecution, PutPolicy, Submit};
+use server::{Server, TENANT, caller, clocked, memory, task};
+use store::log::{Answer, Code, Command, FailJob, IdempotencyKey, NewExecution, PutPolicy, Request, Submit};
 use store::query::{Entity, ExecutionView, Items, Query, Tenants};
 use store::row::{Availability, ExecutionState};
 use store::{Commit, Store};
@@ -456,5 +456,25 @@ async fn refusals_have_their_codes() {
     put(&server, Policy { quota: Some(Quota { waiting: Some(1), ..Quota::default() }), ..policy() }).await;
     assert!(matches!(server.ask(Command::Submit(submit.clone())).await, Answer::Submitted(_)));
     assert_eq!(code(server.ask(Command::Submit(submit)).await), Code::Exhausted);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_submission_that_found_no_room_may_come_again_with_its_key() {
+    let store = memory();
+    let server = start_at(&store, START).await;
+    put(&server, Policy { quota: Some(Quota { waiting: Some(1), ..Quota::default() }), ..policy() }).await;
+    let again = || {
+        let submit = Submit { tenant: TENANT.into(), action: ACTION.into(), executions: vec![new("a")] };
+        let key = IdempotencyKey { tenant: TENANT.into(), key: "k".into(), fingerprint: 7 };
+        server.host.submit(Request { caller: caller(), command: Command::Submit(submit), idempotency: Some(key) })
+    };
+    submit(&server, &["a"]).await;
+    let full = again().await.unwrap_err();
+    assert!(matches!(&full, host::Error::Rejected(rejection) if rejection.code == Code::Exhausted), "{full:?}");
+    started(&server).await;
+    let first = again().await.unwrap();
+    assert!(matches!(first, Answer::Submitted(_)), "{first:?}");
+    assert_eq!(again().await.unwrap(), first, "what was taken is taken once");
     server.stop().await;
 }

@@ -247,6 +247,8 @@ pub(crate) struct Partition {
     /// Until then callers are taken to be waiting.
     busy_until: Millis,
     busy_until_tick: u64,
+    /// Until when what is due leaves callers alone, in microseconds.
+    due_rests_until: i64,
     /// Until then other servers are taken to be interested in every commit.
     followed_until: Millis,
     /// When those who have gone are swept out next.
@@ -291,6 +293,7 @@ impl Partition {
             told_alone: FxHashMap::default(),
             busy_until: Millis::MIN,
             busy_until_tick: 0,
+            due_rests_until: 0,
             idempotent: Table::default(),
             catalogue: Catalogue::default(),
             batches: Table::default(),
@@ -361,6 +364,7 @@ impl Partition {
         self.books = books::Books::open(ownership.now);
         self.timeline = Timeline::unknown(self.limits.timeline_max);
         self.postponed.clear();
+        self.due_rests_until = 0;
     }
 
     pub(crate) fn fence(&self) -> Fence {
@@ -377,8 +381,9 @@ impl Partition {
         let again = (!self.shunned.is_empty()).then_some(self.look_again_at);
         let items = self.pages.has_waiting().then_some(0);
         let postponed = self.postponed.first().map(|(at, _)| *at);
-        let kept = [self.dispatch.opens_at(), self.books.wake_at()];
-        [self.timeline.next(), postponed, again, items].into_iter().chain(kept).flatten().min()
+        let rest = self.due_rests_until();
+        let due = [self.timeline.next(), postponed, items].into_iter().flatten().min().map(|at| at.max(rest));
+        [due, again, self.dispatch.opens_at(), self.books.wake_at()].into_iter().flatten().min()
     }
 
     /// Whether a tick would have something to hand out.

@@ -21,8 +21,8 @@ use crate::sinks::{Sink, Waiter, Wish};
 /// When a command turns out to need something, so many behind it are tried to see what they need.
 const PROBED_MAX: usize = 64;
 
-/// How much of what is due is done in one tick even beside callers: it costs them little.
-const DUE_BESIDE_CALLERS_MIN: usize = 4;
+/// How much of what is due is done in one tick beside callers: enough to be read from the store at once, too little to be noticed.
+const DUE_BESIDE_CALLERS: usize = 64;
 
 /// How long after one callers are taken to be waiting, at least: those who are answered may ask again.
 const BUSY_FOR: Millis = 250;
@@ -97,12 +97,21 @@ impl Partition {
     }
 
     /// How much of what is due is done in one tick: while callers wait, only so much that it does not keep them waiting.
-    fn due_max(&self, tick: &Tick, inputs: &VecDeque<Input>) -> usize {
-        if !self.is_busy(tick) {
-            return self.limits.due_max;
+    fn due_max(&self, tick: &Tick) -> usize {
+        if self.is_busy(tick) { self.limits.due_max.min(DUE_BESIDE_CALLERS) } else { self.limits.due_max }
+    }
+
+    /// While callers wait, what is due rests after each batch, so that on average there are no more than the rate.
+    fn rest_after(&mut self, tick: &Tick, taken: usize) {
+        if self.is_busy(tick) {
+            let micros = taken as i64 * 1_000_000 / self.limits.due_rate.max(1) as i64;
+            self.due_rests_until = self.due_rests_until.max(tick.now * 1_000) + micros;
         }
-        let callers = tick.commands.saturating_sub(tick.due) + inputs.iter().filter(|input| input.is_callers()).count();
-        self.limits.due_max.min((callers * self.limits.due_share / 100).max(DUE_BESIDE_CALLERS_MIN))
+    }
+
+    /// Until when what is due rests. Whatever is to be found out by trying is tried at once.
+    pub(super) fn due_rests_until(&self) -> Millis {
+        if self.caution == Caution::None { self.due_rests_until / 1_000 } else { Millis::MIN }
     }
 
     /// Whether callers wait, or will again once they are answered.
@@ -112,19 +121,23 @@ impl Partition {
 
     /// What is due becomes commands, after those that are there, unless it is one of these that is to blame.
     fn take_due(&mut self, tick: &Tick, inputs: &mut VecDeque<Input>, due_by: Millis) {
+        if tick.now < self.due_rests_until() {
+            return;
+        }
         let room = match self.blamed {
             None => self.caution.commands_max().min(self.limits.batch_max).saturating_sub(tick.commands + inputs.len()),
             Some(Source::Due) => 1,
             Some(Source::Caller | Source::Inbox) => 0,
         };
         let taken = tick.due + inputs.iter().filter(|input| input.source() == Some(Source::Due)).count();
-        let room = room.min(self.due_max(tick, inputs).saturating_sub(taken));
+        let room = room.min(self.due_max(tick).saturating_sub(taken));
         let mut due = self.timeline.due(due_by, room);
         while due.len() < room && self.postponed.first().is_some_and(|(at, _)| *at <= due_by) {
             due.extend(self.postponed.pop_first().map(|(_, what)| what));
         }
         // With so much to do no batch of items is taken too.
         let items = self.pages.take(room.saturating_sub(due.len()));
+        self.rest_after(tick, due.len() + items.len());
         let due = due.into_iter().map(|(key, what)| Input::Due(Due { at: tick.now, key, what }));
         for due in due.chain(items.into_iter().map(|(batch, key)| Input::Item { batch, key })) {
             match self.blamed {
@@ -237,8 +250,10 @@ impl Partition {
             }
             Err(Stop::Refused(rejection)) => {
                 self.undo_unit(tick);
+                // A bound that was reached is no answer to keep: the caller is told to come again, with the same key.
+                let lasts = rejection.code != Code::Exhausted;
                 let answer = Answer::Rejected(rejection);
-                if request.idempotency.is_some() {
+                if lasts && request.idempotency.is_some() {
                     self.remember(tick, request, &answer);
                     self.accept(tick, command);
                 }

@@ -203,12 +203,7 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         23 => Command::EvaluateConditions(Stored::take(from)?),
         24 => Command::MessageExpired { message: Stored::take(from)? },
         25 => Command::StartAdHoc(Stored::take(from)?),
-        // Directing an ad-hoc sub-process was a command of its own once; some may lie in an inbox.
-        26 => from.framed(|from| {
-            let (job, variables, activities) = (Stored::take(from)?, Stored::take(from)?, Stored::take(from)?);
-            let result = AdHocResult { activities, is_over: Stored::take(from)?, drop_rest: Stored::take(from)? };
-            Ok(Command::CompleteJob { job, variables, result: Some(Box::new(JobResult::AdHoc(result))) })
-        })?,
+        26 => from.framed(take_directed)?,
         28 => Command::CreateAt(Stored::take(from)?),
         40 => Command::AssignUserTask(Stored::take(from)?),
         41 => Command::UnassignUserTask { task: Stored::take(from)?, action: Stored::take(from)? },
@@ -240,6 +235,13 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         72 => Command::ScheduleDue { schedule: Stored::take(from)? },
         tag => return Err(unknown("command", tag)),
     })
+}
+
+/// Directing an ad-hoc sub-process was a command of its own once; some may lie in an inbox.
+fn take_directed(from: &mut Reader<'_>) -> Result<Command, Error> {
+    let (job, variables, activities) = (Stored::take(from)?, Stored::take(from)?, Stored::take(from)?);
+    let result = AdHocResult { activities, is_over: Stored::take(from)?, drop_rest: Stored::take(from)? };
+    Ok(Command::CompleteJob { job, variables, result: Some(Box::new(JobResult::AdHoc(result))) })
 }
 
 fn number(command: &Command) -> u8 {
