@@ -32,6 +32,7 @@ mod lease;
 mod limits;
 mod metrics;
 mod partition;
+mod pending;
 mod purge;
 mod purge_metrics;
 mod queue_metrics;

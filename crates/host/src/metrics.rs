@@ -1,6 +1,8 @@
 //! What the host counts. Label sets are bounded: kinds of commands and outcomes, never keys; of job types only so many
 //! (`queue_metrics.rs`).
 
+use std::sync::atomic::AtomicU64;
+
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -36,6 +38,8 @@ pub struct Metrics {
     pub activation_seconds: Histogram,
     pub timeline_window: Gauge,
     pub timeline_overdue: Gauge,
+    pub timers_pending: Gauge,
+    pub recovery_seconds: Gauge<f64, AtomicU64>,
     pub timers_fired: Counter,
     pub timer_lateness_seconds: Histogram,
     pub messages_correlated: Counter,
@@ -80,6 +84,8 @@ impl Default for Metrics {
             activation_seconds: seconds(),
             timeline_window: Gauge::default(),
             timeline_overdue: Gauge::default(),
+            timers_pending: Gauge::default(),
+            recovery_seconds: Gauge::default(),
             timers_fired: Counter::default(),
             timer_lateness_seconds: Histogram::new(exponential_buckets(0.001, 3.0, 14)),
             messages_correlated: Counter::default(),
@@ -125,10 +131,12 @@ impl Metrics {
         r.register("jobs_timed_out", "Leases that ran out", self.jobs_timed_out.clone());
         r.register("activation_seconds", "From a job's creation to its first lease", self.activation_seconds.clone());
         r.register("timeline_window", "Timers, ends of leases and the like kept in memory", self.timeline_window.clone());
+        r.register("timeline_overdue", "Those of them that are due, counted every few seconds", self.timeline_overdue.clone());
+        r.register("timers_pending", "Timers that wait, in the table, counted every minute", self.timers_pending.clone());
         r.register(
-            "timeline_overdue",
-            "Those of them that were due when the window was last filled",
-            self.timeline_overdue.clone(),
+            "recovery_seconds",
+            "From when the partition was last taken over to when all that was overdue then was done",
+            self.recovery_seconds.clone(),
         );
         r.register("timers_fired", "Timers fired", self.timers_fired.clone());
         r.register("timer_lateness_seconds", "From when a timer was due to when it fired", self.timer_lateness_seconds.clone());

@@ -240,6 +240,18 @@ async fn timers_fire_when_due_and_not_before_also_after_a_restart() {
     let server = Server::start(&store).await;
     reaches(&store, first, "Completed").await;
     assert_eq!(state(&store, second).await, "Active");
+    assert_eq!(server.host.metrics().timeline_overdue.get(), 0, "it is not only counted when the window is filled");
+    server.stop().await;
+    // The next server finds out how many wait.
+    clock.fetch_add(-10, Ordering::SeqCst);
+    let waiting = instances(&store).await.iter().filter(|view| view.ended.is_none()).count();
+    let server = Server::start(&store).await;
+    let counted = tokio::time::timeout(Duration::from_secs(60), async {
+        while server.host.metrics().timers_pending.get() != waiting as i64 {
+            tokio::task::yield_now().await;
+        }
+    });
+    counted.await.unwrap();
     server.stop().await;
 }
 

@@ -74,6 +74,14 @@ impl<T: Ord + Copy> Timeline<T> {
         due
     }
 
+    pub fn len(&self) -> usize {
+        self.window.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.window.is_empty()
+    }
+
     /// How many are in the window, and how many of them are due.
     pub fn sizes(&self, now: Millis) -> (usize, usize) {
         (self.window.len(), self.window.iter().take_while(|(at, _)| *at <= now).count())

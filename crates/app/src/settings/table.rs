@@ -133,7 +133,12 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("limits.ready_window", 10_000, 1..=MANY, "Jobs of one queue kept in memory"),
     number("limits.timeline", 100_000, 1..=MANY, "Timers and ends of leases kept in memory"),
     number("limits.due", 500, 1..=1_000_000, "Timers, ends of leases and the like that are done in one tick"),
-    number("limits.due_rate", 2_500, 1..=MANY, "How many of them a second while callers wait, items of batch operations included"),
+    number(
+        "limits.due_rate",
+        2_500,
+        1..=MANY,
+        "How many of them a second while callers wait, items of batch operations included",
+    ),
     words(
         "limits.timers_missed",
         "fire-once",

@@ -197,8 +197,10 @@ impl Partition {
         self.catalogue.trim();
         self.metrics.instances_hot.set(self.hot.len() as i64);
         self.metrics.instances_hot_bytes.set(self.hot.bytes() as i64);
+        self.measure_timeline(tick.now);
         if self.sweep_at <= tick.now {
             self.sweep_at = tick.now + SWEEP_EVERY;
+            self.metrics.timeline_overdue.set(self.timeline.sizes(tick.now).1 as i64);
             self.sinks.sweep();
             let sinks = &self.sinks;
             self.dispatch.sweep(|waiter| sinks.is_gone(waiter));

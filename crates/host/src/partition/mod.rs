@@ -249,6 +249,8 @@ pub(crate) struct Partition {
     busy_until_tick: u64,
     /// Until when what is due leaves callers alone, in microseconds.
     due_rests_until: i64,
+    /// When the partition was taken over, until what was overdue then is done.
+    recovering_since: Option<Millis>,
     /// Until then other servers are taken to be interested in every commit.
     followed_until: Millis,
     /// When those who have gone are swept out next.
@@ -294,6 +296,7 @@ impl Partition {
             busy_until: Millis::MIN,
             busy_until_tick: 0,
             due_rests_until: 0,
+            recovering_since: Some(ownership.now),
             idempotent: Table::default(),
             catalogue: Catalogue::default(),
             batches: Table::default(),
@@ -365,6 +368,7 @@ impl Partition {
         self.timeline = Timeline::unknown(self.limits.timeline_max);
         self.postponed.clear();
         self.due_rests_until = 0;
+        self.recovering_since = Some(ownership.now);
     }
 
     pub(crate) fn fence(&self) -> Fence {
@@ -411,12 +415,12 @@ impl Partition {
             let due = self.store.due(self.fence.partition, after, later.limit).await?;
             self.timeline.refilled(due.into_iter().map(|due| (due.at, (due.key, due.what))));
             let (window, overdue) = self.timeline.sizes(now);
-            self.metrics.timeline_window.set(window as i64);
             self.metrics.timeline_overdue.set(overdue as i64);
             if MANY_OVERDUE <= overdue {
                 tracing::info!(overdue, window, "catching up with what fell due, the oldest first");
             }
         }
+        self.measure_timeline(now);
         if self.look_again_at <= now {
             self.look_again_at = now + LOOK_AGAIN_EVERY;
             std::mem::take(&mut self.shunned).iter().for_each(|queue| self.dispatch.forget_queue(queue));

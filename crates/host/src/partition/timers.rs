@@ -11,6 +11,9 @@ use super::needs::Needs;
 use super::tick::Tick;
 use super::unit::Stop;
 
+/// A recovery that takes more seconds than this is told of.
+const LONG: f64 = 1.0;
+
 impl Partition {
     /// The time of a timer has come, unless something happened to it meanwhile.
     pub(super) fn timer_due(&mut self, tick: &mut Tick, key: TimerKey, instance: Option<InstanceKey>) -> Result<Answer, Stop> {
@@ -48,6 +51,24 @@ impl Partition {
         self.timer(tick, key)?.filter(|timer| caller.tenants.has(&timer.tenant)).ok_or_else(|| no_timer(key))?;
         self.timers.change(&key, tick.number, |timer| timer.due = due);
         Ok(Answer::Done)
+    }
+
+    pub(super) fn measure_timeline(&mut self, now: Millis) {
+        let next = self.timeline.next();
+        self.metrics.timeline_window.set(self.timeline.len() as i64);
+        if next.is_none_or(|at| now < at) {
+            self.metrics.timeline_overdue.set(0);
+        }
+        if let Some(since) = self.recovering_since
+            && next.is_none_or(|at| since < at)
+        {
+            self.recovering_since = None;
+            let took = now.saturating_sub(since).max(0) as f64 / 1_000.0;
+            self.metrics.recovery_seconds.set(took);
+            if LONG < took {
+                tracing::info!(seconds = took, "all that was overdue when the partition was taken over is done");
+            }
+        }
     }
 
     /// A pending timer, if there is one under this key.

@@ -1,0 +1,37 @@
+//! How many timers wait: most of them are in the table alone, where they are counted now and then, beside the work.
+
+use std::time::Duration;
+
+use store::query::{Counting, Entity, Field, Filter, Op, Scalar, Tenants};
+use store::row::TimerState;
+use tokio::time::Instant;
+
+use crate::handle::Host;
+
+const EVERY: Duration = Duration::from_secs(60);
+/// A count that takes long is made the more seldom: it may take this share of the time.
+const SHARE: u32 = 100;
+
+/// Counts until it is stopped.
+pub(crate) async fn count(host: Host) {
+    let counting = Counting {
+        entity: Entity::Timers,
+        tenants: Tenants::Everything,
+        filter: Filter::Is(Field::TimerState, Op::Eq(Scalar::Text(TimerState::Pending.word().into()))),
+        by: vec![Field::TimerState],
+        distinct: None,
+        latest: None,
+        limit: 1,
+    };
+    loop {
+        let began = Instant::now();
+        match host.inner().store.count(&counting).await {
+            Ok(counted) => {
+                let pending = counted.first().map_or(0, |counted| counted.rows);
+                host.inner().metrics.timers_pending.set(pending as i64);
+            }
+            Err(error) => tracing::debug!(%error, "waiting timers could not be counted"),
+        }
+        tokio::time::sleep(EVERY.max(began.elapsed() * SHARE)).await;
+    }
+}
