@@ -14,6 +14,7 @@ use crate::logged::{Audience, End, Finished, run as run_logged};
 use crate::metadata::Metadata;
 use crate::places::{self, Places};
 use crate::postgres::Cluster;
+use crate::schemathesis::Extent;
 use crate::server::{Server, Store};
 use crate::summary::{self, Outcome, Report};
 use crate::{Verdict, book, children, fuzz, kafka, packages, restore, schemathesis, sdks};
@@ -107,7 +108,8 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
             chaos::test(&places, &mut note);
         }
         if choice.takes(schemathesis::NAME) {
-            note(schemathesis::test(&places, &cluster, &ready.schemathesis));
+            let extent = if *choice == Choice::Everything { Extent::Bounded } else { Extent::Whole };
+            note(schemathesis::test(&places, &cluster, &ready.schemathesis, extent));
         }
         if choice.takes(restore::NAME) {
             note(restore::test(&places));

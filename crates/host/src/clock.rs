@@ -25,6 +25,9 @@ enum Moved {
     Pinned(Millis),
 }
 
+/// The last day of the year 9999: a clock is moved no further, so that every time after it can still be counted.
+const END_OF_TIME: Millis = 253_402_214_400_000;
+
 /// Where the engine's time stands to the database's. Only in this server's memory: it is for tests, which have one.
 #[derive(Debug, Default)]
 pub(crate) struct Moving(Mutex<Moved>);
@@ -45,8 +48,8 @@ impl Moving {
     pub(crate) fn time(&self, database: Millis) -> Millis {
         match *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             Moved::No => database,
-            Moved::By(by) => database.saturating_add(by),
-            Moved::Pinned(at) => at,
+            Moved::By(by) => database.saturating_add(by).min(END_OF_TIME),
+            Moved::Pinned(at) => at.min(END_OF_TIME),
         }
     }
 }
@@ -95,5 +98,7 @@ mod tests {
         assert_eq!(moving.time(1_000), 100);
         moving.apply(ClockMove::Reset);
         assert_eq!(moving.time(1_000), 1_000);
+        moving.apply(ClockMove::Pin(Millis::MAX));
+        assert_eq!(moving.time(1_000), END_OF_TIME);
     }
 }

@@ -46,7 +46,7 @@ pub(in crate::rest) static OPERATIONS: &[Operation] = &[
         input: Input::Required(&HEARTBEATS),
         query: &[],
         output: Output::Object(&STANDINGS),
-        failures: &[504],
+        failures: &[404, 504],
         run: |call| Box::pin(heartbeats(call)),
     },
     Operation {
@@ -68,7 +68,7 @@ pub(in crate::rest) static OPERATIONS: &[Operation] = &[
         input: Input::Required(&RELEASES),
         query: &[],
         output: Output::Object(&STANDINGS),
-        failures: &[504],
+        failures: &[404, 504],
         run: |call| Box::pin(releases(call)),
     },
     Operation {
