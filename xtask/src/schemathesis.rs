@@ -20,35 +20,24 @@ const SEEDS_MAX: u64 = 5;
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
 const RUN_MAX: Duration = Duration::from_secs(1200);
 
+/// Requests that have to be made. Runs with further seeds follow until they are.
+const REQUESTS_MIN: u64 = 20_000;
+/// Random requests per operation, at most.
+const EXAMPLES: &str = "50";
+
 /// How much is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// A few requests for everything there is.
+    /// Every boundary of every field.
     Bounded,
-    /// Every boundary of every field too: tens of thousands.
+    /// Random requests too, which take several times as long.
     Whole,
 }
 
 impl Extent {
-    /// Requests that have to be made. Runs with further seeds follow until they are.
-    fn requests_min(self) -> u64 {
-        match self {
-            Self::Bounded => 2_000,
-            Self::Whole => 20_000,
-        }
-    }
-
-    /// Requests per operation and run, at most.
-    fn examples(self) -> u64 {
-        match self {
-            Self::Bounded => 15,
-            Self::Whole => 50,
-        }
-    }
-
     fn phases(self) -> &'static str {
         match self {
-            Self::Bounded => "examples,fuzzing,stateful",
+            Self::Bounded => "examples,coverage",
             Self::Whole => "examples,coverage,fuzzing,stateful",
         }
     }
@@ -80,11 +69,11 @@ fn generate(places: &Places, cluster: &Cluster, extent: Extent, logs: &mut Vec<P
         if let End::Failure(why) = finished.0 {
             return Ok(Outcome::Ran { passed: 0, failed: 1, note: format!("{requests} requests, seed {seed}: {why}") });
         }
-        if extent.requests_min() <= requests {
+        if REQUESTS_MIN <= requests {
             return Ok(Outcome::Ran { passed: 1, failed: 0, note: format!("{requests} requests") });
         }
     }
-    Ok(Outcome::Ran { passed: 0, failed: 1, note: format!("{requests} requests, fewer than {}", extent.requests_min()) })
+    Ok(Outcome::Ran { passed: 0, failed: 1, note: format!("{requests} requests, fewer than {REQUESTS_MIN}") })
 }
 
 /// How the run ended, and how many requests it made.
@@ -100,9 +89,7 @@ fn generate_with_seed(
     let mut command = python::program(places, NAME, NAME);
     command.arg("run").arg(format!("{}/openapi.json", server.rest));
     command.args(["--checks", CHECKS, "--no-color", "--workers", "1", "--phases", extent.phases()]);
-    command
-        .args(["--max-examples", &extent.examples().to_string(), "--seed", &seed.to_string(), "--report-json-path"])
-        .arg(&report);
+    command.args(["--max-examples", EXAMPLES, "--seed", &seed.to_string(), "--report-json-path"]).arg(&report);
     command.args(["--request-timeout", "30", "--suppress-health-check", "all", "--continue-on-failure"]);
     command.env("SCHEMATHESIS_HOOKS", "schemathesis_hooks").env("PYTHONPATH", places.clients().join("python"));
     command.env("CAUDAL_FIXTURES", places.clients().join("fixtures")).current_dir(&places.own);

@@ -108,7 +108,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
             chaos::test(&places, &mut note);
         }
         if choice.takes(schemathesis::NAME) {
-            let extent = if *choice == Choice::Everything { Extent::Bounded } else { Extent::Whole };
+            let extent = if matches!(choice, Choice::Only(_)) { Extent::Whole } else { Extent::Bounded };
             note(schemathesis::test(&places, &cluster, &ready.schemathesis, extent));
         }
         if choice.takes(restore::NAME) {
