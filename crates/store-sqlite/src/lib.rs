@@ -36,6 +36,7 @@ use std::time::Duration;
 
 use ::store::Error;
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use tokio::sync::watch;
 
 use checkpoint::{Log, Sizes};
@@ -95,8 +96,8 @@ fn open_sized(folder: &Path, options: Options, sizes: Sizes) -> Result<Sqlite, E
     let gate = Arc::new(Gate::default());
     let log = Log::of(&mut connection, sizes, gate.clone())?;
     let searches = available_parallelism().map_or(SEARCHES_MIN, usize::from).clamp(SEARCHES_MIN, SEARCHES_MAX);
-    let searches = Lane { name: "search", threads: searches, cache_kilobytes: 16 << 10 };
-    let owner = Lane { name: "reader", threads: OWNER_READS_MAX, cache_kilobytes: 8 << 10 };
+    let searches = Lane { name: "search", threads: searches, cache_kilobytes: 16 << 10, plans: Plans::ByValue };
+    let owner = Lane { name: "reader", threads: OWNER_READS_MAX, cache_kilobytes: 8 << 10, plans: Plans::Once };
     Ok(Sqlite {
         owner: Readers::start(&path, &owner, &gate)?,
         searches: Readers::start(&path, &searches, &gate)?,
@@ -126,8 +127,19 @@ fn named(error: Error, path: &Path) -> Error {
     }
 }
 
+/// What a plan may depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Plans {
+    /// The statement alone: it is prepared once. Otherwise SQLite prepares most statements with an ORDER BY anew whenever a value is bound, which
+    /// takes many times as long as running them.
+    Once,
+    /// The values too: a pattern that begins with letters is looked up by an index.
+    ByValue,
+}
+
 /// What all connections have in common.
-fn configure(connection: &Connection) -> Result<(), Failure> {
+fn configure(connection: &Connection, plans: Plans) -> Result<(), Failure> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, plans == Plans::Once)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.pragma_update(None, "foreign_keys", false)?;

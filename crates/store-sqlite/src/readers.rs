@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use store::Error;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::Plans;
 use crate::failure::Failure;
 use crate::gate::Gate;
 
@@ -34,6 +35,7 @@ pub(crate) struct Lane {
     pub(crate) threads: usize,
     /// Memory for pages each of its connections may take.
     pub(crate) cache_kilobytes: i64,
+    pub(crate) plans: Plans,
 }
 
 impl Readers {
@@ -132,7 +134,7 @@ impl Reader {
     fn connect(path: &Path, lane: &Lane, gate: Arc<Gate>) -> Result<Self, Failure> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags)?;
-        crate::configure(&connection)?;
+        crate::configure(&connection, lane.plans)?;
         connection.pragma_update(None, "cache_size", -lane.cache_kilobytes)?;
         let ends = Arc::new(Mutex::new(None));
         let watched = (ends.clone(), gate.clone());

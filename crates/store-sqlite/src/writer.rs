@@ -11,6 +11,7 @@ use rusqlite::Connection;
 use store::Error;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::Plans;
 use crate::checkpoint::Log;
 use crate::failure::Failure;
 use crate::mark::{self, Mark};
@@ -34,7 +35,7 @@ pub(crate) fn connect(path: &Path) -> Result<Connection, Failure> {
     let connection = Connection::open(path)?;
     // Until it is known whether this is all of the store.
     mark::keep_log(&connection, true)?;
-    crate::configure(&connection)?;
+    crate::configure(&connection, Plans::Once)?;
     // A new file can give room back (`write/room.rs`); one that has tables stays as it is. Before anything is written.
     connection.pragma_update(None, "auto_vacuum", "incremental")?;
     connection.pragma_update(None, "journal_mode", "wal")?;

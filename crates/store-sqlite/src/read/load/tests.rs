@@ -118,3 +118,40 @@ async fn what_an_instance_has_behind_it_is_not_read() {
     let (without, with) = (steps(1).await.unwrap(), steps(2).await.unwrap());
     assert!(with.iter().zip(&without).all(|(with, without)| with.abs_diff(*without) < 10), "{without:?} {with:?}");
 }
+
+#[tokio::test]
+async fn what_is_read_for_a_tick_is_prepared_once() {
+    let folder = Folder::new("prepared");
+    let mut changes = Changes::default();
+    (1..4).for_each(|number| running(&mut changes, number));
+    let store = store_with(&folder, changes).await;
+    for number in [1, 2, 3, 1, 2, 3] {
+        store
+            .owner
+            .run(move |connection| super::load_instance(connection, PARTITION, InstanceKey(key(number, 0))))
+            .await
+            .unwrap();
+    }
+    let again = store.owner.run(move |connection| {
+        let mut again = Vec::new();
+        for sql in [
+            statement::RUNNING_INSTANCE,
+            statement::LIVE_ELEMENTS,
+            statement::LIVE_VARIABLES,
+            statement::OPEN_JOBS,
+            statement::WAITING_TURNS,
+            statement::WAITING_TOKENS,
+            statement::OPEN_USER_TASKS,
+            statement::ACTIVE_INCIDENTS,
+            statement::PENDING_TIMERS,
+            statement::OPEN_SUBSCRIPTIONS,
+            statement::KEPT_COMPENSATIONS,
+        ] {
+            let select = connection.prepare_cached(sql)?;
+            again.push((sql, select.get_status(StatementStatus::Run), select.get_status(StatementStatus::RePrepare)));
+        }
+        Ok(again)
+    });
+    let again: Vec<_> = again.await.unwrap().into_iter().filter(|(_, _, times)| *times != 0).collect();
+    assert!(again.is_empty(), "{again:#?}");
+}
