@@ -17,7 +17,7 @@ use crate::drive::PARTITION;
 use crate::follow::Follower;
 use crate::handed::{ActivatedJobs, Asked, JobStream};
 use crate::metrics::Metrics;
-use crate::partition::{End, Input, Parts, Reply, Told};
+use crate::partition::{Begun, End, Input, Parts, Reply, Told};
 use crate::purge::Purging;
 use crate::sinks::{Sink, StreamFlow, Waiter, released};
 use crate::{Limits, await_end, await_jobs, await_listeners, traced};
@@ -270,6 +270,22 @@ impl Host {
                 Ok(_) => Error::Internal { reason: "only creating an instance can be awaited".to_owned() },
             }),
         }
+    }
+
+    /// Creates an instance, and tells what it was like then, if that is known here: it runs, without an incident.
+    pub async fn create_and_see(&self, request: Request) -> Result<(Created, Option<Box<Begun>>), Error> {
+        let timeout = self.inner.limits.answer_timeout;
+        let (answer, begun) = match self.route() {
+            Route::Follow => (self.inner.follower.submit(&request, timeout).await?, None),
+            Route::Away(error) => return Err(error),
+            Route::Own(inbox) => {
+                let (sender, receiver) = oneshot::channel();
+                self.put_request(&inbox, request, Reply::Begun { begun: None, sender })?;
+                let (told, begun) = answered(receiver, timeout).await?;
+                (told?, begun)
+            }
+        };
+        Ok((created(accept(answer)?)?, begun))
     }
 
     /// The answer to a submission, and who tells when its first execution has ended, if somebody does.

@@ -55,7 +55,7 @@ pub use handed::{ActivatedJobs, JobStream};
 pub use handle::{Address, Awaited, CommandOutcome, Error, Host, Poll, Subscription, Topology, reachable, unique};
 pub use limits::Limits;
 pub use metrics::{CommandLabels, Metrics};
-pub use partition::{Parts, parse_schedule};
+pub use partition::{Begun, Parts, parse_schedule};
 pub use purge::PurgedRows;
 pub use queues::{AGE_BOUNDS, GroupStatus, QueueReport, QueueStatus, drain, pause};
 pub use retention::{Kept, KeptOf, Retention};

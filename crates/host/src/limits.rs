@@ -97,7 +97,7 @@ impl Default for Limits {
             variable_bytes_max: 4 * 1024 * 1024,
             idempotency_kept: Duration::from_secs(24 * 60 * 60),
             due_max: 500,
-            due_rate: 2_500,
+            due_rate: 2_000,
             timers_missed: Missed::FireOnce,
             waits_kept: Duration::from_secs(30 * 24 * 60 * 60),
             retention: Retention::default(),

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use engine::{Document, InstanceKey};
+use host::Begun;
 use store::Millis;
-use store::log::{Answer, Command, Create, ProcessRef};
+use store::log::{Command, Create, Created, ProcessRef};
 use store::query::{ElementView, Entity, Field, Filter, IncidentView, InstanceView, Items, Op, Order, Page, Query, Scalar, Sort};
 use store::row::InstanceState;
 
-use super::{Listed, Workflows, instance_key, is, is_step, no_instance, reason};
+use super::{Listed, Workflows, failed, instance_key, is, is_step, no_instance, reason};
 use crate::error::{Failure, Reason};
 use crate::label;
 
@@ -112,9 +113,10 @@ impl Workflows {
             }
             _ => failure,
         };
-        match self.submit(Command::Create(create)).await.map_err(missing)? {
-            Answer::Created(created) => self.instance_of(created.instance).await?.ok_or_else(|| no_instance("")),
-            answer => Err(super::definitions::unexpected(&answer)),
+        let request = self.request(Command::Create(create));
+        match self.host.create_and_see(request).await.map_err(|error| missing(failed(error)))? {
+            (created, Some(begun)) => Ok(begun_instance(created, *begun)),
+            (created, None) => self.instance_of(created.instance).await?.ok_or_else(|| no_instance("")),
         }
     }
 
@@ -215,16 +217,43 @@ fn keys(views: &[InstanceView], of: fn(&InstanceView) -> bool) -> Vec<Scalar> {
     views.iter().filter(|view| of(view)).map(|view| Scalar::Int(view.key.0 as i64)).collect()
 }
 
+fn begun_instance(created: Created, begun: Begun) -> Instance {
+    let at = begun.elements.iter().map(|(id, kind)| (&**id, &**kind));
+    let (status, current_steps) = (if waits(at.clone()) { Status::Waiting } else { Status::Active }, current_steps(at));
+    Instance {
+        key: created.instance,
+        definition_id: created.process_id.to_string(),
+        version: created.version,
+        status,
+        current_steps,
+        variables: begun.variables.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+        started: begun.started,
+        completed: None,
+        failure: None,
+        business_key: created.business_id.map(|key| key.to_string()),
+        previous: None,
+    }
+}
+
+/// Each step once, of the elements that are alive.
+fn current_steps<'a>(alive: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    alive.map(|(id, _)| id).filter(|id| is_step(id) && seen.insert(id)).map(str::to_owned).collect()
+}
+
+/// Whether all that is alive waits for somebody to tell it.
+fn waits<'a>(mut alive: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> bool {
+    alive.clone().next().is_some() && alive.all(|(_, kind)| WAITING_KINDS.contains(&kind))
+}
+
 fn instance(
     view: InstanceView,
     variables: Vec<(String, String)>,
     alive: &[ElementView],
     incident: Option<IncidentView>,
 ) -> Instance {
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let steps = alive.iter().map(|element| element.element_id.as_str()).filter(|id| is_step(id));
-    let current: Vec<String> = steps.filter(|id| seen.insert(id)).map(str::to_owned).collect();
-    let waits = !alive.is_empty() && alive.iter().all(|element| WAITING_KINDS.contains(&element.kind.as_str()));
+    let at = alive.iter().map(|element| (element.element_id.as_str(), element.kind.as_str()));
+    let (waits, current) = (waits(at.clone()), current_steps(at));
     let status = match view.state {
         InstanceState::Completed => Status::Completed,
         InstanceState::Terminated => Status::Cancelled,

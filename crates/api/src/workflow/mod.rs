@@ -67,12 +67,16 @@ pub(crate) fn is_step(element_id: &str) -> bool {
 
 impl Workflows {
     async fn submit(&self, command: Command) -> Result<Answer, Failure> {
+        self.host.submit(self.request(command)).await.map_err(failed)
+    }
+
+    fn request(&self, command: Command) -> Request {
         let mut request = Request { caller: self.caller.of_command(), command, idempotency: None };
         if let Some(key) = self.idempotency_key.clone() {
             let fingerprint = fnv1a(store::format::encode_request(&request));
             request.idempotency = Some(IdempotencyKey { tenant: self.caller.home(), key, fingerprint });
         }
-        self.host.submit(request).await.map_err(failed)
+        request
     }
 
     async fn search(&self, query: Query) -> Result<store::query::QueryPage, Failure> {

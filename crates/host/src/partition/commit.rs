@@ -220,6 +220,9 @@ impl Partition {
             (Reply::Answer(sender), told) => {
                 let _gone_is_fine = sender.send(told);
             }
+            (Reply::Begun { begun, sender }, told) => {
+                let _gone_is_fine = sender.send((told, begun));
+            }
             (Reply::Execution(sender), told) => {
                 let awaited = match &told {
                     Ok(Answer::Submitted(submitted)) => submitted.executions.first().map(|one| one.job),

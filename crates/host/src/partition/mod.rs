@@ -16,6 +16,7 @@ mod announce;
 mod audit;
 mod backoff;
 mod batches;
+mod begun;
 mod books;
 mod call;
 mod calls;
@@ -78,6 +79,7 @@ use crate::sinks::{QueueId, Sinks, Waiter};
 use crate::table::Table;
 
 pub(crate) use admission::group_of;
+pub use begun::Begun;
 pub(crate) use deploy::Catalogue;
 use messages::Group;
 pub(crate) use needs::Needs;
@@ -151,6 +153,8 @@ pub(crate) enum Reply {
     Answer(oneshot::Sender<Told>),
     /// When the instance it created has ended.
     End { fetch: Vec<Arc<str>>, sender: oneshot::Sender<End> },
+    /// When the command is committed, with what the instance it created was like then.
+    Begun { begun: Option<Box<Begun>>, sender: oneshot::Sender<(Told, Option<Box<Begun>>)> },
     /// When the command is committed, with word of when the one execution it submitted has ended.
     Execution(oneshot::Sender<(Told, Option<oneshot::Receiver<()>>)>),
 }

@@ -22,7 +22,7 @@ use crate::sinks::{Sink, Waiter, Wish};
 const PROBED_MAX: usize = 64;
 
 /// How much of what is due is done in one tick beside callers: enough to be read from the store at once, too little to be noticed.
-const DUE_BESIDE_CALLERS: usize = 64;
+const DUE_BESIDE_CALLERS: usize = 128;
 
 /// How long after one callers are taken to be waiting, at least: those who are answered may ask again.
 const BUSY_FOR: Millis = 250;
@@ -175,7 +175,7 @@ impl Partition {
     }
 
     /// One input. What needs something comes back.
-    fn take(&mut self, tick: &mut Tick, input: Input) -> Option<(Input, Box<Needs>)> {
+    fn take(&mut self, tick: &mut Tick, mut input: Input) -> Option<(Input, Box<Needs>)> {
         match input {
             Input::Wait(waiter) => self.wait(waiter),
             Input::Room(waiter) => self.dispatch.has_room(waiter),
@@ -200,6 +200,7 @@ impl Partition {
                     self.busy_until_tick = tick.number + BUSY_FOR_TICKS;
                 }
                 tick.due += usize::from(matches!(input, Input::Due(_) | Input::Item { .. }));
+                self.note_begun(&mut input, &answer);
                 tick.done.push(match input {
                     Input::Request { .. } => Did::Request { input, answer },
                     other => Did::Other(other),

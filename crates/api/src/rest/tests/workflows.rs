@@ -294,3 +294,24 @@ async fn a_second_try_with_its_key_gets_the_first_answer() {
     assert_ne!(start("s-2").await["id"], first["id"]);
     assert_eq!(server.get("/v1/instances").await.json()["total"], 2);
 }
+
+/// Who starts an instance is told what it is like without anything being read: the same as whoever asks for it.
+#[tokio::test]
+async fn what_was_started_is_shown_as_it_is() {
+    let server = Server::start().await;
+    let steps = [
+        (r#"{"id":"a","name":"A","type":"SERVICE_TASK","jobType":"pack","nextStep":"z"}"#, "ACTIVE"),
+        (r#"{"id":"a","name":"A","type":"USER_TASK","nextStep":"z"}"#, "WAITING"),
+        (r#"{"id":"a","name":"A","type":"WAIT","nextStep":"z"}"#, "WAITING"),
+        (r#"{"id":"a","name":"A","type":"TRANSFORMATION","transformations":{"n":"${m}"},"nextStep":"z"}"#, "COMPLETED"),
+        (r#"{"id":"a","name":"A","type":"DECISION","conditionalNextSteps":{"m == 8":"z"}}"#, "FAILED"),
+    ];
+    for (number, (step, status)) in steps.iter().enumerate() {
+        let id = format!("w{number}");
+        server.upload(&format!(r#"{{"id":"{id}","name":"W","steps":[{step},{{"id":"z","name":"Z","type":"END"}}]}}"#)).await;
+        let start = json!({"definitionId": id, "variables": {"m": 7, "t": "é"}, "businessKey": "k"});
+        let started = server.start_workflow(start).await;
+        assert_eq!(started["status"], *status, "{started}");
+        assert_eq!(started, server.instance(&started).await);
+    }
+}
