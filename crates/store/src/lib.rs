@@ -36,7 +36,7 @@ pub use commit::{
 };
 pub use contract::{
     AGES, AgedJob, Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance,
-    MessageGroup, Millis, Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed,
+    Logged, MessageGroup, Millis, Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed,
     Store, Wanted,
 };
 pub use error::{CommitError, Error};
