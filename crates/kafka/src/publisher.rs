@@ -8,7 +8,7 @@ use std::time::Duration;
 use host::{Published, Publisher};
 use krafka::auth::{AuthConfig, TlsConfig};
 use krafka::error::{ErrorCode, KrafkaError};
-use krafka::producer::{Acks, Producer};
+use krafka::producer::{Acks, Producer, ProducerBuilder};
 use krafka::{Kafka as Client, Record};
 use prost::Message;
 use store::row::Announcement;
@@ -87,26 +87,8 @@ impl Kafka {
         if let Some(producer) = &*made {
             return Ok(producer.clone());
         }
-        let mut client = Client::builder(self.options.brokers.clone())
-            .client_id("caudal")
-            .connect_timeout(CONNECTED_WITHIN)
-            .request_timeout(CONNECTED_WITHIN);
-        if let Some(sasl) = &self.options.sasl {
-            client = client.security(security(sasl));
-        }
-        let producer = client
-            .connect()
-            .await?
-            .producer()
-            .acks(Acks::All)
-            .idempotent(true)
-            .linger(Duration::ZERO)
-            .delivery_timeout(ACKNOWLEDGED_WITHIN)
-            .max_block(KNOWN_WITHIN)
-            .max_request_size(MESSAGE_BYTES_MAX)
-            .build()
-            .await?;
-        let producer = Arc::new(producer);
+        let producer = producing(&self.options).await?.linger(Duration::ZERO).delivery_timeout(ACKNOWLEDGED_WITHIN);
+        let producer = Arc::new(producer.build().await?);
         *made = Some(producer.clone());
         tracing::info!(brokers = self.options.brokers, "connected to the broker");
         Ok(producer)
@@ -181,6 +163,19 @@ impl Publisher for Kafka {
     }
 }
 
+/// What all producers have in common.
+pub(crate) async fn producing(options: &Options) -> Result<ProducerBuilder, KrafkaError> {
+    let mut client = Client::builder(options.brokers.clone())
+        .client_id("caudal")
+        .connect_timeout(CONNECTED_WITHIN)
+        .request_timeout(CONNECTED_WITHIN);
+    if let Some(sasl) = &options.sasl {
+        client = client.security(security(sasl));
+    }
+    let producer = client.connect().await?.producer();
+    Ok(producer.acks(Acks::All).idempotent(true).max_block(KNOWN_WITHIN).max_request_size(MESSAGE_BYTES_MAX))
+}
+
 fn security(sasl: &Sasl) -> AuthConfig {
     let mut tls = TlsConfig::new();
     if let Some(ca) = &sasl.tls.ca {
@@ -198,7 +193,7 @@ fn security(sasl: &Sasl) -> AuthConfig {
 }
 
 /// What becomes of a message that was not acknowledged.
-fn verdict(error: &KrafkaError) -> Published {
+pub(crate) fn verdict(error: &KrafkaError) -> Published {
     let reason: Arc<str> = error.to_string().into();
     match error {
         KrafkaError::Broker { code, .. } => match code {
