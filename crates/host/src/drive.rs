@@ -22,9 +22,9 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::announce::{self, Fill};
-use crate::export;
 use crate::caution::{Caution, Failure};
 use crate::clock::{Clock, until};
+use crate::export;
 use crate::handle::{Host, Route, away};
 use crate::lease::{Held, Lease};
 use crate::partition::{Input, Needs, Partition, Parts, Ran, Source, Tick};

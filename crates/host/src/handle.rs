@@ -11,10 +11,10 @@ use store::{Fence, PartitionStatus, Store, format};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 
 use crate::announce::Announcing;
-use crate::export::Following;
 use crate::await_jobs::StreamEnd;
 use crate::clock::{ClockMove, Moving};
 use crate::drive::PARTITION;
+use crate::export::Following;
 use crate::follow::Follower;
 use crate::handed::{ActivatedJobs, Asked, JobStream};
 use crate::metrics::Metrics;

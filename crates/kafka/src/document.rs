@@ -156,3 +156,6 @@ fn incident<'a>(
         error_message,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -60,7 +60,9 @@ impl Stream {
                     tracing::warn!(%reason, topic = self.topic, "the broker does not take something that happened");
                     refused += 1;
                 }
-                Published::Told | Published::Refused { for_good: false, .. } | Published::Away { .. } => return Err(error),
+                Published::Told | Published::Refused { for_good: false, .. } | Published::Away { .. } | Published::Later => {
+                    return Err(error);
+                }
             }
         }
         Ok(refused)

@@ -272,13 +272,7 @@ impl Store for Postgres {
         self.finished_window(partition, after, before, limit).await
     }
 
-    async fn happened(
-        &self,
-        partition: PartitionId,
-        after: u64,
-        limit: usize,
-        bytes_max: usize,
-    ) -> Result<Vec<Logged>, Error> {
+    async fn happened(&self, partition: PartitionId, after: u64, limit: usize, bytes_max: usize) -> Result<Vec<Logged>, Error> {
         self.logged_after(partition, after, limit, bytes_max).await
     }
 

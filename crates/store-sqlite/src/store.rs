@@ -313,13 +313,7 @@ impl Store for Sqlite {
         self.searches.run_within(self.search_timeout, move |connection| read::count(connection, &counting)).await
     }
 
-    async fn happened(
-        &self,
-        partition: PartitionId,
-        after: u64,
-        limit: usize,
-        bytes_max: usize,
-    ) -> Result<Vec<Logged>, Error> {
+    async fn happened(&self, partition: PartitionId, after: u64, limit: usize, bytes_max: usize) -> Result<Vec<Logged>, Error> {
         let happened = move |connection: &rusqlite::Connection| read::happened(connection, partition, after, limit, bytes_max);
         self.searches.run_within(self.search_timeout, happened).await
     }

@@ -35,8 +35,8 @@ pub use commit::{
     SubscriptionChange, VariableChange,
 };
 pub use contract::{
-    AGES, AgedJob, Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance,
-    Logged, MessageGroup, Millis, Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed,
+    AGES, AgedJob, Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance, Logged,
+    MessageGroup, Millis, Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed,
     Store, Wanted,
 };
 pub use error::{CommitError, Error};

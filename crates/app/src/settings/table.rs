@@ -182,7 +182,12 @@ pub(crate) static SETTINGS: &[Setting] = &[
     text("retention.executions", "30d", "TIME", "How long executions are kept that were completed or cancelled"),
     text("retention.evaluations", "30d", "TIME", "How long decisions are kept that were evaluated without a process"),
     text("retention.audit", "30d", "TIME", "How long the audit trail and operations over many are kept"),
-    text("export.kafka.topic", "", "TOPIC", "Topic on Kafka to which everything is published that happens to instances; empty for none"),
+    text(
+        "export.kafka.topic",
+        "",
+        "TOPIC",
+        "Topic on Kafka to which everything is published that happens to instances; empty for none",
+    ),
     flag("export.kafka.variables", false, "Publish what variables become, too"),
     text(
         "export.kafka.hold",

@@ -68,9 +68,9 @@ use store::{Due, DueKind, Error, Fence, MessageGroup, Millis, Ownership, Store, 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::announce::{Announcing, Fill};
-use crate::export::Exporting;
 use crate::caution::Caution;
 use crate::definitions::Definitions;
+use crate::export::Exporting;
 use crate::handle;
 use crate::hot::Hot;
 use crate::limits::Limits;
