@@ -27,7 +27,7 @@ fn work(server: &Server, instances: &[String]) {
         let (_, polled) = server.post("/v1/jobs/poll", &poll);
         for job in polled["jobs"].as_array().into_iter().flatten() {
             let url = server.url(&format!("/v1/jobs/{}/complete", job["id"].as_str().unwrap()));
-            post(&url, &json!({"workerId": "w", "variables": {"done": true}}));
+            post(&url, &json!({"workerId": "w", "variables": {"done": job["id"]}}));
         }
     }
 }
