@@ -245,6 +245,13 @@ CREATE INDEX evaluated_decisions_by_evaluation ON evaluated_decisions (partition
 
 CREATE INDEX evaluated_decisions_by_instance ON evaluated_decisions (partition, instance) WHERE instance IS NOT NULL;
 
+CREATE TABLE export_places (
+    partition INTEGER NOT NULL,
+    name      TEXT NOT NULL,
+    position  INTEGER NOT NULL,
+    PRIMARY KEY (partition, name)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE forms (
     partition INTEGER NOT NULL,
     key INTEGER NOT NULL PRIMARY KEY,

@@ -91,7 +91,7 @@ Examples:
 Options of chaos:
   --kills N            how many blows (20)
   --store WHERE        sqlite (default), postgres (a private server) or postgres://… (databases are made there)
-  --fault WHICH        kill (default), database-kill, database-stop, cut, stall, pause
+  --fault WHICH        kill (default), database-kill, database-stop, cut, stall, pause, broker-kill (jobs on Kafka)
   --servers WHICH      one (default), pair (both may own the partition; default for pause), split (one engine, two that append)
   --seed S             the same random choices again
 

@@ -9,6 +9,7 @@ use api::rest::Visitors;
 use host::{Address, Limits, Missed};
 
 use crate::dispatch::{self, Dispatch};
+use crate::export::{self, Export};
 use crate::settings::{Given, Settings};
 use crate::telemetry::Collector;
 
@@ -44,6 +45,7 @@ pub(crate) struct Config {
     pub(crate) page_max: u32,
     pub(crate) limits: Limits,
     pub(crate) dispatch: Dispatch,
+    pub(crate) export: Option<Export>,
 }
 
 impl Config {
@@ -153,6 +155,7 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
         node => node.to_owned(),
     };
     let collector = collector(settings, &node)?;
+    let export = export::read(settings, &store)?;
     Ok(Config {
         store,
         access,
@@ -178,6 +181,7 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
         page_max: settings.number("limits.page"),
         limits: Limits { retention: crate::kept::retention(settings)?, ..limits(settings) },
         dispatch: dispatch::read(settings)?,
+        export,
     })
 }
 

@@ -21,11 +21,10 @@ pub(crate) enum Dispatch {
 #[derive(Clone, PartialEq, Eq)]
 #[cfg_attr(not(feature = "kafka"), expect(dead_code, reason = "a server without Kafka refuses it"))]
 pub(crate) struct Kafka {
-    brokers: String,
+    brokers: Brokers,
     topic_prefix: String,
     job_types: Vec<Arc<str>>,
     lease: Duration,
-    sasl: Option<Sasl>,
     rows_max: u64,
     bytes_max: u64,
 }
@@ -33,6 +32,20 @@ pub(crate) struct Kafka {
 impl std::fmt::Debug for Kafka {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Kafka").field("brokers", &self.brokers).finish_non_exhaustive()
+    }
+}
+
+/// Where Kafka is, and who this server is there.
+#[derive(Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "kafka"), expect(dead_code, reason = "a server without Kafka refuses it"))]
+pub(crate) struct Brokers {
+    addresses: String,
+    sasl: Option<Sasl>,
+}
+
+impl std::fmt::Debug for Brokers {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.addresses.fmt(formatter)
     }
 }
 
@@ -58,25 +71,30 @@ pub(crate) fn read(settings: &Settings) -> Result<Dispatch, String> {
             Err("dispatch is kafka_outbox, but this server was built without Kafka: build it with its default features"
                 .to_owned())
         }
-        "kafka_outbox" => kafka(settings, std::env::var(PASSWORD).ok()).map(|kafka| Dispatch::Kafka(Box::new(kafka))),
+        "kafka_outbox" => kafka(settings).map(|kafka| Dispatch::Kafka(Box::new(kafka))),
         other => Err(format!("{OTHER_NAME} is '{other}': use polling or kafka_outbox")),
     }
 }
 
-fn kafka(settings: &Settings, password: Option<String>) -> Result<Kafka, String> {
-    let brokers = settings.text("kafka.brokers");
-    if brokers.trim().is_empty() {
-        return Err("dispatch is kafka_outbox, but kafka.brokers is empty: say where Kafka is, such as kafka:9092".to_owned());
+/// `wanted` says what for.
+pub(crate) fn brokers(settings: &Settings, wanted: &str) -> Result<Brokers, String> {
+    let addresses = settings.text("kafka.brokers");
+    if addresses.trim().is_empty() {
+        return Err(format!("{wanted}, but kafka.brokers is empty: say where Kafka is, such as kafka:9092"));
     }
+    let sasl = match settings.text("kafka.security") {
+        "sasl_tls" => Some(sasl(settings, std::env::var(PASSWORD).ok())?),
+        _ => None,
+    };
+    Ok(Brokers { addresses: addresses.to_owned(), sasl })
+}
+
+fn kafka(settings: &Settings) -> Result<Kafka, String> {
     Ok(Kafka {
-        brokers: brokers.to_owned(),
+        brokers: brokers(settings, "dispatch is kafka_outbox")?,
         topic_prefix: settings.text("kafka.topic_prefix").to_owned(),
         job_types: settings.texts("kafka.job_types").iter().map(|job_type| job_type.as_str().into()).collect(),
         lease: Duration::from_secs(settings.number("kafka.lease_seconds")),
-        sasl: match settings.text("kafka.security") {
-            "sasl_tls" => Some(sasl(settings, password)?),
-            _ => None,
-        },
         rows_max: settings.number("kafka.outbox_rows"),
         bytes_max: settings.number("kafka.outbox_bytes"),
     })
@@ -118,13 +136,7 @@ impl Dispatch {
     #[cfg(feature = "kafka")]
     pub(crate) fn announcing(&self) -> Option<Announcing> {
         let Self::Kafka(kafka) = self else { return None };
-        let sasl = kafka.sasl.as_ref().map(|sasl| kafka::Sasl {
-            mechanism: if sasl.is_sha512 { kafka::Mechanism::ScramSha512 } else { kafka::Mechanism::ScramSha256 },
-            username: sasl.username.clone(),
-            password: sasl.password.clone(),
-            tls: kafka::Tls { ca: sasl.ca.clone(), server_name: sasl.server_name.clone() },
-        });
-        let options = kafka::Options { brokers: kafka.brokers.clone(), topic_prefix: kafka.topic_prefix.clone(), sasl };
+        let options = kafka.brokers.options(&kafka.topic_prefix);
         Some(Announcing {
             job_types: kafka.job_types.clone(),
             lease: kafka.lease,
@@ -137,5 +149,18 @@ impl Dispatch {
     #[cfg(not(feature = "kafka"))]
     pub(crate) fn announcing(&self) -> Option<Announcing> {
         None
+    }
+}
+
+#[cfg(feature = "kafka")]
+impl Brokers {
+    pub(crate) fn options(&self, topic_prefix: &str) -> kafka::Options {
+        let sasl = self.sasl.as_ref().map(|sasl| kafka::Sasl {
+            mechanism: if sasl.is_sha512 { kafka::Mechanism::ScramSha512 } else { kafka::Mechanism::ScramSha256 },
+            username: sasl.username.clone(),
+            password: sasl.password.clone(),
+            tls: kafka::Tls { ca: sasl.ca.clone(), server_name: sasl.server_name.clone() },
+        });
+        kafka::Options { brokers: self.addresses.clone(), topic_prefix: topic_prefix.to_owned(), sasl }
     }
 }

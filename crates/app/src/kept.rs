@@ -20,7 +20,7 @@ pub(crate) fn retention(settings: &Settings) -> Result<Retention, String> {
     })
 }
 
-fn refused(key: &str, text: &str) -> String {
+pub(crate) fn refused(key: &str, text: &str) -> String {
     format!(
         "{key} is '{text}': use a number with d, h, m or s behind it for days, hours, minutes or seconds, such as 30d, or forever"
     )
@@ -30,7 +30,7 @@ fn refused_rule(rule: &str) -> String {
     format!("retention.instances_of has '{rule}': use PROCESS=7d, TENANT/*=forever or TENANT/PROCESS=90d")
 }
 
-fn kept(text: &str) -> Option<Kept> {
+pub(crate) fn kept(text: &str) -> Option<Kept> {
     if text == "forever" {
         return Some(Kept::Forever);
     }

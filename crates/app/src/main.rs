@@ -17,6 +17,7 @@ mod descriptors;
 mod dispatch;
 mod edges;
 mod events;
+mod export;
 mod feel;
 mod health;
 mod incidents;

@@ -14,7 +14,7 @@ use tracing_subscriber::prelude::*;
 
 use crate::config::{Access, Config, Pooler, StoreUrl};
 use crate::settings::without_password;
-use crate::{descriptors, edges, table, telemetry};
+use crate::{descriptors, edges, export, table, telemetry};
 
 /// How long a second signal is waited for before giving up on draining.
 const DRAIN_MAX: Duration = Duration::from_secs(15);
@@ -45,7 +45,9 @@ async fn serve(config: Config, telemetry: Option<telemetry::Sender>) -> Result<(
     }
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
     let role = if config.roles.engine { Role::Engine } else { Role::Follower };
-    let parts = Parts { store, limits, metrics, definitions, announcing: config.dispatch.announcing().map(Arc::new) };
+    let announcing = config.dispatch.announcing().map(Arc::new);
+    let exporting = config.export.as_ref().and_then(export::Export::exporting).map(Arc::new);
+    let parts = Parts { store, limits, metrics, definitions, announcing, exporting };
     let (host, mut driver) = host::prepare(parts, host::reachable(&config.node, &config.advertised()), role);
     driver.warm_up = config.warm_up;
 

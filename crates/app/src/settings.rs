@@ -219,20 +219,23 @@ fn from_file(path: &Path) -> Result<BTreeMap<&'static str, Value>, String> {
         format!("{shown}, line {line}: {}", without_password(error.message()))
     })?;
     let mut values = BTreeMap::new();
-    for (key, value) in table {
-        let inner = match value {
-            toml::Value::Table(table) => table.into_iter().map(|(inner, value)| (format!("{key}.{inner}"), value)).collect(),
-            value => vec![(key, value)],
-        };
-        for (key, value) in inner {
-            let setting = SETTINGS.iter().find(|setting| setting.key == key);
-            let setting = setting.ok_or_else(|| format!("{shown}: there is no setting '{key}'; see `caudal config`"))?;
-            let text = written(setting, &value)
-                .ok_or_else(|| format!("{shown}: {key} is of the wrong type: use {}", setting.allowed()))?;
-            values.insert(setting.key, Value { text, source: shown.to_string() });
-        }
+    for (key, value) in flat("", table) {
+        let setting = SETTINGS.iter().find(|setting| setting.key == key);
+        let setting = setting.ok_or_else(|| format!("{shown}: there is no setting '{key}'; see `caudal config`"))?;
+        let text =
+            written(setting, &value).ok_or_else(|| format!("{shown}: {key} is of the wrong type: use {}", setting.allowed()))?;
+        values.insert(setting.key, Value { text, source: shown.to_string() });
     }
     Ok(values)
+}
+
+/// Tables as dots in the keys of what is in them.
+fn flat(prefix: &str, table: toml::Table) -> Vec<(String, toml::Value)> {
+    let inner = |(key, value): (String, toml::Value)| match value {
+        toml::Value::Table(table) => flat(&format!("{prefix}{key}."), table),
+        value => vec![(format!("{prefix}{key}"), value)],
+    };
+    table.into_iter().flat_map(inner).collect()
 }
 
 /// A value of the file as it would be written on the command line; none if it is of another type.

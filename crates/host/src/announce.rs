@@ -59,12 +59,14 @@ pub enum Published {
     Refused { reason: Arc<str>, for_good: bool },
     /// It could not be reached: the same again, later.
     Away { reason: Arc<str> },
+    /// It is not known yet whether it will have this one; others go on.
+    Later,
 }
 
 /// A broker.
 #[async_trait::async_trait]
 pub trait Publisher: Send + Sync + 'static {
-    /// One answer for each, in order. Those of one instance must not overtake each other.
+    /// One answer for each, in order. Those of one instance must not overtake each other where they are of one type.
     async fn publish(&self, announcements: &[Announcement]) -> Vec<Published>;
 }
 
@@ -117,6 +119,12 @@ pub(crate) async fn relay(host: Host, announcing: Arc<Announcing>, fill: Arc<Fil
                 relay.pause = AGAIN_AFTER;
                 fill.news.notified().await;
             }
+            Page::Later => {
+                tokio::select! {
+                    () = fill.news.notified() => {}
+                    () = tokio::time::sleep(AGAIN_AFTER) => {}
+                }
+            }
             Page::Again => {
                 tokio::time::sleep(relay.pause).await;
                 relay.pause = (relay.pause * 2).min(AGAIN_AFTER_MAX);
@@ -150,6 +158,8 @@ pub(crate) async fn clear(host: Host) {
 enum Page {
     More,
     Empty,
+    /// Some of it is not told yet; what comes meanwhile need not wait.
+    Later,
     /// Not all of it, for now.
     Again,
 }
@@ -176,7 +186,7 @@ impl Relay {
             return Page::Empty;
         }
         let published = self.announcing.publisher.publish(&found).await;
-        let (mut told, mut refused, mut bytes, mut away) = (Vec::new(), Vec::new(), 0, None);
+        let (mut told, mut refused, mut bytes, mut away, mut later) = (Vec::new(), Vec::new(), 0, None, None);
         for (announcement, published) in found.iter().zip(published) {
             match published {
                 Published::Told => told.push(announcement.key),
@@ -189,6 +199,10 @@ impl Relay {
                     away = Some(reason);
                     break;
                 }
+                Published::Later => {
+                    later.get_or_insert(announcement.key);
+                    continue;
+                }
             }
             bytes += announcement.payload.len() as u64;
         }
@@ -198,14 +212,16 @@ impl Relay {
         if let Some(last) = last
             && settle(&self.host, Announced { told, refused, bytes }).await
         {
-            self.after = last;
+            // What was told is gone from there; the first that was not is found again.
+            self.after = later.map_or(last, |first| last.min(AnnouncementKey(first.0 - 1)));
         }
-        match away {
-            Some(reason) => {
+        match (away, later) {
+            (Some(reason), _) => {
                 self.complain(&reason);
                 Page::Again
             }
-            None => {
+            (None, Some(_)) => Page::Later,
+            (None, None) => {
                 self.complain_at = None;
                 Page::More
             }

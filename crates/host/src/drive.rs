@@ -24,6 +24,7 @@ use tokio::time::Instant;
 use crate::announce::{self, Fill};
 use crate::caution::{Caution, Failure};
 use crate::clock::{Clock, until};
+use crate::export;
 use crate::handle::{Host, Route, away};
 use crate::lease::{Held, Lease};
 use crate::partition::{Input, Needs, Partition, Parts, Ran, Source, Tick};
@@ -136,6 +137,10 @@ impl Driver {
             Some(announcing) => tokio::spawn(announce::relay(self.host.clone(), announcing.clone(), fill)),
             None => tokio::spawn(announce::clear(self.host.clone())),
         };
+        let following = self.host.inner().following.as_ref().map(|following| {
+            following.written(ownership.position, &self.parts.metrics.export);
+            tokio::spawn(export::follow_log(self.host.clone(), following.clone()))
+        });
         if caught(owner.run(stop)).await.is_err() {
             // What it had in memory is gone with it; the tables are as they were, and the next owner starts from them.
             tracing::error!("the partition's loop hit a fault of its own and starts again; please report it");
@@ -143,6 +148,7 @@ impl Driver {
         }
         relaying.abort();
         counting.abort();
+        following.inspect(JoinHandle::abort);
         self.host.set_route(Route::Follow);
         self.host.set_fence(None);
         self.parts.metrics.partitions_owned.set(0);
@@ -448,6 +454,9 @@ impl Owner<'_> {
             Ok(now) => {
                 self.parts.metrics.commit_seconds.observe(sent.elapsed().as_secs_f64());
                 self.host.inner().purging.worked();
+                if let Some(following) = &self.host.inner().following {
+                    following.written(self.partition.position(), &self.parts.metrics.export);
+                }
                 self.clock.hear(now, sent);
                 self.partition.caution = self.partition.caution.after_success(commands);
                 self.partition.blamed = None;
@@ -579,6 +588,9 @@ impl Owner<'_> {
         self.lease = Lease::hold(self.parts.store.clone(), ownership.fence, self.parts.limits.lease);
         self.purger = Purger::start(self.host, ownership.fence);
         self.look_at_inbox = true;
+        if let Some(following) = &self.host.inner().following {
+            following.written(ownership.position, &self.parts.metrics.export);
+        }
         self.host.set_fence(Some(ownership.fence));
         self.host.set_route(Route::Own(self.inbox.clone()));
     }

@@ -14,6 +14,7 @@ use crate::announce::Announcing;
 use crate::await_jobs::StreamEnd;
 use crate::clock::{ClockMove, Moving};
 use crate::drive::PARTITION;
+use crate::export::Following;
 use crate::follow::Follower;
 use crate::handed::{ActivatedJobs, Asked, JobStream};
 use crate::metrics::Metrics;
@@ -128,6 +129,8 @@ pub(crate) struct Inner {
     pub(crate) follower: Follower,
     pub(crate) moving: Moving,
     pub(crate) purging: Arc<Purging>,
+    /// Where what happens is told to somebody outside.
+    pub(crate) following: Option<Arc<Following>>,
     /// While this server owns the partition.
     fence: Mutex<Option<Fence>>,
     route: watch::Sender<Route>,
@@ -157,6 +160,7 @@ impl Host {
             follower: Follower::new(parts.store.clone(), partition, limits),
             moving: Moving::default(),
             purging: Arc::default(),
+            following: parts.exporting.clone().map(|exporting| Arc::new(Following::new(exporting))),
             fence: Mutex::default(),
             route: watch::Sender::new(Route::Follow),
             waiter_next: AtomicU64::new(0),

@@ -10,6 +10,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
+use crate::export::ExportMetrics;
 use crate::purge_metrics::PurgeMetrics;
 use crate::queue_metrics::QueueMetrics;
 use crate::workflow_metrics::{self, WorkflowMetrics};
@@ -63,6 +64,7 @@ pub struct Metrics {
     pub workflows: WorkflowMetrics,
     pub queues: QueueMetrics,
     pub purge: PurgeMetrics,
+    pub export: ExportMetrics,
 }
 
 impl Default for Metrics {
@@ -109,6 +111,7 @@ impl Default for Metrics {
             workflows: WorkflowMetrics::default(),
             queues: QueueMetrics::default(),
             purge: PurgeMetrics::default(),
+            export: ExportMetrics::default(),
         }
     }
 }
@@ -160,6 +163,7 @@ impl Metrics {
         r.register("outbox", "Jobs that wait to be announced through a broker", self.outbox.clone());
         r.register("announced", "Jobs announced through a broker", self.announced.clone());
         r.register("announcements_refused", "Jobs that the broker did not take", self.announcements_refused.clone());
+        self.export.register(r);
         workflow_metrics::register(self, registry);
     }
 

@@ -242,8 +242,16 @@ impl<'a> Steps<'a> {
         BEHIND.as_millis() as Millis <= before.saturating_sub(window.ended)
     }
 
+    /// What happened and was not told yet stays for a while.
+    fn held(&self, before: Millis) -> Millis {
+        self.host.inner().following.as_ref().map_or(before, |following| following.held(before))
+    }
+
     async fn purge_aged(&self, pass: &mut Pass, what: Aged, now: Millis) -> Result<Option<usize>, Error> {
-        let Some(before) = self.limits.retention.of_aged(what, self.limits.waits_kept).before(now) else { return Ok(Some(0)) };
+        let kept = self.limits.retention.of_aged(what, self.limits.waits_kept);
+        let Some(before) = kept.before(now).map(|before| if what == Aged::Log { self.held(before) } else { before }) else {
+            return Ok(Some(0));
+        };
         let began = Instant::now();
         let purged = self.store.purge(self.fence, what, before, pass.rows).await?;
         if let Some(rows) = purged {
@@ -254,7 +262,7 @@ impl<'a> Steps<'a> {
     }
 
     async fn purge_instances(&self, pass: &mut Pass, kept: Kept, now: Millis) -> Result<Option<usize>, Error> {
-        let Some(before) = kept.before(now) else { return Ok(Some(0)) };
+        let Some(before) = kept.before(now).map(|before| self.held(before)) else { return Ok(Some(0)) };
         while pass.found.is_empty() {
             let window = pass.windows.entry(kept).or_insert(FinishedAfter::START);
             let finished = self.store.finished(self.fence.partition, *window, before, LOOKED_AT).await?;

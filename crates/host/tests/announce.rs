@@ -29,6 +29,8 @@ enum Mood {
     Refuses {
         for_good: bool,
     },
+    /// It does not know yet whether there is a topic for one of the types.
+    Looks,
 }
 
 /// Keeps what it is given.
@@ -62,6 +64,13 @@ impl Publisher for Broker {
         match mood {
             Mood::Away => return all(Published::Away { reason: "nobody answers".into() }),
             Mood::Refuses { for_good } => return all(Published::Refused { reason: "no such topic".into(), for_good }),
+            Mood::Looks => {
+                let known: Vec<_> = announcements.iter().filter(|one| &*one.job_type != "work").cloned().collect();
+                self.heard.lock().unwrap().extend_from_slice(&known);
+                self.count.send_modify(|count| *count += known.len());
+                let is_known = |one: &Announcement| if &*one.job_type == "work" { Published::Later } else { Published::Told };
+                return announcements.iter().map(is_known).collect();
+            }
             Mood::Well | Mood::Silent => {}
         }
         self.heard.lock().unwrap().extend_from_slice(announcements);
@@ -219,5 +228,29 @@ async fn who_goes_back_to_asking_gets_the_jobs_when_their_leases_end_and_the_oth
     broker.mood.send_replace(Mood::Well);
     let server = Server::announcing(&store, announcing(&broker)).await;
     assert_eq!(broker.hears(1).await.len(), 1);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn those_of_another_type_do_not_wait_for_a_topic_that_is_looked_for() {
+    let (store, broker) = (memory(), Broker::new(Mood::Looks));
+    let all = Announcing { job_types: Vec::new(), ..announcing(&broker) };
+    let server = Server::announcing(&store, all).await;
+    deploy(&server).await;
+    for _ in 0..3 {
+        server.create("p", &[]).await;
+        server.create("other", &[]).await;
+    }
+    let heard = broker.hears(3).await;
+    assert!(heard.iter().all(|announcement| &*announcement.job_type == "other"), "{heard:?}");
+    while outbox(&store).await.len() != 3 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    broker.mood.send_replace(Mood::Well);
+    let heard = broker.hears(6).await;
+    assert!(heard[3..].iter().all(|announcement| &*announcement.job_type == "work"), "{heard:?}");
+    assert!(heard[3..].is_sorted_by_key(|announcement| announcement.key), "in their order");
+    emptied(&store).await;
+    assert_eq!(broker.heard().len(), 6, "each once");
     server.stop().await;
 }

@@ -164,7 +164,7 @@ async fn start(layer: Layer) -> Running {
     let limits = Arc::new(Limits { batch_max: 3, ..Limits::default() });
     let metrics = Arc::new(Metrics::default());
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
-    let parts = Parts { store: store.clone(), limits, metrics, definitions, announcing: None };
+    let parts = Parts { store: store.clone(), limits, metrics, definitions, announcing: None, exporting: None };
     let (host, driver) = prepare(parts, "a".into(), Role::Engine);
     let (stop, stopping) = watch::channel(false);
     let driver = tokio::spawn(driver.run(stopping));

@@ -48,7 +48,8 @@ impl Server {
             Arc::new(Limits { poll_every: Duration::from_millis(20), lease: Duration::from_millis(400), ..Limits::default() });
         let metrics = Arc::new(Metrics::default());
         let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
-        let (host, driver) = prepare(Parts { store, limits, metrics, definitions, announcing: None }, node.into(), role);
+        let (host, driver) =
+            prepare(Parts { store, limits, metrics, definitions, announcing: None, exporting: None }, node.into(), role);
         let (stop, stopping) = watch::channel(false);
         let running = tokio::spawn(driver.run(stopping));
         Self { host, stop, running }

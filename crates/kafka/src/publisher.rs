@@ -1,6 +1,5 @@
 //! The producer, made when it is first needed: a server starts without its broker.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,19 +7,20 @@ use std::time::Duration;
 use host::{Published, Publisher};
 use krafka::auth::{AuthConfig, TlsConfig};
 use krafka::error::{ErrorCode, KrafkaError};
-use krafka::producer::{Acks, Producer};
+use krafka::producer::{Acks, Producer, ProducerBuilder};
 use krafka::{Kafka as Client, Record};
 use prost::Message;
 use store::row::Announcement;
 use tokio::sync::Mutex;
 
 use crate::event::{JobDispatchEvent, key};
+use crate::topics::{Topic, Topics};
 
 /// How long the broker may take to acknowledge before it counts as away.
 const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(10);
 const CONNECTED_WITHIN: Duration = Duration::from_secs(5);
 
-/// How long to look for a topic. Others wait meanwhile.
+/// How long to look for a topic.
 const KNOWN_WITHIN: Duration = Duration::from_secs(2);
 
 /// How long the name of a topic may be.
@@ -74,12 +74,13 @@ pub struct Tls {
 pub struct Kafka {
     options: Options,
     producer: Mutex<Option<Arc<Producer>>>,
+    topics: Arc<Topics>,
 }
 
 impl Kafka {
     /// Nothing is connected yet.
     pub fn new(options: Options) -> Self {
-        Self { options, producer: Mutex::new(None) }
+        Self { options, producer: Mutex::new(None), topics: Arc::default() }
     }
 
     async fn producer(&self) -> Result<Arc<Producer>, KrafkaError> {
@@ -87,26 +88,8 @@ impl Kafka {
         if let Some(producer) = &*made {
             return Ok(producer.clone());
         }
-        let mut client = Client::builder(self.options.brokers.clone())
-            .client_id("caudal")
-            .connect_timeout(CONNECTED_WITHIN)
-            .request_timeout(CONNECTED_WITHIN);
-        if let Some(sasl) = &self.options.sasl {
-            client = client.security(security(sasl));
-        }
-        let producer = client
-            .connect()
-            .await?
-            .producer()
-            .acks(Acks::All)
-            .idempotent(true)
-            .linger(Duration::ZERO)
-            .delivery_timeout(ACKNOWLEDGED_WITHIN)
-            .max_block(KNOWN_WITHIN)
-            .max_request_size(MESSAGE_BYTES_MAX)
-            .build()
-            .await?;
-        let producer = Arc::new(producer);
+        let producer = producing(&self.options).await?.linger(Duration::ZERO).delivery_timeout(ACKNOWLEDGED_WITHIN);
+        let producer = Arc::new(producer.build().await?);
         *made = Some(producer.clone());
         tracing::info!(brokers = self.options.brokers, "connected to the broker");
         Ok(producer)
@@ -143,17 +126,20 @@ impl Publisher for Kafka {
             Ok(producer) => producer,
             Err(error) => return vec![Published::Away { reason: error.to_string().into() }; announcements.len()],
         };
+        let topics: Vec<_> = announcements.iter().map(|announcement| self.topic(&announcement.job_type)).collect();
+        self.topics.look_for(&producer, topics.iter().flatten()).await;
         // All are on their way before the first is waited for; they go out in this order.
         let mut sent = Vec::with_capacity(announcements.len());
-        // A topic that is not there is waited for once, not by each that would go there.
-        let mut absent: HashMap<String, KrafkaError> = HashMap::new();
-        for announcement in announcements {
-            sent.push(match self.topic(&announcement.job_type) {
-                Ok(topic) if absent.contains_key(&topic) => Ok(Err(absent[&topic].clone())),
-                Ok(topic) => Ok(producer.enqueue(record(topic.clone(), announcement)).await.inspect_err(|error| {
-                    absent.insert(topic, error.clone());
-                })),
-                Err(reason) => Err(reason),
+        for (announcement, topic) in announcements.iter().zip(topics) {
+            sent.push(match topic {
+                Ok(topic) => match self.topics.state(&topic) {
+                    Some(Topic::Known) => Ok(producer.enqueue(record(topic.clone(), announcement)).await.inspect_err(|error| {
+                        self.topics.failed(&topic, error);
+                    })),
+                    Some(Topic::Absent { error, .. }) => Ok(Err(error)),
+                    Some(Topic::Sought) | None => Err(Published::Later),
+                },
+                Err(reason) => Err(Published::Refused { reason, for_good: true }),
             });
         }
         let (mut published, mut lasting) = (Vec::with_capacity(sent.len()), true);
@@ -161,8 +147,8 @@ impl Publisher for Kafka {
             let acknowledged = match sent {
                 Ok(Ok(handle)) => handle.await,
                 Ok(Err(error)) => Err(error),
-                Err(reason) => {
-                    published.push(Published::Refused { reason, for_good: true });
+                Err(verdict) => {
+                    published.push(verdict);
                     continue;
                 }
             };
@@ -179,6 +165,23 @@ impl Publisher for Kafka {
         }
         published
     }
+}
+
+/// What all producers have in common.
+pub(crate) async fn producing(options: &Options) -> Result<ProducerBuilder, KrafkaError> {
+    let producer = connected(options).await?.producer();
+    Ok(producer.acks(Acks::All).idempotent(true).max_block(KNOWN_WITHIN).max_request_size(MESSAGE_BYTES_MAX))
+}
+
+pub(crate) async fn connected(options: &Options) -> Result<Client, KrafkaError> {
+    let mut client = Client::builder(options.brokers.clone())
+        .client_id("caudal")
+        .connect_timeout(CONNECTED_WITHIN)
+        .request_timeout(CONNECTED_WITHIN);
+    if let Some(sasl) = &options.sasl {
+        client = client.security(security(sasl));
+    }
+    client.connect().await
 }
 
 fn security(sasl: &Sasl) -> AuthConfig {
@@ -198,7 +201,7 @@ fn security(sasl: &Sasl) -> AuthConfig {
 }
 
 /// What becomes of a message that was not acknowledged.
-fn verdict(error: &KrafkaError) -> Published {
+pub(crate) fn verdict(error: &KrafkaError) -> Published {
     let reason: Arc<str> = error.to_string().into();
     match error {
         KrafkaError::Broker { code, .. } => match code {

@@ -132,3 +132,23 @@ async fn a_broker_that_asks_who_it_is_over_tls_is_told() {
         assert!(matches!(refused.as_slice(), [Published::Away { reason }] if !reason.contains("something else")), "{refused:?}");
     }
 }
+
+#[tokio::test]
+async fn a_topic_that_is_not_there_keeps_nothing_else_back() {
+    let broker = Broker::start(Security::Plain);
+    let options = options(&broker.address);
+    create_topic(&options, "work").await;
+    let kafka = Kafka::new(options);
+    let sent = [announcement(1, "absent", "{}"), announcement(2, "work", "{}"), announcement(3, "absent", "{}")];
+    let (mut pages, mut told) = (0, Published::Later);
+    while told == Published::Later {
+        let published = kafka.publish(&sent).await;
+        // Whatever becomes of the others.
+        assert_eq!(published[1], Published::Told);
+        assert_eq!(published[0], published[2]);
+        told = published[0].clone();
+        pages += 1;
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(matches!(told, Published::Refused { for_good: false, .. }), "{told:?} after {pages} pages");
+}

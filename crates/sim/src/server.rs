@@ -47,7 +47,7 @@ fn start(world: &Arc<World>, name: Arc<str>, role: Role) -> (Server, impl Future
     let limits = Arc::new(world.plan.limits());
     let metrics = world.metrics.clone();
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
-    let (host, driver) = prepare(Parts { store, limits, metrics, definitions, announcing: None }, name, role);
+    let (host, driver) = prepare(Parts { store, limits, metrics, definitions, announcing: None, exporting: None }, name, role);
     let (stop, stopping) = watch::channel(false);
     let driver = tokio::spawn(driver.run(stopping));
     link.drives(driver.abort_handle());

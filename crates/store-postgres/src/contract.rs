@@ -8,7 +8,7 @@ use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::retention::{Aged, Finished, FinishedAfter, Purged};
 use store::{
-    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, OutboxSize, Ownership,
+    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Logged, Millis, Named, OutboxSize, Ownership,
     PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
@@ -270,6 +270,18 @@ impl Store for Postgres {
         limit: usize,
     ) -> Result<Vec<Finished>, Error> {
         self.finished_window(partition, after, before, limit).await
+    }
+
+    async fn happened(&self, partition: PartitionId, after: u64, limit: usize, bytes_max: usize) -> Result<Vec<Logged>, Error> {
+        self.logged_after(partition, after, limit, bytes_max).await
+    }
+
+    async fn export_place(&self, partition: PartitionId, name: &str) -> Result<Option<u64>, Error> {
+        self.place_of_export(partition, name).await
+    }
+
+    async fn put_export_place(&self, fence: Fence, name: &str, position: u64) -> Result<bool, Error> {
+        self.move_export(fence, name, position).await
     }
 
     async fn purge_instances(&self, fence: Fence, instances: &[InstanceKey], rows_max: usize) -> Result<Option<Purged>, Error> {

@@ -19,6 +19,7 @@ mod contract;
 mod decisions;
 mod definitions;
 mod documents;
+mod export;
 mod fault;
 mod inbox;
 mod load;

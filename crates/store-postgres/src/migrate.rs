@@ -11,7 +11,7 @@ use crate::reading::{Reading, only};
 use crate::session::{Role, Session};
 
 /// In order; the first is version 1. They go forward only, and each says in its head whether servers that do not know it can go on.
-const MIGRATIONS: [&str; 15] = [
+const MIGRATIONS: [&str; 16] = [
     include_str!("../migrations/0001_tables.sql"),
     include_str!("../migrations/0002_decisions.sql"),
     include_str!("../migrations/0003_reads.sql"),
@@ -27,6 +27,7 @@ const MIGRATIONS: [&str; 15] = [
     include_str!("../migrations/0013_jobs.sql"),
     include_str!("../migrations/0014_retention.sql"),
     include_str!("../migrations/0015_outbox.sql"),
+    include_str!("../migrations/0016_export.sql"),
 ];
 
 /// The one after which tokens are moved, which SQL cannot read.

@@ -153,7 +153,7 @@ impl Postgres {
     }
 
     /// Whether the epoch is still the latest. It may end right after: then two remove what is old, which is as good as one.
-    async fn holds(&self, fence: Fence) -> Result<bool, Error> {
+    pub(crate) async fn holds(&self, fence: Fence) -> Result<bool, Error> {
         let partitions = self.partition_statuses().await?;
         Ok(partitions.iter().any(|one| one.partition == fence.partition && one.epoch == fence.epoch))
     }

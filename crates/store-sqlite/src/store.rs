@@ -8,7 +8,7 @@ use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::retention::{Aged, Finished, FinishedAfter, Purged};
 use store::{
-    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Millis, Named, OutboxSize, Ownership,
+    AgedJob, Backlog, Commit, CommitError, CountedJobs, Due, Error, Fence, Loaded, Logged, Millis, Named, OutboxSize, Ownership,
     PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed, Store, Wanted, row,
 };
 use tokio::sync::watch;
@@ -311,6 +311,21 @@ impl Store for Sqlite {
     async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {
         let counting = counting.clone();
         self.searches.run_within(self.search_timeout, move |connection| read::count(connection, &counting)).await
+    }
+
+    async fn happened(&self, partition: PartitionId, after: u64, limit: usize, bytes_max: usize) -> Result<Vec<Logged>, Error> {
+        let happened = move |connection: &rusqlite::Connection| read::happened(connection, partition, after, limit, bytes_max);
+        self.searches.run_within(self.search_timeout, happened).await
+    }
+
+    async fn export_place(&self, partition: PartitionId, name: &str) -> Result<Option<u64>, Error> {
+        let name = name.to_owned();
+        self.owner.run(move |connection| read::export_place(connection, partition, &name)).await
+    }
+
+    async fn put_export_place(&self, fence: Fence, name: &str, position: u64) -> Result<bool, Error> {
+        let name = name.to_owned();
+        self.writer.run(move |connection| write::put_export_place(connection, fence, &name, position)).await
     }
 
     async fn finished(

@@ -271,6 +271,17 @@ impl ReadyAfter {
     pub const START: Self = Self { priority: i32::MAX, key: JobKey(0) };
 }
 
+/// A command in the log, as whoever follows it reads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Logged {
+    pub position: u64,
+    pub at: Millis,
+    /// The instance it concerned, if any.
+    pub instance: Option<InstanceKey>,
+    /// As [`crate::format`] writes them; empty if nothing happened.
+    pub events: Vec<u8>,
+}
+
 /// Something that happens at a time, by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Due {
@@ -503,6 +514,30 @@ pub trait Store: Send + Sync + 'static {
 
     /// Rows counted by what they have in some fields, in the order of these values.
     async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error>;
+
+    // ---- following the log ----
+
+    /// What happened after a position, in order, at most `limit` and, from the second on, at most `bytes_max` of events. A store that
+    /// keeps no log has none.
+    async fn happened(
+        &self,
+        _partition: PartitionId,
+        _after: u64,
+        _limit: usize,
+        _bytes_max: usize,
+    ) -> Result<Vec<Logged>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// Up to where whoever follows the log under this name has told of it.
+    async fn export_place(&self, _partition: PartitionId, _name: &str) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
+
+    /// It has come so far; a place never moves back. False once another epoch exists.
+    async fn put_export_place(&self, _fence: Fence, _name: &str, _position: u64) -> Result<bool, Error> {
+        Ok(true)
+    }
 
     // ---- upkeep ----
 

@@ -35,7 +35,7 @@ pub use commit::{
     SubscriptionChange, VariableChange,
 };
 pub use contract::{
-    AGES, AgedJob, Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance,
+    AGES, AgedJob, Backlog, Broken, CountedJobs, Due, DueKind, Fence, GROUP_MAX, Loaded, LoadedGroup, LoadedInstance, Logged,
     MessageGroup, Millis, Named, OutboxSize, Ownership, PartitionStatus, QueueRef, QueueSize, ReadyAfter, ReadyJob, Renewed,
     Store, Wanted,
 };

@@ -27,11 +27,13 @@ pub(crate) enum Fault {
     Stall,
     /// SIGSTOP to the owner past its lease, or its network held as long: its last commit arrives when another server owns the partition.
     Pause,
+    /// Jobs are announced on Kafka; SIGKILL to the broker, to a server, or to both.
+    BrokerKill,
 }
 
 impl Fault {
-    pub(crate) const ALL: [Fault; 6] =
-        [Fault::Kill, Fault::DatabaseKill, Fault::DatabaseStop, Fault::Cut, Fault::Stall, Fault::Pause];
+    pub(crate) const ALL: [Fault; 7] =
+        [Fault::Kill, Fault::DatabaseKill, Fault::DatabaseStop, Fault::Cut, Fault::Stall, Fault::Pause, Fault::BrokerKill];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -41,12 +43,18 @@ impl Fault {
             Fault::Cut => "cut",
             Fault::Stall => "stall",
             Fault::Pause => "pause",
+            Fault::BrokerKill => "broker-kill",
         }
+    }
+
+    /// Whether workers hear of their jobs through Kafka.
+    pub(super) fn needs_broker(self) -> bool {
+        self == Fault::BrokerKill
     }
 
     /// Whether it is about the database, or needs several servers on one.
     pub(super) fn needs_postgres(self) -> bool {
-        self != Fault::Kill
+        !matches!(self, Fault::Kill | Fault::BrokerKill)
     }
 
     /// Does it and undoes it. What was done, in words.
@@ -58,6 +66,7 @@ impl Fault {
             Fault::Cut => cut(world, number),
             Fault::Stall => stall(world, number, random),
             Fault::Pause => pause(world, number, random),
+            Fault::BrokerKill => kill_broker(world, number, random),
         }
     }
 }
@@ -77,6 +86,18 @@ fn kill(world: &mut World<'_>, random: &mut Random) -> Result<String, String> {
     let ready = server.start()?;
     let word = if again { "killed, killed while starting" } else { "killed" };
     Ok(format!("server {} {word}, ready again {} ms after its start", number + 1, ready.as_millis()))
+}
+
+/// The broker, a server, and a server while the broker is away, by turns.
+fn kill_broker(world: &mut World<'_>, number: usize, random: &mut Random) -> Result<String, String> {
+    if number.is_multiple_of(3) {
+        return kill(world, random);
+    }
+    world.broker()?.kill();
+    std::thread::sleep(random.millis(0, 1_000));
+    let also = if number.is_multiple_of(2) { kill(world, random)? + "; " } else { String::new() };
+    let ready = world.broker()?.start_again()?;
+    Ok(format!("broker killed; {also}it listens again {} ms after its start", ready.as_millis()))
 }
 
 fn end_database(world: &mut World<'_>, how: Sudden, random: &mut Random) -> Result<String, String> {

@@ -1,8 +1,9 @@
 //! The clients: starters that begin instances and workers that do their jobs, each a thread with a random mind of its own.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -34,7 +35,14 @@ pub(super) struct Load {
 
 impl Load {
     /// Each call goes to one of the servers, whichever chance picks.
-    pub(super) fn begin(servers: &[SocketAddr], history: &Arc<History>, random: &mut Random) -> Load {
+    /// Workers ask for jobs, unless there is somebody they hear of them from.
+    pub(super) fn begin(
+        servers: &[SocketAddr],
+        history: &Arc<History>,
+        random: &mut Random,
+        heard: Option<Receiver<String>>,
+    ) -> Load {
+        let heard = heard.map(|heard| Arc::new(Mutex::new(heard)));
         let starting = Arc::new(AtomicBool::new(true));
         let working = Arc::new(AtomicBool::new(true));
         let idle_at = Arc::new(AtomicU64::new(0));
@@ -52,7 +60,11 @@ impl Load {
         let workers = (1..=WORKERS).map(|number| client('w', number, &working)).collect::<Vec<_>>();
         let start = |mut client: Client| std::thread::spawn(move || client.start_instances());
         let work = |(number, mut client): (usize, Client)| {
-            std::thread::spawn(move || client.work(process::ALL[number % process::ALL.len()].0))
+            let heard = heard.clone();
+            std::thread::spawn(move || match heard {
+                Some(heard) => client.work_on_what_is_heard(&heard),
+                None => client.work(process::ALL[number % process::ALL.len()].0),
+            })
         };
         Load {
             starters: starters.into_iter().map(start).collect(),
@@ -136,13 +148,48 @@ impl Client {
         }
     }
 
-    /// Mostly completes it, sometimes fails it first, now and then forgets it.
+    /// Whoever hears of a job may do it: it is announced to all, and again if nobody does it in time.
+    fn work_on_what_is_heard(&mut self, heard: &Mutex<Receiver<String>>) {
+        while self.go_on.load(Ordering::Relaxed) {
+            let line = heard.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PAUSE);
+            let Ok(line) = line else {
+                self.idle_at.fetch_max(self.history.now(), Ordering::Relaxed);
+                std::thread::sleep(PAUSE);
+                continue;
+            };
+            let keys: Vec<u64> = line.split(' ').filter_map(|key| key.parse().ok()).collect();
+            let &[job, instance] = keys.as_slice() else { continue };
+            let Some(element) = self.element_of(job) else { continue };
+            self.finish_job(Work { job, instance, element });
+        }
+    }
+
+    /// Which element a job belongs to. What was announced can be found.
+    fn element_of(&mut self, job: u64) -> Option<String> {
+        let search = json!({ "filter": { "jobKey": job.to_string() } }).to_string();
+        while self.go_on.load(Ordering::Relaxed) {
+            let call = self.next_call();
+            let (told, answer) = self.send(&call, &Request::post("/v2/jobs/search", &search), &Act::Poll);
+            match (told, answer["items"][0]["elementId"].as_str()) {
+                (Told::Done(_), Some(element)) => return Some(element.to_owned()),
+                _ => std::thread::sleep(PAUSE),
+            }
+        }
+        None
+    }
+
     fn do_job(&mut self, job: &Value, received: u64) {
         let key = |name: &str| job[name].as_str().and_then(|key| key.parse().ok()).unwrap_or(0);
         let element = job["elementId"].as_str().unwrap_or_default().to_owned();
         let work = Work { job: key("jobKey"), instance: key("processInstanceKey"), element };
         let call = self.next_call();
         self.history.note(received, &call, given(&self.history, &work, job), Told::Done(None));
+        self.finish_job(work);
+    }
+
+    /// Mostly completes it, sometimes fails it first, now and then forgets it.
+    fn finish_job(&mut self, work: Work) {
+        let call = self.next_call();
         let keyed = self.random.percent(50);
         match self.random.below(100) {
             0..82 => {

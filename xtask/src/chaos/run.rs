@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::broker::{Broker, Listener};
 use super::check::{self, Found};
 use super::fault::Fault;
 use super::history::History;
@@ -51,9 +52,15 @@ pub(crate) fn run(
         return Err(format!("the fault {} needs --store postgres", plan.fault.name()));
     }
     let mut random = Random::new(plan.seed);
-    let mut world = World::build(places, cluster, plan.layout, &plan.name)?;
+    let broker = plan.fault.needs_broker().then(|| Broker::start(places, &plan.name)).transpose()?;
+    let mut world = World::build(places, cluster, plan.layout, &plan.name, broker)?;
+    let listening = match plan.fault.needs_broker() {
+        true => Some(Listener::start(places, world.broker()?, &plan.name)?),
+        false => None,
+    };
+    let (_listener, heard) = listening.unzip();
     let history = Arc::new(History::create(&places.own.join("logs").join(format!("{}-history.jsonl", plan.name)))?);
-    let mut load = Load::begin(&world.doors, &history, &mut random);
+    let mut load = Load::begin(&world.doors, &history, &mut random, heard);
     let mut wrong = Vec::new();
     let mut slowest = Duration::ZERO;
     for number in 1..=plan.times {

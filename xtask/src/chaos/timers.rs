@@ -45,7 +45,7 @@ pub(crate) fn run(
     plan: &Plan,
     say: &mut dyn FnMut(String),
 ) -> Result<Outcome, String> {
-    let mut world = World::build(places, cluster, plan.layout, &plan.name)?;
+    let mut world = World::build(places, cluster, plan.layout, &plan.name, None)?;
     deploy(world.doors[0], PROCESS, BPMN)?;
     let mut random = Random::new(plan.seed);
     let begun = Instant::now();

@@ -4,6 +4,7 @@ use std::fs;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::PathBuf;
 
+use super::broker::Broker;
 use super::check::Log;
 use super::http::{Connection, Request};
 use super::proxy::Proxy;
@@ -49,6 +50,8 @@ pub(super) struct World<'a> {
     pub(super) doors: Vec<SocketAddr>,
     places: &'a Places,
     store: Site<'a>,
+    /// Where jobs are announced, if they are.
+    broker: Option<Broker>,
 }
 
 #[derive(Debug)]
@@ -74,6 +77,7 @@ impl<'a> World<'a> {
         cluster: Option<&'a mut Cluster>,
         layout: Layout,
         name: &str,
+        broker: Option<Broker>,
     ) -> Result<World<'a>, String> {
         let store = match cluster {
             None => Site::Sqlite(empty_folder(places, name)?),
@@ -84,11 +88,17 @@ impl<'a> World<'a> {
             }
         };
         // The shortest lease that a busy machine still renews in time, so that a run sees many owners.
-        let settings = if layout == Layout::Pair { "[limits]\nlease_millis = 2000\n" } else { "" };
-        let mut world = World { servers: Vec::new(), doors: Vec::new(), places, store };
+        let mut settings = broker.as_ref().map_or(String::new(), |broker| {
+            // Jobs that died with a worker, or that one forgot, are announced again soon.
+            format!("dispatch = \"kafka_outbox\"\n[kafka]\nbrokers = \"{}\"\nlease_seconds = 2\n", broker.address)
+        });
+        if layout == Layout::Pair {
+            settings.push_str("[limits]\nlease_millis = 2000\n");
+        }
+        let mut world = World { servers: Vec::new(), doors: Vec::new(), places, store, broker };
         for (number, roles) in (1..).zip(layout.roles()) {
             let address = world.store.address()?;
-            let mut server = Server::new(places, &format!("{name}-server-{number}"), &address, settings, *roles)?;
+            let mut server = Server::new(places, &format!("{name}-server-{number}"), &address, &settings, *roles)?;
             server.start()?;
             if *roles != Roles::Engine {
                 world.doors.push(server.rest);
@@ -106,6 +116,10 @@ impl<'a> World<'a> {
             Site::Postgres(postgres) => Ok(postgres),
             Site::Sqlite(_) => Err("this fault needs PostgreSQL".to_owned()),
         }
+    }
+
+    pub(super) fn broker(&mut self) -> Result<&mut Broker, String> {
+        self.broker.as_mut().ok_or_else(|| "there is no broker".to_owned())
     }
 
     /// Stops every server and reads the log in the store.

@@ -11,6 +11,7 @@
 
 mod caller;
 mod database;
+mod dispatch;
 mod floor;
 mod fresh;
 mod histogram;
@@ -36,7 +37,7 @@ use tokio::task::JoinSet;
 use crate::config::Access;
 use caller::{Endpoints, Speech};
 use model::Model;
-use options::{BenchProcess, BenchRun, BenchWorkflow, Polling, Protocol};
+use options::{BenchProcess, BenchRun, BenchWorkflow, Dispatch, Polling, Protocol};
 use report::{Report, Spent};
 use run::{Limits, Run};
 use subject::Subject;
@@ -57,7 +58,10 @@ pub(crate) fn process(options: &BenchProcess) -> Result<(), String> {
         Protocol::Grpc => Speech::Grpc,
         Protocol::Rest => Speech::Rest,
     };
-    run(&options.run, speech, &What::Process(options))
+    match options.dispatch {
+        Dispatch::Polling => run(&options.run, speech, &What::Process(options)),
+        Dispatch::Kafka => runtime()?.block_on(dispatch::compare(options, speech)),
+    }
 }
 
 /// `caudal bench workflow`: the same for a JSON workflow over `/v1`.
@@ -75,16 +79,19 @@ enum What<'a> {
 }
 
 fn run(options: &BenchRun, speech: Speech, what: &What<'_>) -> Result<(), String> {
-    // One thread: starters and workers are not what is measured, and share the machine with it.
+    runtime()?.block_on(bench(options, speech, what))
+}
+
+/// One thread: starters and workers are not what is measured, and share the machine with it.
+fn runtime() -> Result<tokio::runtime::Runtime, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
-    runtime.block_on(bench(options, speech, what))
+    runtime.map_err(|error| format!("cannot start: {error}"))
 }
 
 async fn bench(options: &BenchRun, speech: Speech, what: &What<'_>) -> Result<(), String> {
     let target = Target::of(options).await?;
     let measured = tokio::select! {
-        measured = measure(options, speech, what, &target) => measured,
+        measured = measure(options, speech, what, (&target, None)) => measured,
         _ = tokio::signal::ctrl_c() => Err("interrupted".to_owned()),
     };
     if let (Err(reason), Some(log)) = (&measured, target.log()) {
@@ -104,13 +111,22 @@ async fn bench(options: &BenchRun, speech: Speech, what: &What<'_>) -> Result<()
     report?.show(options.json)
 }
 
-async fn measure(options: &BenchRun, speech: Speech, what: &What<'_>, target: &Target) -> Result<Report, String> {
+/// Jobs come through brokers where some are named.
+async fn measure(
+    options: &BenchRun,
+    speech: Speech,
+    what: &What<'_>,
+    (target, brokers): (&Target, Option<&str>),
+) -> Result<Report, String> {
     let endpoints = Endpoints { rest: target.rest.clone(), grpc: target.grpc.clone(), speech };
     let subject = deployed(options, what, &endpoints).await?;
     let running = options.running.map_or(options.starters as usize * RUNNING_PER_STARTER, |running| running as usize);
     let run = Arc::new(Run::new(subject, Limits { running, workers: options.workers, rate: options.rate }));
     let mut tasks = JoinSet::new();
-    workers::spawn(&mut tasks, &run, &endpoints, options.workers).await?;
+    match brokers {
+        None => workers::spawn(&mut tasks, &run, &endpoints, options.workers).await?,
+        Some(brokers) => dispatch::spawn(&mut tasks, &run, &endpoints, (options.workers, brokers)).await?,
+    }
     starters::spawn(&mut tasks, &run, &endpoints, options.starters).await?;
     // Caches fill, plans are made and files grow before anything counts.
     watch(&run, Duration::from_secs(options.warm_up), None, "warming up").await;

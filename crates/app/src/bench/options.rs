@@ -18,7 +18,7 @@ pub(crate) struct BenchTimers {
 }
 
 /// What the benches of processes and of workflows have in common.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct BenchRun {
     /// REST address of a running server [default: a server started for the bench]
     #[arg(long, value_name = "URL", conflicts_with = "store")]
@@ -95,6 +95,20 @@ pub(crate) struct BenchProcess {
     /// Also measure what the store takes of the same rows in the same batches without the engine: the ceiling of this machine
     #[arg(long, conflicts_with = "url")]
     pub(crate) floor: bool,
+    /// How workers get their jobs; kafka measures jobs through a broker next to jobs asked for, as fast as each goes and at a tenth of that
+    #[arg(long, value_enum, default_value_t = Dispatch::Polling, conflicts_with_all = ["url", "model", "floor"])]
+    pub(crate) dispatch: Dispatch,
+    /// Where Kafka is, for the dispatch through it
+    #[arg(long, value_name = "ADDRS", required_if_eq("dispatch", "kafka"))]
+    pub(crate) brokers: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Dispatch {
+    /// They ask for them
+    Polling,
+    /// They hear of them on a topic
+    Kafka,
 }
 
 #[derive(Debug, Args)]

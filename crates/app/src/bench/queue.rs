@@ -64,7 +64,7 @@ pub(crate) fn run(options: &BenchQueue) -> Result<(), String> {
 async fn measure(options: &BenchQueue, fresh: &Fresh) -> Result<Vec<(&'static str, f64, &'static str)>, String> {
     let addresses = free_addresses()?;
     let [rest, grpc, metrics] = addresses.each_ref().map(String::as_str);
-    let mut server = Server::start(&fresh.url(), [rest, grpc, metrics])?;
+    let mut server = Server::start(&fresh.url(), [rest, grpc, metrics], &[])?;
     server.ready(metrics).await?;
     if let Some(limit) = options.limit {
         let parameters: &[&str] = if options.groups.is_some() { &["group"] } else { &[] };

@@ -43,10 +43,10 @@ pub(super) struct Report {
     steps: u32,
     /// All that were completed, while warming up too.
     instances: u64,
-    instances_per_second: f64,
-    times: Times,
+    pub(super) instances_per_second: f64,
+    pub(super) times: Times,
     rss_mb: Option<f64>,
-    server_cpu_micros: Option<f64>,
+    pub(super) server_cpu_micros: Option<f64>,
     database_cpu_micros: Option<f64>,
     /// What the server itself has written to disk for an instance; a database's writes are its own.
     written_kb: Option<f64>,
@@ -149,7 +149,7 @@ impl Report {
     }
 }
 
-fn millis(times: &Histogram) -> [f64; 3] {
+pub(super) fn millis(times: &Histogram) -> [f64; 3] {
     [0.5, 0.95, 0.99].map(|share| times.quantile(share) as f64 / 1000.0)
 }
 

@@ -42,14 +42,15 @@ impl Target {
                 pid: options.server_pid,
                 backend: options.database_pid,
             }),
-            None => Self::start(options.store.as_deref()).await,
+            None => Self::start(options.store.as_deref(), &[]).await,
         }
     }
 
-    async fn start(store: Option<&str>) -> Result<Self, String> {
+    /// A server of the bench's own, with these settings.
+    pub(super) async fn start(store: Option<&str>, settings: &[&str]) -> Result<Self, String> {
         let fresh = Fresh::make(store).await?;
         let [rest, grpc, metrics] = free_addresses()?;
-        let mut server = match Server::start(&fresh.url(), [&rest, &grpc, &metrics]) {
+        let mut server = match Server::start(&fresh.url(), [&rest, &grpc, &metrics], settings) {
             Ok(server) => server,
             Err(reason) => return Err(gone(fresh, reason).await),
         };
@@ -103,12 +104,13 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn start(store: &str, [rest, grpc, metrics]: [&str; 3]) -> Result<Self, String> {
+    pub(super) fn start(store: &str, [rest, grpc, metrics]: [&str; 3], settings: &[&str]) -> Result<Self, String> {
         let binary = std::env::current_exe().map_err(|error| format!("cannot find the own binary: {error}"))?;
         let folder = Folder::make(&std::env::temp_dir())?;
         let log = File::create(folder.path().join("log")).map_err(|error| format!("cannot write a log: {error}"))?;
         let mut command = Command::new(binary);
         command.args(["serve", "--store", store, "--rest", rest, "--grpc", grpc, "--metrics", metrics, "--log-level", "warn"]);
+        command.args(settings);
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("CAUDAL_") {
                 command.env_remove(name);

@@ -250,7 +250,7 @@ impl Up {
     async fn start(fresh: &Fresh) -> Result<Self, String> {
         let [rest, grpc, metrics] = free_addresses()?;
         let begun = Instant::now();
-        let mut server = Server::start(&fresh.url(), [&rest, &grpc, &metrics])?;
+        let mut server = Server::start(&fresh.url(), [&rest, &grpc, &metrics], &[])?;
         server.ready(&metrics).await?;
         Ok(Self { server, rest, metrics, ready: begun.elapsed() })
     }

@@ -43,7 +43,7 @@ async fn work(run: Arc<Run>, mut caller: Caller, hands: Arc<Hands>, job_type: St
     }
 }
 
-async fn take_on(run: &Arc<Run>, hands: &Arc<Hands>, jobs: Vec<Job>) {
+pub(super) async fn take_on(run: &Arc<Run>, hands: &Arc<Hands>, jobs: Vec<Job>) {
     for job in jobs {
         let number = match run.subject.number(&job.variables) {
             Ok(number) => number,
@@ -70,13 +70,13 @@ async fn complete(run: Arc<Run>, hands: Arc<Hands>, _busy: OwnedSemaphorePermit,
 }
 
 /// The connections a worker completes jobs over: as many as it may work on jobs at a time.
-struct Hands {
+pub(super) struct Hands {
     free: Arc<Semaphore>,
     idle: std::sync::Mutex<Vec<Caller>>,
 }
 
 impl Hands {
-    fn of(caller: &Caller, count: usize) -> Self {
+    pub(super) fn of(caller: &Caller, count: usize) -> Self {
         let idle = (0..count).map(|_| caller.another()).collect();
         Self { free: Arc::new(Semaphore::new(count)), idle: std::sync::Mutex::new(idle) }
     }

@@ -187,6 +187,19 @@ pub(crate) static SETTINGS: &[Setting] = &[
     text("retention.executions", "30d", "TIME", "How long executions are kept that were completed or cancelled"),
     text("retention.evaluations", "30d", "TIME", "How long decisions are kept that were evaluated without a process"),
     text("retention.audit", "30d", "TIME", "How long the audit trail and operations over many are kept"),
+    text(
+        "export.kafka.topic",
+        "",
+        "TOPIC",
+        "Topic on Kafka to which everything is published that happens to instances; empty for none",
+    ),
+    flag("export.kafka.variables", false, "Publish what variables become, too"),
+    text(
+        "export.kafka.hold",
+        "7d",
+        "TIME",
+        "How much longer than said under retention what was not published yet is kept; then it goes, and is missing there",
+    ),
 ];
 
 const fn text(key: &'static str, default: &'static str, value: &'static str, about: &'static str) -> Setting {

@@ -71,6 +71,7 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use crate::announce::{Announcing, Fill};
 use crate::caution::Caution;
 use crate::definitions::Definitions;
+use crate::export::Exporting;
 use crate::handle;
 use crate::hot::Hot;
 use crate::limits::Limits;
@@ -276,12 +277,14 @@ pub struct Parts {
     pub definitions: Arc<Definitions>,
     /// Which jobs workers are told of through a broker; without it they ask for all of them.
     pub announcing: Option<Arc<Announcing>>,
+    /// Who is told what happens, if anybody is.
+    pub exporting: Option<Arc<Exporting>>,
 }
 
 impl Partition {
     /// A partition just acquired. Nothing is read: what is needed is looked up when it is.
     pub(crate) fn open(parts: Parts, ownership: &Ownership, fill: Arc<Fill>) -> Self {
-        let Parts { store, limits, metrics, definitions, announcing } = parts;
+        let Parts { store, limits, metrics, definitions, announcing, exporting: _ } = parts;
         Self {
             ticks: 0,
             incident_lines: raised::Lines::default(),
@@ -377,6 +380,11 @@ impl Partition {
 
     pub(crate) fn fence(&self) -> Fence {
         self.fence
+    }
+
+    /// The last of the log that was given out.
+    pub(crate) fn position(&self) -> u64 {
+        self.position
     }
 
     /// The last request of the inbox that was taken.

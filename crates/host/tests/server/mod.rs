@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::JobKey;
-use host::{Announcing, Awaited, Definitions, Error, Host, Limits, Metrics, Parts, Poll, Role, prepare};
+use host::{Announcing, Awaited, Definitions, Error, Exporting, Host, Limits, Metrics, Parts, Poll, Role, prepare};
 use store::Store;
 use store::log::{Answer, Caller, Command, Create, Deploy, DeployResource, ProcessRef, Request};
 use store::memory::Memory;
@@ -25,6 +25,9 @@ pub(crate) struct Server {
     stop: watch::Sender<bool>,
     running: tokio::task::JoinHandle<()>,
 }
+
+/// Of which jobs, and what happened.
+type Tells = (Option<Announcing>, Option<Exporting>);
 
 pub(crate) fn memory() -> Arc<dyn Store> {
     Arc::new(clocked())
@@ -48,21 +51,29 @@ impl Server {
 
     /// One that announces jobs.
     pub(crate) async fn announcing(store: &Arc<dyn Store>, announcing: Announcing) -> Self {
-        let server = Self::with(store, "server", Role::Engine, Limits::default(), Some(announcing));
+        let server = Self::with(store, "server", Role::Engine, Limits::default(), (Some(announcing), None));
+        server.owning().await;
+        server
+    }
+
+    /// One that tells what happens.
+    pub(crate) async fn exporting(store: &Arc<dyn Store>, limits: Limits, exporting: Exporting) -> Self {
+        let server = Self::with(store, "server", Role::Engine, limits, (None, Some(exporting)));
         server.owning().await;
         server
     }
 
     /// One that may have to wait for the partition.
     pub(crate) fn join(store: &Arc<dyn Store>, node: &str, role: Role, limits: Limits) -> Self {
-        Self::with(store, node, role, limits, None)
+        Self::with(store, node, role, limits, (None, None))
     }
 
-    fn with(store: &Arc<dyn Store>, node: &str, role: Role, limits: Limits, announcing: Option<Announcing>) -> Self {
+    fn with(store: &Arc<dyn Store>, node: &str, role: Role, limits: Limits, tells: Tells) -> Self {
         let limits = Arc::new(limits);
         let metrics = Arc::new(Metrics::default());
         let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
-        let parts = Parts { store: store.clone(), limits, metrics, definitions, announcing: announcing.map(Arc::new) };
+        let (announcing, exporting) = (tells.0.map(Arc::new), tells.1.map(Arc::new));
+        let parts = Parts { store: store.clone(), limits, metrics, definitions, announcing, exporting };
         let (host, driver) = prepare(parts, node.into(), role);
         let (stop, stopping) = watch::channel(false);
         let running = tokio::spawn(driver.run(stopping));

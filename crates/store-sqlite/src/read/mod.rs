@@ -3,6 +3,7 @@
 mod batch;
 mod decision;
 mod definition;
+mod export;
 mod inbox;
 mod listener;
 mod load;
@@ -20,6 +21,7 @@ pub(crate) use decision::{decision_named, requirements, requirements_named};
 pub(crate) use definition::{
     definition, definition_before, definition_version, has_running, process_named, resource, running_definitions,
 };
+pub(crate) use export::{export_place, happened};
 pub(crate) use inbox::{inbox, partitions, statuses};
 pub(crate) use listener::global_listeners;
 pub(crate) use load::load;

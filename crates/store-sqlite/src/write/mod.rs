@@ -20,5 +20,5 @@ mod wait;
 pub(crate) use commit::commit;
 pub(crate) use inbox::append;
 pub(crate) use ownership::{acquire, release, renew};
-pub(crate) use retention::{count_aged, purge, purge_instances};
+pub(crate) use retention::{count_aged, purge, purge_instances, put_export_place};
 pub(crate) use room::give_back;

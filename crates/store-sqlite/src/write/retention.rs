@@ -144,6 +144,16 @@ fn purge_instance(
 }
 
 /// Whether the epoch is still the latest.
+/// How far the log was told of: what is behind that may be removed.
+pub(crate) fn put_export_place(connection: &Connection, fence: Fence, name: &str, position: u64) -> Result<bool, Failure> {
+    if !holds(connection, fence)? {
+        return Ok(false);
+    }
+    let mut put = connection.prepare_cached(statement::PUT_EXPORT_PLACE)?;
+    put.execute(params![fence.partition.0, name, position as i64])?;
+    Ok(true)
+}
+
 fn holds(connection: &Connection, fence: Fence) -> Result<bool, Failure> {
     let mut state = connection.prepare_cached(statement::PARTITION_STATE)?;
     let epoch: Option<i64> = state.query_row(params![fence.partition.0], |row| row.get(0)).optional()?;

@@ -14,6 +14,7 @@ mod decisions;
 mod definitions;
 mod documents;
 mod executions;
+mod export;
 mod inbox;
 mod incidents_and_jobs;
 mod listeners;
@@ -159,6 +160,8 @@ tests! {
     upkeep::ended_waits_are_purged_in_small_batches,
     upkeep::the_log_is_purged_from_its_beginning,
     upkeep::executions_and_evaluations_of_no_process_are_purged,
+    export::the_log_is_read_after_a_position,
+    export::a_place_never_moves_back,
     retention::finished_instances_come_by_their_end,
     retention::an_instance_goes_with_all_that_belongs_to_it,
     retention::a_step_ends_where_its_rows_do,

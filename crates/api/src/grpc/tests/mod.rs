@@ -77,7 +77,7 @@ fn parts() -> Parts {
     let limits = Arc::new(Limits::default());
     let metrics = Arc::new(Metrics::default());
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
-    Parts { store, limits, metrics, definitions, announcing: None }
+    Parts { store, limits, metrics, definitions, announcing: None, exporting: None }
 }
 
 /// A process `work` with one task of type `work`.

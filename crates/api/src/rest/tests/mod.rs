@@ -155,5 +155,5 @@ fn parts(store: Arc<dyn Store>) -> Parts {
     let limits = Arc::new(Limits { poll_every: Duration::from_millis(5), ..Limits::default() });
     let metrics = Arc::new(Metrics::default());
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
-    Parts { store, limits, metrics, definitions, announcing: None }
+    Parts { store, limits, metrics, definitions, announcing: None, exporting: None }
 }

@@ -1,0 +1,191 @@
+//! A server beside a broker, on each kind of store; both can be killed.
+#![allow(dead_code, reason = "each test uses its part")]
+
+#[path = "../../../kafka/tests/broker/mod.rs"]
+pub(crate) mod broker;
+
+use std::io::{BufRead, BufReader};
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use broker::Broker;
+
+/// A busy machine takes its time.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
+
+/// Where a server keeps what it has; gone when this is dropped.
+pub(crate) enum Place {
+    Folder(tempfile::TempDir),
+    Database { base: String, name: String },
+}
+
+impl Place {
+    /// One of each kind: with PostgreSQL where `CAUDAL_TEST_POSTGRES` leads to a server, as `cargo xtask test` does.
+    pub(crate) fn all() -> Vec<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = format!("brokered_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let database = std::env::var("CAUDAL_TEST_POSTGRES").ok().map(|base| {
+            execute(&base, &format!("CREATE DATABASE {name}"));
+            Self::Database { base, name }
+        });
+        [Self::folder()].into_iter().chain(database).collect()
+    }
+
+    pub(crate) fn folder() -> Self {
+        Self::Folder(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn url(&self) -> String {
+        match self {
+            Self::Folder(folder) => format!("sqlite:{}", folder.path().join("data").display()),
+            Self::Database { base, name } => {
+                let (scheme, rest) = base.split_once("://").unwrap();
+                let (place, options) =
+                    rest.split_once('?').map_or((rest, String::new()), |(place, options)| (place, format!("?{options}")));
+                format!("{scheme}://{}/{name}{options}", place.split('/').next().unwrap())
+            }
+        }
+    }
+
+    /// Whether several servers can share it.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self, Self::Database { .. })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Self::Database { base, name } = self {
+            execute(base, &format!("DROP DATABASE {name} WITH (FORCE)"));
+        }
+    }
+}
+
+fn execute(url: &str, sql: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+        let connection = tokio::spawn(connection);
+        client.batch_execute(sql).await.unwrap();
+        connection.abort();
+    });
+}
+
+pub(crate) struct Server {
+    child: Child,
+    store: String,
+    addresses: [SocketAddr; 3],
+    broker: String,
+}
+
+impl Server {
+    pub(crate) fn start(place: &Place, broker: &Broker, settings: &[&str]) -> Self {
+        let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+        let addresses = listeners.map(|listener| listener.local_addr().unwrap());
+        let store = place.url();
+        let child = spawn(&store, addresses, &broker.address, settings);
+        Self { child, store, addresses, broker: broker.address.clone() }
+    }
+
+    pub(crate) fn restart(&mut self, settings: &[&str]) {
+        self.kill();
+        self.child = spawn(&self.store, self.addresses, &self.broker, settings);
+    }
+
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// A line of its metrics, as a number.
+    pub(crate) fn metric(&self, name: &str) -> f64 {
+        let url = format!("http://{}/metrics", self.addresses[2]);
+        let text = agent().get(&url).call().unwrap().body_mut().read_to_string().unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_else(|| panic!("no {name} in {text}"));
+        line.trim().parse().unwrap()
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.addresses[0])
+    }
+
+    /// The status and what came with it.
+    pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        post(&self.url(path), body)
+    }
+
+    pub(crate) fn deploy(&self) {
+        let task = |id: &str, job_type: &str, next: &str| json!({"id": id, "name": id, "type": "SERVICE_TASK", "jobType": job_type, "nextStep": next});
+        let end = json!({"id": "done", "name": "done", "type": "END"});
+        let steps = [task("one", "first", "two"), task("two", "second", "done"), end];
+        let (status, answer) = self.post("/v1/definitions", &json!({"id": "two-steps", "name": "Two steps", "steps": steps}));
+        assert_eq!(status, 201, "{answer}");
+    }
+
+    pub(crate) fn start_instance(&self, n: usize) -> String {
+        let (status, answer) = self.post("/v1/instances", &json!({"definitionId": "two-steps", "variables": {"n": n}}));
+        assert_eq!(status, 201, "{answer}");
+        answer["id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn status(&self, instance: &str) -> String {
+        let agent = agent();
+        let mut answer = agent.get(&self.url(&format!("/v1/instances/{instance}"))).call().unwrap();
+        let answer: Value = serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap();
+        answer["status"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn completed(&self, instances: &[String]) {
+        let until = Instant::now() + PATIENCE;
+        for instance in instances {
+            while self.status(instance) != "COMPLETED" {
+                assert!(Instant::now() < until, "instance {instance} is {}", self.status(instance));
+                std::thread::park_timeout(Duration::from_millis(20));
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _already_gone = self.child.kill();
+        let _already_gone = self.child.wait();
+    }
+}
+
+fn spawn(store: &str, [rest, grpc, metrics]: [SocketAddr; 3], broker: &str, settings: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_caudal"));
+    command.args(["serve", "--test-clock", "--log-level", "off", "--store", store, "--kafka-brokers", broker]);
+    command.args(settings);
+    let addresses = [("--rest", rest), ("--grpc", grpc), ("--metrics", metrics)];
+    command.args(addresses.iter().flat_map(|(flag, address)| [(*flag).to_owned(), address.to_string()]));
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut banner = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(banner.next().unwrap().unwrap().contains("is ready"));
+    child
+}
+
+pub(crate) fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder().http_status_as_error(false).build().into()
+}
+
+pub(crate) fn post(url: &str, body: &Value) -> (u16, Value) {
+    let sent = agent().post(url).header("content-type", "application/json").send(body.to_string());
+    let Ok(mut answer) = sent else { return (0, Value::Null) };
+    let text = answer.body_mut().read_to_string().unwrap_or_default();
+    (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::Null))
+}
+
+/// Topics are made by whoever first speaks of them; here nobody waits for that.
+pub(crate) fn make_topics(broker: &Broker, names: &[&str]) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = krafka::Kafka::builder(broker.address.clone()).connect().await.unwrap();
+        let topics: Vec<_> = names.iter().map(|name| krafka::admin::NewTopic::new(*name, 3, 1).unwrap()).collect();
+        let _made = client.admin().create_topics(topics, Default::default()).await.unwrap();
+    });
+}
