@@ -7,6 +7,7 @@ use std::time::Duration;
 use api::listen::Files;
 use api::rest::Visitors;
 use host::{Address, Limits, Missed};
+use model::GlobalListener;
 
 use crate::dispatch::{self, Dispatch};
 use crate::settings::{Given, Settings};
@@ -44,6 +45,8 @@ pub(crate) struct Config {
     pub(crate) page_max: u32,
     pub(crate) limits: Limits,
     pub(crate) dispatch: Dispatch,
+    /// Those who listen to all user tasks.
+    pub(crate) listeners: Vec<GlobalListener>,
 }
 
 impl Config {
@@ -178,6 +181,7 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
         page_max: settings.number("limits.page"),
         limits: Limits { retention: crate::kept::retention(settings)?, ..limits(settings) },
         dispatch: dispatch::read(settings)?,
+        listeners: crate::listeners::parse(&settings.texts("user_tasks.listeners"))?,
     })
 }
 

@@ -182,6 +182,12 @@ pub(crate) static SETTINGS: &[Setting] = &[
     text("retention.executions", "30d", "TIME", "How long executions are kept that were completed or cancelled"),
     text("retention.evaluations", "30d", "TIME", "How long decisions are kept that were evaluated without a process"),
     text("retention.audit", "30d", "TIME", "How long the audit trail and operations over many are kept"),
+    texts(
+        "user_tasks.listeners",
+        "",
+        "LISTENERS",
+        "Who listens to all user tasks: ID=TYPE EVENT … with the type of its jobs, and all, creating, assigning, updating, completing or canceling; also retries=3, priority=50 and after, to be asked after those of the process",
+    ),
 ];
 
 const fn text(key: &'static str, default: &'static str, value: &'static str, about: &'static str) -> Setting {

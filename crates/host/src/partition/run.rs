@@ -345,6 +345,7 @@ impl Partition {
             | Command::Submit(_)
             | Command::PutListener(_)
             | Command::DeleteListener { .. }
+            | Command::ConfigureListeners { .. }
             | Command::PutPolicy(_)
             | Command::Announced(_)
             | Command::DeletePolicy { .. }
