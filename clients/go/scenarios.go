@@ -34,6 +34,9 @@ var scenarios = []struct {
 	{"throw an error nobody catches, then resolve it", throwError},
 	{"set variables of a running instance", setVariables},
 	{"cancel", cancel},
+	{"a user task is done by a worker", userTask},
+	{"deploy a form with the process that shows it", form},
+	{"listeners are heard before and after a task", executionListeners},
 }
 
 func topology(r *run) {

@@ -167,4 +167,142 @@ scenario('cancel', async () => {
   await refused(camunda.cancelProcessInstance({ processInstanceKey }), /404/)
 })
 
+/** Where an instance waits. */
+async function waitsAt(processInstanceKey) {
+  const filter = { processInstanceKey, state: 'ACTIVE', type: 'SERVICE_TASK' }
+  return (await camunda.searchElementInstances({ filter }, atOnce)).items.map((element) => element.elementId)
+}
+
+async function tasks(filter) {
+  return (await camunda.searchUserTasks({ filter }, atOnce)).items
+}
+
+scenario('people find, claim, change and complete a task', async () => {
+  await camunda.deployResourcesFromFiles(['opinion.form', 'review.bpmn'].map(fixture))
+  const { processInstanceKey } = await start('review', { text: 'a' })
+  const task = only(await tasks({ processInstanceKey, candidateGroup: 'editors', state: 'CREATED' }), 'tasks of editors')
+  assert.deepEqual([task.elementId, task.priority, task.candidateGroups], ['read', 70, ['editors']])
+  const { userTaskKey } = task
+  await camunda.assignUserTask({ userTaskKey, assignee: 'ann', allowOverride: false })
+  await refused(camunda.assignUserTask({ userTaskKey, assignee: 'bob', allowOverride: false }), /409/)
+  assert.equal(only(await tasks({ processInstanceKey, assignee: 'ann' }), 'tasks of ann').userTaskKey, userTaskKey)
+  await camunda.unassignUserTask({ userTaskKey })
+  assert.deepEqual(await tasks({ processInstanceKey, assignee: 'ann' }), [])
+  await camunda.updateUserTask({ userTaskKey, changeset: { priority: 20, candidateUsers: ['bob'] } })
+  const changed = await camunda.getUserTask({ userTaskKey }, atOnce)
+  assert.deepEqual([changed.priority, changed.candidateUsers], [20, ['bob']])
+  await camunda.completeUserTask({ userTaskKey, variables: { opinion: 'good' } })
+  assert.equal((await camunda.getUserTask({ userTaskKey }, atOnce)).state, 'COMPLETED')
+  assert.equal(await state(processInstanceKey), 'COMPLETED')
+  const said = await camunda.searchVariables({ filter: { processInstanceKey, name: 'opinion' } }, atOnce)
+  assert.equal(only(said.items, 'variables').value, '"good"')
+  await refused(camunda.completeUserTask({ userTaskKey }), /404/)
+})
+
+scenario('a task shows its form and variables', async () => {
+  const { processInstanceKey } = await start('review', { text: 'a' })
+  const { userTaskKey } = only(await tasks({ processInstanceKey }), 'tasks')
+  const shown = await camunda.getUserTaskForm({ userTaskKey }, atOnce)
+  assert.deepEqual([shown.formId, shown.version], ['opinion', 1])
+  assert.equal(shown.schema, await readFile(fixture('opinion.form'), 'utf8'), 'the form as it was deployed')
+  const seen = await camunda.searchUserTaskVariables({ userTaskKey, filter: { name: 'text' } }, atOnce)
+  assert.equal(only(seen.items, 'variables').value, '"a"')
+  await camunda.cancelProcessInstance({ processInstanceKey })
+  assert.equal((await camunda.getUserTask({ userTaskKey }, atOnce)).state, 'CANCELED')
+})
+
+scenario('listeners are heard before and after a task', async () => {
+  await camunda.deployResourcesFromFiles([fixture('listened.bpmn')])
+  const { processInstanceKey } = await start('listened', {})
+  const before = await job('before-print')
+  assert.deepEqual([before.kind, before.listenerEventType], ['EXECUTION_LISTENER', 'START'])
+  const printed = await camunda.searchJobs({ filter: { processInstanceKey, type: 'print' } }, atOnce)
+  assert.deepEqual(printed.items, [], 'jobs of the task meanwhile')
+  await camunda.completeJob({ jobKey: before.jobKey, variables: { paper: 'white' } })
+  const printing = await job('print')
+  assert.deepEqual(printing.variables, { paper: 'white' }, 'what the listener has set')
+  await camunda.completeJob({ jobKey: printing.jobKey })
+  const after = await job('after-print')
+  assert.deepEqual([after.kind, after.listenerEventType], ['EXECUTION_LISTENER', 'END'])
+  assert.deepEqual(await tasks({ processInstanceKey }), [], 'the next task meanwhile')
+  await camunda.completeJob({ jobKey: after.jobKey })
+  assert.equal(only(await tasks({ processInstanceKey }), 'tasks').state, 'CREATED')
+  await camunda.cancelProcessInstance({ processInstanceKey })
+})
+
+scenario('a task listener denies, then lets pass', async () => {
+  const { processInstanceKey } = await start('listened', {})
+  for (const type of ['before-print', 'print', 'after-print']) await camunda.completeJob({ jobKey: (await job(type)).jobKey })
+  const { userTaskKey } = only(await tasks({ processInstanceKey }), 'tasks')
+  const answer = async (result) => {
+    const asked = await job('check-signature')
+    assert.deepEqual([asked.kind, asked.listenerEventType], ['TASK_LISTENER', 'COMPLETING'])
+    await camunda.completeJob({ jobKey: asked.jobKey, result: { type: 'userTask', ...result } })
+  }
+  const denied = refused(camunda.completeUserTask({ userTaskKey }), /409/)
+  await answer({ denied: true, deniedReason: 'not yours' })
+  await denied
+  assert.equal((await camunda.getUserTask({ userTaskKey }, atOnce)).state, 'CREATED')
+  const completed = camunda.completeUserTask({ userTaskKey })
+  await answer({ corrections: { priority: 90 } })
+  await completed
+  const done = await camunda.getUserTask({ userTaskKey }, atOnce)
+  assert.deepEqual([done.state, done.priority], ['COMPLETED', 90])
+  assert.equal(await state(processInstanceKey), 'COMPLETED')
+})
+
+scenario('move a running instance to another task', async () => {
+  await camunda.deployResourcesFromFiles(['route.bpmn', 'route-anew.bpmn'].map(fixture))
+  const { processInstanceKey } = await start('route', {})
+  const found = await camunda.searchElementInstances({ filter: { processInstanceKey, elementId: 'first' } }, atOnce)
+  const { elementInstanceKey } = only(found.items, 'elements')
+  const change = {
+    processInstanceKey,
+    activateInstructions: [{ elementId: 'second', variableInstructions: [{ variables: { moved: true } }] }],
+    terminateInstructions: [{ elementInstanceKey }],
+  }
+  await camunda.modifyProcessInstance(change)
+  assert.deepEqual(await waitsAt(processInstanceKey), ['second'])
+  const moved = await job('second')
+  assert.deepEqual(moved.variables, { moved: true })
+  await camunda.completeJob({ jobKey: moved.jobKey })
+  assert.equal(await state(processInstanceKey), 'COMPLETED')
+  await refused(camunda.modifyProcessInstance(change), /404/)
+})
+
+scenario('migrate a running instance to another process', async () => {
+  const definitions = await camunda.searchProcessDefinitions({ filter: { processDefinitionId: 'route-anew' } }, atOnce)
+  const targetProcessDefinitionKey = only(definitions.items, 'definitions').processDefinitionKey
+  const { processInstanceKey } = await start('route', { kept: 1 })
+  const to = (targetElementId) => {
+    const mappingInstructions = [{ sourceElementId: 'first', targetElementId }]
+    return camunda.migrateProcessInstance({ processInstanceKey, targetProcessDefinitionKey, mappingInstructions })
+  }
+  await refused(to('nowhere'), /400/)
+  await to('one')
+  assert.deepEqual(await waitsAt(processInstanceKey), ['one'])
+  // The job is the one that was there, with the type it had.
+  await camunda.completeJob({ jobKey: (await job('first')).jobKey })
+  const next = await job('two')
+  assert.deepEqual([next.processDefinitionId, next.variables], ['route-anew', { kept: 1 }])
+  await camunda.completeJob({ jobKey: next.jobKey })
+  assert.equal(await state(processInstanceKey), 'COMPLETED')
+})
+
+scenario('cancel many at once, and see what became of each', async () => {
+  const keys = []
+  for (let number = 0; number < 5; number++) keys.push((await start('route', {})).processInstanceKey)
+  const begun = await camunda.cancelProcessInstancesBatchOperation({ filter: { processInstanceKey: { $in: keys } } })
+  assert.equal(begun.batchOperationType, 'CANCEL_PROCESS_INSTANCE')
+  const { batchOperationKey } = begun
+  const over = await until(async () => {
+    const operation = await camunda.getBatchOperation({ batchOperationKey }, atOnce)
+    return operation.state === 'COMPLETED' && operation
+  }, 'the operation is over')
+  assert.deepEqual([over.operationsTotalCount, over.operationsCompletedCount, over.operationsFailedCount], [5, 5, 0])
+  const items = (await camunda.searchBatchOperationItems({ filter: { batchOperationKey } }, atOnce)).items
+  assert.deepEqual(items.map((item) => [item.processInstanceKey, item.state]).sort(), keys.map((key) => [key, 'COMPLETED']).sort())
+  for (const key of keys) assert.equal(await state(key), 'TERMINATED')
+})
+
 await runAll()

@@ -51,6 +51,14 @@ class Context:
     async def elements(self, **filters):
         return await self.found(self.client.search_element_instances, sdk.ElementInstanceSearchQuery, filters)
 
+    async def tasks(self, **filters):
+        return await self.found(self.client.search_user_tasks, sdk.UserTaskSearchQuery, filters)
+
+    async def at(self, instance):
+        """Where an instance waits."""
+        found = await self.elements(processInstanceKey=instance.process_instance_key, state="ACTIVE", type="SERVICE_TASK")
+        return [element.element_id for element in found]
+
     async def found(self, search, query, filters):
         return (await search(data=query.from_dict({"filter": filters}))).items
 
@@ -252,6 +260,162 @@ async def variables(c):
     job = await c.job("collect-money")
     equal(job.variables.to_dict(), {"amount": 7}, "variables of the job")
     await c.complete(job, {})
+
+
+@scenario("people find, claim, change and complete a task")
+async def user_task(c):
+    await c.client.deploy_resources_from_files([fixture("opinion.form"), fixture("review.bpmn")])
+    started = await c.start("review", {"text": "a"})
+    key = started.process_instance_key
+    task = only(await c.tasks(processInstanceKey=key, candidateGroup="editors", state="CREATED"), "tasks of editors")
+    equal((task.element_id, task.assignee, task.priority, task.candidate_groups), ("read", None, 70, ["editors"]), "the task")
+    claim = sdk.UserTaskAssignmentRequest.from_dict({"assignee": "ann", "allowOverride": False})
+    await c.client.assign_user_task(task.user_task_key, data=claim)
+    other = sdk.UserTaskAssignmentRequest.from_dict({"assignee": "bob", "allowOverride": False})
+    await refused(409, c.client.assign_user_task(task.user_task_key, data=other))
+    equal(only(await c.tasks(processInstanceKey=key, assignee="ann"), "tasks of ann").user_task_key, task.user_task_key, "her task")
+    await c.client.unassign_user_task(task.user_task_key)
+    equal(await c.tasks(processInstanceKey=key, assignee="ann"), [], "tasks of ann afterwards")
+    update = sdk.UserTaskUpdateRequest.from_dict({"changeset": {"priority": 20, "candidateUsers": ["bob"]}})
+    await c.client.update_user_task(task.user_task_key, data=update)
+    changed = await c.client.get_user_task(task.user_task_key)
+    equal((changed.priority, changed.candidate_users), (20, ["bob"]), "what was changed")
+    done = sdk.UserTaskCompletionRequest.from_dict({"variables": {"opinion": "good"}})
+    await c.client.complete_user_task(task.user_task_key, data=done)
+    equal((await c.client.get_user_task(task.user_task_key)).state, "COMPLETED", "state of the task")
+    equal(await c.state(started), "COMPLETED", "state")
+    equal(only(await c.variables(processInstanceKey=key, name="opinion"), "variables").value, '"good"', "what was said")
+    await refused(404, c.client.complete_user_task(task.user_task_key, data=done))
+
+
+@scenario("a task shows its form and variables")
+async def form(c):
+    started = await c.start("review", {"text": "a"})
+    task = only(await c.tasks(processInstanceKey=started.process_instance_key), "tasks")
+    shown = await c.client.get_user_task_form(task.user_task_key)
+    equal((shown.form_id, shown.version), ("opinion", 1), "form")
+    with open(fixture("opinion.form"), encoding="utf-8") as file:
+        equal(shown.schema, file.read(), "the form as it was deployed")
+    query = sdk.UserTaskVariableSearchQueryRequest.from_dict({"filter": {"name": "text"}})
+    seen = await c.client.search_user_task_variables(task.user_task_key, data=query)
+    equal(only(seen.items, "variables").value, '"a"', "what the task is about")
+    await c.cancel(started)
+    equal((await c.client.get_user_task(task.user_task_key)).state, "CANCELED", "state of the task")
+
+
+@scenario("listeners are heard before and after a task")
+async def execution_listeners(c):
+    await c.client.deploy_resources_from_files([fixture("listened.bpmn")])
+    started = await c.start("listened", {})
+    before = await c.job("before-print")
+    equal((before.kind, before.listener_event_type), ("EXECUTION_LISTENER", "START"), "the listener before it")
+    equal(await c.jobs(processInstanceKey=started.process_instance_key, type="print"), [], "jobs of the task meanwhile")
+    await c.complete(before, {"paper": "white"})
+    printing = await c.job("print")
+    equal(printing.variables.to_dict(), {"paper": "white"}, "what the listener has set")
+    await c.complete(printing, {})
+    after = await c.job("after-print")
+    equal((after.kind, after.listener_event_type), ("EXECUTION_LISTENER", "END"), "the listener after it")
+    equal(await c.tasks(processInstanceKey=started.process_instance_key), [], "the next task meanwhile")
+    await c.complete(after, {})
+    equal(only(await c.tasks(processInstanceKey=started.process_instance_key), "tasks").state, "CREATED", "the next task")
+    await c.cancel(started)
+
+
+@scenario("a task listener denies, then lets pass")
+async def task_listener(c):
+    started = await c.start("listened", {})
+    for job_type in ("before-print", "print", "after-print"):
+        await c.complete(await c.job(job_type), {})
+    task = only(await c.tasks(processInstanceKey=started.process_instance_key), "tasks")
+
+    def completing():
+        data = sdk.UserTaskCompletionRequest.from_dict({"variables": {}})
+        return asyncio.create_task(c.client.complete_user_task(task.user_task_key, data=data))
+
+    async def answer(result):
+        job = await c.job("check-signature")
+        equal((job.kind, job.listener_event_type), ("TASK_LISTENER", "COMPLETING"), "the listener")
+        data = sdk.JobCompletionRequest.from_dict({"result": {"type": "userTask", **result}})
+        await c.client.complete_job(job.job_key, data=data)
+
+    waiting = completing()
+    await answer({"denied": True, "deniedReason": "not yours"})
+    await refused(409, waiting)
+    equal((await c.client.get_user_task(task.user_task_key)).state, "CREATED", "state after it was denied")
+    waiting = completing()
+    await answer({"corrections": {"priority": 90}})
+    await waiting
+    done = await c.client.get_user_task(task.user_task_key)
+    equal((done.state, done.priority), ("COMPLETED", 90), "state and corrected priority")
+    equal(await c.state(started), "COMPLETED", "state")
+
+
+@scenario("move a running instance to another task")
+async def modify(c):
+    await c.client.deploy_resources_from_files([fixture("route.bpmn"), fixture("route-anew.bpmn")])
+    started = await c.start("route", {})
+    equal(await c.at(started), ["first"], "where it waits")
+    at_first = only(await c.elements(processInstanceKey=started.process_instance_key, elementId="first"), "elements")
+    body = {
+        "activateInstructions": [{"elementId": "second", "variableInstructions": [{"variables": {"moved": True}}]}],
+        "terminateInstructions": [{"elementInstanceKey": at_first.element_instance_key}],
+    }
+    change = sdk.ProcessInstanceModificationInstruction.from_dict(body)
+    await c.client.modify_process_instance(started.process_instance_key, data=change)
+    equal(await c.at(started), ["second"], "where it waits now")
+    job = await c.job("second")
+    equal(job.variables.to_dict(), {"moved": True}, "variables of the job")
+    await c.complete(job, {})
+    equal(await c.state(started), "COMPLETED", "state")
+    await refused(404, c.client.modify_process_instance(started.process_instance_key, data=change))
+
+
+@scenario("migrate a running instance to another process")
+async def migrate(c):
+    found = await c.found(c.client.search_process_definitions, sdk.ProcessDefinitionSearchQuery, {"processDefinitionId": "route-anew"})
+    target = only(found, "definitions").process_definition_key
+    started = await c.start("route", {"kept": 1})
+
+    def to(element):
+        mapping = [{"sourceElementId": "first", "targetElementId": element}]
+        body = {"targetProcessDefinitionKey": target, "mappingInstructions": mapping}
+        plan = sdk.ProcessInstanceMigrationInstruction.from_dict(body)
+        return c.client.migrate_process_instance(started.process_instance_key, data=plan)
+
+    await refused(400, to("nowhere"))
+    await to("one")
+    equal(await c.at(started), ["one"], "where it waits now")
+    # The job is the one that was there, with the type it had.
+    await c.complete(await c.job("first"), {})
+    job = await c.job("two")
+    equal((job.process_definition_id, job.variables.to_dict()), ("route-anew", {"kept": 1}), "the next job")
+    await c.complete(job, {})
+    equal(await c.state(started), "COMPLETED", "state")
+
+
+@scenario("cancel many at once, and see what became of each")
+async def batch(c):
+    started = [await c.start("route", {}) for _ in range(5)]
+    keys = [instance.process_instance_key for instance in started]
+    filters = {"filter": {"processInstanceKey": {"$in": keys}}}
+    data = sdk.ProcessInstanceCancellationBatchOperationRequest.from_dict(filters)
+    begun = await c.client.cancel_process_instances_batch_operation(data=data)
+    equal(begun.batch_operation_type, "CANCEL_PROCESS_INSTANCE", "type")
+
+    async def is_over():
+        operation = await c.client.get_batch_operation(begun.batch_operation_key)
+        return operation if operation.state == "COMPLETED" else None
+
+    operation = await until(is_over, "the operation is over")
+    counts = (operation.operations_total_count, operation.operations_completed_count, operation.operations_failed_count)
+    equal(counts, (5, 5, 0), "counts")
+    items = await c.found(
+        c.client.search_batch_operation_items, sdk.BatchOperationItemSearchQuery, {"batchOperationKey": begun.batch_operation_key}
+    )
+    equal({(item.process_instance_key, item.state) for item in items}, {(key, "COMPLETED") for key in keys}, "items")
+    equal({await c.state(instance) for instance in started}, {"TERMINATED"}, "states")
+    await refused(404, c.client.cancel_batch_operation("1", data=None))
 
 
 async def main():

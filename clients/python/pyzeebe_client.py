@@ -19,6 +19,8 @@ from pyzeebe.proto.gateway_pb2 import (
     ActivateJobsRequest,
     CompleteJobRequest,
     FailJobRequest,
+    MigrateProcessInstanceRequest,
+    ModifyProcessInstanceRequest,
     ResolveIncidentRequest,
     SetVariablesRequest,
     StreamActivatedJobsRequest,
@@ -272,6 +274,99 @@ async def cancel(c):
     except ProcessInstanceNotFoundError:
         return
     raise AssertionError("an instance was cancelled twice")
+
+
+@scenario("a user task is done by a worker")
+async def user_task(c):
+    seen = []
+
+    async def judge(job: Job):
+        seen.append(
+            (job.element_id, job.custom_headers["io.camunda.zeebe:assignee"], job.custom_headers["io.camunda.zeebe:candidateGroups"])
+        )
+        return {"verdict": "good"}
+
+    await c.client.deploy_resource(fixture("assess.bpmn"))
+    async with c.worker({"io.camunda.zeebe:userTask": judge}):
+        done = await c.client.run_process_with_result("assess", {"boss": "ann"}, timeout=10_000)
+    equal(seen, [("judge", "ann", '["judges"]')], "what the worker saw")
+    equal(done.variables, {"boss": "ann", "verdict": "good"}, "variables")
+
+
+@scenario("deploy a form with the process that shows it")
+async def form(c):
+    deployed = await c.client.deploy_resource(fixture("opinion.form"), fixture("review.bpmn"))
+    equal(sorted(type(d).__name__ for d in deployed.deployments), ["FormMetadata", "ProcessMetadata"], "deployed files")
+    started = await c.client.run_process("review", {"text": "a"})
+    task = only(search("user-tasks", processInstanceKey=str(started.process_instance_key)), "tasks")
+    equal(task["formKey"], str(next(d for d in deployed.deployments if hasattr(d, "form_key")).form_key), "form of the task")
+    await c.client.cancel_process_instance(started.process_instance_key)
+
+
+@scenario("listeners are heard before and after a task")
+async def execution_listeners(c):
+    async def before():
+        return {"paper": "white"}
+
+    async def print_it(paper: str):
+        return {"printed": paper}
+
+    async def after(printed: str):
+        return {"checked": printed}
+
+    await c.client.deploy_resource(fixture("listened.bpmn"))
+    started = await c.client.run_process("listened")
+    key = str(started.process_instance_key)
+    async with c.worker({"before-print": before, "print": print_it, "after-print": after}):
+        await until(lambda: search("user-tasks", processInstanceKey=key), "the task behind")
+    checked = only(search("variables", processInstanceKey=key, name="checked"), "variables")
+    equal(checked["value"], '"white"', "what went from one to the next")
+    jobs = [(job["type"], job["kind"]) for job in search("jobs", processInstanceKey=key)]
+    expected = [("before-print", "EXECUTION_LISTENER"), ("print", "BPMN_ELEMENT"), ("after-print", "EXECUTION_LISTENER")]
+    equal(jobs, expected, "jobs")
+    await c.client.cancel_process_instance(started.process_instance_key)
+
+
+def element_at(instance_key):
+    """Where an instance waits."""
+    found = search("element-instances", processInstanceKey=str(instance_key), state="ACTIVE", type="SERVICE_TASK")
+    return only(found, "tasks that wait")
+
+
+@scenario("move a running instance to another task")
+async def modify(c):
+    await c.client.deploy_resource(fixture("route.bpmn"), fixture("route-anew.bpmn"))
+    started = await c.client.run_process("route")
+    key = started.process_instance_key
+    activate = ModifyProcessInstanceRequest.ActivateInstruction(elementId="second")
+    activate.variableInstructions.add(variables='{"moved": true}')
+    terminate = ModifyProcessInstanceRequest.TerminateInstruction(elementInstanceKey=int(element_at(key)["elementInstanceKey"]))
+    change = ModifyProcessInstanceRequest(
+        processInstanceKey=key, activateInstructions=[activate], terminateInstructions=[terminate]
+    )
+    await c.gateway.ModifyProcessInstance(change)
+    equal(element_at(key)["elementId"], "second", "where it waits now")
+    job = await c.job("second")
+    equal(job.variables, '{"moved":true}', "variables of the job")
+    await c.gateway.CompleteJob(CompleteJobRequest(jobKey=job.key))
+    equal(state(key), "COMPLETED", "state")
+
+
+@scenario("migrate a running instance to another process")
+async def migrate(c):
+    target = only(search("process-definitions", processDefinitionId="route-anew"), "definitions")["processDefinitionKey"]
+    started = await c.client.run_process("route", {"kept": 1})
+    key = started.process_instance_key
+    plan = MigrateProcessInstanceRequest.MigrationPlan(targetProcessDefinitionKey=int(target))
+    plan.mappingInstructions.add(sourceElementId="first", targetElementId="one")
+    await c.gateway.MigrateProcessInstance(MigrateProcessInstanceRequest(processInstanceKey=key, migrationPlan=plan))
+    equal(element_at(key)["elementId"], "one", "where it waits now")
+    # The job is the one that was there, with the type it had.
+    await c.gateway.CompleteJob(CompleteJobRequest(jobKey=(await c.job("first")).key))
+    job = await c.job("two")
+    equal((job.bpmnProcessId, job.variables), ("route-anew", '{"kept":1}'), "the next job")
+    await c.gateway.CompleteJob(CompleteJobRequest(jobKey=job.key))
+    equal(state(key), "COMPLETED", "state")
 
 
 async def main():

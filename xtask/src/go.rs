@@ -46,7 +46,7 @@ fn folder(places: &Places) -> PathBuf {
 fn make(places: &Places) -> Result<(), String> {
     let source = places.clients().join("go");
     let folder = folder(places);
-    let files = ["go.mod", "go.sum", "main.go", "scenarios.go"].map(|name| source.join(name));
+    let files = ["go.mod", "go.sum", "main.go", "people.go", "scenarios.go"].map(|name| source.join(name));
     keep(&folder, &pins(&files.each_ref().map(PathBuf::as_path))?, || {
         logged::must(&mut compile(&source, &folder.join("client")), &places.log("build-go"), BUILD_MAX).map(drop)
     })

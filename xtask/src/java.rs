@@ -42,8 +42,9 @@ fn make(places: &Places) -> Result<(), String> {
     let source = places.clients().join("java");
     let folder = folder(places);
     let program = source.join("src/main/java/caudal/clients");
-    let files = [source.join("pom.xml"), program.join("JavaClient.java"), program.join("Scenarios.java")];
-    keep(&folder, &pins(&files.each_ref().map(PathBuf::as_path))?, || {
+    let programs = ["JavaClient.java", "PeopleAndOperators.java", "Scenarios.java"].map(|name| program.join(name));
+    let files: Vec<&Path> = [source.join("pom.xml")].iter().chain(&programs).map(PathBuf::as_path).collect();
+    keep(&folder, &pins(&files)?, || {
         let mut maven = Command::new("mvn");
         maven.args(["--quiet", "--batch-mode", "compile", "dependency:copy-dependencies", "-DincludeScope=runtime"]);
         maven.arg(format!("-Dbuild.folder={}", folder.display())).current_dir(&source);

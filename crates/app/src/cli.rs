@@ -9,6 +9,7 @@ use crate::backup::{Backup, Check, Restore};
 use crate::batch::{Batch, SomeOrAll};
 use crate::bench::options::{BenchProcess, BenchTimers, BenchWorkflow};
 use crate::bench::queue::BenchQueue;
+use crate::bench::tasks::BenchTasks;
 use crate::change::{Migrate, Modify};
 use crate::dead_letters::DeadLetters;
 use crate::decide::Decide;
@@ -379,4 +380,8 @@ pub(crate) enum Bench {
     ///
     /// Without --url a server is started on free ports with a fresh store, which is removed at the end.
     Workflow(BenchWorkflow),
+    /// Create, assign and complete user tasks, then keep many open and report how fast people find theirs.
+    ///
+    /// A server is started on free ports with a fresh store, which is removed at the end.
+    Tasks(BenchTasks),
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use api::listen::Files;
 use api::rest::Visitors;
 use host::{Address, Limits, Missed};
+use model::GlobalListener;
 
 use crate::dispatch::{self, Dispatch};
 use crate::export::{self, Export};
@@ -46,6 +47,8 @@ pub(crate) struct Config {
     pub(crate) limits: Limits,
     pub(crate) dispatch: Dispatch,
     pub(crate) export: Option<Export>,
+    /// Those who listen to all user tasks.
+    pub(crate) listeners: Vec<GlobalListener>,
 }
 
 impl Config {
@@ -182,6 +185,7 @@ pub(crate) fn meaning(settings: &Settings) -> Result<Config, String> {
         limits: Limits { retention: crate::kept::retention(settings)?, ..limits(settings) },
         dispatch: dispatch::read(settings)?,
         export,
+        listeners: crate::listeners::parse(&settings.texts("user_tasks.listeners"))?,
     })
 }
 

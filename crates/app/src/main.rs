@@ -23,6 +23,7 @@ mod health;
 mod incidents;
 mod instance;
 mod kept;
+mod listeners;
 mod manual;
 #[cfg(test)]
 mod pages;
@@ -97,6 +98,7 @@ fn main() -> ExitCode {
         Some(Command::Bench(Bench::Workflow(options))) => bench::workflow(&options),
         Some(Command::Bench(Bench::Timers(options))) => bench::timers::run(&options),
         Some(Command::Bench(Bench::Queue(options))) => bench::queue::run(&options),
+        Some(Command::Bench(Bench::Tasks(options))) => bench::tasks::run(&options),
         Some(Command::Queues(options)) => watch::run(&options),
         Some(Command::Audit(options)) => audit::audit(&options),
         Some(Command::Policies(options)) => queues::policies(&options),

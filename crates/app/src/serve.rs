@@ -55,6 +55,9 @@ async fn serve(config: Config, telemetry: Option<telemetry::Sender>) -> Result<(
     let (stop, stopping) = watch::channel(false);
     let driving = tokio::spawn(driver.run(stopping));
     wait_for_owner(&host, &config).await;
+    if config.roles.engine {
+        tokio::spawn(crate::listeners::configure(host.clone(), config.listeners.clone()));
+    }
     let edges =
         tokio::spawn(edges::serve(listeners, host.clone(), edges::Told { config: config.clone(), cluster, registry }, draining));
     banner(&config, begun.elapsed());

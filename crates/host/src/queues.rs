@@ -6,6 +6,8 @@ use std::sync::Arc;
 use model::GlobalListener;
 use queue::policy::{Policy, Scope};
 use queue::stats::Stats;
+use store::log::{Caller, Command, Request};
+use store::query::Tenants;
 use store::row::{PolicyVersion, Schedule};
 use store::{AGES, CountedJobs, Millis, QueueRef, QueueSize, ReadyAfter};
 
@@ -117,6 +119,21 @@ impl Host {
     pub async fn global_listeners(&self) -> Result<Vec<GlobalListener>, Error> {
         let newest = self.store().global_listeners(PARTITION, 1).await?;
         Ok(newest.into_iter().next().map_or_else(Vec::new, |row| row.listeners))
+    }
+
+    /// Those that the configuration names listen from now on, and those it named before no longer.
+    pub async fn configure_listeners(&self, listeners: Vec<GlobalListener>) -> Result<(), Error> {
+        let mut there = self.global_listeners().await?;
+        there.retain(|listener| listener.configured);
+        let (mut there, mut wanted) = (there, listeners.clone());
+        model::in_order(&mut there);
+        model::in_order(&mut wanted);
+        if there == wanted {
+            return Ok(());
+        }
+        let caller = Caller { name: "configuration".into(), tenants: Tenants::Everything };
+        let command = Command::ConfigureListeners { listeners };
+        self.submit(Request { caller, command, idempotency: None }).await.map(drop)
     }
 
     pub async fn policies(&self) -> Result<Vec<PolicyVersion>, Error> {

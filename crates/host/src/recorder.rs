@@ -238,13 +238,7 @@ impl Recorder {
             None => InstanceState::Active,
         };
         let phase = instance.elements.get(&instance.key.root()).map_or(Phase::Leaving, |root| root.phase);
-        let change = InstanceChange {
-            key: instance.key,
-            state,
-            phase,
-            ended: outcome.map(|_| now),
-            incidents: instance.incidents.len() as u32,
-        };
+        let change = InstanceChange { key: instance.key, state, phase, ended: outcome.map(|_| now) };
         let new = match self.instances_new.get_mut(&instance.key) {
             Some(new) => new,
             None if started => self.instances_new.entry(instance.key).or_insert_with(|| hot.row.clone()),
@@ -258,7 +252,6 @@ impl Recorder {
         new.state = change.state;
         new.phase = change.phase;
         new.ended = change.ended;
-        new.incidents = change.incidents;
     }
 
     fn element_ix(&self, hot: &HotInstance, key: ElementKey) -> ElementIx {
@@ -272,7 +265,6 @@ impl Recorder {
 fn matters(change: &InstanceChange, events: &[Event]) -> bool {
     change.state != InstanceState::Active
         || events.iter().any(|event| match event {
-            Event::IncidentRaised { .. } | Event::IncidentResolved { .. } => true,
             Event::Activated { key } | Event::Leaving { key } => key.0 == change.key.0,
             _ => false,
         })

@@ -4,18 +4,19 @@
 mod server;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use engine::{InstanceKey, Modification};
-use host::{Limits, Role};
+use host::{ClockMove, Limits, Role};
 use server::layer::{Fate, Layer, broken};
 use server::{Server, clocked, memory, task};
-use store::Store;
 use store::batch::{BatchCommand, Work};
 use store::change::Change;
 use store::log::{Answer, Code, Command, FailJob};
 use store::query::{BatchItemView, BatchView, Entity, Field, Filter, InstanceView, Items, Op, Page, Query, Scalar, Tenants};
 use store::row::{BatchState, InstanceState, ItemState};
+use store::{Error, Store};
 
 async fn start(server: &Server, id: &str, count: usize) -> Vec<InstanceKey> {
     let mut keys = Vec::new();
@@ -171,6 +172,96 @@ async fn one_that_is_refused_keeps_no_other_from_its_turn() {
     for item in items(&store, key).await {
         assert_eq!((item.state, item.error.unwrap().starts_with("INVALID_ARGUMENT: Expected to")), (ItemState::Failed, true));
     }
+    server.stop().await;
+}
+
+/// What can never be found is not looked for again, and nobody else hears of it.
+#[tokio::test]
+async fn a_search_that_fails_for_good_fails_the_operation() {
+    let inner = memory();
+    let mut searches = 0;
+    let slow = Layer::of(inner.clone()).on_search(move |_| {
+        searches += 1;
+        match searches {
+            1 => Ok(()),
+            _ => Err(Error::TooSlow { limit: Duration::from_secs(10) }),
+        }
+    });
+    let store = slow.shared();
+    let limits = Limits { due_max: 5, ..Limits::default() };
+    let server = Server::join(&store, "server", Role::Engine, limits);
+    server.owning().await;
+    server.deploy(&[("a.bpmn", &task("many", "a"))]).await;
+    // The first page is found, the second is not.
+    start(&server, "many", 501).await;
+    let key = begin(&server, Work::Cancel, of_process("many")).await;
+    let view = ended(&inner, key).await;
+    assert_eq!(counts(&view), (BatchState::Failed, 500, 0, 0));
+    assert_eq!(view.error.as_deref(), Some("a search takes longer than 10000 ms"));
+    while items(&inner, key).await.iter().any(|item| item.state == ItemState::Active) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(items(&inner, key).await.iter().all(|item| item.state == ItemState::Canceled));
+    assert!(instances(&inner).await.iter().all(|view| view.state == InstanceState::Active));
+    assert_eq!(refused(&server.ask(Command::Batch(BatchCommand::Resume { batch: key })).await), Some(Code::InvalidState));
+    server.stop().await;
+}
+
+/// What may pass is tried a few times, while others go on.
+#[tokio::test]
+async fn a_search_that_fails_again_and_again_fails_the_operation() {
+    let inner = memory();
+    let tries = Arc::new(AtomicU64::new(0));
+    let (counted, passes_after) = (tries.clone(), Arc::new(AtomicU64::new(u64::MAX)));
+    let until = passes_after.clone();
+    let layer = Layer::of(inner.clone()).on_search(move |_| match counted.fetch_add(1, Ordering::SeqCst) {
+        tried if until.load(Ordering::SeqCst) <= tried => Ok(()),
+        _ => Err(broken()),
+    });
+    let store = layer.shared();
+    let server = Server::start(&store).await;
+    server.deploy(&[("a.bpmn", &task("many", "a"))]).await;
+    start(&server, "many", 1).await;
+    let key = begin(&server, Work::Cancel, of_process("many")).await;
+    for tried in 1..=8 {
+        while tries.load(Ordering::SeqCst) < tried {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        // Nobody is told that the store is away.
+        start(&server, "many", 1).await;
+        server.host.move_clock(ClockMove::Advance(5_000)).unwrap();
+    }
+    let view = ended(&inner, key).await;
+    assert_eq!((counts(&view), view.error.as_deref()), ((BatchState::Failed, 0, 0, 0), Some(&*broken().to_string())));
+    assert_eq!(tries.load(Ordering::SeqCst), 8);
+    passes_after.store(10, Ordering::SeqCst);
+    let key = begin(&server, Work::Cancel, of_process("many")).await;
+    for tried in 9..=10 {
+        while tries.load(Ordering::SeqCst) < tried {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        server.ask(Command::Batch(BatchCommand::Cancel { batch: 5 })).await;
+        server.host.move_clock(ClockMove::Advance(5_000)).unwrap();
+    }
+    assert_eq!(counts(&ended(&inner, key).await), (BatchState::Completed, 9, 9, 0), "trouble that has passed leaves nothing");
+    server.stop().await;
+}
+
+/// Items that the store will never take fail the operation, too.
+#[tokio::test]
+async fn items_that_are_not_taken_fail_the_operation() {
+    let layer = Layer::over(clocked()).on_commit(|commit| match commit.changes.batch_items_new.is_empty() {
+        true => Fate::Through,
+        false => Fate::Lost(Error::corrupt("no such column")),
+    });
+    let store = layer.shared();
+    let server = Server::start(&store).await;
+    server.deploy(&[("a.bpmn", &task("many", "a"))]).await;
+    start(&server, "many", 1).await;
+    let key = begin(&server, Work::Cancel, of_process("many")).await;
+    let view = ended(&store, key).await;
+    let why = "the store does not take what the command would write";
+    assert_eq!((counts(&view), view.error.as_deref()), ((BatchState::Failed, 0, 0, 0), Some(why)));
     server.stop().await;
 }
 

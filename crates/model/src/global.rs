@@ -16,6 +16,8 @@ pub struct GlobalListener {
     pub after_own: bool,
     /// Higher ones are asked first.
     pub priority: i32,
+    /// Whether the configuration of a server names it, and not a caller.
+    pub configured: bool,
 }
 
 /// Every version of them that may still count: what has begun to be listened to goes on as it began.
@@ -26,7 +28,7 @@ pub struct Globals {
 
 impl Globals {
     pub fn put(&mut self, version: u32, mut listeners: Vec<GlobalListener>) {
-        listeners.sort_by_key(|listener| (Reverse(listener.priority), listener.id.clone()));
+        in_order(&mut listeners);
         self.versions.insert(version, listeners);
     }
 
@@ -56,4 +58,9 @@ impl Globals {
             _ => own,
         }
     }
+}
+
+/// As they are asked.
+pub fn in_order(listeners: &mut [GlobalListener]) {
+    listeners.sort_by_key(|listener| (Reverse(listener.priority), listener.id.clone()));
 }

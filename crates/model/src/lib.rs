@@ -26,7 +26,7 @@ pub use event::{
     Catch, CodeCatch, Compensate, Compensated, Condition, EndEvent, EventPart, Message, Needed, Publish, Several, Throw,
     TimerKind, TimerTrigger, Trigger, VariableChange,
 };
-pub use global::{GlobalListener, Globals};
+pub use global::{GlobalListener, Globals, in_order};
 pub use join::{ElementSet, Join};
 pub use listener::{Listener, ListenerEvent};
 pub use repeat::{LoopTest, MultiInstance, MultiOrder, MultiOutput, Repeat, StandardLoop};

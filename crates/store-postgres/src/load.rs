@@ -245,7 +245,6 @@ fn instance(row: &Row) -> Result<Instance, Error> {
         root: InstanceKey(row.key()?),
         tags: words::tags_from_text(row.get()?).into_iter().map(Into::into).collect(),
         business_id: row.text_maybe()?,
-        incidents: row.get::<i32>()? as u32,
         depth: row.get::<i32>()? as u32,
         // Only what runs is loaded.
         state: InstanceState::of_running(row.get()?),

@@ -6,17 +6,34 @@
 use std::sync::LazyLock;
 
 use engine::{InstanceKey, PartitionId};
-use store::retention::{Aged, BELONGING, Finished, FinishedAfter, Purged};
+use store::retention::{Aged, BELONGING, BESIDE, Finished, FinishedAfter, Purged};
 use store::{Error, Fence, Millis};
 
 use crate::Postgres;
 use crate::call::Call;
 use crate::reading::{Reading, only};
 
-/// One for every table whose rows belong to instances.
+/// One for every table whose rows belong to instances, $1, of which at most $2 go.
 static PURGE_BELONGING: LazyLock<Vec<String>> = LazyLock::new(|| {
-    BELONGING.iter().map(|table| include_str!("../sql/purge_belonging.sql").replace("{table}", table)).collect()
+    let counted = |(_, delete)| format!("WITH gone AS (\n{delete})\nSELECT count(*) FROM gone");
+    belonging("UNNEST($1)", "$2").map(counted).collect()
 });
+
+/// Instances with all that belongs to them, at once.
+pub(crate) static DELETE_INSTANCES: LazyLock<String> = LazyLock::new(|| {
+    let parts: Vec<String> = belonging("doomed", "ALL").map(|(table, delete)| format!("gone_{table} AS (\n{delete})")).collect();
+    include_str!("../sql/delete_instances.sql").replace("{belonging}", &parts.join(", "))
+});
+
+/// Every table whose rows belong to instances, and how so many rows of these instances are deleted from it; candidates before their
+/// tasks.
+fn belonging<'a>(instances: &'a str, limit: &'a str) -> impl Iterator<Item = (&'static str, String)> + 'a {
+    let tables = BELONGING.into_iter().chain(BESIDE).map(|table| (table, include_str!("../sql/delete_belonging.sql")));
+    let all = [("user_task_candidates", include_str!("../sql/delete_candidates.sql"))].into_iter().chain(tables);
+    all.map(move |(table, sql)| {
+        (table, sql.replace("{table}", table).replace("{instances}", instances).replace("{limit}", limit))
+    })
+}
 
 static PURGE_AGED: LazyLock<Vec<String>> = LazyLock::new(|| Aged::ALL.into_iter().map(purge_sql).collect());
 static COUNT_AGED: LazyLock<Vec<String>> =
@@ -113,9 +130,7 @@ impl Postgres {
             return Ok(Some(purged));
         }
         let of = |sql, left: usize| Call::new(sql).keys(keys.iter().map(|key| key.0)).limit(left);
-        purged.rows += self.counted(of(include_str!("../sql/purge_candidates.sql"), rows_max)).await?;
-        let tags = [include_str!("../sql/purge_instance_tags.sql")];
-        for sql in PURGE_BELONGING.iter().map(String::as_str).chain(tags) {
+        for sql in PURGE_BELONGING.iter().map(String::as_str) {
             let left = rows_max.saturating_sub(purged.rows);
             purged.rows += self.counted(of(sql, left)).await?;
         }

@@ -1,1 +1,1 @@
-UPDATE instances SET state = ?3, phase = ?4, ended = ?5, incidents = ?6 WHERE partition = ?1 AND key = ?2
+UPDATE instances SET state = ?3, phase = ?4, ended = ?5 WHERE partition = ?1 AND key = ?2

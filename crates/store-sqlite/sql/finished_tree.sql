@@ -1,7 +1,7 @@
-WITH RECURSIVE doomed (key, tags) AS (
-    SELECT key, tags FROM instances WHERE partition = ?1 AND key = ?2 AND ended IS NOT NULL
+WITH RECURSIVE doomed (key) AS (
+    SELECT key FROM instances WHERE partition = ?1 AND key = ?2 AND ended IS NOT NULL
     UNION ALL
-    SELECT called.key, called.tags FROM doomed JOIN instances AS called ON called.parent_instance = doomed.key
+    SELECT called.key FROM doomed JOIN instances AS called ON called.parent_instance = doomed.key
     WHERE called.ended IS NOT NULL
 )
-SELECT key, tags FROM doomed
+SELECT key FROM doomed

@@ -167,7 +167,6 @@ pub struct InstanceChange {
     pub state: InstanceState,
     pub phase: Phase,
     pub ended: Option<Millis>,
-    pub incidents: u32,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -19,6 +19,7 @@ use engine::{
     WaitKey,
 };
 pub use listener::{ALL_EVENTS, NewListener, PutListener};
+use model::GlobalListener;
 use queue::policy::Policy;
 pub use report::{Became, Failed, Report, Reported, Said};
 
@@ -175,6 +176,10 @@ pub enum Command {
     PutListener(PutListener),
     DeleteListener {
         id: Arc<str>,
+    },
+    /// Those that the configuration names, in place of those it named before.
+    ConfigureListeners {
+        listeners: Vec<GlobalListener>,
     },
     /// What workers say of jobs they have or had. Many at once are judged one by one.
     Report {
@@ -525,6 +530,7 @@ impl Command {
             Self::Batch(batch) => batch.kind(),
             Self::PutListener(_) => "put-listener",
             Self::DeleteListener { .. } => "delete-listener",
+            Self::ConfigureListeners { .. } => "configure-listeners",
             Self::Report { .. } => "report",
             Self::RetryJob { .. } => "retry-job",
             Self::PutSchedule(_) => "put-schedule",
@@ -624,6 +630,7 @@ impl Request {
             | Command::Turn { .. }
             | Command::PutListener(_)
             | Command::DeleteListener { .. }
+            | Command::ConfigureListeners { .. }
             | Command::RetryInstance { .. }
             | Command::Suspend { .. }
             | Command::Resume { .. }

@@ -1,7 +1,8 @@
 //! What goes once it is old: the lists that retention works through, for every store the same.
 //!
 //! A table of what belongs to instances, with the columns `key` and `instance`, is one word in [`BELONGING`]; what has an age of its own is
-//! one variant of [`Aged`]. The host decides when (`host/src/retention.rs`), a store only removes.
+//! one variant of [`Aged`]. The host decides when (`host/src/retention.rs`), a store only removes. Who deletes an instance works through
+//! the same list.
 
 use std::sync::Arc;
 
@@ -9,8 +10,8 @@ use engine::InstanceKey;
 
 use crate::Millis;
 
-/// Tables whose rows belong to an instance and go with it, by the column `instance`; each has a `key`. (Tags and candidates, which have
-/// none, are removed beside them.)
+/// Tables whose rows belong to an instance and go with it, by the column `instance`; each has a `key`. (Those of [`BESIDE`] and
+/// candidates, which have none, are removed beside them.)
 pub const BELONGING: [&str; 9] = [
     "elements",
     "variables",
@@ -22,6 +23,13 @@ pub const BELONGING: [&str; 9] = [
     "user_tasks",
     "evaluated_decisions",
 ];
+
+/// As [`BELONGING`], but without a `key`.
+pub const BESIDE: [&str; 1] = ["instance_tags"];
+
+/// Tables that name an instance and do not go with it: it leaves nothing in them when it ends, or they have an age of their own.
+pub const STAYING: [&str; 9] =
+    ["tokens", "turns", "compensations", "message_locks", "dispatch_outbox", "documents", "log", "audit", "batch_items"];
 
 /// What goes by its own age, whatever becomes of anything else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -221,8 +221,6 @@ pub struct Instance {
     pub depth: u32,
     pub tags: Vec<Arc<str>>,
     pub business_id: Option<Arc<str>>,
-    /// How many incidents are active.
-    pub incidents: u32,
 }
 
 impl Instance {
@@ -240,7 +238,6 @@ impl Instance {
             depth: 0,
             tags: Vec::new(),
             business_id: None,
-            incidents: 0,
         }
     }
 }

@@ -101,6 +101,7 @@ struct Shown {
     events: Vec<String>,
     after_own: bool,
     priority: i32,
+    source: &'static str,
 }
 
 static LAYOUT: Layout<Shown> = Layout {
@@ -112,7 +113,7 @@ static LAYOUT: Layout<Shown> = Layout {
         column("eventTypes", Kind::Texts, |shown| Cell::Strings(&shown.events)),
         column("afterNonGlobal", Kind::Boolean, |shown| Cell::Boolean(shown.after_own)),
         column("priority", Kind::Int32, |shown| Cell::Number(shown.priority.into())),
-        column("source", Kind::Word(SOURCES), |_| Cell::Text("API")),
+        column("source", Kind::Word(SOURCES), |shown| Cell::Text(shown.source)),
     ],
 };
 
@@ -194,6 +195,7 @@ async fn all(host: &host::Host) -> Result<Vec<Shown>, Failure> {
         },
         after_own: listener.after_own,
         priority: listener.priority,
+        source: if listener.configured { "CONFIGURATION" } else { "API" },
     });
     Ok(shown.collect())
 }

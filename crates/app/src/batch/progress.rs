@@ -50,6 +50,13 @@ fn end(remote: &Remote, key: &str, batch: &Value) -> Result<(), String> {
         true => show(batch)?,
         false => print(&format!("{key} {}\n", line(batch))),
     }
+    outcome(key, batch)
+}
+
+fn outcome(key: &str, batch: &Value) -> Result<(), String> {
+    if batch["state"] == "FAILED" {
+        return Err(format!("batch operation {key} has failed: {}", text(&batch["errors"][0]["message"])));
+    }
     match batch["operationsFailedCount"].as_u64() {
         Some(0) | None => Ok(()),
         Some(failed) => Err(format!("{failed} failed: see `caudal batch items {key} --state failed`")),
@@ -82,5 +89,13 @@ mod tests {
         assert_eq!(at("CREATED", 0, 0, 0), "looking for what is meant");
         assert_eq!(at("ACTIVE", 200, 48, 2), " 25 %  48 of 200 done, 2 failed");
         assert_eq!(at("COMPLETED", 0, 0, 0), "completed: 0 of 0 done, 0 failed");
+    }
+
+    #[test]
+    fn one_that_has_failed_says_why() {
+        let failed = json!({"state": "FAILED", "operationsFailedCount": 0, "errors": [{"message": "a search takes too long"}]});
+        assert_eq!(super::outcome("7", &failed), Err("batch operation 7 has failed: a search takes too long".to_owned()));
+        assert_eq!(super::outcome("7", &json!({"state": "COMPLETED", "operationsFailedCount": 0})), Ok(()));
+        assert!(super::outcome("7", &json!({"state": "COMPLETED", "operationsFailedCount": 2})).is_err());
     }
 }

@@ -157,7 +157,6 @@ impl Writer {
             depth: 0,
             tags: Vec::new(),
             business_id: None,
-            incidents: 0,
         });
         let (name, value): (Arc<str>, Arc<str>) = ("order".into(), self.variables.clone());
         changes.variables_new.push(Variable {
@@ -222,7 +221,6 @@ impl Writer {
             state: InstanceState::Completed,
             phase: Phase::Leaving,
             ended: Some(now),
-            incidents: 0,
         });
     }
 

@@ -50,6 +50,15 @@ impl Connection {
         self.send("POST", path, "application/json", json, patience).await
     }
 
+    pub(super) async fn deploy(&mut self, name: &str, bpmn: &str, patience: Duration) -> Result<(), String> {
+        const BOUNDARY: &str = "caudal-bench-boundary";
+        let body = format!(
+            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"resources\"; filename=\"{name}\"\r\nContent-Type: application/octet-stream\r\n\r\n{bpmn}\r\n--{BOUNDARY}--\r\n"
+        );
+        let kind = format!("multipart/form-data; boundary={BOUNDARY}");
+        self.send("POST", "/v2/deployments", &kind, body.as_bytes(), patience).await?.expect_success().map(drop)
+    }
+
     /// After a failure the next request opens a new connection.
     pub(super) async fn send(
         &mut self,

@@ -25,6 +25,7 @@ mod starters;
 mod steps;
 mod subject;
 mod target;
+pub(crate) mod tasks;
 pub(crate) mod timers;
 mod usage;
 mod workers;

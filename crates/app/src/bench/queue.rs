@@ -148,7 +148,7 @@ async fn work(mut connection: Connection, done: &Cell<u64>, count: u64, batch: u
     Ok(())
 }
 
-fn show(report: &[(&'static str, f64, &'static str)], json: bool) {
+pub(super) fn show(report: &[(&'static str, f64, &'static str)], json: bool) {
     let rounded = |number: f64| (number * 10.0).round() / 10.0;
     if json {
         let all: Vec<Value> =

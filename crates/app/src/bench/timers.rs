@@ -261,13 +261,7 @@ impl Up {
     }
 
     async fn deploy(&self) -> Result<(), String> {
-        const BOUNDARY: &str = "caudal-bench-boundary";
-        let body = format!(
-            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"resources\"; filename=\"timers.bpmn\"\r\nContent-Type: application/octet-stream\r\n\r\n{BPMN}\r\n--{BOUNDARY}--\r\n"
-        );
-        let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-        let answer = Connection::to(&self.rest).send("POST", "/v2/deployments", &kind, body.as_bytes(), PATIENCE).await?;
-        answer.expect_success().map(drop)
+        Connection::to(&self.rest).deploy("timers.bpmn", BPMN, PATIENCE).await
     }
 
     /// Starts instances until it is over; gives their keys and how many there were per second.
@@ -349,7 +343,7 @@ async fn create(connection: &mut Connection, process: &str, wait: &str) -> Resul
 }
 
 /// All at the same time; the first that fails ends it.
-async fn all<T>(futures: impl Iterator<Item = impl Future<Output = Result<T, String>>>) -> Result<Vec<T>, String> {
+pub(super) async fn all<T>(futures: impl Iterator<Item = impl Future<Output = Result<T, String>>>) -> Result<Vec<T>, String> {
     let mut running: Vec<_> = futures.map(Box::pin).map(|future| (future, None)).collect();
     std::future::poll_fn(|context| {
         let mut done = true;

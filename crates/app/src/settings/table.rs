@@ -200,6 +200,12 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "TIME",
         "How much longer than said under retention what was not published yet is kept; then it goes, and is missing there",
     ),
+    texts(
+        "user_tasks.listeners",
+        "",
+        "LISTENERS",
+        "Who listens to all user tasks: ID=TYPE EVENT … with the type of its jobs, and all, creating, assigning, updating, completing or canceling; also retries=3, priority=50 and after, to be asked after those of the process",
+    ),
 ];
 
 const fn text(key: &'static str, default: &'static str, value: &'static str, about: &'static str) -> Setting {

@@ -87,6 +87,7 @@ impl Partition {
             | Command::Report { .. }
             | Command::Announced(_)
             | Command::ScheduleDue { .. }
+            | Command::ConfigureListeners { .. }
             | Command::FailAttempt(_) => {}
         }
     }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! What is found is bounded by the operation's own key: it is about what was there when it was asked for. No more than a page is in
-//! memory. Items have their share beside callers as timers have, and one that is refused keeps no other from its turn. Everything is
+//! memory. What cannot be found, after a few tries, makes the operation a failed one, which says why. Items have their share beside callers as timers have, and one that is refused keeps no other from its turn. Everything is
 //! in the tables: whoever owns the partition next goes on where the last one stopped.
 
 use std::collections::VecDeque;
@@ -26,8 +26,10 @@ use super::tick::Tick;
 use super::unit::{Stop, Unit};
 
 mod find;
+mod trouble;
 
 pub(super) use find::Found;
+pub(super) use trouble::Troubles;
 
 /// Items of operations that are read and not dealt with yet.
 #[derive(Debug, Default)]
@@ -175,14 +177,17 @@ impl Partition {
         };
         let (Some(found), Some(row)) = (found, self.batches.get(&key).cloned()) else { return Err(nothing()) };
         tick.unit.rested_batches.push(key);
-        match row.state {
-            BatchState::Created | BatchState::Active => match row.after {
+        match (row.state, &found.trouble) {
+            (BatchState::Suspended | BatchState::Completed, _) => return Err(nothing()),
+            (BatchState::Created | BatchState::Active | BatchState::Canceled | BatchState::Failed, Some(trouble)) => {
+                self.batch_in_trouble(tick, &row, trouble);
+            }
+            (BatchState::Created | BatchState::Active, None) => match row.after {
                 Some(_) => self.add_items(tick, &row, &found),
                 None if found.open.is_empty() => self.complete_batch(tick, key),
                 None => tick.unit.pages.push(PageChange::Read(key, found.open.clone())),
             },
-            BatchState::Canceled => self.drop_items(tick, key, &found),
-            BatchState::Suspended | BatchState::Completed | BatchState::Failed => return Err(nothing()),
+            (BatchState::Canceled | BatchState::Failed, None) => self.drop_items(tick, key, &found),
         }
         Ok(Answer::Done)
     }

@@ -97,6 +97,7 @@ impl Partition {
             Command::Batch(batch) => self.batch(tick, caller, batch),
             Command::PutListener(put) => self.put_listener(tick, caller, put),
             Command::DeleteListener { id } => self.delete_listener(tick, caller, id),
+            Command::ConfigureListeners { listeners } => self.configure_listeners(tick, caller, listeners),
             Command::Report { reports } => self.report(tick, caller, reports),
             Command::RetryJob { job, retries } => self.retry_job(tick, caller, *job, *retries),
             Command::PutSchedule(put) => self.put_schedule(tick, caller, put),

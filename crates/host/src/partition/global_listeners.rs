@@ -51,6 +51,27 @@ impl Partition {
         Ok(Answer::Done)
     }
 
+    /// Those of callers stay, unless they have the id of one of these.
+    pub(super) fn configure_listeners(
+        &mut self,
+        tick: &mut Tick,
+        caller: &Caller,
+        given: &[GlobalListener],
+    ) -> Result<Answer, Stop> {
+        let is_given = |id: &Arc<str>| given.iter().any(|listener| listener.id == *id);
+        let of_callers = self.globals.now().iter().filter(|listener| !listener.configured && !is_given(&listener.id));
+        let mut listeners: Vec<GlobalListener> = of_callers.chain(given).cloned().collect();
+        if LISTENERS_MAX < listeners.len() {
+            let reason = format!("Expected at most {LISTENERS_MAX} global listeners, but with those configured there are more");
+            return Err(Stop::refused(Code::Exhausted, reason));
+        }
+        model::in_order(&mut listeners);
+        if listeners != self.globals.now() {
+            self.change_listeners(tick, caller, listeners);
+        }
+        Ok(Answer::Done)
+    }
+
     fn change_listeners(&self, tick: &mut Tick, caller: &Caller, listeners: Vec<GlobalListener>) {
         let (version, changed_by) = (self.globals.latest() + 1, caller.name.clone());
         tick.unit.changes.listeners_new.push(GlobalListeners { version, listeners, changed: tick.now, changed_by });

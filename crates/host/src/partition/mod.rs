@@ -221,6 +221,7 @@ pub(crate) struct Partition {
     /// Operations over many, and what of them is read and not dealt with.
     batches: Table<u64, row::Batch>,
     pages: batches::Pages,
+    troubles: batches::Troubles,
     /// What the first command of the next tick asked for.
     rested: Rested,
     dispatch: Dispatch<QueueId>,
@@ -308,6 +309,7 @@ impl Partition {
             catalogue: Catalogue::default(),
             batches: Table::default(),
             pages: batches::Pages::default(),
+            troubles: batches::Troubles::default(),
             rested: Rested::default(),
             dispatch: Dispatch::new(limits.ready_window_max, |queue: &QueueId| &queue.tenant),
             sinks: Sinks::default(),

@@ -234,6 +234,7 @@ impl Partition {
             | Command::MessageExpired { .. }
             | Command::PutListener(_)
             | Command::DeleteListener { .. }
+            | Command::ConfigureListeners { .. }
             | Command::PutPolicy(_)
             | Command::DeletePolicy { .. }
             | Command::DeleteInstance { .. }

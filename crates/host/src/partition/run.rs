@@ -214,6 +214,7 @@ impl Partition {
     fn not_done(&mut self, now: Millis, due: &Due) {
         let again = match due.what {
             DueKind::Signal if self.tell_one_by_one(due.key) => now,
+            DueKind::Batch if self.troubles.given_up(due.key).is_some() => now,
             DueKind::Signal
             | DueKind::Job
             | DueKind::Turn { .. }
@@ -310,6 +311,9 @@ impl Partition {
         if let Command::Batch(BatchCommand::Item { batch, key }) = command {
             self.end_item(tick, *batch, *key, Some(why.into()));
         }
+        if let Command::Batch(BatchCommand::Due { batch }) = command {
+            self.troubles.give_up(*batch, why);
+        }
         let reason = format!("{why}; the instance is as it was before");
         Ok(Answer::Rejected(Rejection { code: Code::InvalidState, reason }))
     }
@@ -357,6 +361,7 @@ impl Partition {
             | Command::Submit(_)
             | Command::PutListener(_)
             | Command::DeleteListener { .. }
+            | Command::ConfigureListeners { .. }
             | Command::PutPolicy(_)
             | Command::Announced(_)
             | Command::DeletePolicy { .. }

@@ -28,6 +28,7 @@ pub(crate) enum Fate {
 }
 
 type Commits = Box<dyn FnMut(&Commit) -> Fate + Send>;
+type Searches = Box<dyn FnMut(&Query) -> Result<(), Error> + Send>;
 type Loads = Box<dyn FnMut(&Wanted, &mut Loaded) -> Result<(), Error> + Send>;
 
 pub(crate) struct Layer {
@@ -36,6 +37,7 @@ pub(crate) struct Layer {
     calls: Arc<AtomicUsize>,
     commits: Mutex<Commits>,
     loads: Mutex<Loads>,
+    searches: Mutex<Searches>,
 }
 
 impl Layer {
@@ -49,6 +51,7 @@ impl Layer {
             calls: Arc::default(),
             commits: Mutex::new(Box::new(|_| Fate::Through)),
             loads: Mutex::new(Box::new(|_, _| Ok(()))),
+            searches: Mutex::new(Box::new(|_| Ok(()))),
         }
     }
 
@@ -60,6 +63,11 @@ impl Layer {
     /// Asked for everything that is loaded.
     pub(crate) fn on_load(self, loads: impl FnMut(&Wanted, &mut Loaded) -> Result<(), Error> + Send + 'static) -> Self {
         Self { loads: Mutex::new(Box::new(loads)), ..self }
+    }
+
+    /// Asked before every search.
+    pub(crate) fn on_search(self, searches: impl FnMut(&Query) -> Result<(), Error> + Send + 'static) -> Self {
+        Self { searches: Mutex::new(Box::new(searches)), ..self }
     }
 
     pub(crate) fn calls(&self) -> Arc<AtomicUsize> {
@@ -292,6 +300,7 @@ impl Store for Layer {
         self.counted().form(key).await
     }
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
+        self.searches.lock().unwrap()(query)?;
         self.counted().search(query).await
     }
     async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {

@@ -202,7 +202,6 @@ fn instances_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
             .keys(rows.iter().map(|row| row.root.0))
             .texts(texts.tags_new.iter().map(String::as_str))
             .texts_opt(rows.iter().map(|row| row.business_id.as_deref()))
-            .smalls(rows.iter().map(|row| row.incidents as i32))
             .smalls(rows.iter().map(|row| row.depth as i32))
     })
 }
@@ -222,7 +221,6 @@ fn instances_changed(commit: &Commit) -> Option<Call<'_>> {
             .texts(rows.iter().map(|row| row.state.stored()))
             .codes(rows.iter().map(|row| words::phase_number(row.phase) as i16))
             .ints_opt(rows.iter().map(|row| row.ended))
-            .smalls(rows.iter().map(|row| row.incidents as i32))
     })
 }
 

@@ -4,6 +4,7 @@ use store::{Changes, Commit, format};
 
 use super::batches::batch;
 use crate::call::Call;
+use crate::retention::DELETE_INSTANCES;
 
 /// What each operation is to do, as it is stored.
 pub(super) fn asked(changes: &Changes) -> Vec<Vec<u8>> {
@@ -46,8 +47,7 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, asked: &'a [Vec<u8>]) -> impl I
             .ints_opt(rows.iter().map(|row| row.processed))
             .texts_opt(rows.iter().map(|row| row.error.as_deref()))
     });
-    let deleted = batch(commit, include_str!("../../sql/delete_instances.sql"), &changes.instances_deleted, |call, keys| {
-        call.keys(keys.iter().map(|key| key.0))
-    });
+    let deleted =
+        batch(commit, &DELETE_INSTANCES, &changes.instances_deleted, |call, keys| call.keys(keys.iter().map(|key| key.0)));
     [put, items, changed, deleted].into_iter().flatten()
 }

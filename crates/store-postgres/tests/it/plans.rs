@@ -76,7 +76,7 @@ fn check(analyzed: Analyzed, planned: Planned, options: Options) {
 /// A call by name.
 type Probe = (&'static str, for<'a> fn(&'a Postgres, &'a Ownership) -> BoxFuture<'a, ()>);
 
-const PROBES: [Probe; 30] = [
+const PROBES: [Probe; 31] = [
     ("load instances", |store, _| {
         Box::pin(load(store, Wanted { instances: few(INSTANCE).map(InstanceKey).collect(), ..none() }))
     }),
@@ -167,6 +167,15 @@ const PROBES: [Probe; 30] = [
             let finished = store.finished(ONE, FinishedAfter::START, i64::MAX, 4).await.expect("instances");
             let keys: Vec<InstanceKey> = finished.into_iter().map(|one| one.key).collect();
             let _ = store.purge_instances(owned.fence, &keys, 100).await.expect("a purge");
+        })
+    }),
+    ("delete instances", |store, _| {
+        Box::pin(async {
+            let owned = store.acquire(ONE, "filler", LEASE).await.expect("an answer").expect("the partition is free");
+            let finished = store.finished(ONE, FinishedAfter::START, i64::MAX, 4).await.expect("instances");
+            let instances_deleted = finished.into_iter().map(|one| one.key).collect();
+            let changes = Changes { instances_deleted, ..Changes::default() };
+            let _ = store.commit(Commit { log: Vec::new(), changes, ..tick(&owned) }).await.expect("a commit");
         })
     }),
     ("commit", |store, _| {
@@ -414,13 +423,7 @@ fn changing(owned: &Ownership) -> Commit {
     let changes = Changes {
         evaluations_deleted: few(EVALUATION).map(EvaluationKey).collect(),
         instances_changed: few(INSTANCE)
-            .map(|key| InstanceChange {
-                key: InstanceKey(key),
-                state: InstanceState::Active,
-                phase: token,
-                ended: None,
-                incidents: 2,
-            })
+            .map(|key| InstanceChange { key: InstanceKey(key), state: InstanceState::Active, phase: token, ended: None })
             .collect(),
         elements_changed: few(ELEMENT)
             .map(|key| ElementChange {

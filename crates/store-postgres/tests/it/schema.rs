@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use store::Error;
+use store::retention::{BELONGING, BESIDE, STAYING};
 use store_postgres::Postgres;
 
 use crate::database::{patient, with_database};
@@ -29,6 +30,20 @@ fn servers_that_start_at_once_make_one_schema() {
         let rows = database.client().await.query("SELECT version FROM schema_version ORDER BY version", &[]).await.unwrap();
         let versions: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
         assert_eq!(versions, versions_in_files(), "each migration once");
+    });
+}
+
+/// A new table that names instances is in one of the lists, or an instance that is removed leaves rows behind.
+#[test]
+fn every_table_that_names_an_instance_goes_with_it_or_is_said_to_stay() {
+    with_database(|database| async move {
+        drop(database.store().await);
+        let sql = "SELECT table_name::text FROM information_schema.columns
+             WHERE table_schema = current_schema() AND column_name = 'instance'";
+        let rows = database.client().await.query(sql, &[]).await.unwrap();
+        let found: BTreeSet<String> = rows.iter().map(|row| row.get(0)).collect();
+        let listed = BELONGING.into_iter().chain(BESIDE).chain(STAYING).map(str::to_owned);
+        assert_eq!(found, listed.collect(), "see store/src/retention.rs");
     });
 }
 

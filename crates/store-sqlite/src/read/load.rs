@@ -158,7 +158,7 @@ fn instance(row: &Row<'_>, key: InstanceKey) -> Result<Instance, Failure> {
     Ok(Instance {
         key,
         definition: DefinitionKey(key_at(row, 1)?),
-        state: InstanceState::of_running(row.get(11)?),
+        state: InstanceState::of_running(row.get(10)?),
         phase: words::phase_from_number(row.get(2)?)?,
         started: row.get(3)?,
         ended: None,
@@ -166,8 +166,7 @@ fn instance(row: &Row<'_>, key: InstanceKey) -> Result<Instance, Failure> {
         root: InstanceKey(key_at(row, 6)?),
         tags: tags.into_iter().map(Into::into).collect(),
         business_id: row.get(8)?,
-        incidents: row.get(9)?,
-        depth: row.get(10)?,
+        depth: row.get(9)?,
     })
 }
 

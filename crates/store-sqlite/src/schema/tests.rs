@@ -1,11 +1,13 @@
 //! The schema is what it is said to be, and a newer one is left alone.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use engine::PartitionId;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use store::query::{Cursor, Entity, Field, Filter, Op, Page, Query, Scalar, Tenants};
+use store::retention::{BELONGING, BESIDE, STAYING};
 use store::row::Candidates;
 use store::sql::{self, Dialect};
 
@@ -51,6 +53,23 @@ fn all_migrations_give_the_checked_in_schema() {
         std::fs::write(&path, &found).unwrap();
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), found, "UPDATE_SCHEMA=1 writes schema.sql anew");
+}
+
+/// A new table that names instances is in one of the lists, or an instance that is removed leaves rows behind.
+#[test]
+fn every_table_that_names_an_instance_goes_with_it_or_is_said_to_stay() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    let with = |column: &str| {
+        let sql = "SELECT t.name FROM pragma_table_list AS t, pragma_table_info(t.name) AS c
+             WHERE t.schema = 'main' AND t.type = 'table' AND c.name = ?1";
+        let mut select = connection.prepare(sql).unwrap();
+        let tables = select.query_map([column], |row| row.get::<_, String>(0)).unwrap();
+        tables.map(Result::unwrap).collect::<BTreeSet<String>>()
+    };
+    let listed = BELONGING.into_iter().chain(BESIDE).chain(STAYING).map(str::to_owned);
+    assert_eq!(with("instance"), listed.collect(), "see store/src/retention.rs");
+    assert!(BELONGING.into_iter().all(|table| with("key").contains(table)));
 }
 
 #[test]

@@ -65,7 +65,6 @@ fn insert_instances(connection: &Connection, partition: PartitionId, rows: &[Ins
             row.root.0 as i64,
             words::tags_text(&row.tags),
             row.business_id,
-            row.incidents,
             row.depth,
         ])?;
         for tag in &row.tags {
@@ -78,14 +77,7 @@ fn insert_instances(connection: &Connection, partition: PartitionId, rows: &[Ins
 fn change_instances(connection: &Connection, partition: PartitionId, rows: &[InstanceChange]) -> Result<(), Failure> {
     let mut update = connection.prepare_cached(statement::CHANGE_INSTANCE)?;
     for row in rows {
-        update.execute(params![
-            partition.0,
-            row.key.0 as i64,
-            row.state.stored(),
-            words::phase_number(row.phase),
-            row.ended,
-            row.incidents,
-        ])?;
+        update.execute(params![partition.0, row.key.0 as i64, row.state.stored(), words::phase_number(row.phase), row.ended,])?;
     }
     Ok(())
 }

@@ -117,6 +117,17 @@ pub(crate) fn purge_instances(
     Ok(Some(purged))
 }
 
+/// A finished instance with those it called, as far as they have finished: all of it at once.
+pub(super) fn delete_instance(connection: &Connection, partition: PartitionId, key: InstanceKey) -> Result<(), Failure> {
+    let mut select = connection.prepare_cached(statement::FINISHED_TREE)?;
+    let doomed = select.query_map(params![partition.0, key.0 as i64], |row| row.get(0))?;
+    let doomed: Vec<i64> = doomed.collect::<Result<_, _>>()?;
+    for key in doomed {
+        purge_instance(connection, partition, InstanceKey(key as u64), i64::MAX as usize, &mut Purged::default())?;
+    }
+    Ok(())
+}
+
 /// False if the rows of this step did not suffice.
 fn purge_instance(
     connection: &Connection,

@@ -111,6 +111,9 @@ const KINDS: [Entity; 10] = [
     Entity::MessageCorrelations,
 ];
 
+/// What belongs to instances, and they themselves.
+const _: () = assert!(KINDS.len() == crate::retention::BELONGING.len() + 1);
+
 pub(super) async fn finished_instances_leave_no_trace(store: Arc<dyn Store>) {
     let mut owner = Owner::of(&store).await;
     owner
@@ -127,7 +130,6 @@ pub(super) async fn finished_instances_leave_no_trace(store: Arc<dyn Store>) {
         state: InstanceState::Completed,
         phase: Phase::Leaving,
         ended: Some(9),
-        incidents: 0,
     };
     // The third still runs.
     let ended = [1, 2, 4, 5].map(end).to_vec();

@@ -203,7 +203,6 @@ impl Making {
             }
         }
         instance.business_id = self.odd_maybe();
-        instance.incidents = number.is_multiple_of(5).into();
         for _ in 0..1 + self.pick(3) {
             self.element(&instance);
         }

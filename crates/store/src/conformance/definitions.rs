@@ -97,8 +97,7 @@ pub(super) async fn running_ones(store: Arc<dyn Store>) {
     assert_eq!(store.running_definitions(PARTITION, 1).await.unwrap(), [all[2].key]);
     assert_eq!(store.running_definitions(PartitionId(2), 10).await.unwrap(), []);
     assert!(store.has_running(all[2].key).await.unwrap());
-    let ended =
-        InstanceChange { key: last.key, state: InstanceState::Completed, phase: last.phase, ended: Some(2), incidents: 0 };
+    let ended = InstanceChange { key: last.key, state: InstanceState::Completed, phase: last.phase, ended: Some(2) };
     owner.commit(Changes { instances_changed: vec![ended], ..Changes::default() }).await;
     assert!(!store.has_running(all[2].key).await.unwrap());
     assert_eq!(store.running_definitions(PARTITION, 10).await.unwrap(), [all[1].key, all[0].key]);

@@ -18,6 +18,7 @@ pub(super) async fn every_version_is_kept(store: Arc<dyn Store>) {
         events: vec![ListenerEvent::Creating, ListenerEvent::Canceling],
         after_own: true,
         priority: -7,
+        configured: true,
     };
     let version = |version, listeners| GlobalListeners { version, listeners, changed: 5, changed_by: "me".into() };
     let versions = [version(1, vec![listener.clone(), listener]), version(2, vec![]), version(3, vec![])];

@@ -114,7 +114,6 @@ pub fn instance(key: u64, definition: u64) -> Instance {
         depth: 0,
         tags: Vec::new(),
         business_id: None,
-        incidents: 0,
     }
 }
 

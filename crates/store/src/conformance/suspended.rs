@@ -42,10 +42,7 @@ pub(super) async fn it_runs_and_is_told_apart(store: Arc<dyn Store>) {
     let not = Filter::Is(Field::InstanceState, Op::NotIn(vec![Scalar::Text("ACTIVE".to_owned())]));
     assert_eq!(search(&store, not).await.len(), 1);
     let wanted = Wanted { instances: vec![one.key], ..Wanted::default() };
-    let change = |state, ended| {
-        let (phase, incidents) = (Phase::Active, 0);
-        InstanceChange { key: one.key, state, phase, ended, incidents }
-    };
+    let change = |state, ended| InstanceChange { key: one.key, state, phase: Phase::Active, ended };
     owner.commit(Changes { instances_changed: vec![change(InstanceState::Active, None)], ..Changes::default() }).await;
     let loaded = store.load(PARTITION, &wanted, 0).await.unwrap().instances.remove(0).instance;
     assert_eq!(loaded.state, InstanceState::Suspended, "another change leaves it so");

@@ -48,7 +48,6 @@ fn everything() -> (Changes, LoadedInstance, Job) {
     instance.parent = Some((InstanceKey(rows::key(PARTITION, 8)), engine::ElementKey(rows::key(PARTITION, 9))));
     instance.root = InstanceKey(rows::key(PARTITION, 8));
     instance.depth = 3;
-    instance.incidents = 1;
     let mut task = rows::element(rows::key(PARTITION, 11), &instance);
     let mut local = rows::variable(rows::key(PARTITION, 13), &instance, "local", "[1,2]");
     local.scope = task.key;
@@ -158,7 +157,6 @@ pub(super) async fn every_kind_of_row_changes(store: Arc<dyn Store>) {
     expected.tokens[0].count = 1;
     let turn = expected.waits.remove(1).1.key;
     let compensation = expected.compensations.remove(0).key;
-    expected.instance.incidents = 0;
     expected.variables[0].value = "{\"a\":1}".into();
     expected.elements[0].state = ElementState::Alive(Phase::Leaving);
     expected.elements[0].incident = None;
@@ -180,7 +178,6 @@ pub(super) async fn every_kind_of_row_changes(store: Arc<dyn Store>) {
             state: InstanceState::Active,
             phase: Phase::Leaving,
             ended: None,
-            incidents: 0,
         }],
         elements_changed: vec![ElementChange {
             key: expected.elements[0].key,
@@ -279,7 +276,6 @@ async fn end(owner: &mut Owner, running: &LoadedInstance, job: &Job, ended: Opti
             state: InstanceState::Completed,
             phase: Phase::Leaving,
             ended,
-            incidents: 0,
         }],
         elements_changed: vec![ElementChange {
             key: running.elements[0].key,

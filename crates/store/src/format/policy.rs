@@ -10,7 +10,7 @@ use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
 
 record!(Policy { scope, priority, concurrency, queue_max, paused; rate, delay, quota, wait, fair, ageing, retry, drains });
-record!(GlobalListener { id, job_type, retries, events, after_own, priority });
+record!(GlobalListener { id, job_type, retries, events, after_own, priority; configured });
 record!(Concurrency { limit, parameters, method; adaptive });
 record!(Adaptive { limit_min, latency });
 record!(Rate { pace, parameters });

@@ -157,6 +157,7 @@ fn put_body(command: &Command, to: &mut Writer) {
         Command::Batch(batch) => batch.put(to),
         Command::PutListener(put) => put.put(to),
         Command::DeleteListener { id } => id.put(to),
+        Command::ConfigureListeners { listeners } => listeners.put(to),
         Command::Report { reports } => reports.put(to),
         Command::RetryJob { job, retries } => put_both(job, retries, to),
         Command::PutSchedule(put) => put.put(to),
@@ -228,6 +229,7 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         58 => Command::DeletePolicy { reference: Stored::take(from)? },
         74 => Command::PutListener(Stored::take(from)?),
         75 => Command::DeleteListener { id: Stored::take(from)? },
+        96 => Command::ConfigureListeners { listeners: Stored::take(from)? },
         68 => Command::Report { reports: Stored::take(from)? },
         69 => Command::RetryJob { job: Stored::take(from)?, retries: Stored::take(from)? },
         70 => Command::PutSchedule(Box::new(Stored::take(from)?)),
@@ -300,6 +302,7 @@ fn number(command: &Command) -> u8 {
         Command::DeletePolicy { .. } => 58,
         Command::PutListener(_) => 74,
         Command::DeleteListener { .. } => 75,
+        Command::ConfigureListeners { .. } => 96,
     }
 }
 

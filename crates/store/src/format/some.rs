@@ -406,6 +406,7 @@ fn execution_command() -> impl Strategy<Value = Command> {
         (global_listener(), any::<bool>())
             .prop_map(|(listener, is_new)| Command::PutListener(crate::log::PutListener { listener, is_new })),
         text().prop_map(|id| Command::DeleteListener { id }),
+        prop::collection::vec(global_listener(), 0..3).prop_map(|listeners| Command::ConfigureListeners { listeners }),
         text().prop_map(|reference| Command::DeletePolicy { reference }),
         (text(), text(), prop::collection::vec(one, 0..3)).prop_map(|(tenant, action, executions)| Command::Submit(Submit {
             tenant,
@@ -426,14 +427,15 @@ fn execution_command() -> impl Strategy<Value = Command> {
 pub(super) fn global_listener() -> impl Strategy<Value = model::GlobalListener> {
     let events = prop::collection::vec(prop::sample::select(model::ListenerEvent::ALL.to_vec()), 0..3);
     let texts = (text(), text());
-    (texts, any::<i32>(), events, any::<bool>(), any::<i32>()).prop_map(
-        |((id, job_type), retries, events, after_own, priority)| model::GlobalListener {
+    (texts, any::<i32>(), events, any::<bool>(), any::<i32>(), any::<bool>()).prop_map(
+        |((id, job_type), retries, events, after_own, priority, configured)| model::GlobalListener {
             id,
             job_type,
             retries,
             events,
             after_own,
             priority,
+            configured,
         },
     )
 }

@@ -21,7 +21,7 @@ impl PutListener {
         let NewListener { id, job_type, retries, events, after_own, priority } = listener;
         let is_named = |event: &ListenerEvent| events.contains(&ALL_EVENTS) || events.contains(&event.word());
         let events = ListenerEvent::ALL.into_iter().filter(|event| event.is_of_task() && is_named(event)).collect();
-        Self { listener: GlobalListener { id, job_type, retries, events, after_own, priority }, is_new }
+        Self { listener: GlobalListener { id, job_type, retries, events, after_own, priority, configured: false }, is_new }
     }
 }
 

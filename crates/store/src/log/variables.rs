@@ -62,6 +62,7 @@ impl Command {
             | Self::RetryExecution { .. }
             | Self::PutListener(_)
             | Self::DeleteListener { .. }
+            | Self::ConfigureListeners { .. }
             | Self::PutPolicy { .. }
             | Self::DeletePolicy { .. } => return None,
         };

@@ -170,7 +170,6 @@ impl Tables {
         }
         instance.phase = change.phase;
         instance.ended = change.ended;
-        instance.incidents = change.incidents;
         if !is_running(change.state) {
             self.running.remove(&change.key);
         }
@@ -182,15 +181,7 @@ impl Tables {
             return;
         }
         self.instances.remove(&key);
-        self.elements.retain(|_, row| row.instance != key);
-        self.variables.retain(|_, row| row.instance != key);
-        self.jobs.retain(|_, row| row.origin.is_none_or(|origin| origin.instance != key));
-        self.incidents.retain(|_, row| row.instance != key);
-        self.timers.retain(|_, row| row.origin.is_none_or(|origin| origin.instance != key));
-        self.subscriptions.retain(|_, row| row.origin.is_none_or(|origin| origin.instance != key));
-        self.correlations.retain(|_, row| row.instance != key);
-        self.user_tasks.retain(|_, row| row.instance != key);
-        self.evaluated_decisions.retain(|_, row| row.origin.is_none_or(|origin| origin.instance != key));
+        self.remove_belonging(key, usize::MAX);
         let called = self.instances.values().filter(|row| row.parent.is_some_and(|(parent, _)| parent == key));
         let called: Vec<InstanceKey> = called.map(|row| row.key).collect();
         called.into_iter().for_each(|child| self.delete_instance(child));

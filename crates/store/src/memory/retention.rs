@@ -153,7 +153,7 @@ impl Tables {
     }
 
     /// At most so many rows; how many.
-    fn remove_belonging(&mut self, instance: InstanceKey, max: usize) -> usize {
+    pub(super) fn remove_belonging(&mut self, instance: InstanceKey, max: usize) -> usize {
         let mut left = max;
         let mut take = |is_its: bool| {
             let goes = is_its && 0 < left;

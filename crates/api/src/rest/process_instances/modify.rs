@@ -87,7 +87,8 @@ pub(super) async fn modify(call: Call) -> Result<Response, Failure> {
 
 fn activation(mut fields: Fields<'_>) -> Result<Activation, Failure> {
     let element = required(&mut fields, "elementId")?;
-    let ancestor = key(&mut fields, "ancestorElementInstanceKey")?;
+    // The Java client says that none is meant with -1, which is no key, as over gRPC.
+    let ancestor = key(&mut fields, "ancestorElementInstanceKey")?.filter(|key| key.0 != 0);
     Ok(Activation { element, ancestor, variables: variables(&mut fields) })
 }
 

@@ -65,6 +65,17 @@ async fn instructions_that_say_too_little_are_refused() {
     assert_eq!(active(&server).await, ["a"]);
 }
 
+/// The Java client always says in which element instance: -1 is none.
+#[tokio::test]
+async fn no_ancestor_may_be_said() {
+    let (server, instance, _) = with_instance().await;
+    let body = json!({ "activateInstructions": [{ "elementId": "in", "ancestorElementInstanceKey": "-1" }],
+        "terminateInstructions": [{ "elementId": "a" }] });
+    let reply = server.post(&format!("/v2/process-instances/{instance}/modification"), &body.to_string()).await;
+    assert_eq!(reply.status, 204, "{}", reply.text);
+    assert_eq!(active(&server).await, ["box", "in"]);
+}
+
 #[tokio::test]
 async fn an_instance_is_moved_and_becomes_another() {
     let (server, instance, other) = with_instance().await;

@@ -11,6 +11,7 @@ use store::query::{
 use store::row::{Batch, BatchItem, ItemState};
 
 use super::Partition;
+use super::trouble::Trouble;
 
 /// How many are looked for at once, and how many items are in memory at once.
 const FOUND_MAX: u32 = 500;
@@ -24,22 +25,41 @@ pub(in super::super) struct Found {
     pub(super) after: Option<u64>,
     /// Items whose turn has not come.
     pub(super) open: Vec<BatchItem>,
+    /// Why neither could be read.
+    pub(super) trouble: Option<Trouble>,
 }
 
 impl Partition {
-    /// The operation is in memory after this, if there is one.
+    /// The operation is in memory after this, if there is one. That nothing can be found is its own trouble and nobody else's: if the
+    /// store is away altogether, it will not take the tick either.
     pub(in super::super) async fn look_up_batch(&mut self, key: u64) -> Result<Option<Arc<Found>>, Error> {
-        let Some(row) = self.store.batch_operation(key).await? else {
-            self.batches.load(key, None);
-            return Ok(None);
+        let row = match self.store.batch_operation(key).await {
+            Err(Error::Corrupt { what }) => {
+                tracing::error!(key, what, "a batch operation cannot be read, and stands still; please report it");
+                None
+            }
+            row => row?,
         };
-        self.batches.load(key, Some(row));
+        self.batches.load(key, row);
         let Some(row) = self.batches.get(&key).cloned() else { return Ok(None) };
-        let found = match row.after {
-            Some(after) => self.find(&row, after).await?,
-            None => Found { open: self.store.open_items(key, ITEMS_MAX).await?, ..Found::default() },
+        let found = match self.troubles.given_up(key) {
+            Some(trouble) => Found { trouble: Some(trouble), ..Found::default() },
+            None => match self.read_batch(&row).await {
+                Ok(found) => {
+                    self.troubles.is_over(key);
+                    found
+                }
+                Err(error) => Found { trouble: Some(self.troubles.add(key, &error)), ..Found::default() },
+            },
         };
         Ok(Some(Arc::new(found)))
+    }
+
+    async fn read_batch(&self, row: &Batch) -> Result<Found, Error> {
+        match row.after {
+            Some(after) => self.find(row, after).await,
+            None => Ok(Found { open: self.store.open_items(row.key, ITEMS_MAX).await?, ..Found::default() }),
+        }
     }
 
     async fn find(&self, row: &Batch, after: u64) -> Result<Found, Error> {
@@ -72,7 +92,7 @@ impl Partition {
             }
             _ => (Vec::new(), None),
         };
-        Ok(Found { new, after: last.filter(|_| !is_last), open: Vec::new() })
+        Ok(Found { new, after: last.filter(|_| !is_last), ..Found::default() })
     }
 }
 

@@ -23,7 +23,10 @@ public final class JavaClient {
     boolean allWell = true;
     for (boolean rest : new boolean[] {true, false}) {
       try (CamundaClient client = connect(rest)) {
-        allWell &= runAll(new Scenarios(client, () -> connect(rest)), rest ? "REST" : "gRPC");
+        var scenarios = new Scenarios(client, () -> connect(rest));
+        String surface = rest ? "REST" : "gRPC";
+        allWell &= runAll(named(scenarios), surface);
+        allWell &= runAll(named(new PeopleAndOperators(client, scenarios)), surface);
       }
     }
     // Workers' threads may still be around.
@@ -37,9 +40,9 @@ public final class JavaClient {
     return builder.build();
   }
 
-  private static boolean runAll(Scenarios scenarios, String surface) {
+  private static boolean runAll(Map<String, Scenario> scenarios, String surface) {
     boolean allWell = true;
-    for (Map.Entry<String, Scenario> scenario : named(scenarios).entrySet()) {
+    for (Map.Entry<String, Scenario> scenario : scenarios.entrySet()) {
       String name = scenario.getKey() + ", " + surface;
       long began = System.nanoTime();
       try {
@@ -72,6 +75,18 @@ public final class JavaClient {
     named.put("search sees every effect at once", scenarios::search);
     named.put("set variables of a running instance", scenarios::setVariables);
     named.put("cancel", scenarios::cancel);
+    return named;
+  }
+
+  private static Map<String, Scenario> named(PeopleAndOperators scenarios) {
+    Map<String, Scenario> named = new LinkedHashMap<>();
+    named.put("people find, claim, change and complete a task", scenarios::userTask);
+    named.put("a task shows its form and variables", scenarios::form);
+    named.put("listeners are heard before and after a task", scenarios::executionListeners);
+    named.put("a task listener denies, then lets pass", scenarios::taskListener);
+    named.put("move a running instance to another task", scenarios::modify);
+    named.put("migrate a running instance to another process", scenarios::migrate);
+    named.put("cancel many at once, and see what became of each", scenarios::batch);
     return named;
   }
 

@@ -203,18 +203,18 @@ final class Scenarios {
     refused("NOT_FOUND", 404, () -> client.newCancelInstanceCommand(instance).send().join());
   }
 
-  private long start(String process, Map<String, Object> variables) {
+  long start(String process, Map<String, Object> variables) {
     return client.newCreateInstanceCommand().bpmnProcessId(process).latestVersion().variables(variables).send().join().getProcessInstanceKey();
   }
 
   /** Takes one job by polling. */
-  private ActivatedJob job(String type) {
+  ActivatedJob job(String type) {
     var jobs = client.newActivateJobsCommand().jobType(type).maxJobsToActivate(1).timeout(Duration.ofMinutes(1))
         .workerName("poller").requestTimeout(Duration.ofSeconds(10)).send().join().getJobs();
     return only(jobs, "jobs of type " + type);
   }
 
-  private void complete(ActivatedJob job, Map<String, Object> variables) {
+  void complete(ActivatedJob job, Map<String, Object> variables) {
     client.newCompleteCommand(job).variables(variables).send().join();
   }
 
@@ -233,7 +233,7 @@ final class Scenarios {
     return only(client.newIncidentSearchRequest().filter(filter -> filter.processInstanceKey(instance)).send().join().items(), "incidents");
   }
 
-  private String state(long instance) {
+  String state(long instance) {
     var found = client.newProcessInstanceSearchRequest().filter(filter -> filter.processInstanceKey(instance)).send().join().items();
     return only(found, "instances").getState().name();
   }
@@ -242,7 +242,7 @@ final class Scenarios {
     until(() -> state(instance).equals("COMPLETED"), "instance " + instance + " completed");
   }
 
-  private static void until(BooleanSupplier condition, String what) {
+  static void until(BooleanSupplier condition, String what) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(25);
     while (!condition.getAsBoolean()) {
       if (deadline < System.nanoTime()) {
@@ -257,7 +257,7 @@ final class Scenarios {
   }
 
   /** The call must be refused, whichever surface the client used. */
-  private static void refused(String grpcCode, int httpStatus, Runnable call) {
+  static void refused(String grpcCode, int httpStatus, Runnable call) {
     try {
       call.run();
     } catch (ProblemException refusal) {
@@ -270,18 +270,18 @@ final class Scenarios {
     throw new AssertionError("expected a refusal: " + grpcCode);
   }
 
-  private static <T> T only(List<T> items, String what) {
+  static <T> T only(List<T> items, String what) {
     equal(items.size(), 1, "number of " + what);
     return items.get(0);
   }
 
-  private static void equal(Object actual, Object expected, String what) {
+  static void equal(Object actual, Object expected, String what) {
     if (!Objects.equals(actual, expected)) {
       throw new AssertionError(what + ": expected " + expected + ", got " + actual);
     }
   }
 
-  private static String fixture(String name) {
+  static String fixture(String name) {
     return Path.of(System.getenv("CAUDAL_FIXTURES"), name).toString();
   }
 }

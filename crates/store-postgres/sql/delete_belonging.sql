@@ -1,13 +1,10 @@
--- $1 instances, $2 limit.
-WITH gone AS (
+-- {instances}: which ones; {limit}: at most so many rows. (Why OFFSET 0: see commit/mod.rs.)
     DELETE FROM {table} AS t
     USING (
         SELECT o.place
-        FROM UNNEST($1) AS given (instance)
+        FROM {instances} AS given (instance)
         CROSS JOIN LATERAL (SELECT ctid AS place FROM {table} WHERE instance = given.instance OFFSET 0) AS o
-        LIMIT $2
+        LIMIT {limit}
     ) AS old
     WHERE t.ctid = old.place
     RETURNING 1
-)
-SELECT count(*) FROM gone

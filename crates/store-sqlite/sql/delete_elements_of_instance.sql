@@ -1,1 +1,0 @@
-DELETE FROM elements WHERE partition = ?1 AND instance = ?2

@@ -1,1 +1,0 @@
-DELETE FROM evaluated_decisions WHERE partition = ?1 AND instance = ?2

@@ -1,1 +1,0 @@
-DELETE FROM instances WHERE partition = ?1 AND key = ?2

@@ -1,1 +1,0 @@
-DELETE FROM jobs WHERE partition = ?1 AND instance = ?2

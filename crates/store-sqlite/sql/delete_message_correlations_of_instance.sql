@@ -1,1 +1,0 @@
-DELETE FROM message_correlations WHERE partition = ?1 AND instance = ?2

@@ -1,1 +1,0 @@
-DELETE FROM variables WHERE partition = ?1 AND instance = ?2
