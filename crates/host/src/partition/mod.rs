@@ -48,6 +48,7 @@ mod suspend;
 mod task_listeners;
 mod tick;
 mod timers;
+mod trace;
 mod unit;
 mod user_tasks;
 mod waiting;
