@@ -150,12 +150,12 @@ mod tests {
         assert_eq!(look(&file).unwrap().faults, Vec::<String>::new());
         let of = |name: &str| {
             let pages = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
-            connection.query_row(pages, [name], |row| row.get::<_, u64>(0)).unwrap()
+            connection.query_row(pages, [name], |row| row.get::<_, u32>(0)).unwrap()
         };
-        let size: u64 = connection.pragma_query_value(None, "page_size", |row| row.get(0)).unwrap();
+        let size: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0)).unwrap();
         let page = of("jobs_stuck");
         drop(connection);
-        File::options().write(true).open(&file).unwrap().write_all_at(&[0x5a; 512], (page - 1) * size).unwrap();
+        File::options().write(true).open(&file).unwrap().write_all_at(&[0x5a; 512], u64::from((page - 1) * size)).unwrap();
         let faults = look(&file).unwrap().faults;
         std::fs::remove_file(&file).unwrap();
         let [fault] = faults.as_slice() else { panic!("{faults:?}") };
