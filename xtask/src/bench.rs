@@ -21,6 +21,7 @@ use crate::logged::{Audience, End, run as run_logged};
 use crate::metadata::Metadata;
 use crate::places::{self, Places};
 use crate::postgres::Cluster;
+use crate::sdks::BINARY_VARIABLE;
 use crate::server::Store;
 use crate::{Verdict, children};
 use machine::Share;
@@ -111,9 +112,12 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
     let places = Places::find(&Metadata::read(&places::root())?)?;
     let _lock = places.sole_run()?;
     children::end_with_us().map_err(|error| format!("cannot listen for signals: {error}"))?;
-    build(&places)?;
+    let binary = match std::env::var_os(BINARY_VARIABLE) {
+        Some(binary) => PathBuf::from(binary),
+        None => build(&places)?,
+    };
     let cluster = Cluster::start(&places)?;
-    let bench = Bench { binary: places.caudal_release(), places, cluster };
+    let bench = Bench { binary, places, cluster };
     machine::describe(&bench)?;
     match choice {
         Choice::Rates { seconds, stores } => rates(&bench, *seconds, stores),
@@ -134,12 +138,12 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
     Ok(Verdict::Good)
 }
 
-fn build(places: &Places) -> Result<(), String> {
+fn build(places: &Places) -> Result<PathBuf, String> {
     let mut command = places.cargo();
     command.args(["build", "--release", "--package", "app", "--bin", "caudal"]);
     let finished = run_logged(&mut command, &places.log("build-release"), Audience::LogOnly, BUILD_MAX)?;
     match finished.end {
-        End::Success => Ok(()),
+        End::Success => Ok(places.caudal_release()),
         End::Failure(why) => Err(format!("{why}\n{}", crate::logged::tail(&finished.text, 30))),
     }
 }

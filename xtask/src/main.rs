@@ -50,12 +50,13 @@ Commands:
   test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, SDKs, schemathesis)
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
   test --skip NAME,…   all but these; a part whose toolchain is missing fails unless it is left out so
-                       `sdks`, `dist` and `fuzz` take long and run when they are named with --only
+                       `sdks` and `dist` take long and run when they are named with --only; `fuzz` only compiles unless it is
   sdks [NAME,…]        the SDKs only: python, node, go, rust; with CAUDAL_BINARY=PATH that server instead of a build
   bench                rates, costs and latencies of a release build on both stores over both protocols, next to the floor
   bench --history      what a million finished instances change, and the start with them and 100,000 running ones
   bench --soak         memory over ten minutes at half the maximal rate
-  bench --day          24 hours in ten minutes by the test clock: load and timers; memory, disk and latency stay what they were
+  bench --day          24 hours in ten minutes by the test clock: load, timers, retention; memory and disk stay what they were
+                       any bench with CAUDAL_BINARY=PATH measures that server instead of a build
   bench --idle         what an idle server costs, and what it sends to PostgreSQL
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
   book                 make web pages of docs/ under target/book
@@ -65,7 +66,7 @@ Commands:
   sim --seeds N        play the simulator; `cargo xtask sim --help` tells more
   mutants [NAME]       break the code on purpose, one mutation after the other, and see that the simulator notices; takes minutes
   feel CASES.jsonl     how many recorded answers of Camunda's FEEL engine ours gives too
-  fuzz TARGET          look for inputs that break a parser: feel, bpmn, dmn; --seconds N, 60 unless told
+  fuzz TARGET          look for inputs that break a parser: feel, bpmn, dmn, json; --seconds N, 60 unless told
   models PATH          what becomes of BPMN files that others drew; --as-executable reads those as well that are drawings only
   tck PATH [--all]     how much of the DMN Technology Compatibility Kit ours gets right; --all lists every folder
   help                 this text

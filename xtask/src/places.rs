@@ -47,6 +47,12 @@ impl Places {
     pub(crate) fn cargo(&self) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target);
+        // What cargo told us of ourselves when it ran us: build scripts of others would take it for a change, and build everything anew.
+        for (name, _) in std::env::vars_os() {
+            if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
+                command.env_remove(&name);
+            }
+        }
         command
     }
 

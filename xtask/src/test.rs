@@ -25,7 +25,7 @@ const CLIENT_MAX: Duration = Duration::from_secs(180);
 const RUST: &str = "rust";
 
 /// Parts that build a release, or bring many tools with them: they run when they are named.
-const ASKED_FOR: [&str; 3] = [sdks::NAME, dist::NAME, fuzz::NAME];
+const ASKED_FOR: [&str; 2] = [sdks::NAME, dist::NAME];
 
 /// Which parts to run.
 #[derive(Debug, PartialEq, Eq)]
@@ -63,6 +63,14 @@ impl Choice {
             Choice::Only(chosen) => chosen.iter().any(|chosen| chosen == name),
             Choice::Except(skipped) => !ASKED_FOR.contains(&name) && skipped.iter().all(|skipped| skipped != name),
             Choice::List => false,
+        }
+    }
+
+    /// Running the targets takes minutes to build: they run when they are named.
+    fn fuzzing(&self) -> fuzz::Depth {
+        match self {
+            Choice::Only(_) => fuzz::Depth::Replay,
+            Choice::Everything | Choice::Except(_) | Choice::List => fuzz::Depth::Check,
         }
     }
 }
@@ -121,7 +129,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
             note(dist::test(&places, &ready.dist));
         }
         if choice.takes(fuzz::NAME) {
-            note(fuzz::test(&places));
+            note(fuzz::test(&places, choice.fuzzing()));
         }
     }
     drop(cluster);

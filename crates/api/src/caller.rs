@@ -3,7 +3,10 @@
 
 use std::sync::{Arc, LazyLock};
 
+use store::log::{Command, IdempotencyKey, Request, Trace};
 use store::query::Tenants;
+
+use crate::fingerprint::fnv1a;
 
 static TENANT_DEFAULT: LazyLock<Arc<str>> = LazyLock::new(|| "<default>".into());
 static NAME_ANONYMOUS: LazyLock<Arc<str>> = LazyLock::new(|| store::log::Caller::ANONYMOUS.into());
@@ -19,17 +22,27 @@ pub(crate) struct Caller {
     /// The one for what names none.
     home: Arc<str>,
     tenants: Vec<Arc<str>>,
+    /// The trace it asks from.
+    trace: Option<Box<Trace>>,
 }
 
 impl Caller {
-    /// As a command carries it.
-    pub(crate) fn of_command(&self) -> store::log::Caller {
-        store::log::Caller { name: self.name.clone(), tenants: self.tenants() }
+    /// Its command, with the key it gave: a second request with that gets the first answer, from whichever trace it comes.
+    pub(crate) fn request(&self, command: Command, key: Option<Arc<str>>) -> Request {
+        let caller = store::log::Caller { name: self.name.clone(), tenants: self.tenants(), trace: None };
+        let mut request = Request { caller, command, idempotency: None };
+        if let Some(key) = key {
+            let fingerprint = fnv1a(store::format::encode_request(&request));
+            request.idempotency = Some(IdempotencyKey { tenant: self.home(), key, fingerprint });
+        }
+        request.caller.trace.clone_from(&self.trace);
+        request
     }
 
     /// Everybody, as yet: nobody can say who they are, and there is one tenant.
-    pub(crate) fn anonymous() -> Self {
-        Self { name: NAME_ANONYMOUS.clone(), home: TENANT_DEFAULT.clone(), tenants: vec![TENANT_DEFAULT.clone()] }
+    pub(crate) fn anonymous(trace: Option<Box<Trace>>) -> Self {
+        let tenant = TENANT_DEFAULT.clone();
+        Self { name: NAME_ANONYMOUS.clone(), home: tenant.clone(), tenants: vec![tenant], trace }
     }
 
     /// Whose data may be shown.
@@ -61,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_caller_reaches_its_own_tenants_only() {
-        let caller = Caller::anonymous();
+        let caller = Caller::anonymous(None);
         for (given, reached) in [(None, true), (Some(""), true), (Some("<default>"), true), (Some("blue"), false)] {
             assert_eq!(caller.tenant(given).is_some(), reached, "{given:?}");
         }

@@ -10,6 +10,8 @@ const RESERVED: u64 = 128;
 
 /// Fewer connections than this make no server.
 const CONNECTIONS_MIN: usize = 16;
+/// So many are plenty where nobody asked for more: most systems allow fewer than the default.
+const CONNECTIONS_PLENTY: usize = 1_000;
 
 /// Asks the system for all the open files it grants, and lets the edges have no more connections than that.
 pub(crate) fn share(connections: &mut Connections) {
@@ -21,15 +23,14 @@ pub(crate) fn share(connections: &mut Connections) {
     };
     let Some(allowed) = allowed else { return };
     let shared = shared(connections, allowed);
-    if shared != *connections {
-        tracing::warn!(
-            open_files = allowed,
-            connections = shared.max,
-            metrics_connections = shared.metrics_max,
-            "fewer connections than configured: the system does not allow so many open files (`ulimit -n`)"
-        );
-        *connections = shared;
+    let (open_files, max, metrics_max) = (allowed, shared.max, shared.metrics_max);
+    let told = "fewer connections than limits.connections: the system does not allow so many open files (`ulimit -n`)";
+    if shared != *connections && CONNECTIONS_PLENTY <= max {
+        tracing::debug!(open_files, connections = max, metrics_connections = metrics_max, "{told}");
+    } else if shared != *connections {
+        tracing::warn!(open_files, connections = max, metrics_connections = metrics_max, "{told}");
     }
+    *connections = shared;
 }
 
 /// Metrics get theirs first: they are few, and are looked at when something is wrong.

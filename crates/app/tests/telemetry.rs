@@ -24,7 +24,7 @@ fn collector() -> (String, Receiver<(String, Value)>) {
         for stream in listener.incoming() {
             let (sender, mut stream) = (sender.clone(), BufReader::new(stream.unwrap()));
             std::thread::spawn(move || {
-                while let Some((path, body)) = post(&mut stream) {
+                while let Some((path, body)) = posted(&mut stream) {
                     stream.get_mut().write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").unwrap();
                     sender.send((path, serde_json::from_slice(&body).unwrap())).unwrap();
                 }
@@ -34,7 +34,7 @@ fn collector() -> (String, Receiver<(String, Value)>) {
     (url, received)
 }
 
-fn post(stream: &mut BufReader<TcpStream>) -> Option<(String, Vec<u8>)> {
+fn posted(stream: &mut BufReader<TcpStream>) -> Option<(String, Vec<u8>)> {
     let mut head = Vec::new();
     loop {
         let mut line = String::new();
@@ -64,24 +64,46 @@ fn until(received: &Receiver<(String, Value)>, wanted: &str, pointer: &str, enou
     found
 }
 
+/// Asks from a span of the trace.
+fn post(server: &Server, path: &str, body: &str, span: &str) -> Value {
+    let (rest, length) = (server.rest, body.len());
+    let head = format!("host: {rest}\r\ntraceparent: 00-{TRACE}-{span}-01\r\ncontent-type: application/json");
+    let mut stream = TcpStream::connect(rest).unwrap();
+    write!(stream, "POST {path} HTTP/1.1\r\n{head}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 20"), "{answer}");
+    serde_json::from_str(body).unwrap_or_default()
+}
+
+#[test]
+fn what_is_done_for_an_instance_links_to_the_span_it_was_started_from() {
+    const WORKER: &str = "1111111111111111";
+    let (url, received) = collector();
+    let server = Server::start_with("memory:", &["--otlp-endpoint", &url, "--otlp-traces-percent", "0"]);
+    server.caudal(&["deploy", &example("order.bpmn")]).done();
+    post(&server, "/v2/process-instances", r#"{"processDefinitionId": "order", "variables": {"amount": 7}}"#, CALLER);
+    let activation = r#"{"type": "charge-card", "worker": "w", "timeout": 60000, "maxJobsToActivate": 1}"#;
+    let jobs = post(&server, "/v2/jobs/activation", activation, WORKER);
+    let job = jobs["jobs"][0]["jobKey"].as_str().unwrap();
+    post(&server, &format!("/v2/jobs/{job}/completion"), "{}", WORKER);
+
+    let is_completion = |span: &Value| span["name"] == "POST /v2/jobs/{jobKey}/completion";
+    let spans = until(&received, "/v1/traces", "/resourceSpans/0/scopeSpans/0/spans", |spans| spans.iter().any(is_completion));
+    let completion = spans.iter().find(|span| is_completion(span)).unwrap();
+    let tick = spans.iter().find(|span| span["parentSpanId"] == completion["spanId"]).unwrap();
+    assert_eq!(completion["parentSpanId"], WORKER);
+    assert_eq!((&tick["links"][0]["traceId"], &tick["links"][0]["spanId"]), (&TRACE.into(), &CALLER.into()));
+}
+
 #[test]
 fn a_request_is_traced_to_its_commit_below_its_caller() {
     let (url, received) = collector();
     // Only those are traced that say so themselves.
     let server = Server::start_with("memory:", &["--otlp-endpoint", &url, "--otlp-traces-percent", "0"]);
     server.caudal(&["deploy", &example("order.bpmn")]).done();
-    let body = r#"{"processDefinitionId": "order"}"#;
-    let head = format!("host: {}\r\ntraceparent: 00-{TRACE}-{CALLER}-01\r\ncontent-type: application/json", server.rest);
-    let mut stream = TcpStream::connect(server.rest).unwrap();
-    let length = body.len();
-    write!(
-        stream,
-        "POST /v2/process-instances HTTP/1.1\r\n{head}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
-    )
-    .unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    post(&server, "/v2/process-instances", r#"{"processDefinitionId": "order"}"#, CALLER);
 
     let spans = until(&received, "/v1/traces", "/resourceSpans/0/scopeSpans/0/spans", |spans| 3 <= spans.len());
     let named = |name: &str| spans.iter().find(|span| span["name"] == name).unwrap_or_else(|| panic!("no {name}: {spans:?}"));

@@ -39,6 +39,8 @@ const GATHER: Duration = Duration::from_millis(1);
 
 /// How long to wait before trying again what the store refused.
 const RETRY_EVERY: Duration = Duration::from_millis(250);
+/// So often the time before the next try is doubled, while nothing but what the server itself reads cannot be read.
+const DOUBLED_MAX: u32 = 6;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -119,6 +121,7 @@ impl Driver {
             flight: None,
             doubt: None,
             attempting: 0,
+            unreadable: 0,
             resting: None,
             inbox: inbox.clone(),
             receiver,
@@ -198,6 +201,12 @@ impl From<Error> for Trouble {
     }
 }
 
+/// Before the next try at a store that cannot be read, for the so-manieth time: a damaged file does not mend itself, and what the log says of it
+/// is not to be drowned by saying it again.
+fn pause(unreadable: u32) -> Duration {
+    RETRY_EVERY * 2_u32.pow(unreadable.saturating_sub(1).min(DOUBLED_MAX))
+}
+
 struct Owner<'a> {
     parts: &'a Parts,
     host: &'a Host,
@@ -209,6 +218,8 @@ struct Owner<'a> {
     doubt: Option<Tick>,
     /// How many commands are being looked up and done, if the store fails now.
     attempting: usize,
+    /// How often in a row the store was back and could still not be read, through no command's fault.
+    unreadable: u32,
     /// What the next command needs once everything is committed.
     resting: Option<Box<Needs>>,
     inbox: mpsc::Sender<Input>,
@@ -545,11 +556,13 @@ impl Owner<'_> {
         }
         self.resting = None;
         self.inputs.retain(|input| input.is_kept());
+        self.unreadable = if failed == 0 && failure == Failure::Lasts { self.unreadable + 1 } else { 0 };
+        let mut pause = pause(self.unreadable);
         loop {
             tokio::select! {
                 biased;
                 () = stopped(stop) => return false,
-                () = tokio::time::sleep(RETRY_EVERY) => {}
+                () = tokio::time::sleep(std::mem::replace(&mut pause, RETRY_EVERY)) => {}
             }
             let node = &self.host.inner().node;
             match self.parts.store.acquire(PARTITION, node, self.parts.limits.lease).await {
@@ -616,4 +629,15 @@ async fn sleep(time: Option<Duration>) {
 async fn stopped(stop: &mut watch::Receiver<bool>) {
     // An error means the sender is gone, which is as good as being told to stop.
     let _ = stop.wait_for(|stop| *stop).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_cannot_be_read_is_tried_less_and_less() {
+        assert_eq!([0, 1, 2, 3].map(pause), [1, 1, 2, 4].map(|times| RETRY_EVERY * times));
+        assert_eq!(pause(100), Duration::from_secs(16));
+    }
 }

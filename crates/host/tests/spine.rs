@@ -87,7 +87,7 @@ fn order(task: &str) -> String {
 }
 
 fn caller() -> Caller {
-    Caller { name: "test".into(), tenants: Tenants::These(vec![TENANT.into()]) }
+    Caller { name: "test".into(), tenants: Tenants::These(vec![TENANT.into()]), trace: None }
 }
 
 fn request(command: Command) -> Request {

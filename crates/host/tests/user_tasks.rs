@@ -159,7 +159,7 @@ async fn a_task_of_another_tenant_is_not_there() {
     server.deploy(&[("p.bpmn", &process(&user("ask", "")))]).await;
     start(&server, &[]).await;
     let task = only_task(&store).await.key;
-    let caller = Caller { name: "".into(), tenants: Tenants::These(vec!["other".into()]) };
+    let caller = Caller { name: "".into(), tenants: Tenants::These(vec!["other".into()]), trace: None };
     for command in [assign(task, "ann", true), complete(task, &[]), Command::UpdateUserTask(update(task))] {
         let answer = server.host.submit(Request { caller: caller.clone(), command, idempotency: None }).await;
         assert!(matches!(&answer, Err(Error::Rejected(rejection)) if rejection.code == Code::NotFound), "{answer:?}");

@@ -21,7 +21,7 @@ pub(crate) fn ours() -> Tenants {
 }
 
 pub(crate) fn caller() -> Caller {
-    Caller { name: "sim".into(), tenants: ours() }
+    Caller { name: "sim".into(), tenants: ours(), trace: None }
 }
 
 /// How often something is tried again before it is left.

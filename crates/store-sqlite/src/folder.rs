@@ -26,6 +26,9 @@ pub(crate) struct Folder {
 impl Folder {
     pub(crate) fn lock(path: &Path) -> Result<Self, Error> {
         let unusable = |error| unusable(path, &error);
+        if path.is_file() {
+            return Err(Error::unavailable(format_args!("{} is a file: name a folder to keep the store in", path.display())));
+        }
         // A folder that was there keeps its permissions: its owner may have had others in mind. The files in it are ours.
         DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path).map_err(unusable)?;
         let open = |name: &str| File::options().create(true).truncate(false).write(true).mode(FILE_MODE).open(path.join(name));
@@ -112,5 +115,14 @@ mod tests {
         assert_eq!(mode(&path), 0o755);
         drop(store);
         std::fs::remove_dir_all(&path).unwrap();
+    }
+
+    #[test]
+    fn a_file_is_no_folder() {
+        let path = std::env::temp_dir().join(format!("caudal-sqlite-file-{}", std::process::id()));
+        std::fs::write(&path, "").unwrap();
+        let refused = Folder::lock(&path).map(drop).unwrap_err().to_string();
+        std::fs::remove_file(&path).unwrap();
+        assert!(refused.contains("is a file: name a folder"), "{refused}");
     }
 }

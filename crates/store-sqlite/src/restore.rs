@@ -1,5 +1,6 @@
 //! What can be done with a store that no server has open: bring a backup back, and look whether its file is sound.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
@@ -93,6 +94,19 @@ fn inspect(database: &Path) -> Result<Connection, Failure> {
     Ok(connection)
 }
 
+/// The tables and indexes by the number of their first page, which is how damage is told.
+fn trees(connection: &Connection) -> Result<BTreeMap<i64, String>, Failure> {
+    let mut statement = connection.prepare("SELECT rootpage, name FROM sqlite_schema WHERE rootpage > 0")?;
+    Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+}
+
+/// With the name of the table or index that is damaged.
+fn named(fault: &str, trees: &BTreeMap<i64, String>) -> String {
+    let root = fault.strip_prefix("Tree ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+    let name = root.and_then(|root: i64| trees.get(&root));
+    name.map_or_else(|| fault.to_owned(), |name| format!("{fault} ({name})"))
+}
+
 fn look(database: &Path) -> Result<Condition, Error> {
     if !database.is_file() {
         return Err(Error::unavailable(format_args!("{} is no file", database.display())));
@@ -111,11 +125,40 @@ fn condition(database: &Path) -> Result<Condition, Failure> {
     let connection = inspect(database)?;
     let mut statement = connection.prepare(&format!("PRAGMA integrity_check({FAULTS_MAX})"))?;
     let rows = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-    let bad = rows.iter().filter(|row| *row != "ok").flat_map(|row| row.lines());
-    let mut faults: Vec<String> = bad.map(|fault| format!("{}: {fault}", database.display())).collect();
+    let trees = trees(&connection)?;
+    // What names the database alone is a heading.
+    let bad = rows.iter().filter(|row| *row != "ok").flat_map(|row| row.lines()).filter(|line| !line.starts_with("***"));
+    let mut faults: Vec<String> = bad.map(|fault| format!("{}: {}", database.display(), named(fault, &trees))).collect();
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version == 0 {
         faults.push(format!("{} is no store of Caudal", database.display()));
     }
     Ok(Condition { refusal: None, faults, is_current: version == schema::known() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt as _;
+
+    use super::*;
+
+    #[test]
+    fn damage_is_named_by_page_and_table() {
+        let file = std::env::temp_dir().join(format!("caudal-sqlite-damage-{}.db", std::process::id()));
+        let mut connection = Connection::open(&file).unwrap();
+        schema::migrate(&mut connection).unwrap();
+        assert_eq!(look(&file).unwrap().faults, Vec::<String>::new());
+        let of = |name: &str| {
+            let pages = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
+            connection.query_row(pages, [name], |row| row.get::<_, u32>(0)).unwrap()
+        };
+        let size: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0)).unwrap();
+        let page = of("jobs_stuck");
+        drop(connection);
+        File::options().write(true).open(&file).unwrap().write_all_at(&[0x5a; 512], u64::from((page - 1) * size)).unwrap();
+        let faults = look(&file).unwrap().faults;
+        std::fs::remove_file(&file).unwrap();
+        let [fault] = faults.as_slice() else { panic!("{faults:?}") };
+        assert!(fault.contains(&format!("page {page}")) && fault.ends_with("(jobs_stuck)"), "{fault}");
+    }
 }

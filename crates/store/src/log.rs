@@ -4,6 +4,7 @@ mod announced;
 mod answer;
 mod listener;
 mod report;
+mod trace;
 mod variables;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub use listener::{ALL_EVENTS, NewListener, PutListener};
 use model::GlobalListener;
 use queue::policy::Policy;
 pub use report::{Became, Failed, Report, Reported, Said};
+pub use trace::Trace;
 
 use crate::Millis;
 use crate::batch::BatchCommand;
@@ -649,6 +651,8 @@ impl Request {
 pub struct Caller {
     pub name: Arc<str>,
     pub tenants: Tenants,
+    /// The trace they ask from: what they start belongs to it.
+    pub trace: Option<Box<Trace>>,
 }
 
 impl Caller {
@@ -663,7 +667,7 @@ impl Caller {
 
     /// The server itself, for what happens by itself.
     pub fn engine() -> Self {
-        Self { name: "".into(), tenants: Tenants::Everything }
+        Self { name: "".into(), tenants: Tenants::Everything, trace: None }
     }
 }
 

@@ -1,7 +1,8 @@
-# The life of the Debian package, as root in a copy of this system that vanishes: `lifecycle.sh OLD.deb NEW.deb NEW_VERSION`.
+# The life of the Debian package, as root in a copy of this system that vanishes: `lifecycle.sh OLD.deb NEW.deb NEW_VERSION STORE`, where
+# STORE is a file that a much older server has written.
 # Every line that begins with "ok" is something that was seen to be so.
 set -eu
-old=$1 new=$2 version=$3
+old=$1 new=$2 version=$3 ancient=$4
 data=/var/lib/caudal
 server=
 
@@ -60,6 +61,15 @@ stop
 dpkg -r caudal > /dev/null 2>&1
 holds "removed, the binary is gone" without test -e /usr/bin/caudal
 holds "removed, configuration and data stay" test -s $data/caudal.db -a -s /etc/caudal/caudal.toml
+
+# Data of a server long gone is there when this one is installed.
+rm $data/*
+install -o caudal -g caudal -m 0600 "$ancient" $data/caudal.db
+dpkg -i --force-confold "$new" > /tmp/dpkg.log 2>&1 || { cat /tmp/dpkg.log; fail "it is installed again"; }
+start
+holds "what a much older server left runs on" sh -c "[ \$(caudal instances --state active | grep -c ACTIVE) = 4 ]"
+stop
+holds "all of it is whole" setpriv --reuid caudal --regid caudal --clear-groups caudal check --data $data
 dpkg -P caudal > /dev/null 2>&1
 holds "purged, the configuration is gone" without test -e /etc/caudal
 holds "purged, the data stays" test -s $data/caudal.db

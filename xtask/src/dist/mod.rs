@@ -17,7 +17,7 @@ use crate::places::{self, Places};
 use crate::{Verdict, logged, packages};
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
-const BUILD_MAX: Duration = Duration::from_secs(3600);
+const BUILD_MAX: Duration = Duration::from_secs(3 * 3600);
 const STEP_MAX: Duration = Duration::from_secs(300);
 /// What the archive has beside the binary, manual pages and completions.
 const FILES: [&str; 3] = ["README.md", "CHANGELOG.md", "LICENSE"];

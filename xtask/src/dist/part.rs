@@ -17,6 +17,10 @@ use crate::summary::{self, Outcome, Report};
 
 pub(crate) const NAME: &str = "dist";
 const PREVIOUS: &str = "0.0.1";
+/// A released package to upgrade from.
+const PREVIOUS_PACKAGE: &str = "CAUDAL_PREVIOUS_DEB";
+/// What the oldest store with something of everything in it was written by.
+const ANCIENT: &str = "spec/stores/schema-5.sqlite.db";
 const LIFE_MAX: Duration = Duration::from_secs(180);
 const STEP_MAX: Duration = Duration::from_secs(60);
 const HELM: &str = "v3.16.4";
@@ -26,8 +30,8 @@ const HELM_MAX: Duration = Duration::from_secs(1800);
 const COPY: &str = "mount -t tmpfs none \"$1\" && cd \"$1\" && mkdir above work root \
     && mount -t overlay overlay -o lowerdir=/,upperdir=above,workdir=work root \
     && mount --rbind /dev root/dev && mount -t proc proc root/proc && mount -t tmpfs none root/run && mount -t tmpfs none root/tmp \
-    && cp \"$2\" \"$3\" \"$4\" root/tmp/ \
-    && exec chroot root sh \"/tmp/$(basename \"$4\")\" \"/tmp/$(basename \"$2\")\" \"/tmp/$(basename \"$3\")\" \"$5\"";
+    && cp \"$2\" \"$3\" \"$4\" \"$6\" root/tmp/ \
+    && exec chroot root sh \"/tmp/$(basename \"$4\")\" \"/tmp/$(basename \"$2\")\" \"/tmp/$(basename \"$3\")\" \"$5\" \"/tmp/$(basename \"$6\")\"";
 
 pub(crate) fn prepare(places: &Places) -> Readiness {
     let missing = ["dpkg", "dpkg-deb", "unshare", "setpriv", "ip"].into_iter().find(|program| !packages::found(program));
@@ -68,7 +72,9 @@ fn check(places: &Places) -> Result<Outcome, String> {
     make(&out)?;
     let version = env!("CARGO_PKG_VERSION");
     let pack = |version| Made::stage(places, &places.caudal(), version, &out)?.package("none");
-    let (old, new) = (pack(PREVIOUS)?, pack(version)?);
+    // As long as nothing was released, the one before is this one with another number.
+    let old = std::env::var_os(PREVIOUS_PACKAGE).map(PathBuf::from).map_or_else(|| pack(PREVIOUS), Ok)?;
+    let new = pack(version)?;
     bill::write(places, "all", version, &out)?;
     let text = live(places, &out, &old, &new, version)?;
     let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
@@ -85,7 +91,7 @@ fn live(places: &Places, out: &Path, old: &Path, new: &Path, version: &str) -> R
     make(&below)?;
     let mut command = Command::new("unshare");
     command.args(["--mount", "--propagation", "private", "--net", "--pid", "--fork", "--kill-child", "sh", "-ec", COPY, "sh"]);
-    command.arg(&below).args([old, new, &script]).arg(version);
+    command.arg(&below).args([old, new, &script]).arg(version).arg(places.root.join(ANCIENT));
     let finished = logged::run(&mut command, &places.log("dist-life"), logged::Audience::LogOnly, LIFE_MAX)?;
     match finished.end {
         logged::End::Failure(why) if !finished.text.contains("FAIL ") => Err(why),

@@ -25,7 +25,7 @@ use table::Table;
 
 pub(crate) const NAME: &str = "sdks";
 /// Names the server for a run without a build, and for the SDKs themselves.
-const BINARY_VARIABLE: &str = "CAUDAL_BINARY";
+pub(crate) const BINARY_VARIABLE: &str = "CAUDAL_BINARY";
 const CHECK_MAX: Duration = Duration::from_secs(300);
 const SCENARIOS_MAX: Duration = Duration::from_secs(240);
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::Document;
 use host::Host;
-use store::log::{Answer, Command, IdempotencyKey, Request};
+use store::log::{Answer, Command, Request};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
@@ -13,7 +13,7 @@ use super::refusal::failed;
 use crate::caller::Caller;
 use crate::document;
 use crate::error::Failure;
-use crate::fingerprint::fnv1a;
+use crate::traced;
 
 /// The second call with this key gets the first one's answer.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -30,7 +30,8 @@ impl<'a> Call<'a> {
     /// The one place where it is decided who asks.
     pub(super) fn open<M>(gateway: &'a Gateway, request: tonic::Request<M>) -> (Self, M) {
         let (metadata, _, message) = request.into_parts();
-        (Self { gateway, caller: Caller::anonymous(), metadata }, message)
+        let trace = traced::context(|name| metadata.get(name).and_then(|value| value.to_str().ok()));
+        (Self { gateway, caller: Caller::anonymous(trace), metadata }, message)
     }
 
     pub(super) fn host(&self) -> &Host {
@@ -45,17 +46,14 @@ impl<'a> Call<'a> {
 
     /// The command, with the key its caller gave.
     pub(super) fn request(&self, command: Command) -> Result<Request, Status> {
-        let mut request = Request { caller: self.caller.of_command(), command, idempotency: None };
-        let Some(given) = self.metadata.get(IDEMPOTENCY_KEY) else { return Ok(request) };
+        let Some(given) = self.metadata.get(IDEMPOTENCY_KEY) else { return Ok(self.caller.request(command, None)) };
         let key = given.to_str().unwrap_or_default();
         if key.is_empty() || IDEMPOTENCY_KEY_CHARS_MAX < key.len() {
             return Err(Status::invalid_argument(format!(
                 "{IDEMPOTENCY_KEY} must have between 1 and {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters"
             )));
         }
-        let fingerprint = fnv1a(store::format::encode_request(&request));
-        request.idempotency = Some(IdempotencyKey { tenant: self.caller.home(), key: key.into(), fingerprint });
-        Ok(request)
+        Ok(self.caller.request(command, Some(key.into())))
     }
 
     /// The tenant a request names; without a name, the caller's own.

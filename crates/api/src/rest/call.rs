@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, Uri, header};
 use axum::response::Response;
 use bytes::Bytes;
 use host::Host;
-use store::log::{Answer, Command, IdempotencyKey, Request};
+use store::log::{Answer, Command, Request};
 use tokio::sync::watch;
 
 use super::operation::Operation;
@@ -17,7 +17,6 @@ use super::{Config, answer, path};
 use crate::budget::{Budgets, Held};
 use crate::caller::Caller;
 use crate::error::{Failure, Reason};
-use crate::fingerprint::fnv1a;
 
 /// Characters of an idempotency key.
 const IDEMPOTENCY_KEY_CHARS_MAX: usize = 256;
@@ -178,12 +177,7 @@ impl Call {
 
     /// The command, with the key its caller gave: a second request with it gets the first answer.
     pub(super) fn request(&self, command: Command) -> Result<Request, Failure> {
-        let mut request = Request { caller: self.caller.of_command(), command, idempotency: None };
-        if let Some(key) = self.idempotency_key()? {
-            let fingerprint = fnv1a(store::format::encode_request(&request));
-            request.idempotency = Some(IdempotencyKey { tenant: self.caller.home(), key, fingerprint });
-        }
-        Ok(request)
+        Ok(self.caller.request(command, self.idempotency_key()?))
     }
 
     /// What the caller gave to tell a second try from a second wish.

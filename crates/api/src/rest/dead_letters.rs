@@ -4,7 +4,7 @@ use axum::http::Method;
 use axum::response::Response;
 use engine::JobKey;
 use futures_util::future::join_all;
-use store::log::{Command, Request};
+use store::log::Command;
 use store::query::{DeadLetterView, Entity, Field, Items, Page, Query};
 
 use super::answer;
@@ -153,8 +153,7 @@ async fn retry_all(call: Call) -> Result<Response, Failure> {
 
 async fn retried(call: &Call, view: &DeadLetterView, retries: i32) -> Result<(), Failure> {
     let command = Command::RetryJob { job: view.key, retries };
-    let request = Request { caller: call.caller.of_command(), command, idempotency: None };
-    call.host().submit(request).await.map(drop).map_err(|error| Failure::of_command("RETRY", error))
+    call.host().submit(call.caller.request(command, None)).await.map(drop).map_err(|error| Failure::of_command("RETRY", error))
 }
 
 static TABLE: Table = Table {

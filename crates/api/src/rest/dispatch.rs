@@ -103,7 +103,7 @@ async fn run(server: Arc<Server>, operation: &'static Operation, request: Reques
         }
     };
     // The one place where it is decided who asks.
-    let caller = Caller::anonymous();
+    let caller = Caller::anonymous(traced::of_headers(headers));
     let call = Call {
         server: server.clone(),
         operation,

@@ -12,12 +12,11 @@ use std::sync::Arc;
 
 use engine::{IncidentKind, InstanceKey};
 use host::{Host, Timed};
-use store::log::{Answer, Command, IdempotencyKey, Request};
+use store::log::{Answer, Command};
 use store::query::{Entity, Field, Filter, Items, Op, Page, Query, Scalar};
 
 use crate::caller::Caller;
 use crate::error::{Failure, Reason};
-use crate::fingerprint::fnv1a;
 
 pub(crate) use definitions::{Definition, ListDefinitions};
 pub(crate) use history::Execution;
@@ -71,12 +70,7 @@ impl Workflows {
     }
 
     fn request(&self, command: Command) -> Request {
-        let mut request = Request { caller: self.caller.of_command(), command, idempotency: None };
-        if let Some(key) = self.idempotency_key.clone() {
-            let fingerprint = fnv1a(store::format::encode_request(&request));
-            request.idempotency = Some(IdempotencyKey { tenant: self.caller.home(), key, fingerprint });
-        }
-        request
+        self.caller.request(command, self.idempotency_key.clone())
     }
 
     async fn search(&self, query: Query) -> Result<store::query::QueryPage, Failure> {

@@ -9,6 +9,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
+use store::log::Trace;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Subscriber};
@@ -51,9 +52,11 @@ impl Tracer {
 
     /// What a caller says of its own trace decides; without one, chance does.
     fn place(&self, traceparent: Option<&str>) -> Option<Place> {
-        match traceparent.and_then(parsed) {
-            Some((_, _, false)) => None,
-            Some((trace, parent, true)) => Some(Place { trace, parent: Some(parent), id: id() }),
+        match traceparent.and_then(|parent| Trace::parse(parent, None)) {
+            Some(theirs) if !theirs.is_sampled() => None,
+            Some(theirs) => {
+                Some(Place { trace: theirs.trace_id().to_owned(), parent: Some(theirs.span_id().to_owned()), id: id() })
+            }
             None if u64::from(self.percent) <= random() % 100 => None,
             None => Some(Place { trace: id() + &id(), parent: None, id: id() }),
         }
@@ -98,12 +101,17 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Tracer {
         fields.take("message");
         let mut micros = |name| fields.take(name).and_then(|text| text.parse().ok()).map(Duration::from_micros);
         let (Some(tick_took), Some(commit_took)) = (micros("tick_micros"), micros("commit_micros")) else { return };
+        let links: Vec<Value> = fields.take("follows").and_then(|headers| link(&headers)).into_iter().collect();
         let now = SystemTime::now();
         let below = |parent: &str| Place { parent: Some(parent.to_owned()), id: id(), ..request.place.clone() };
         let tick = below(&request.place.id);
         let commit = below(&tick.id);
         self.end(written(&commit, "commit", KIND_INTERNAL, (now - commit_took, now), &[]));
-        self.end(written(&tick, "tick", KIND_INTERNAL, (now - tick_took, now), &fields.0));
+        let mut written_tick = written(&tick, "tick", KIND_INTERNAL, (now - tick_took, now), &fields.0);
+        if !links.is_empty() {
+            written_tick["links"] = json!(links);
+        }
+        self.end(written_tick);
     }
 
     fn on_close(&self, id: Id, context: Context<'_, S>) {
@@ -136,15 +144,11 @@ fn written(
     span
 }
 
-/// Trace, span and whether it is wanted, of a `traceparent` header.
-fn parsed(text: &str) -> Option<(String, String, bool)> {
-    let mut parts = text.split('-');
-    let (version, trace, span, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let is_hex = |text: &str, length| text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_whole = is_hex(version, 2) && is_hex(trace, 32) && is_hex(span, 16) && is_hex(flags, 2);
-    let is_set = |text: &str| text.bytes().any(|byte| byte != b'0');
-    let wanted = u8::from_str_radix(flags, 16).is_ok_and(|flags| flags & 1 == 1);
-    (is_whole && is_set(trace) && is_set(span)).then(|| (trace.to_lowercase(), span.to_lowercase(), wanted))
+/// A link to the span that an instance was started from, by the headers that said so.
+fn link(headers: &str) -> Option<Value> {
+    let headers: Value = serde_json::from_str(headers).ok()?;
+    let trace = Trace::parse(headers["traceparent"].as_str()?, headers["tracestate"].as_str())?;
+    Some(json!({ "traceId": trace.trace_id(), "spanId": trace.span_id(), "traceState": trace.state.as_deref().unwrap_or("") }))
 }
 
 fn id() -> String {
@@ -185,13 +189,9 @@ mod tests {
     #[test]
     fn a_callers_trace_is_followed_or_left_alone() {
         let (trace, span) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7");
-        assert_eq!(parsed(&format!("00-{trace}-{span}-01")), Some((trace.to_owned(), span.to_owned(), true)));
-        assert_eq!(parsed(&format!("00-{trace}-{span}-00")).map(|(.., wanted)| wanted), Some(false));
-        for faulty in ["", "00", "00-4bf9-00f0-01", &format!("00-{}-{span}-01", "0".repeat(32))] {
-            assert_eq!(parsed(faulty), None, "{faulty}");
-        }
         let tracer = Tracer::new(std::sync::mpsc::sync_channel(1).0, 0);
         assert_eq!(tracer.place(None), None, "none of a hundred");
+        assert_eq!(tracer.place(Some(&format!("00-{trace}-{span}-00"))), None, "its owner does not record it");
         let followed = tracer.place(Some(&format!("00-{trace}-{span}-01"))).unwrap();
         assert_eq!((&*followed.trace, followed.parent.as_deref()), (trace, Some(span)));
     }

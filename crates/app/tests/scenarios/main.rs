@@ -7,6 +7,7 @@ mod grpc;
 mod rest;
 mod script;
 mod server;
+mod trace;
 
 use std::path::PathBuf;
 

@@ -12,6 +12,7 @@ use super::Partition;
 use super::deploy::SoughtProcess;
 use super::needs::{AtRest, Needs};
 use super::tick::Tick;
+use super::trace;
 use super::unit::Stop;
 use crate::definitions::Compiled;
 
@@ -78,6 +79,7 @@ impl Partition {
         if !waits.iter().any(|wait| matches!(wait.kind, WaitKind::Child { instance } if instance == child)) {
             return Ok(());
         }
+        let trace = trace::of(&hot.instance).cloned();
         let variables = engine::variables_for_child(&hot.definition.process, &hot.instance, element);
         let row = row::Instance {
             parent: Some((instance, element)),
@@ -89,7 +91,7 @@ impl Partition {
         self.begin(tick, row, definition);
         let command = engine::Command::Start { at: None, parent: Some(Parent { instance, element }), variables };
         self.step(tick, child, &command)?.expect("a new instance can start");
-        Ok(())
+        self.follow_trace(tick, child, trace)
     }
 
     pub(super) fn called(

@@ -134,7 +134,7 @@ impl Partition {
         self.metrics.tick_commands.observe(tick.commands as f64);
         self.metrics.tick_seconds.observe(tick.begun.elapsed().as_secs_f64());
         for did in tick.done.drain(..) {
-            if let Did::Request { input, answer } = did
+            if let Did::Request { input, answer, .. } = did
                 && let Some(reply) = input.into_reply()
             {
                 self.reply(reply, Ok(answer));

@@ -30,7 +30,10 @@ impl Partition {
         let (end_after, variables) = (end_after.clone(), create.variables.clone());
         let command = engine::Command::StartAt(engine::StartAt { elements, end_after, variables });
         match self.step(tick, created.instance, &command)? {
-            Ok(()) => Ok(Answer::Created(created)),
+            Ok(()) => {
+                self.follow_trace(tick, created.instance, tick.unit.trace.clone())?;
+                Ok(Answer::Created(created))
+            }
             Err(engine::Rejected::Invalid(why)) => Err(wrong(why.to_string())),
             Err(rejected) => Err(wrong(format!("it cannot begin there: {rejected:?}"))),
         }

@@ -11,6 +11,7 @@ use store::{Millis, format};
 use super::Partition;
 use super::needs::{AtRest, Needs};
 use super::tick::Tick;
+use super::trace;
 use super::unit::Stop;
 use crate::definitions::Compiled;
 
@@ -21,13 +22,13 @@ impl Partition {
             let reason = format!("Expected variables, but '{name}' begins with '{KEPT}': the engine keeps such names for itself");
             return Err(Stop::refused(Code::InvalidArgument, reason));
         }
+        tick.unit.actor = request.caller.actor();
+        tick.unit.trace = trace::headers(request.caller.trace.as_deref());
         if let Command::Batch(batch) = &request.command {
-            tick.unit.actor = request.caller.actor();
             let answer = self.batch(tick, &request.caller, batch)?;
             self.audit(tick, request, &answer);
             return Ok(answer);
         }
-        tick.unit.actor = request.caller.actor();
         let answer = self.execute_alone(tick, request)?;
         self.with_all_that_follows(tick)?;
         self.audit(tick, request, &answer);
@@ -133,6 +134,7 @@ impl Partition {
         let created = self.begin_created(tick, create, definition);
         let command = engine::Command::Start { at: None, parent: None, variables: create.variables.clone() };
         self.step(tick, created.instance, &command)?.expect("a new instance can start");
+        self.follow_trace(tick, created.instance, tick.unit.trace.clone())?;
         Ok(Answer::Created(created))
     }
 

@@ -67,7 +67,12 @@ impl Partition {
         }
         let key = JobKey(self.keys.take());
         let new = new_execution(key, (tenant, action), new, tick.now);
-        let job = Job { group, wait_until: wait_until.filter(|_| new.availability == Availability::Ready), ..new };
+        let job = Job {
+            headers: tick.unit.trace.clone(),
+            group,
+            wait_until: wait_until.filter(|_| new.availability == Availability::Ready),
+            ..new
+        };
         if let (Some(name), Some(unique)) = (job.unique_name(), job.execution.as_ref().and_then(|one| one.unique.as_ref())) {
             self.unique.put(name, Holder { job: key, until: unique.until }, tick.number);
         }

@@ -12,6 +12,7 @@ use store::{Error, Millis};
 use super::Partition;
 use super::needs::Needs;
 use super::tick::Tick;
+use super::trace;
 use super::unit::Stop;
 use crate::json;
 use crate::sinks::{Handed, QueueId, Sink, Waiter, Wish};
@@ -162,6 +163,7 @@ impl Partition {
                 engine::visible(&hot.instance, origin.element_instance, &wish.fetch)
             }
         };
+        let trace = trace::of(&hot.instance);
         ActivatedJob {
             key,
             job_type: job.job_type.clone(),
@@ -172,7 +174,7 @@ impl Partition {
             version: definition.version,
             element_id: element.id.clone(),
             element_instance: origin.element_instance,
-            headers: job.headers.as_ref().unwrap_or(&element.headers).clone(),
+            headers: trace::among(job.headers.as_ref().unwrap_or(&element.headers), trace),
             worker: job.worker.clone(),
             retries: job.retries,
             deadline,
@@ -183,6 +185,7 @@ impl Partition {
             kind: job.kind,
             lease: job.leases,
             progress: job.progress.clone(),
+            trace: trace.cloned(),
         }
     }
 
@@ -201,7 +204,7 @@ impl Partition {
             version: 0,
             element_id: "".into(),
             element_instance: ElementKey(0),
-            headers: "{}".into(),
+            headers: job.headers.clone().unwrap_or_else(|| "{}".into()),
             worker: job.worker.clone(),
             retries: job.retries,
             deadline,
@@ -211,6 +214,7 @@ impl Partition {
             business_id: None,
             lease: job.leases,
             progress: job.progress.clone(),
+            trace: job.headers.clone(),
         }
     }
 

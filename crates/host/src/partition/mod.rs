@@ -49,6 +49,7 @@ mod suspend;
 mod task_listeners;
 mod tick;
 mod timers;
+mod trace;
 mod unit;
 mod user_tasks;
 mod waiting;

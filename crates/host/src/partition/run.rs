@@ -202,7 +202,7 @@ impl Partition {
                 tick.due += usize::from(matches!(input, Input::Due(_) | Input::Item { .. }));
                 self.note_begun(&mut input, &answer);
                 tick.done.push(match input {
-                    Input::Request { .. } => Did::Request { input, answer },
+                    Input::Request { .. } => Did::Request { input, answer, follows: tick.follows.take() },
                     other => Did::Other(other),
                 });
             }

@@ -31,7 +31,7 @@ impl Partition {
         self.begin(tick, row, definition.clone());
         let command = engine::Command::Start { at: Some(start), parent: None, variables: variables.clone() };
         match self.step(tick, key, &command)? {
-            Ok(()) => Ok(key),
+            Ok(()) => self.follow_trace(tick, key, tick.unit.trace.clone()).map(|()| key),
             Err(_) => Err(Stop::not_found(format!("process '{}' has no such start event", definition.process.id))),
         }
     }

@@ -45,11 +45,18 @@ pub(crate) struct Tick {
     pub(super) known: Known,
     /// The command under way.
     pub(super) unit: Unit,
+    /// The trace of the instance that the last one was about, where requests are traced.
+    pub(super) follows: Option<Arc<str>>,
 }
 
 /// An input that was taken.
 pub(super) enum Did {
-    Request { input: Input, answer: Answer },
+    /// `follows` is the trace of the instance it was about, where requests are traced.
+    Request {
+        input: Input,
+        answer: Answer,
+        follows: Option<Arc<str>>,
+    },
     Other(Input),
 }
 
@@ -117,6 +124,7 @@ impl Tick {
             due: 0,
             known: Known::default(),
             unit: Unit::default(),
+            follows: None,
         }
     }
 
@@ -130,8 +138,8 @@ impl Tick {
             return;
         }
         for did in &self.done {
-            if let Did::Request { input: Input::Request { traced: Some(request), .. }, .. } = did {
-                traced::landed(request.clone(), self.begun.elapsed(), commit, self.commands);
+            if let Did::Request { input: Input::Request { traced: Some(request), .. }, follows, .. } = did {
+                traced::landed(request.clone(), (self.begun.elapsed(), commit), self.commands, follows.as_deref());
             }
         }
     }

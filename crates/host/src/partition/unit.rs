@@ -15,9 +15,11 @@ use super::batches::PageChange;
 use super::migrate::Before;
 use super::needs::Needs;
 use super::tick::{Ended, Tick};
+use super::trace;
 use crate::definitions::{Compiled, CompiledDecisions};
 use crate::hot::HotInstance;
 use crate::sinks::QueueId;
+use crate::traced;
 use crate::workflow_metrics::WorkflowMetrics;
 
 #[derive(Default)]
@@ -49,6 +51,10 @@ pub(super) struct Unit {
     budget: Option<Budget>,
     /// Who sent the command, if they have a name.
     pub(super) actor: Option<Arc<str>>,
+    /// The trace of who sent it, as headers.
+    pub(super) trace: Option<Arc<str>>,
+    /// The trace of the first instance it is about, where requests are traced.
+    follows: Option<Arc<str>>,
 }
 
 /// Why a command did not come to its end.
@@ -103,6 +109,9 @@ impl Partition {
     ) -> Result<Result<(), Rejected>, Stop> {
         let Some(hot) = self.hot.get_mut(key, tick.number) else { return Err(Needs::instance(key).into()) };
         tick.unit.stepped.push(key);
+        if traced::is_on() && tick.unit.follows.is_none() {
+            tick.unit.follows = trace::of(&hot.instance).cloned();
+        }
         let definition = hot.definition.clone();
         let limits = &self.limits;
         let budget = || Budget::new(limits.command_elements_max, limits.command_bytes_max);
@@ -130,6 +139,7 @@ impl Partition {
     pub(super) fn accept(&mut self, tick: &mut Tick, command: &Command) {
         let mut unit = std::mem::take(&mut tick.unit);
         tick.commands += 1;
+        tick.follows = unit.follows.take();
         self.write_log(tick, command.kind(), &unit.steps);
         for (key, events) in &unit.steps {
             self.record(tick, *key, events);

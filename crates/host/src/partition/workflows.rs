@@ -12,6 +12,7 @@ use store::row::{self, JobOrigin};
 
 use super::Partition;
 use super::tick::Tick;
+use super::trace;
 use super::unit::Stop;
 use crate::json::object_of_texts;
 
@@ -166,6 +167,7 @@ impl Partition {
     ) -> Result<(), Stop> {
         let Some(hot) = self.hot.get(instance) else { return Ok(()) };
         let (ended, business_id) = (hot.definition.clone(), hot.row.business_id.clone());
+        let trace = trace::of(&hot.instance).cloned();
         let found = self.called(tick, next, (&Binding::Latest, &ended.row))?;
         let refused = |reason: String| Undecided { kind: IncidentKind::CalledElement, reason: reason.into() };
         let definition = match found {
@@ -190,7 +192,7 @@ impl Partition {
         self.begin(tick, row, definition);
         let command = engine::Command::Start { at: None, parent: None, variables };
         self.step(tick, key, &command)?.expect("a new instance can start");
-        Ok(())
+        self.follow_trace(tick, key, trace)
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 pub(crate) const TENANT: &str = "<default>";
 
 pub(crate) fn caller() -> Caller {
-    Caller { name: "test".into(), tenants: Tenants::These(vec![TENANT.into()]) }
+    Caller { name: "test".into(), tenants: Tenants::These(vec![TENANT.into()]), trace: None }
 }
 
 pub(crate) struct Server {

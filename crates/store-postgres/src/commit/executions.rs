@@ -22,6 +22,7 @@ pub(super) fn of_changes<'a>(
             .texts_opt(rows.iter().map(|row| of(row).map(|execution| &*execution.input)))
             .texts_opt(rows.iter().map(|row| of(row)?.unique.as_ref().map(|unique| &*unique.key)))
             .ints_opt(rows.iter().map(|row| of(row)?.unique.as_ref()?.until))
+            .texts_opt(rows.iter().map(|row| row.headers.as_deref()))
     });
     let changed = batch(commit, include_str!("../../sql/change_executions.sql"), &changes.executions_changed, changing);
     let put = batch(commit, include_str!("../../sql/insert_policies.sql"), &changes.policies_new, |call, rows| {

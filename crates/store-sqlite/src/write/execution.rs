@@ -60,6 +60,7 @@ fn insert(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Resu
             unique.map(|unique: &Unique| &unique.key),
             unique.and_then(|unique| unique.until),
             row.dispatched,
+            row.headers,
         ])?;
     }
     Ok(())

@@ -38,6 +38,7 @@ pub(super) async fn they_come_and_go(store: Arc<dyn Store>) {
     let plain = rows::execution(key(11));
     let full = Job {
         priority: 7,
+        headers: Some("{\"traceparent\":\"00-1-2-01\"}".into()),
         group: Some("{\"customer\":\"\u{e9}\"}".into()),
         availability: Availability::BackingOff { until: 90 },
         ..with(rows::execution(key(12)), |execution| {

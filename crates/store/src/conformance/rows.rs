@@ -119,7 +119,7 @@ pub fn instance(key: u64, definition: u64) -> Instance {
 
 /// An operation over many that has just begun.
 pub fn batch(key: u64) -> Batch {
-    let caller = Caller { name: "ada".into(), tenants: Tenants::These(vec![TENANT.into()]) };
+    let caller = Caller { name: "ada".into(), tenants: Tenants::These(vec![TENANT.into()]), trace: None };
     let filter = Filter::Any(vec![
         Filter::HasTag("red".into()),
         Filter::Not(Box::new(Filter::Is(Field::BusinessId, Op::In(vec![Scalar::Text("x".to_owned())])))),

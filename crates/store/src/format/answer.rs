@@ -36,7 +36,8 @@ record!(ActivatedJob {
     business_id;
     kind,
     lease,
-    progress
+    progress,
+    trace
 });
 record!(Listening { task, element_instance, tenant, event, since, listeners, then });
 record!(Rejection { code, reason });

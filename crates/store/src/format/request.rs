@@ -6,11 +6,11 @@ use crate::log::{
     Activate, AdHocResult, Announced, AssignUserTask, Caller, Command, Corrections, Create, CreateAt, DecisionRef, Deploy,
     DeployResource, Evaluate, EvaluateConditions, FailAttempt, FailJob, IdempotencyKey, JobResult, NewExecution, NewUnique,
     OnConflict, ProcessRef, Publish, PutListener, PutPolicy, Released, Request, StartAdHoc, Submit, TaskResult, TellStep,
-    ThrowError, Unannounced, UpdateJob, UpdateUserTask,
+    ThrowError, Trace, Unannounced, UpdateJob, UpdateUserTask,
 };
 use crate::query::Tenants;
 
-record!(Caller { name, tenants });
+record!(Trace { parent, state });
 record!(PutListener { listener, is_new });
 record!(IdempotencyKey { tenant, key, fingerprint });
 record!(Deploy { tenant, resources });
@@ -57,9 +57,27 @@ impl Stored for Request {
     }
 }
 
+impl Stored for Caller {
+    fn put(&self, to: &mut Writer) {
+        to.framed(|to| {
+            self.name.put(to);
+            self.tenants.put(to);
+            // Nearly all have none: those are written as if there were no such thing.
+            self.trace.iter().for_each(|trace| trace.put(to));
+        });
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
+        from.framed(|from| {
+            let (name, tenants) = (Stored::take(from)?, Stored::take(from)?);
+            Ok(Self { name, tenants, trace: from.added::<Trace>()?.map(Box::new) })
+        })
+    }
+}
+
 /// Requests that named no caller were all sent by the one there was.
 fn before_callers() -> Caller {
-    Caller { name: "".into(), tenants: Tenants::These(vec!["<default>".into()]) }
+    Caller { name: "".into(), tenants: Tenants::These(vec!["<default>".into()]), trace: None }
 }
 
 impl Stored for Tenants {

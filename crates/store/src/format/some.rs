@@ -248,7 +248,8 @@ pub(super) fn request() -> impl Strategy<Value = Request> {
     let idempotency =
         (text(), text(), any::<u64>()).prop_map(|(tenant, key, fingerprint)| IdempotencyKey { tenant, key, fingerprint });
     let tenants = prop_oneof![Just(Tenants::Everything), texts().prop_map(Tenants::These)];
-    let caller = (text(), tenants).prop_map(|(name, tenants)| Caller { name, tenants });
+    let trace = (text(), prop::option::of(text())).prop_map(|(parent, state)| Box::new(Trace { parent, state }));
+    let caller = (text(), tenants, prop::option::of(trace)).prop_map(|(name, tenants, trace)| Caller { name, tenants, trace });
     let request = (command(), prop::option::of(idempotency), caller);
     request.prop_map(|(command, idempotency, caller)| Request { command, idempotency, caller })
 }
@@ -588,7 +589,7 @@ pub(super) fn activated() -> impl Strategy<Value = ActivatedJob> {
     let keys = (job_key(), number(), number(), number(), element_key());
     let texts_of = (text(), text(), text(), text(), text(), any::<String>());
     let kind = prop_oneof![Just(JobKind::Element), Just(JobKind::AdHoc), listener_event().prop_map(JobKind::Listener)];
-    let lease = (any::<u32>(), prop::option::of(text()));
+    let lease = (any::<u32>(), prop::option::of(text()), prop::option::of(text()));
     let rest = (any::<i32>(), any::<i32>(), any::<i64>(), text(), texts(), prop::option::of(text()), kind, lease);
     (keys, texts_of, rest).prop_map(|(keys, words, rest)| ActivatedJob {
         key: keys.0,
@@ -611,6 +612,7 @@ pub(super) fn activated() -> impl Strategy<Value = ActivatedJob> {
         kind: rest.6,
         lease: rest.7.0,
         progress: rest.7.1,
+        trace: rest.7.2,
     })
 }
 

@@ -133,7 +133,7 @@ fn requests() {
         Command::Evaluate(Evaluate { decision: DecisionRef::Id("d".into()), tenant: "t".into(), variables }),
         Command::DeleteEvaluation { evaluation: EvaluationKey(11) },
     ];
-    let caller = Caller { name: "".into(), tenants: Tenants::These(vec!["<default>".into()]) };
+    let caller = Caller { name: "".into(), tenants: Tenants::These(vec!["<default>".into()]), trace: None };
     for (n, (hex, command)) in REQUESTS.iter().zip(expected).enumerate() {
         // Every other one had an idempotency key.
         let idempotency = IdempotencyKey { tenant: "t".into(), key: "k".into(), fingerprint: u64::MAX };
@@ -247,5 +247,6 @@ fn activated() -> ActivatedJob {
         kind: JobKind::default(),
         lease: 0,
         progress: None,
+        trace: None,
     }
 }

@@ -194,6 +194,8 @@ pub struct ActivatedJob {
     pub lease: u32,
     /// What an earlier worker said of how far it came, as a JSON object.
     pub progress: Option<Arc<str>>,
+    /// The trace that its instance or execution was started from, as the headers it came in: a JSON object, found among `headers` too.
+    pub trace: Option<Arc<str>>,
 }
 
 /// The command was understood and refused; nothing changed.

@@ -340,6 +340,7 @@ impl From<ActivatedJob> for wire::Job {
             lock_expires_at: Some(time(job.deadline)),
             lease: job.lease,
             progress: job.progress.as_deref().map(value::of_text),
+            trace_context: job.trace.as_deref().and_then(|trace| serde_json::from_str(trace).ok()).unwrap_or_default(),
         }
     }
 }

@@ -155,7 +155,7 @@ async fn complete(call: &Call, done: Done) -> Option<Refused> {
         Some(_) => Command::Report { reports: vec![report(&done)] },
         None => Command::CompleteJob { job, variables: done.variables, result: None },
     };
-    let request = store::log::Request { caller: call.caller.of_command(), command, idempotency: None };
+    let request = call.caller.request(command, None);
     let failure = match call.host().submit(request).await {
         Ok(Answer::Reported(mut reported)) => reported.pop().and_then(|reported| why(job, reported.became)),
         Ok(_) => None,

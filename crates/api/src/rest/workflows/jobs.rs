@@ -66,6 +66,8 @@ static JOB: Layout<ActivatedJob> = Layout {
         column("lease", Kind::Int64, |job| Cell::Number(job.lease.into())),
         // What an earlier worker said of how far it came.
         optional("progress", Kind::Object, |job| Cell::maybe(job.progress.as_deref(), Cell::Json)),
+        // Whose trace its instance or execution was started from.
+        optional("traceContext", Kind::Object, |job| Cell::maybe(job.trace.as_deref(), Cell::Json)),
     ],
 };
 
