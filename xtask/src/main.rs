@@ -51,7 +51,7 @@ Commands:
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
   test --skip NAME,…   all but these; a part whose toolchain is missing fails unless it is left out so
                        `sdks`, `dist` and `fuzz` take long and run when they are named with --only
-  sdks [NAME,…]        the SDKs only: python, node, go, rust; with CAUDAL_BINARY=PATH that server instead of a build
+  sdks [NAME,…]        the SDKs only: python, node, go, rust, java; with CAUDAL_BINARY=PATH that server instead of a build
   bench                rates, costs and latencies of a release build on both stores over both protocols, next to the floor
   bench --history      what a million finished instances change, and the start with them and 100,000 running ones
   bench --soak         memory over ten minutes at half the maximal rate

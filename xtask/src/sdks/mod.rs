@@ -3,6 +3,7 @@
 
 mod example;
 mod go;
+mod java;
 mod node;
 mod python;
 mod rust;
@@ -44,7 +45,7 @@ struct Sdk {
     example: fn(&Places, &Path, &str) -> Command,
 }
 
-const ALL: [&Sdk; 4] = [&python::SDK, &node::SDK, &go::SDK, &rust::SDK];
+const ALL: [&Sdk; 5] = [&python::SDK, &node::SDK, &go::SDK, &rust::SDK, &java::SDK];
 
 impl Sdk {
     fn folder(&self, places: &Places) -> PathBuf {
