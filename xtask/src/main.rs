@@ -57,6 +57,7 @@ Commands:
   bench --soak         memory over ten minutes at half the maximal rate
   bench --day          24 hours in ten minutes by the test clock: load and timers; memory, disk and latency stay what they were
   bench --idle         what an idle server costs, and what it sends to PostgreSQL
+  bench --sdks         what workers of the SDKs do and cost when their handlers do nothing; with CAUDAL_BINARY=PATH that server instead of a build
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
   book                 make web pages of docs/ under target/book
   dist                 make what others install: archive, Debian package, bill of materials, checksums, under target/dist

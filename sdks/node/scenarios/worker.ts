@@ -16,6 +16,11 @@ export async function workerProcess(engine: string, gate: string): Promise<void>
   await new Runner(registry, engine, { maxParallel: 2, logger: console }).runUntilSignal()
 }
 
+/** Handlers do nothing, so many at once. */
+export async function bench(engine: string, maxParallel: number): Promise<void> {
+  await new Runner(new Registry().handler('work', () => ({})), engine, { maxParallel }).runUntilSignal()
+}
+
 export class WorkerProcess {
   readonly process: ChildProcess
   #said = ''

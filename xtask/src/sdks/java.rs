@@ -28,6 +28,7 @@ pub(super) const SDK: Sdk = Sdk {
         command.args(["-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "io.caudal.scenarios.Main"]);
         command
     },
+    bench: |places| Ok((SDK.scenarios)(places)),
     pack: |places, project| {
         let mut deploy = maven(places, &["deploy", "-DskipTests", "-Dspotless.check.skip", "-Dmaven.install.skip"]);
         deploy.arg(format!("-DaltDeploymentRepository=packed::file://{}", project.join("repository").display()));

@@ -26,26 +26,28 @@ use table::Table;
 
 pub(crate) const NAME: &str = "sdks";
 /// Names the server for a run without a build, and for the SDKs themselves.
-const BINARY_VARIABLE: &str = "CAUDAL_BINARY";
+pub(crate) const BINARY_VARIABLE: &str = "CAUDAL_BINARY";
 const CHECK_MAX: Duration = Duration::from_secs(300);
 const SCENARIOS_MAX: Duration = Duration::from_secs(240);
 
-struct Sdk {
+pub(crate) struct Sdk {
     /// Its folder in `sdks/`.
-    name: &'static str,
-    transports: &'static [&'static str],
-    prepare: fn(&Places) -> Readiness,
+    pub(crate) name: &'static str,
+    pub(crate) transports: &'static [&'static str],
+    pub(crate) prepare: fn(&Places) -> Readiness,
     /// Linter, formatter, types and unit tests, each with a name.
     checks: fn(&Places) -> Vec<(&'static str, Command)>,
     /// The program that plays the scenarios.
     scenarios: fn(&Places) -> Command,
+    /// The same program, as it is measured.
+    pub(crate) bench: fn(&Places) -> Result<Command, String>,
     /// What builds the package and installs it into the empty project in this folder.
     pack: fn(&Places, &Path) -> Vec<Command>,
     /// What runs a file of the README's example in that project.
     example: fn(&Places, &Path, &str) -> Command,
 }
 
-const ALL: [&Sdk; 5] = [&python::SDK, &node::SDK, &go::SDK, &rust::SDK, &java::SDK];
+pub(crate) const ALL: [&Sdk; 5] = [&python::SDK, &node::SDK, &go::SDK, &rust::SDK, &java::SDK];
 
 impl Sdk {
     fn folder(&self, places: &Places) -> PathBuf {

@@ -10,9 +10,13 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a handler knows of its job, and what it can say while it runs. Any thread may use it. */
 public final class JobContext {
+    private static final Logger LOG = LoggerFactory.getLogger(JobContext.class);
+
     private final Job job;
     private final ObjectMapper mapper;
     private final Consumer<Progress> report;
@@ -134,7 +138,7 @@ public final class JobContext {
      */
     public synchronized void onLost(Runnable listener) {
         if (loss != null) {
-            listener.run();
+            call(listener);
         } else {
             listeners.add(listener);
         }
@@ -149,7 +153,16 @@ public final class JobContext {
         if (loss == null && !over) {
             loss = why;
             lost.countDown();
-            listeners.forEach(Runnable::run);
+            listeners.forEach(this::call);
+        }
+    }
+
+    private void call(Runnable listener) {
+        try {
+            listener.run();
+        } catch (RuntimeException e) {
+            // It is one handler's: the leases of others go on.
+            LOG.warn("job {}: a listener failed", job.id(), e);
         }
     }
 

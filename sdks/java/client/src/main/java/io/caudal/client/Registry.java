@@ -144,9 +144,10 @@ public final class Registry {
     }
 
     private Outcome of(Throwable thrown) {
+        String message = thrown.getMessage() == null ? thrown.getClass().getName() : thrown.getMessage();
         if (thrown instanceof BpmnException e) {
             try {
-                return new Outcome.Thrown(e.code(), e.getMessage(), Json.object(mapper, e.variables()));
+                return new Outcome.Thrown(e.code(), message, Json.object(mapper, e.variables()));
             } catch (NonRetryableException unwritable) {
                 return of(unwritable);
             }
@@ -155,9 +156,8 @@ public final class Registry {
             return new Outcome.Snoozed(e.delay());
         }
         if (thrown instanceof RetryableException e) {
-            return new Outcome.Failed(e.getMessage(), true, e.retryAfter());
+            return new Outcome.Failed(message, true, e.retryAfter());
         }
-        String message = thrown.getMessage() == null ? thrown.getClass().getName() : thrown.getMessage();
         return new Outcome.Failed(message, !(thrown instanceof NonRetryableException), null);
     }
 

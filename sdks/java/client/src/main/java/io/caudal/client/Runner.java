@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -42,6 +43,9 @@ public final class Runner implements AutoCloseable {
     private boolean stopping;
     /** Is interrupted to stop; null while nobody polls. */
     private Thread poller;
+
+    /** Came when the runner was to stop already. Only its own thread uses this. */
+    private final List<Job> unbegun = new ArrayList<>();
 
     private final CountDownLatch givenUp = new CountDownLatch(1);
     private Thread thread;
@@ -158,6 +162,7 @@ public final class Runner implements AutoCloseable {
             }
             // The interruption that ended the poll must not end anything else.
             Thread.interrupted();
+            unbegun.forEach(this::giveBack);
             finish();
         }
         if (wasInterrupted) {
@@ -223,20 +228,19 @@ public final class Runner implements AutoCloseable {
     private void begin(Job job, long heldUntil) {
         Task task = new Task(job, heldUntil);
         synchronized (lock) {
-            if (!stopping) {
-                running.add(task);
+            if (stopping) {
+                // Later: this thread is interrupted, and could not even say so.
+                unbegun.add(job);
+                return;
             }
+            running.add(task);
         }
-        if (isRunning(task)) {
+        try {
             executor.execute(() -> perform(task));
-        } else {
+        } catch (RejectedExecutionException e) {
+            LOG.warn("job {}: the executor has no room for it", job.id());
             giveBack(job);
-        }
-    }
-
-    private boolean isRunning(Task task) {
-        synchronized (lock) {
-            return running.contains(task);
+            end(task);
         }
     }
 
@@ -252,10 +256,14 @@ public final class Runner implements AutoCloseable {
                     task.job().type(),
                     e);
         } finally {
-            synchronized (lock) {
-                running.remove(task);
-                lock.notifyAll();
-            }
+            end(task);
+        }
+    }
+
+    private void end(Task task) {
+        synchronized (lock) {
+            running.remove(task);
+            lock.notifyAll();
         }
     }
 
@@ -326,7 +334,7 @@ public final class Runner implements AutoCloseable {
             List<EngineClient.Beat> beats = new ArrayList<>(held.size());
             held.forEach(task -> beats.add(new EngineClient.Beat(task.job(), null)));
             standings = engine.heartbeat(workerId, lease, beats);
-        } catch (CaudalException e) {
+        } catch (RuntimeException e) {
             LOG.warn("leases could not be extended: {}", e.getMessage());
             for (Task task : held) {
                 if (task.heldUntil - System.nanoTime() <= 0) {

@@ -40,6 +40,8 @@ final class FakeEngine implements EngineClient {
             if (late == null) {
                 throw e;
             }
+            // The answer was there before the interruption.
+            Thread.currentThread().interrupt();
         }
         return List.of(late);
     }
@@ -65,7 +67,10 @@ final class FakeEngine implements EngineClient {
     }
 
     @Override
-    public void release(String workerId, Job job, Duration delay) {
+    public void release(String workerId, Job job, Duration delay) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
         say("release " + job.id() + " " + delay);
     }
 

@@ -103,6 +103,11 @@ class RegistryTest {
         assertEquals(new Outcome.Failed("java.lang.IllegalStateException", true, null), end((variables, context) -> {
             throw new IllegalStateException();
         }));
+        assertEquals(
+                new Outcome.Failed("io.caudal.client.RetryableException", true, Duration.ZERO),
+                end((variables, context) -> {
+                    throw new RetryableException(null, Duration.ZERO);
+                }));
         assertEquals(new Outcome.Snoozed(Duration.ofHours(1)), end((variables, context) -> {
             throw new SnoozeException(Duration.ofHours(1));
         }));
@@ -121,6 +126,20 @@ class RegistryTest {
         });
         Outcome outcome = FakeJob.of("work", Map.of()).run(lost, context -> context.lose(Loss.LEASE_LOST));
         assertEquals(new Outcome.Abandoned(Loss.LEASE_LOST), outcome);
+    }
+
+    @Test
+    void aListenerThatFailsHarmsNobody() {
+        Registry registry = new Registry().handle("work", (variables, context) -> {
+            context.onLost(() -> {
+                throw new IllegalStateException("odd");
+            });
+            context.lose(Loss.CANCELLED);
+            return null;
+        });
+        assertEquals(
+                new Outcome.Abandoned(Loss.CANCELLED),
+                FakeJob.of("work", Map.of()).run(registry));
     }
 
     @Test

@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -125,6 +127,17 @@ class RunnerTest {
         engine.asked.await();
         runner.close();
         assertEquals(List.of("release 7 PT0S"), List.copyOf(engine.said));
+    }
+
+    @Test
+    void aJobThatTheExecutorRefusesIsGivenBack() throws InterruptedException {
+        Executor full = work -> {
+            throw new RejectedExecutionException();
+        };
+        Runner runner = start((variables, context) -> null, options -> options.executor(full));
+        engine.asked.await();
+        runner.close();
+        assertEquals(List.of("release 1 PT0S"), List.copyOf(engine.said));
     }
 
     @Test

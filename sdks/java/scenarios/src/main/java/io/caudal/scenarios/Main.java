@@ -28,6 +28,10 @@ final class Main {
             WorkerProcess.run(words[1], words[2]);
             return;
         }
+        if (words.length == 3 && words[0].equals("bench")) {
+            WorkerProcess.bench(words[1], Integer.parseInt(words[2]));
+            return;
+        }
         List<Scenario> all = new ArrayList<>(Everyday.ALL);
         all.addAll(Faults.ALL);
         ExecutorService slots = Executors.newFixedThreadPool(AT_ONCE);

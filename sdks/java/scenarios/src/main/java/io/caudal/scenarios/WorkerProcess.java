@@ -36,6 +36,15 @@ final class WorkerProcess implements AutoCloseable {
         Runner.builder(registry, Endpoint.of(address)).maxParallel(2).build().runUntilSignal();
     }
 
+    /** Handlers do nothing, so many at once. */
+    static void bench(String address, int parallel) {
+        Registry registry = new Registry().handle("work", (variables, context) -> null);
+        Runner.builder(registry, Endpoint.of(address))
+                .maxParallel(parallel)
+                .build()
+                .runUntilSignal();
+    }
+
     static WorkerProcess start(World world, Path gate) throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         return new WorkerProcess(new ProcessBuilder(
