@@ -18,7 +18,8 @@ export async function workerProcess(engine: string, gate: string): Promise<void>
 
 /** Handlers do nothing, so many at once. */
 export async function bench(engine: string, maxParallel: number): Promise<void> {
-  await new Runner(new Registry().handler('work', () => ({})), engine, { maxParallel }).runUntilSignal()
+  const registry = new Registry().handler('work', () => ({}))
+  await new Runner(registry, engine, { maxParallel }).runUntilSignal()
 }
 
 export class WorkerProcess {
