@@ -10,6 +10,8 @@ use crate::environment::Readiness;
 use crate::sdks::{self, Sdk};
 use crate::server::{self, Data, Server, Store};
 
+/// What the handlers of the programs are for.
+const ACTION: &str = "work";
 const JOBS: usize = 20_000;
 /// Done before anything counts: compilers at run time and connections have warmed up by then.
 const WARM: usize = JOBS / 4;
@@ -99,7 +101,7 @@ fn submit(server: &Server) -> Result<(), String> {
     let executions = vec!["{}"; SUBMITTED_AT_ONCE].join(",");
     let body = format!("{{\"executions\":[{executions}]}}");
     let place = server.rest.trim_start_matches("http://");
-    let answer = server::request(place, "POST /v1/actions/work/executions/bulk", &body);
+    let answer = server::request(place, &format!("POST /v1/actions/{ACTION}/executions/bulk"), &body);
     let answer = answer.map_err(|error| format!("cannot submit: {error}"))?;
     match answer.split_whitespace().nth(1) {
         Some(status) if status.starts_with('2') => Ok(()),
