@@ -49,7 +49,10 @@ pub(crate) enum Choice {
         seconds: u64,
         stores: Vec<Store>,
     },
-    Sdks,
+    /// Names with commas between them; all without.
+    Sdks {
+        only: Option<String>,
+    },
     /// With flags for the server.
     Day {
         minutes: u64,
@@ -63,12 +66,13 @@ impl Choice {
         let mut words = words.iter().copied().peekable();
         let what = words.next_if(|word| ["--history", "--soak", "--idle", "--day", "--sdks"].contains(word)).unwrap_or("rates");
         let [mut seconds, mut minutes, mut finished, mut running] = [None; 4];
-        let (mut stores, mut more) = (None, Vec::new());
+        let (mut stores, mut more, mut only) = (None, Vec::new(), None);
         while let Some(word) = words.next() {
             let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
             let number = || value.parse::<u64>().map_err(|_| format!("{word} takes a number, not `{value}`"));
             match (what, word) {
                 ("rates" | "--idle", "--seconds") => seconds = Some(number()?),
+                ("--sdks", "--only") => only = Some(value.to_owned()),
                 ("--day", "--with") => more.push(value.to_owned()),
                 ("--soak" | "--day", "--minutes") => minutes = Some(number()?),
                 ("--history", "--finished") => finished = Some(number()?),
@@ -91,7 +95,7 @@ impl Choice {
                 let stores = stores.unwrap_or_else(|| vec![Store::Sqlite]);
                 Choice::Day { minutes: minutes.unwrap_or(10).max(1), stores, more }
             }
-            "--sdks" => Choice::Sdks,
+            "--sdks" => Choice::Sdks { only },
             "--idle" => Choice::Idle { seconds: seconds.unwrap_or(60).max(1), stores: stores.unwrap_or_else(both) },
             _ => Choice::Rates { seconds: seconds.unwrap_or(8).max(1), stores: stores.unwrap_or_else(both) },
         })
@@ -128,7 +132,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
         }
         Choice::Soak { minutes, stores } => stores.iter().try_for_each(|store| soak::run(&bench, *store, *minutes)),
         Choice::Idle { seconds, stores } => idle::run(&bench, *seconds, stores),
-        Choice::Sdks => sdks::run(&bench),
+        Choice::Sdks { only } => sdks::run(&bench, only.as_deref()),
         Choice::Day { minutes, stores, more } => {
             for store in stores {
                 if !day::run(&bench, *store, *minutes, more)? {
@@ -215,7 +219,8 @@ mod tests {
         assert!(Choice::parse(&["--soak", "--seconds", "9"]).is_err());
         let day = Choice::Day { minutes: 2, stores: vec![Store::Sqlite], more: vec!["--warm-up=false".to_owned()] };
         assert_eq!(Choice::parse(&["--day", "--minutes", "2", "--with", "--warm-up=false"]), Ok(day));
-        assert_eq!(Choice::parse(&["--sdks"]), Ok(Choice::Sdks));
+        assert_eq!(Choice::parse(&["--sdks"]), Ok(Choice::Sdks { only: None }));
+        assert_eq!(Choice::parse(&["--sdks", "--only", "go"]), Ok(Choice::Sdks { only: Some("go".to_owned()) }));
         assert!(Choice::parse(&["--sdks", "--store", "sqlite"]).is_err());
         assert!(Choice::parse(&["--seconds"]).is_err());
         assert!(Choice::parse(&["--store", "oracle"]).is_err());

@@ -80,6 +80,7 @@ Examples:
   cargo xtask bench --history --finished 100000 --running 10000
   cargo xtask bench --soak --minutes 10 --store postgres
   cargo xtask bench --idle --seconds 60
+  cargo xtask bench --sdks --only go,java
   cargo xtask bench --day --minutes 10 --store postgres --with FLAG…    (flags of the server, each after a --with)
   CAUDAL_TEST_POSTGRES=postgres://me@127.0.0.1/postgres cargo xtask test
                                             your own PostgreSQL server instead of a private one

@@ -32,7 +32,8 @@ struct Measured {
     others: Share,
 }
 
-pub(super) fn run(bench: &Bench) -> Result<(), String> {
+pub(super) fn run(bench: &Bench, only: Option<&str>) -> Result<(), String> {
+    let chosen = only.map_or_else(|| Ok(sdks::ALL.to_vec()), sdks::choose)?;
     println!("| worker | protocol | jobs/s | its CPU per job | the server's | idle: CPU a minute | memory | others |");
     println!("|---|---|---|---|---|---|---|---|");
     for protocol in ["rest", "grpc"] {
@@ -41,7 +42,7 @@ pub(super) fn run(bench: &Bench) -> Result<(), String> {
         let cpu = own.number("serverCpuMicrosPerInstance").unwrap_or(f64::NAN);
         println!("| `caudal bench process` | {protocol} | {:.0} | – | {cpu:.0} µs | – | – | {others} |", own.rate());
     }
-    for sdk in sdks::ALL {
+    for sdk in chosen {
         if let Readiness::Missing(why) | Readiness::Failed(why) = (sdk.prepare)(&bench.places) {
             return Err(format!("{}: {why}", sdk.name));
         }

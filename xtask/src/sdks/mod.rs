@@ -92,7 +92,7 @@ pub(crate) fn test(places: &Places, extent: Extent, note: &mut impl FnMut(Report
     test_some(places, &ALL, extent, note);
 }
 
-fn choose(names: &str) -> Result<Vec<&'static Sdk>, String> {
+pub(crate) fn choose(names: &str) -> Result<Vec<&'static Sdk>, String> {
     let find = |name: &str| ALL.into_iter().find(|sdk| sdk.name == name).ok_or_else(|| format!("there is no SDK `{name}`"));
     names.split(',').map(find).collect()
 }
