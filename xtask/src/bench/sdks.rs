@@ -64,13 +64,14 @@ pub(super) fn run(bench: &Bench, only: Option<&str>) -> Result<(), String> {
 }
 
 fn measure(bench: &Bench, sdk: &Sdk, protocol: &str) -> Result<Measured, String> {
+    // It may be built first.
+    let mut command = (sdk.bench)(&bench.places)?;
     let data = Data::fresh(&bench.places, &bench.cluster, Store::Sqlite, &format!("bench-{}-{protocol}", sdk.name))?;
     let server = Server::on(&bench.binary, &data)?;
     for _ in 0..JOBS / SUBMITTED_AT_ONCE {
         submit(&server)?;
     }
     let address = if protocol == "grpc" { format!("grpc://{}", server.grpc) } else { server.rest.clone() };
-    let mut command = (sdk.bench)(&bench.places)?;
     command.args(["bench", &address, PARALLEL]).env("CAUDAL_TRANSPORT", protocol).stdout(Stdio::null());
     let worker =
         Running::start(&mut command, Farewell::Terminate).map_err(|error| format!("cannot start {}: {error}", sdk.name))?;
