@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: what the server does on this machine, as tables to paste into docs/performance.md.
 //!
 //! Reading order: this file (what there is to measure, and the plain bench), `measure` (`caudal bench` run and read), `machine` (what else
-//! ran, versions, settings), then `history` (many instances in the tables), `soak` (memory over time), `idle` and `day` (twenty-four hours by the test clock).
+//! ran, versions, settings), then `history` (many instances in the tables), `soak` (memory over time), `idle`, `day` (twenty-four hours by the test clock) and `sdks` (workers of our own).
 //!
 //! Standard output has the tables only; how it goes is on standard error.
 
@@ -10,6 +10,7 @@ mod history;
 mod idle;
 mod machine;
 mod measure;
+mod sdks;
 mod soak;
 #[path = "../../crates/app/src/bench/usage.rs"]
 mod usage;
@@ -49,6 +50,10 @@ pub(crate) enum Choice {
         seconds: u64,
         stores: Vec<Store>,
     },
+    /// Names with commas between them; all without.
+    Sdks {
+        only: Option<String>,
+    },
     /// With flags for the server.
     Day {
         minutes: u64,
@@ -60,19 +65,20 @@ pub(crate) enum Choice {
 impl Choice {
     pub(crate) fn parse(words: &[&str]) -> Result<Choice, String> {
         let mut words = words.iter().copied().peekable();
-        let what = words.next_if(|word| ["--history", "--soak", "--idle", "--day"].contains(word)).unwrap_or("rates");
+        let what = words.next_if(|word| ["--history", "--soak", "--idle", "--day", "--sdks"].contains(word)).unwrap_or("rates");
         let [mut seconds, mut minutes, mut finished, mut running] = [None; 4];
-        let (mut stores, mut more) = (None, Vec::new());
+        let (mut stores, mut more, mut only) = (None, Vec::new(), None);
         while let Some(word) = words.next() {
             let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
             let number = || value.parse::<u64>().map_err(|_| format!("{word} takes a number, not `{value}`"));
             match (what, word) {
                 ("rates" | "--idle", "--seconds") => seconds = Some(number()?),
+                ("--sdks", "--only") => only = Some(value.to_owned()),
                 ("--day", "--with") => more.push(value.to_owned()),
                 ("--soak" | "--day", "--minutes") => minutes = Some(number()?),
                 ("--history", "--finished") => finished = Some(number()?),
                 ("--history", "--running") => running = Some(number()?),
-                (_, "--store") => stores = Some(vec![store(value)?]),
+                ("rates" | "--history" | "--soak" | "--idle" | "--day", "--store") => stores = Some(vec![store(value)?]),
                 _ => return Err(format!("`bench` does not know `{word}` here; see `cargo xtask help`")),
             }
         }
@@ -90,6 +96,7 @@ impl Choice {
                 let stores = stores.unwrap_or_else(|| vec![Store::Sqlite]);
                 Choice::Day { minutes: minutes.unwrap_or(10).max(1), stores, more }
             }
+            "--sdks" => Choice::Sdks { only },
             "--idle" => Choice::Idle { seconds: seconds.unwrap_or(60).max(1), stores: stores.unwrap_or_else(both) },
             _ => Choice::Rates { seconds: seconds.unwrap_or(8).max(1), stores: stores.unwrap_or_else(both) },
         })
@@ -126,6 +133,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
         }
         Choice::Soak { minutes, stores } => stores.iter().try_for_each(|store| soak::run(&bench, *store, *minutes)),
         Choice::Idle { seconds, stores } => idle::run(&bench, *seconds, stores),
+        Choice::Sdks { only } => sdks::run(&bench, only.as_deref()),
         Choice::Day { minutes, stores, more } => {
             for store in stores {
                 if !day::run(&bench, *store, *minutes, more)? {
@@ -181,9 +189,9 @@ fn rates(bench: &Bench, seconds: u64, stores: &[Store]) -> Result<(), String> {
 }
 
 fn one(bench: &Bench, store: Store, options: &[&str]) -> Result<(Measured, Share), String> {
-    let before = machine::Moment::now(bench, None);
+    let before = machine::Moment::now(bench, &[]);
     let measured = measure::fresh(bench, store, options)?;
-    Ok((measured, before.others_since(bench, None)))
+    Ok((measured, before.others_since(bench, &[])))
 }
 
 fn costs(measured: &Measured) -> String {
@@ -212,6 +220,9 @@ mod tests {
         assert!(Choice::parse(&["--soak", "--seconds", "9"]).is_err());
         let day = Choice::Day { minutes: 2, stores: vec![Store::Sqlite], more: vec!["--warm-up=false".to_owned()] };
         assert_eq!(Choice::parse(&["--day", "--minutes", "2", "--with", "--warm-up=false"]), Ok(day));
+        assert_eq!(Choice::parse(&["--sdks"]), Ok(Choice::Sdks { only: None }));
+        assert_eq!(Choice::parse(&["--sdks", "--only", "go"]), Ok(Choice::Sdks { only: Some("go".to_owned()) }));
+        assert!(Choice::parse(&["--sdks", "--store", "sqlite"]).is_err());
         assert!(Choice::parse(&["--seconds"]).is_err());
         assert!(Choice::parse(&["--store", "oracle"]).is_err());
     }

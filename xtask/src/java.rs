@@ -43,7 +43,8 @@ fn make(places: &Places) -> Result<(), String> {
     let folder = folder(places);
     let program = source.join("src/main/java/caudal/clients");
     let programs = ["JavaClient.java", "PeopleAndOperators.java", "Scenarios.java"].map(|name| program.join(name));
-    let files: Vec<&Path> = [source.join("pom.xml")].iter().chain(&programs).map(PathBuf::as_path).collect();
+    let model = source.join("pom.xml");
+    let files: Vec<&Path> = std::iter::once(&model).chain(&programs).map(PathBuf::as_path).collect();
     keep(&folder, &pins(&files)?, || {
         let mut maven = Command::new("mvn");
         maven.args(["--quiet", "--batch-mode", "compile", "dependency:copy-dependencies", "-DincludeScope=runtime"]);

@@ -50,14 +50,16 @@ Commands:
   test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, SDKs, schemathesis)
   test --only NAME,…   only these parts; `cargo xtask test --list` names them
   test --skip NAME,…   all but these; a part whose toolchain is missing fails unless it is left out so
-                       `sdks` and `dist` take long and run when they are named with --only; `fuzz` only compiles unless it is
-  sdks [NAME,…]        the SDKs only: python, node, go, rust; with CAUDAL_BINARY=PATH that server instead of a build
+                       `dist` takes long and runs when it is named with --only; `sdks` is whole then, and else the scenarios over one
+                       transport for each language; `fuzz` only compiles unless it is named
+  sdks [NAME,…]        the SDKs only: python, node, go, rust, java; with CAUDAL_BINARY=PATH that server instead of a build
   bench                rates, costs and latencies of a release build on both stores over both protocols, next to the floor
   bench --history      what a million finished instances change, and the start with them and 100,000 running ones
   bench --soak         memory over ten minutes at half the maximal rate
   bench --day          24 hours in ten minutes by the test clock: load, timers, retention; memory and disk stay what they were
                        any bench with CAUDAL_BINARY=PATH measures that server instead of a build
   bench --idle         what an idle server costs, and what it sends to PostgreSQL
+  bench --sdks         what workers of the SDKs do and cost when their handlers do nothing; with CAUDAL_BINARY=PATH that server instead of a build
   tidy                 check the source itself: dependencies, lengths, words, licences, traces, changelog
   book                 make web pages of docs/ under target/book
   dist                 make what others install: archive, Debian package, bill of materials, checksums, under target/dist
@@ -79,6 +81,7 @@ Examples:
   cargo xtask bench --history --finished 100000 --running 10000
   cargo xtask bench --soak --minutes 10 --store postgres
   cargo xtask bench --idle --seconds 60
+  cargo xtask bench --sdks --only go,java
   cargo xtask bench --day --minutes 10 --store postgres --with FLAG…    (flags of the server, each after a --with)
   CAUDAL_TEST_POSTGRES=postgres://me@127.0.0.1/postgres cargo xtask test
                                             your own PostgreSQL server instead of a private one

@@ -87,6 +87,7 @@ impl Drop for Data {
 pub(crate) struct Server {
     pub(crate) rest: String,
     pub(crate) grpc: String,
+    pub(crate) metrics: String,
     /// How long it took from being started to being ready.
     pub(crate) start: Duration,
     process: Running,
@@ -116,9 +117,9 @@ impl Server {
         let process = Running::start(&mut command, Farewell::Terminate)
             .map_err(|error| format!("cannot start {}: {error}", binary.display()))?;
         let rest = format!("http://{rest}");
-        let mut server = Server { rest, grpc, start: Duration::ZERO, process, _data: data.clone() };
+        let mut server = Server { rest, grpc, metrics, start: Duration::ZERO, process, _data: data.clone() };
         server
-            .wait_until_ready(&metrics)
+            .wait_until_ready()
             .map_err(|why| format!("{why}\n{}", crate::logged::tail(&fs::read_to_string(&data.log).unwrap_or_default(), 30)))?;
         server.start = begun.elapsed();
         Ok(server)
@@ -155,11 +156,11 @@ impl Server {
         }
     }
 
-    fn wait_until_ready(&mut self, metrics: &str) -> Result<(), String> {
+    fn wait_until_ready(&mut self) -> Result<(), String> {
         let deadline = Instant::now() + READY_MAX;
         while Instant::now() < deadline {
             self.check()?;
-            if is_ready(metrics) {
+            if is_ready(&self.metrics) {
                 return Ok(());
             }
             std::thread::sleep(Duration::from_millis(2));

@@ -25,7 +25,7 @@ const CLIENT_MAX: Duration = Duration::from_secs(180);
 const RUST: &str = "rust";
 
 /// Parts that build a release, or bring many tools with them: they run when they are named.
-const ASKED_FOR: [&str; 2] = [sdks::NAME, dist::NAME];
+const ASKED_FOR: [&str; 1] = [dist::NAME];
 
 /// Which parts to run.
 #[derive(Debug, PartialEq, Eq)]
@@ -110,7 +110,8 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
             Store::ALL.into_iter().for_each(|store| note(client_test(&places, &cluster, client, readiness, store)));
         }
         if choice.takes(sdks::NAME) {
-            sdks::test(&places, &mut note);
+            let extent = if matches!(choice, Choice::Only(_)) { sdks::Extent::Whole } else { sdks::Extent::Scenarios };
+            sdks::test(&places, extent, &mut note);
         }
         if choice.takes(chaos::NAME) {
             chaos::test(&places, &mut note);

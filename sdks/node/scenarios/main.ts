@@ -2,7 +2,7 @@
 
 import './everyday.js'
 import './faults.js'
-import { workerProcess } from './worker.js'
+import { bench, workerProcess } from './worker.js'
 import { scenarios } from './world.js'
 
 const AT_ONCE = 4
@@ -22,6 +22,8 @@ async function play(name: string): Promise<boolean> {
 const [first, ...rest] = process.argv.slice(2)
 if (first === 'worker') {
   await workerProcess(rest[0] ?? '', rest[1] ?? '')
+} else if (first === 'bench') {
+  await bench(rest[0] ?? '', Number(rest[1]))
 } else {
   const names = first === undefined ? [...scenarios.keys()] : [first, ...rest]
   const results: boolean[] = []

@@ -16,6 +16,12 @@ export async function workerProcess(engine: string, gate: string): Promise<void>
   await new Runner(registry, engine, { maxParallel: 2, logger: console }).runUntilSignal()
 }
 
+/** Handlers do nothing, so many at once. */
+export async function bench(engine: string, maxParallel: number): Promise<void> {
+  const registry = new Registry().handler('work', () => ({}))
+  await new Runner(registry, engine, { maxParallel }).runUntilSignal()
+}
+
 export class WorkerProcess {
   readonly process: ChildProcess
   #said = ''

@@ -28,6 +28,9 @@ def main() -> int:
     if sys.argv[1:2] == ["worker"]:
         worker.main(*sys.argv[2:])
         return 0
+    if sys.argv[1:2] == ["bench"]:
+        worker.bench(sys.argv[2], int(sys.argv[3]))
+        return 0
     assert everyday and faults
     names = sys.argv[1:] or list(SCENARIOS)
     with ThreadPoolExecutor(AT_ONCE) as pool:

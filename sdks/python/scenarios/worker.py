@@ -29,6 +29,13 @@ def main(engine: str, gate: str) -> None:
     print("exit", flush=True)
 
 
+def bench(engine: str, parallel: int) -> None:
+    """Handlers do nothing, so many at once."""
+    registry = Registry()
+    registry.register("work", lambda context: None)
+    Runner(registry, engine, max_parallel=parallel).run_until_signal()
+
+
 class Process:
     def __init__(self, server: Server, folder: Path) -> None:
         self.gate = folder / "gate"

@@ -45,7 +45,7 @@ fn compare(bench: &Bench, store: Store, full: &Server) -> Result<(), String> {
     println!("\n| round | fresh: instances/s | CPU | full: instances/s | CPU | rate | CPU | others |");
     println!("|---|---|---|---|---|---|---|---|");
     for round in 1..=ROUNDS {
-        let before = Moment::now(bench, Some(full));
+        let before = Moment::now(bench, &[full.pid()]);
         let fresh = {
             let data = Data::fresh(&bench.places, &bench.cluster, store, "bench-empty")?;
             measure::on(bench, &Server::on(&bench.binary, &data)?, store, &options)?
@@ -53,7 +53,7 @@ fn compare(bench: &Bench, store: Store, full: &Server) -> Result<(), String> {
         let measured = [fresh, measure::on(bench, full, store, &options)?];
         let [rate, cpu] = changes(&measured);
         let cells = measured.each_ref().map(|one| format!("{:.0} | {}", one.rate(), one.cpu_text())).join(" | ");
-        println!("| {round} | {cells} | {rate:+.1} % | {cpu:+.1} % | {} |", before.others_since(bench, Some(full)));
+        println!("| {round} | {cells} | {rate:+.1} % | {cpu:+.1} % | {} |", before.others_since(bench, &[full.pid()]));
         rounds.push([rate, cpu]);
     }
     let [rate, cpu] = [0, 1].map(|which| median(rounds.iter().map(|round| round[which]).collect()));

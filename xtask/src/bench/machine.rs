@@ -37,19 +37,19 @@ struct Times {
 }
 
 impl Moment {
-    /// With a server that runs now and then, beside what we wait for and the database.
-    pub(super) fn now(bench: &Bench, server: Option<&Server>) -> Moment {
+    /// With processes of ours that run now and then, beside what we wait for and the database.
+    pub(super) fn now(bench: &Bench, processes: &[u32]) -> Moment {
         let line = std::fs::read_to_string("/proc/stat").unwrap_or_default();
         let Some((all, busy)) = line.lines().next().and_then(machine_times) else { return Moment(None) };
         let own = usage::Stat::of(std::process::id()).map(|stat| stat.own + stat.ended_children);
         let database = bench.cluster.process().and_then(|(pid, _)| usage::database_cpu(pid));
-        let server = server.and_then(|server| usage::cpu(server.pid()));
-        let ours = [own, database, server].into_iter().flatten().sum();
+        let running = processes.iter().map(|pid| usage::cpu(*pid));
+        let ours = [own, database].into_iter().chain(running).flatten().sum();
         Moment(Some(Times { all, busy, ours }))
     }
 
-    pub(super) fn others_since(self, bench: &Bench, server: Option<&Server>) -> Share {
-        let (Some(before), Moment(Some(now))) = (self.0, Moment::now(bench, server)) else { return Share(None) };
+    pub(super) fn others_since(self, bench: &Bench, processes: &[u32]) -> Share {
+        let (Some(before), Moment(Some(now))) = (self.0, Moment::now(bench, processes)) else { return Share(None) };
         let others = (now.busy - before.busy).saturating_sub(now.ours.saturating_sub(before.ours));
         Share(Some(others.as_secs_f64() / (now.all - before.all).as_secs_f64().max(0.01)))
     }

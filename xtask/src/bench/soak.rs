@@ -15,7 +15,7 @@ pub(super) fn run(bench: &Bench, store: Store, minutes: u64) -> Result<(), Strin
     let data = Data::fresh(&bench.places, &bench.cluster, store, "bench-soak")?;
     let mut server = Server::on(&bench.binary, &data)?;
     let rate = (measure::on(bench, &server, store, &["--seconds", "5"])?.rate() / 2.0).round().max(1.0);
-    let before = Moment::now(bench, Some(&server));
+    let before = Moment::now(bench, &[server.pid()]);
     let (rate, seconds) = (rate.to_string(), (minutes * 60).to_string());
     let mut running = measure::start_on(bench, &server, store, &["--rate", &rate, "--seconds", &seconds])?;
     let begun = Instant::now();
@@ -26,7 +26,7 @@ pub(super) fn run(bench: &Bench, store: Store, minutes: u64) -> Result<(), Strin
         std::thread::sleep(SAMPLE_EVERY);
     }
     let measured = measure::finish(running)?;
-    let others = before.others_since(bench, Some(&server));
+    let others = before.others_since(bench, &[server.pid()]);
     println!(
         "{}: {minutes} minutes at {rate}/s wanted, {:.0}/s got, {} of CPU per instance, create → activated {} ms, others {others}\n",
         store.name(),

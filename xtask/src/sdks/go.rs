@@ -33,6 +33,7 @@ pub(super) const SDK: Sdk = Sdk {
         ]
     },
     scenarios: |places| Command::new(program(places)),
+    bench: |places| Ok((SDK.scenarios)(places)),
     pack: |places, project| {
         let mut replace = go(project, &["mod", "edit", "-require=caudal.dev/client@v0.1.0"]);
         replace.arg(format!("-replace=caudal.dev/client={}", SDK.folder(places).display()));

@@ -3,6 +3,7 @@
 
 mod example;
 mod go;
+mod java;
 mod node;
 mod python;
 mod rust;
@@ -29,22 +30,33 @@ pub(crate) const BINARY_VARIABLE: &str = "CAUDAL_BINARY";
 const CHECK_MAX: Duration = Duration::from_secs(300);
 const SCENARIOS_MAX: Duration = Duration::from_secs(240);
 
-struct Sdk {
+pub(crate) struct Sdk {
     /// Its folder in `sdks/`.
-    name: &'static str,
-    transports: &'static [&'static str],
-    prepare: fn(&Places) -> Readiness,
+    pub(crate) name: &'static str,
+    pub(crate) transports: &'static [&'static str],
+    pub(crate) prepare: fn(&Places) -> Readiness,
     /// Linter, formatter, types and unit tests, each with a name.
     checks: fn(&Places) -> Vec<(&'static str, Command)>,
     /// The program that plays the scenarios.
     scenarios: fn(&Places) -> Command,
+    /// The same program, as it is measured.
+    pub(crate) bench: fn(&Places) -> Result<Command, String>,
     /// What builds the package and installs it into the empty project in this folder.
     pack: fn(&Places, &Path) -> Vec<Command>,
     /// What runs a file of the README's example in that project.
     example: fn(&Places, &Path, &str) -> Command,
 }
 
-const ALL: [&Sdk; 4] = [&python::SDK, &node::SDK, &go::SDK, &rust::SDK];
+pub(crate) const ALL: [&Sdk; 5] = [&python::SDK, &node::SDK, &go::SDK, &rust::SDK, &java::SDK];
+
+/// How much of the SDKs is tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// The scenarios, each SDK over one transport: every behaviour in every language, in about a minute once all is built.
+    Scenarios,
+    /// Over all transports, with linters, unit tests and packages.
+    Whole,
+}
 
 impl Sdk {
     fn folder(&self, places: &Places) -> PathBuf {
@@ -67,7 +79,7 @@ pub(crate) fn run(words: &[&str]) -> Result<Verdict, String> {
         test::build_server(&places)?;
     }
     let mut reports = Vec::new();
-    test_some(&places, &chosen, &mut |report| {
+    test_some(&places, &chosen, Extent::Whole, &mut |report| {
         summary::announce(&report);
         reports.push(report);
     });
@@ -76,31 +88,35 @@ pub(crate) fn run(words: &[&str]) -> Result<Verdict, String> {
 }
 
 /// As a part of `cargo xtask test`.
-pub(crate) fn test(places: &Places, note: &mut impl FnMut(Report)) {
-    test_some(places, &ALL, note);
+pub(crate) fn test(places: &Places, extent: Extent, note: &mut impl FnMut(Report)) {
+    test_some(places, &ALL, extent, note);
 }
 
-fn choose(names: &str) -> Result<Vec<&'static Sdk>, String> {
+pub(crate) fn choose(names: &str) -> Result<Vec<&'static Sdk>, String> {
     let find = |name: &str| ALL.into_iter().find(|sdk| sdk.name == name).ok_or_else(|| format!("there is no SDK `{name}`"));
     names.split(',').map(find).collect()
 }
 
-fn test_some(places: &Places, chosen: &[&'static Sdk], note: &mut impl FnMut(Report)) {
+fn test_some(places: &Places, chosen: &[&'static Sdk], extent: Extent, note: &mut impl FnMut(Report)) {
     let mut table = match read_scenarios(places) {
         Ok(table) => table,
         Err(why) => return note(report(NAME.to_owned(), "", Instant::now(), Outcome::Broken(why), Vec::new())),
     };
-    for sdk in chosen {
+    for (at, sdk) in chosen.iter().enumerate() {
         let began = Instant::now();
-        match (sdk.prepare)(places) {
-            Readiness::Ready => {
+        match ((sdk.prepare)(places), extent) {
+            (Readiness::Ready, Extent::Whole) => {
                 note(check(places, sdk));
                 for transport in sdk.transports {
                     note(play(places, sdk, transport, &mut table));
                 }
                 note(pack(places, sdk));
             }
-            Readiness::Missing(why) | Readiness::Failed(why) => {
+            // In turn, so that each transport is played by some.
+            (Readiness::Ready, Extent::Scenarios) => {
+                note(play(places, sdk, sdk.transports[at % sdk.transports.len()], &mut table));
+            }
+            (Readiness::Missing(why) | Readiness::Failed(why), _) => {
                 note(report(part(sdk, ""), "", began, Outcome::Broken(why), Vec::new()))
             }
         }

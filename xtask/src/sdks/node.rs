@@ -26,6 +26,11 @@ pub(super) const SDK: Sdk = Sdk {
         ]
     },
     scenarios: |places| run(places, "scenarios"),
+    bench: |places| {
+        let mut node = Command::new("node");
+        node.args(["--import", "tsx", "scenarios/main.ts"]).current_dir(folder(places));
+        Ok(node)
+    },
     pack: |places, project| {
         let mut pack = npm(&folder(places), &["pack", "--silent", "--pack-destination"]);
         pack.arg(project);

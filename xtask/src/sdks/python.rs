@@ -26,6 +26,7 @@ pub(super) const SDK: Sdk = Sdk {
         ]
     },
     scenarios: |places| with(tool(places, "python"), &["-m", "scenarios"]),
+    bench: |places| Ok((SDK.scenarios)(places)),
     pack: |places, project| {
         // The sdist first, then the wheel from it: what is missing in the sdist would be missed here.
         let build = with(tool(places, "python"), &["-m", "build", "--no-isolation", "--outdir"]);

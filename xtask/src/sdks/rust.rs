@@ -28,6 +28,11 @@ pub(super) const SDK: Sdk = Sdk {
         ]
     },
     scenarios: |places| Command::new(target(places).join("debug/examples/scenarios")),
+    bench: |places| {
+        let mut build = cargo(places, &["build", "--release", "--all-features", "--example", "scenarios", "--locked"]);
+        logged::must(&mut build, &places.log("build-sdk-rust-release"), BUILD_MAX)?;
+        Ok(Command::new(target(places).join("release/examples/scenarios")))
+    },
     pack: |places, project| {
         let mut init = Command::new("sh");
         let packed = target(places).join(PACKED);

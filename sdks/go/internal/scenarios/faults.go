@@ -133,6 +133,15 @@ func workerProcess(address, gate string) {
 	check((&caudal.Runner{Registry: &registry, Engine: engine(address), MaxParallel: 2, Logger: logger}).Run(ctx))
 }
 
+// bench has handlers that do nothing, so many at once.
+func bench(address string, parallel int) {
+	var registry caudal.Registry
+	caudal.Handle(&registry, "work", func(*caudal.JobContext, none) (none, error) { return none{}, nil })
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	check((&caudal.Runner{Registry: &registry, Engine: engine(address), MaxParallel: parallel}).Run(ctx))
+}
+
 // output is what a process has said so far.
 type output struct {
 	mutex sync.Mutex

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -20,6 +21,10 @@ type scenario struct {
 func main() {
 	if len(os.Args) == 4 && os.Args[1] == "worker" {
 		workerProcess(os.Args[2], os.Args[3])
+		return
+	}
+	if len(os.Args) == 4 && os.Args[1] == "bench" {
+		bench(os.Args[2], must(strconv.Atoi(os.Args[3])))
 		return
 	}
 	slots := make(chan struct{}, atOnce)

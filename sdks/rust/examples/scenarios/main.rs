@@ -16,10 +16,12 @@ const AT_ONCE: usize = 4;
 #[tokio::main]
 async fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [first, address, gate] = words.as_slice()
-        && first == "worker"
-    {
-        worker::run(address, gate).await;
+    if let [first, address, other] = words.as_slice() {
+        match first.as_str() {
+            "worker" => worker::run(address, other).await,
+            "bench" => worker::bench(address, other.parse().unwrap()).await,
+            what => panic!("{what} is neither `worker` nor `bench`"),
+        }
         return ExitCode::SUCCESS;
     }
     let slots = Arc::new(Semaphore::new(AT_ONCE));

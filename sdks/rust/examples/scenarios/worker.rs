@@ -25,6 +25,12 @@ pub(crate) async fn run(address: &str, gate: &str) {
     Runner::new(registry, engine(address)).max_parallel(2).run(shutdown_signal()).await.unwrap();
 }
 
+/// Handlers do nothing, so many at once.
+pub(crate) async fn bench(address: &str, parallel: usize) {
+    let registry = Registry::new().handle("work", |_: JobContext, _: Map<String, Value>| async { Ok::<_, Failure>(()) });
+    Runner::new(registry, engine(address)).max_parallel(parallel).run(shutdown_signal()).await.unwrap();
+}
+
 pub(crate) struct Process {
     pub(crate) child: Child,
     pub(crate) gate: PathBuf,

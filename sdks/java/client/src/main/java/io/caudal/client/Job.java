@@ -1,0 +1,31 @@
+package io.caudal.client;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
+
+/**
+ * Work that is leased to this worker.
+ *
+ * @param id its key
+ * @param type which handler does it
+ * @param instanceId the instance it belongs to; empty for an execution without a process
+ * @param stepId the step of the definition
+ * @param stepExecutionId this attempt at the step
+ * @param retriesRemaining how often it may still be tried, this time included
+ * @param variables as they came
+ * @param lockExpiresAt when the lease ends by the server's clock, unless it is extended
+ * @param lease the number of the lease: what is said for an older one is refused
+ * @param progress what an earlier attempt said last, or null
+ */
+public record Job(
+        String id,
+        @JsonProperty("jobType") String type,
+        String instanceId,
+        String stepId,
+        String stepExecutionId,
+        int retriesRemaining,
+        ObjectNode variables,
+        Instant lockExpiresAt,
+        int lease,
+        Progress progress) {}

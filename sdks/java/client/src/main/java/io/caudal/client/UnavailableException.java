@@ -1,0 +1,45 @@
+package io.caudal.client;
+
+import java.time.Duration;
+
+/** The server is away or busy: the same request may work later. */
+public class UnavailableException extends CaudalException {
+    private static final long serialVersionUID = 1;
+
+    /** How long the server asks to wait. */
+    private final Duration retryAfter;
+    /** Whether it is known to have changed nothing. */
+    private final boolean refused;
+
+    /**
+     * By its words.
+     *
+     * @param message for people
+     * @param retryAfter how long the server asks to wait; zero if it does not
+     * @param refused whether the request is known to have changed nothing
+     * @param cause or null
+     */
+    public UnavailableException(String message, Duration retryAfter, boolean refused, Throwable cause) {
+        super(message, cause);
+        this.retryAfter = retryAfter;
+        this.refused = refused;
+    }
+
+    /**
+     * How long the server asks to wait.
+     *
+     * @return zero if it does not
+     */
+    public Duration retryAfter() {
+        return retryAfter;
+    }
+
+    /**
+     * Whether the request is known to have changed nothing.
+     *
+     * @return false if it may have been done
+     */
+    public boolean isRefused() {
+        return refused;
+    }
+}

@@ -1,0 +1,266 @@
+package io.caudal.client.grpc;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.protobuf.Message;
+import com.google.protobuf.Timestamp;
+import io.caudal.client.ApiException;
+import io.caudal.client.Endpoint;
+import io.caudal.client.EngineClient;
+import io.caudal.client.Job;
+import io.caudal.client.Outcome;
+import io.caudal.client.Progress;
+import io.caudal.client.Standing;
+import io.caudal.client.UnavailableException;
+import io.caudal.client.wire.CompleteJobRequest;
+import io.caudal.client.wire.CompleteJobResponse;
+import io.caudal.client.wire.FailJobRequest;
+import io.caudal.client.wire.FailJobResponse;
+import io.caudal.client.wire.HeartbeatRequest;
+import io.caudal.client.wire.HeartbeatResponse;
+import io.caudal.client.wire.PollJobsRequest;
+import io.caudal.client.wire.PollJobsResponse;
+import io.caudal.client.wire.ReleaseJobRequest;
+import io.caudal.client.wire.ReleaseJobResponse;
+import io.caudal.client.wire.ThrowErrorRequest;
+import io.caudal.client.wire.ThrowErrorResponse;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.ProtoUtils;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The transport over gRPC. Numbers are doubles on this wire: integers beyond 2^53 lose digits. */
+public final class GrpcEngine implements EngineClient {
+    private static final int MESSAGE_BYTES_MAX = 64 << 20;
+    private static final Duration CALL_MAX = Duration.ofSeconds(30);
+    /** What a poll may take beyond its wait. */
+    private static final Duration POLL_EXTRA = Duration.ofSeconds(15);
+
+    private static final String ENGINE = "workflow.v1.WorkflowEngine";
+    private static final MethodDescriptor<PollJobsRequest, PollJobsResponse> POLL =
+            method(ENGINE, "PollJobs", PollJobsRequest.getDefaultInstance(), PollJobsResponse.getDefaultInstance());
+    private static final MethodDescriptor<CompleteJobRequest, CompleteJobResponse> COMPLETE = method(
+            ENGINE, "CompleteJob", CompleteJobRequest.getDefaultInstance(), CompleteJobResponse.getDefaultInstance());
+    private static final MethodDescriptor<FailJobRequest, FailJobResponse> FAIL =
+            method(ENGINE, "FailJob", FailJobRequest.getDefaultInstance(), FailJobResponse.getDefaultInstance());
+    private static final MethodDescriptor<HeartbeatRequest, HeartbeatResponse> HEARTBEAT =
+            method(ENGINE, "Heartbeat", HeartbeatRequest.getDefaultInstance(), HeartbeatResponse.getDefaultInstance());
+    private static final MethodDescriptor<ReleaseJobRequest, ReleaseJobResponse> RELEASE = method(
+            ENGINE, "ReleaseJob", ReleaseJobRequest.getDefaultInstance(), ReleaseJobResponse.getDefaultInstance());
+    private static final MethodDescriptor<ThrowErrorRequest, ThrowErrorResponse> THROW_ERROR = method(
+            "gateway_protocol.Gateway",
+            "ThrowError",
+            ThrowErrorRequest.getDefaultInstance(),
+            ThrowErrorResponse.getDefaultInstance());
+
+    private final Channel channel;
+    private final Runnable close;
+
+    /**
+     * Over a channel of your own: with authorities and certificates, interceptors and the like.
+     *
+     * @param channel is not closed
+     */
+    public GrpcEngine(Channel channel) {
+        this(channel, () -> {});
+    }
+
+    private GrpcEngine(Channel channel, Runnable close) {
+        this.channel = channel;
+        this.close = close;
+    }
+
+    /** Finds this transport by addresses that begin with {@code grpc://}, or {@code grpcs://} for TLS. */
+    public static final class Provider implements EngineClient.Provider {
+        /** For the service loader. */
+        public Provider() {}
+
+        @Override
+        public EngineClient connect(Endpoint endpoint) {
+            boolean plain = endpoint.address().startsWith("grpc://");
+            if (!plain && !endpoint.address().startsWith("grpcs://")) {
+                return null;
+            }
+            String target = endpoint.address().substring(endpoint.address().indexOf("://") + 3);
+            ManagedChannelBuilder<?> builder = ManagedChannelBuilder.forTarget(target);
+            ManagedChannel made = (plain ? builder.usePlaintext() : builder.useTransportSecurity()).build();
+            Metadata headers = new Metadata();
+            endpoint.headers()
+                    .forEach((name, value) ->
+                            headers.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value));
+            Channel channel = ClientInterceptors.intercept(made, MetadataUtils.newAttachHeadersInterceptor(headers));
+            return new GrpcEngine(channel, made::shutdownNow);
+        }
+    }
+
+    @Override
+    public List<Job> poll(Poll poll) throws InterruptedException {
+        PollJobsRequest request = PollJobsRequest.newBuilder()
+                .setWorkerId(poll.workerId())
+                .addAllJobTypes(poll.jobTypes())
+                .setMaxJobs(poll.maxJobs())
+                .setLeaseSeconds((int) poll.lease().toSeconds())
+                .setWaitSeconds((int) poll.waitMax().toSeconds())
+                .build();
+        PollJobsResponse answer = call(POLL, request, poll.waitMax().plus(POLL_EXTRA));
+        return answer.getJobsList().stream().map(GrpcEngine::job).toList();
+    }
+
+    @Override
+    public void complete(String workerId, Job job, ObjectNode variables) throws InterruptedException {
+        CompleteJobRequest request = CompleteJobRequest.newBuilder()
+                .setJobId(job.id())
+                .setWorkerId(workerId)
+                .setVariablesToSet(Structs.write(variables))
+                .setLease(job.lease())
+                .build();
+        call(COMPLETE, request, CALL_MAX);
+    }
+
+    @Override
+    public void fail(String workerId, Job job, Outcome.Failed failure) throws InterruptedException {
+        FailJobRequest.Builder request = FailJobRequest.newBuilder()
+                .setJobId(job.id())
+                .setWorkerId(workerId)
+                .setRetryable(failure.retryable())
+                .setErrorMessage(failure.message())
+                .setLease(job.lease());
+        if (failure.retryAfter() != null) {
+            request.setRetryAfterMillis(failure.retryAfter().toMillis());
+        }
+        call(FAIL, request.build(), CALL_MAX);
+    }
+
+    @Override
+    public void throwError(String workerId, Job job, Outcome.Thrown error) throws InterruptedException {
+        ThrowErrorRequest request = ThrowErrorRequest.newBuilder()
+                .setJobKey(Long.parseLong(job.id()))
+                .setErrorCode(error.code())
+                .setErrorMessage(error.message())
+                .setVariables(error.variables().toString())
+                .build();
+        call(THROW_ERROR, request, CALL_MAX);
+    }
+
+    @Override
+    public List<Standing> heartbeat(String workerId, Duration lease, List<Beat> beats) throws InterruptedException {
+        List<Standing> standings = new ArrayList<>(beats.size());
+        for (Beat beat : beats) {
+            try {
+                standings.add(Standing.valueOf(call(HEARTBEAT, request(workerId, lease, beat), CALL_MAX)
+                        .getStatus()));
+            } catch (ApiException e) {
+                if (!e.isNotFound()) {
+                    throw e;
+                }
+                standings.add(Standing.UNKNOWN);
+            }
+        }
+        return standings;
+    }
+
+    @Override
+    public void release(String workerId, Job job, Duration delay) throws InterruptedException {
+        ReleaseJobRequest request = ReleaseJobRequest.newBuilder()
+                .setJobId(job.id())
+                .setWorkerId(workerId)
+                .setLease(job.lease())
+                .setDelayMillis(delay.toMillis())
+                .build();
+        call(RELEASE, request, CALL_MAX);
+    }
+
+    @Override
+    public void close() {
+        close.run();
+    }
+
+    private <Q, A> A call(MethodDescriptor<Q, A> method, Q request, Duration within) throws InterruptedException {
+        CallOptions options = CallOptions.DEFAULT
+                .withDeadlineAfter(within.toMillis(), TimeUnit.MILLISECONDS)
+                .withMaxInboundMessageSize(MESSAGE_BYTES_MAX);
+        try {
+            return ClientCalls.blockingUnaryCall(channel, method, options, request);
+        } catch (StatusRuntimeException e) {
+            // gRPC has no other way to say that the thread was interrupted.
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            throw failure(e);
+        }
+    }
+
+    private static RuntimeException failure(StatusRuntimeException thrown) {
+        Status status = thrown.getStatus();
+        String message = status.getDescription() == null ? "" : status.getDescription();
+        String code = status.getCode().name();
+        return switch (status.getCode()) {
+            case UNAVAILABLE, RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, CANCELLED ->
+                new UnavailableException(code + ": " + message, Duration.ZERO, false, thrown);
+            case NOT_FOUND -> new ApiException(404, code, message);
+            case FAILED_PRECONDITION, ABORTED, ALREADY_EXISTS -> new ApiException(409, code, message);
+            default -> new ApiException(400, code, message);
+        };
+    }
+
+    private static HeartbeatRequest request(String workerId, Duration lease, Beat beat) {
+        HeartbeatRequest.Builder request = HeartbeatRequest.newBuilder()
+                .setJobId(beat.job().id())
+                .setWorkerId(workerId)
+                .setLease(beat.job().lease())
+                .setLeaseSeconds((int) lease.toSeconds());
+        Progress said = beat.progress();
+        if (said != null && said.percent() != null) {
+            request.setPercent(said.percent());
+        }
+        if (said != null && said.message() != null) {
+            request.setMessage(said.message());
+        }
+        if (said != null && said.data() != null) {
+            request.setData(Structs.write(said.data()));
+        }
+        return request.build();
+    }
+
+    private static Job job(io.caudal.client.wire.Job job) {
+        Timestamp expires = job.getLockExpiresAt();
+        return new Job(
+                job.getId(),
+                job.getJobType(),
+                job.getInstanceId(),
+                job.getStepId(),
+                job.getStepExecutionId(),
+                job.getRetriesRemaining(),
+                Structs.read(job.getVariables()),
+                Instant.ofEpochSecond(expires.getSeconds(), expires.getNanos()),
+                job.getLease(),
+                job.hasProgress() ? progress(Structs.read(job.getProgress())) : null);
+    }
+
+    private static Progress progress(ObjectNode said) {
+        return new Progress(
+                said.hasNonNull("percent") ? said.get("percent").asInt() : null,
+                said.hasNonNull("message") ? said.get("message").asText() : null,
+                said.get("data") instanceof ObjectNode data ? data : null);
+    }
+
+    private static <Q extends Message, A extends Message> MethodDescriptor<Q, A> method(
+            String service, String name, Q request, A answer) {
+        return MethodDescriptor.newBuilder(ProtoUtils.marshaller(request), ProtoUtils.marshaller(answer))
+                .setType(MethodDescriptor.MethodType.UNARY)
+                .setFullMethodName(MethodDescriptor.generateFullMethodName(service, name))
+                .build();
+    }
+}

@@ -1,0 +1,2 @@
+/** The gRPC transport of a runner. */
+package io.caudal.client.grpc;

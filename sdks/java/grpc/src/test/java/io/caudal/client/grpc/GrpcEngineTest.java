@@ -1,0 +1,44 @@
+package io.caudal.client.grpc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.caudal.client.Endpoint;
+import io.caudal.client.EngineClient;
+import io.caudal.client.Json;
+import io.caudal.client.UnavailableException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class GrpcEngineTest {
+    @Test
+    void jsonComesBackAsItWent() throws IOException {
+        String text =
+                "{\"a\":null,\"b\":true,\"c\":[1,-2,0.5,9007199254740991],\"d\":{\"e\":\"ä🦀\"},\"f\":1.0E300,\"g\":[],\"h\":{}}";
+        ObjectNode given = (ObjectNode) Json.mapper().readTree(text);
+        assertEquals(given, Structs.read(Structs.write(given)));
+    }
+
+    @Test
+    void theAddressFindsTheTransport() {
+        EngineClient engine =
+                EngineClient.connect(Endpoint.of("grpc://127.0.0.1:9").withToken("t"));
+        assertInstanceOf(GrpcEngine.class, engine);
+        EngineClient.Poll poll = new EngineClient.Poll("w", List.of("work"), 1, Duration.ofSeconds(1), Duration.ZERO);
+        assertThrows(UnavailableException.class, () -> engine.poll(poll));
+        engine.close();
+    }
+
+    @Test
+    void aPollEndsWhenItsThreadIsInterrupted() {
+        EngineClient engine = EngineClient.connect(Endpoint.of("grpc://127.0.0.1:9"));
+        EngineClient.Poll poll = new EngineClient.Poll("w", List.of("work"), 1, Duration.ofSeconds(1), Duration.ZERO);
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedException.class, () -> engine.poll(poll));
+        engine.close();
+    }
+}

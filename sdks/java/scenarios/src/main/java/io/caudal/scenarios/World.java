@@ -1,0 +1,123 @@
+package io.caudal.scenarios;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.caudal.client.Client;
+import io.caudal.client.Endpoint;
+import io.caudal.client.Instance;
+import io.caudal.client.Json;
+import io.caudal.client.Registry;
+import io.caudal.client.Runner;
+import io.caudal.client.testing.Server;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** A server with a client of it, for one scenario. */
+final class World implements AutoCloseable {
+    static final boolean IS_GRPC = "grpc".equals(System.getenv("CAUDAL_TRANSPORT"));
+    static final Duration WITHIN = Duration.ofMinutes(1);
+
+    interface Play {
+        void play(World world) throws Exception;
+    }
+
+    final Server server;
+    final Client client;
+
+    private World(Server server) {
+        this.server = server;
+        this.client = server.client();
+    }
+
+    /** Plays with a server of its own. */
+    static Main.Play alone(Play play) {
+        return on("memory:", play);
+    }
+
+    static Main.Play on(String store, Play play, String... arguments) {
+        return () -> {
+            try (World world = new World(Server.start(store, arguments))) {
+                play.play(world);
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+
+    /** Runs handlers until it is closed. */
+    Runner work(Registry registry) {
+        return work(runner(registry));
+    }
+
+    static Runner work(Runner.Builder options) {
+        Runner runner = options.build();
+        runner.start();
+        return runner;
+    }
+
+    Runner.Builder runner(Registry registry) {
+        return Runner.builder(registry, Endpoint.of(address()))
+                .pollWait(Duration.ofSeconds(5))
+                .grace(Duration.ofSeconds(10));
+    }
+
+    String address() {
+        return IS_GRPC ? server.grpc() : server.rest();
+    }
+
+    /** Starts an instance of work.json, whose one job has the type `work`. */
+    String startWork(Object variables) throws IOException {
+        client.deploy(file("work.json"));
+        return client.start("work", variables).id();
+    }
+
+    Instance await(String id) {
+        return client.await(id, WITHIN);
+    }
+
+    static Path file(String name) {
+        return Path.of(System.getenv("CAUDAL_SCENARIOS"), name);
+    }
+
+    static void until(String what, BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + WITHIN.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (deadline - System.nanoTime() < 0) {
+                throw new AssertionError("not in time: " + what);
+            }
+            Thread.sleep(10);
+        }
+    }
+
+    /** What comes next, waited for. */
+    static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
+        return Objects.requireNonNull(queue.poll(WITHIN.toSeconds(), TimeUnit.SECONDS), "nothing came");
+    }
+
+    static void equal(Object seen, Object expected) {
+        if (!Objects.equals(seen, expected)) {
+            throw new AssertionError(start(seen) + " instead of " + start(expected));
+        }
+    }
+
+    static void isJson(JsonNode seen, String expected) throws IOException {
+        equal(seen, Json.mapper().readTree(expected));
+    }
+
+    static Map<String, Object> none() {
+        return Map.of();
+    }
+
+    private static String start(Object value) {
+        String text = String.valueOf(value);
+        return text.substring(0, Math.min(text.length(), 200));
+    }
+}
