@@ -131,7 +131,7 @@ impl Host {
         if there == wanted {
             return Ok(());
         }
-        let caller = Caller { name: "configuration".into(), tenants: Tenants::Everything };
+        let caller = Caller { name: "configuration".into(), tenants: Tenants::Everything, trace: None };
         let command = Command::ConfigureListeners { listeners };
         self.submit(Request { caller, command, idempotency: None }).await.map(drop)
     }

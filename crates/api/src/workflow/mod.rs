@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use engine::{IncidentKind, InstanceKey};
 use host::{Host, Timed};
-use store::log::{Answer, Command};
+use store::log::{Answer, Command, Request};
 use store::query::{Entity, Field, Filter, Items, Op, Page, Query, Scalar};
 
 use crate::caller::Caller;
