@@ -2,6 +2,7 @@
 
 mod announced;
 mod answer;
+mod caller;
 mod listener;
 mod report;
 mod trace;
@@ -15,6 +16,7 @@ pub use answer::{
     ActivatedJob, Answer, Code, CompletedExecutions, Created, Deployed, DeployedDecision, DeployedForm, DeployedProcess,
     DeployedRequirements, Evaluated, EvaluationFailure, Listening, Rejection, Submitted, SubmittedExecution,
 };
+pub use caller::Caller;
 use engine::{
     DecisionKey, DefinitionKey, Document, ElementKey, EvaluationKey, IncidentKey, InstanceKey, JobKey, TimerKey, UserTaskKey,
     WaitKey,
@@ -28,7 +30,6 @@ pub use trace::Trace;
 use crate::Millis;
 use crate::batch::BatchCommand;
 use crate::change::Change;
-use crate::query::Tenants;
 
 /// What may be asked of a partition.
 #[derive(Debug, Clone, PartialEq)]
@@ -643,31 +644,6 @@ impl Request {
             Command::PutSchedule(put) => texts(&put.execution.input) + texts(&put.execution.group) + size_of::<PutSchedule>(),
         };
         size_of::<Self>() + own
-    }
-}
-
-/// Who asks, and what they may reach.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
-    pub name: Arc<str>,
-    pub tenants: Tenants,
-    /// The trace they ask from: what they start belongs to it.
-    pub trace: Option<Box<Trace>>,
-}
-
-impl Caller {
-    /// The name of whoever did not say who they are. Everybody, as long as nobody can.
-    pub const ANONYMOUS: &'static str = "anonymous";
-
-    /// Who it was, as the audit trail has it: nobody where nobody said so, or where it happened by itself.
-    pub fn actor(&self) -> Option<Arc<str>> {
-        let has_name = !self.name.is_empty() && *self.name != *Self::ANONYMOUS;
-        has_name.then(|| self.name.clone())
-    }
-
-    /// The server itself, for what happens by itself.
-    pub fn engine() -> Self {
-        Self { name: "".into(), tenants: Tenants::Everything, trace: None }
     }
 }
 

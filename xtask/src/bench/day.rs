@@ -42,6 +42,9 @@ struct Seen {
     activation: String,
 }
 
+/// One of the figures of a quarter.
+type Figure = fn(&Seen) -> f64;
+
 pub(super) fn run(bench: &Bench, store: Store, minutes: u64, more: &[String]) -> Result<bool, String> {
     let data = Data::fresh(&bench.places, &bench.cluster, store, "bench-day")?;
     let more: Vec<&str> = RETENTION.into_iter().chain(["--test-clock"]).chain(more.iter().map(String::as_str)).collect();
@@ -138,9 +141,9 @@ fn show(store: Store, seen: &[Seen]) -> bool {
     }
     // The first sixth warms up; the morning is the next one, the evening the last.
     let (morning, evening) = (part(seen, 1), part(seen, 5));
-    let mean = |part: &[Seen], of: fn(&Seen) -> f64| part.iter().map(of).sum::<f64>() / part.len() as f64;
-    let (memory, disk): (fn(&Seen) -> f64, fn(&Seen) -> f64) = (|at| at.memory_mb, |at| at.disk_mb);
-    let is_flat = |of| mean(evening, of) <= mean(morning, of) * GROWTH_MAX;
+    let mean = |part: &[Seen], of: Figure| part.iter().map(of).sum::<f64>() / part.len() as f64;
+    let (memory, disk): (Figure, Figure) = (|at| at.memory_mb, |at| at.disk_mb);
+    let is_flat = |of: Figure| mean(evening, of) <= mean(morning, of) * GROWTH_MAX;
     println!(
         "\nmemory {:.1} MB in the morning, {:.1} MB in the evening; disk {:.1} MB in the morning, {:.1} MB in the evening; every timer that was \
          due fired once\n",

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use engine::{ElementKey, EvaluationKey, Event, InstanceKey, JobKey, TimerKey, UserTaskKey, WaitEnd, Waited};
+use engine::{ElementKey, EvaluationKey, Event, IncidentKey, InstanceKey, JobKey, TimerKey, UserTaskKey, WaitEnd, Waited};
 use queue::policy::Scope;
 use store::batch::BatchCommand;
 use store::change::Change;
@@ -43,12 +43,7 @@ impl Partition {
                 Answer::Listening(listening) => self.audit_task(tick, listening.task, Operation::Update),
                 _ => self.audit_variables(tick, *scope),
             },
-            Command::ResolveIncident { incident } => {
-                if let Some((instance, _)) = tick.unit.steps.first() {
-                    let row = self.of_instance(tick, *instance, Operation::Resolve, AuditEntity::Incident, incident.0);
-                    tick.unit.changes.audit_new.push(row);
-                }
-            }
+            Command::ResolveIncident { incident } => self.audit_resolution(tick, *incident),
             Command::AssignUserTask(assign) => self.audit_task(tick, assign.task, Operation::Assign),
             Command::UnassignUserTask { task, .. } => self.audit_task(tick, *task, Operation::Unassign),
             Command::UpdateUserTask(update) => self.audit_task(tick, update.task, Operation::Update),
@@ -89,6 +84,13 @@ impl Partition {
             | Command::ScheduleDue { .. }
             | Command::ConfigureListeners { .. }
             | Command::FailAttempt(_) => {}
+        }
+    }
+
+    fn audit_resolution(&mut self, tick: &mut Tick, incident: IncidentKey) {
+        if let Some((instance, _)) = tick.unit.steps.first() {
+            let row = self.of_instance(tick, *instance, Operation::Resolve, AuditEntity::Incident, incident.0);
+            tick.unit.changes.audit_new.push(row);
         }
     }
 

@@ -227,9 +227,7 @@ fn take_command(from: &mut Reader<'_>) -> Result<Command, Error> {
         40 => Command::AssignUserTask(Stored::take(from)?),
         41 => Command::UnassignUserTask { task: Stored::take(from)?, action: Stored::take(from)? },
         42 => Command::UpdateUserTask(Stored::take(from)?),
-        43 => {
-            Command::CompleteUserTask { task: Stored::take(from)?, variables: Stored::take(from)?, action: Stored::take(from)? }
-        }
+        43 => take_completed_task(from)?,
         47 => Command::Change { instance: Stored::take(from)?, change: Stored::take(from)? },
         48 => Command::Suspend { instance: Stored::take(from)? },
         49 => Command::Resume { instance: Stored::take(from)? },
@@ -262,6 +260,11 @@ fn take_directed(from: &mut Reader<'_>) -> Result<Command, Error> {
     let (job, variables, activities) = (Stored::take(from)?, Stored::take(from)?, Stored::take(from)?);
     let result = AdHocResult { activities, is_over: Stored::take(from)?, drop_rest: Stored::take(from)? };
     Ok(Command::CompleteJob { job, variables, result: Some(Box::new(JobResult::AdHoc(result))) })
+}
+
+fn take_completed_task(from: &mut Reader<'_>) -> Result<Command, Error> {
+    let (task, variables) = (Stored::take(from)?, Stored::take(from)?);
+    Ok(Command::CompleteUserTask { task, variables, action: Stored::take(from)? })
 }
 
 fn number(command: &Command) -> u8 {
