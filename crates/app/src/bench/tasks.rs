@@ -70,7 +70,7 @@ type Line = (&'static str, f64, &'static str);
 
 async fn measure(options: &BenchTasks, fresh: &Fresh) -> Result<Vec<Line>, String> {
     let [rest, grpc, metrics] = free_addresses()?;
-    let mut server = Server::start(&fresh.url(), [&rest, &grpc, &metrics])?;
+    let mut server = Server::start(&fresh.url(), [&rest, &grpc, &metrics], &[])?;
     server.ready(&metrics).await?;
     Connection::to(&rest).deploy("desk.bpmn", BPMN, PATIENCE).await?;
     let mut lines = vec![("life cycles with no other task open", cycles(options, &rest).await?, "/s")];
