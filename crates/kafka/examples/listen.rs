@@ -1,6 +1,6 @@
 //! Hears of jobs as one member of a group, and prints their keys and their instances' keys, a line each: what a worker begins with.
 //! `listen BROKERS TYPE…`
-#![allow(clippy::print_stdout, reason = "what it hears is its output")]
+#![allow(clippy::print_stdout, reason = "what it prints is what it is for")]
 
 use std::time::Duration;
 

@@ -150,13 +150,18 @@ impl Client {
 
     /// Whoever hears of a job may do it: it is announced to all, and again if nobody does it in time.
     fn work_on_what_is_heard(&mut self, heard: &Mutex<Receiver<String>>) {
+        // Who hears nothing although there is work is behind, not idle: the broker is away.
+        let mut has_worked = false;
         while self.go_on.load(Ordering::Relaxed) {
             let line = heard.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PAUSE);
             let Ok(line) = line else {
-                self.idle_at.fetch_max(self.history.now(), Ordering::Relaxed);
+                if std::mem::take(&mut has_worked) {
+                    self.idle_at.fetch_max(self.history.now(), Ordering::Relaxed);
+                }
                 std::thread::sleep(PAUSE);
                 continue;
             };
+            has_worked = true;
             let keys: Vec<u64> = line.split(' ').filter_map(|key| key.parse().ok()).collect();
             let &[job, instance] = keys.as_slice() else { continue };
             let Some(element) = self.element_of(job) else { continue };

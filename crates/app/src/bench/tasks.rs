@@ -136,8 +136,9 @@ async fn searches(options: &BenchTasks, rest: &str) -> Result<Vec<Line>, String>
         search(&mut connection, &of_person(number), &json!([])).await?;
         search(&mut connection, &of_group(number), &newest).await?;
     }
-    let kinds: [(&dyn Fn(u64) -> Value, Value, [&'static str; 2]); 4] = [
-        (&of_person, json!([]), ["search by assignee, p50", "search by assignee, p99"]),
+    type Filter<'a> = &'a dyn Fn(u64) -> Value;
+    let kinds = [
+        (&of_person as Filter<'_>, json!([]), ["search by assignee, p50", "search by assignee, p99"]),
         (&of_person, newest.clone(), ["search by assignee, newest first, p50", "search by assignee, newest first, p99"]),
         (&of_group, json!([]), ["search by candidate group, p50", "search by candidate group, p99"]),
         (&of_group, newest, ["search by candidate group, newest first, p50", "search by candidate group, newest first, p99"]),
