@@ -135,7 +135,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("limits.due", 500, 1..=1_000_000, "Timers, ends of leases and the like that are done in one tick"),
     number(
         "limits.due_rate",
-        2_500,
+        2_000,
         1..=MANY,
         "How many of them a second while callers wait, items of batch operations included",
     ),
