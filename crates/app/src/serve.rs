@@ -54,6 +54,8 @@ async fn serve(config: Config, telemetry: Option<telemetry::Sender>) -> Result<(
     let (drain, draining) = watch::channel(false);
     let (stop, stopping) = watch::channel(false);
     let driving = tokio::spawn(driver.run(stopping));
+    let counted = host.clone();
+    tokio::spawn(async move { counted.keep_counting_timers().await });
     wait_for_owner(&host, &config).await;
     if config.roles.engine {
         tokio::spawn(crate::listeners::configure(host.clone(), config.listeners.clone()));

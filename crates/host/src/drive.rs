@@ -28,7 +28,6 @@ use crate::export;
 use crate::handle::{Host, Route, away};
 use crate::lease::{Held, Lease};
 use crate::partition::{Input, Needs, Partition, Parts, Ran, Source, Tick};
-use crate::pending;
 use crate::purge::Purger;
 
 /// The one partition there is for now.
@@ -135,7 +134,6 @@ impl Driver {
         self.host.set_route(Route::Own(inbox));
         self.parts.metrics.partitions_owned.set(1);
         let warming = self.warm_up.then(|| tokio::spawn(warm_up(self.parts.clone())));
-        let counting = tokio::spawn(pending::count(self.host.clone()));
         let relaying = match &self.parts.announcing {
             Some(announcing) => tokio::spawn(announce::relay(self.host.clone(), announcing.clone(), fill)),
             None => tokio::spawn(announce::clear(self.host.clone())),
@@ -150,7 +148,6 @@ impl Driver {
             self.parts.metrics.quarantined.inc();
         }
         relaying.abort();
-        counting.abort();
         following.inspect(JoinHandle::abort);
         self.host.set_route(Route::Follow);
         self.host.set_fence(None);

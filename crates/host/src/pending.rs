@@ -12,26 +12,34 @@ const EVERY: Duration = Duration::from_secs(60);
 /// A count that takes long is made the more seldom: it may take this share of the time.
 const SHARE: u32 = 100;
 
-/// Counts until it is stopped.
-pub(crate) async fn count(host: Host) {
-    let counting = Counting {
-        entity: Entity::Timers,
-        tenants: Tenants::Everything,
-        filter: Filter::Is(Field::TimerState, Op::Eq(Scalar::Text(TimerState::Pending.word().into()))),
-        by: vec![Field::TimerState],
-        distinct: None,
-        latest: None,
-        limit: 1,
-    };
-    loop {
-        let began = Instant::now();
-        match host.inner().store.count(&counting).await {
-            Ok(counted) => {
-                let pending = counted.first().map_or(0, |counted| counted.rows);
-                host.inner().metrics.timers_pending.set(pending as i64);
+impl Host {
+    /// Counts them for the metrics, as long as this is waited for. Only who owns the partition does.
+    pub async fn keep_counting_timers(&self) {
+        loop {
+            let began = Instant::now();
+            if let Err(error) = self.count_timers().await {
+                tracing::debug!(%error, "waiting timers could not be counted");
             }
-            Err(error) => tracing::debug!(%error, "waiting timers could not be counted"),
+            tokio::time::sleep(EVERY.max(began.elapsed() * SHARE)).await;
         }
-        tokio::time::sleep(EVERY.max(began.elapsed() * SHARE)).await;
+    }
+
+    pub async fn count_timers(&self) -> Result<(), crate::Error> {
+        let pending = if self.owns() {
+            let counting = Counting {
+                entity: Entity::Timers,
+                tenants: Tenants::Everything,
+                filter: Filter::Is(Field::TimerState, Op::Eq(Scalar::Text(TimerState::Pending.word().into()))),
+                by: vec![Field::TimerState],
+                distinct: None,
+                latest: None,
+                limit: 1,
+            };
+            self.store().count(&counting).await?.first().map_or(0, |counted| counted.rows)
+        } else {
+            0
+        };
+        self.metrics().timers_pending.set(pending as i64);
+        Ok(())
     }
 }
