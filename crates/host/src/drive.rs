@@ -367,8 +367,10 @@ impl Owner<'_> {
         let now = self.now();
         // What was due by the time the database told is so still: it is not asked again for each batch of them.
         if self.partition.wake_at().is_none_or(|at| self.told < at) {
+            let asked = Instant::now();
             let heard = self.parts.store.now().await?;
-            self.clock = Clock::set(heard);
+            // Not set to it: by now it is later than that.
+            self.clock.hear(heard, asked);
             self.told = self.host.inner().moving.time(heard);
             return Ok(self.told);
         }
