@@ -19,7 +19,6 @@ pub(crate) enum Dispatch {
 }
 
 #[derive(Clone, PartialEq, Eq)]
-#[cfg_attr(not(feature = "kafka"), expect(dead_code, reason = "a server without Kafka refuses it"))]
 pub(crate) struct Kafka {
     brokers: Brokers,
     topic_prefix: String,
@@ -37,7 +36,6 @@ impl std::fmt::Debug for Kafka {
 
 /// Where Kafka is, and who this server is there.
 #[derive(Clone, PartialEq, Eq)]
-#[cfg_attr(not(feature = "kafka"), expect(dead_code, reason = "a server without Kafka refuses it"))]
 pub(crate) struct Brokers {
     addresses: String,
     sasl: Option<Sasl>,
@@ -50,7 +48,6 @@ impl std::fmt::Debug for Brokers {
 }
 
 #[derive(Clone, PartialEq, Eq)]
-#[cfg_attr(not(feature = "kafka"), expect(dead_code, reason = "a server without Kafka refuses it"))]
 struct Sasl {
     is_sha512: bool,
     username: String,

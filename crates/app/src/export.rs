@@ -10,7 +10,6 @@ use crate::kept::{kept, refused};
 use crate::settings::Settings;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(not(feature = "kafka"), expect(dead_code, reason = "a server without Kafka refuses it"))]
 pub(crate) struct Export {
     brokers: Brokers,
     topic: String,

@@ -193,7 +193,8 @@ fn leases(history: &[Record], wrong: &mut Vec<String>) {
             let [(since, ends, holder), (from, _, next)] = pair else { continue };
             // Who had it before and comes late may give it back as well: a failure says which job, not whose.
             let returned = given_back.get(&job).is_some_and(|back| {
-                back.iter().any(|back| back.call == holder.call || (*since <= back.at + back.took && back.at <= *from + CLOCK_MILLIS))
+                back.iter()
+                    .any(|back| back.call == holder.call || (*since <= back.at + back.took && back.at <= *from + CLOCK_MILLIS))
             });
             if from + CLOCK_MILLIS < *ends && !returned {
                 let early = ends - from;
