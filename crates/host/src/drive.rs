@@ -361,20 +361,18 @@ impl Owner<'_> {
 
     /// What this server takes to be due is so only if the database's clock says so. Gives the time up to which things are.
     async fn confirm_due(&mut self) -> Result<Millis, Trouble> {
-        if self.partition.wake_at().is_none_or(|at| self.now() < at) {
-            return Ok(Millis::MIN);
-        }
         let now = self.now();
-        // What was due by the time the database told is so still: it is not asked again for each batch of them.
-        if self.partition.wake_at().is_none_or(|at| self.told < at) {
-            let asked = Instant::now();
-            let heard = self.parts.store.now().await?;
-            // Not set to it: by now it is later than that.
-            self.clock.hear(heard, asked);
-            self.told = self.host.inner().moving.time(heard);
-            return Ok(self.told);
+        let Some(at) = self.partition.wake_at().filter(|at| *at <= now) else { return Ok(Millis::MIN) };
+        if at <= self.told {
+            // What was due by the time the database told is so still: it is not asked again for each batch of them.
+            return Ok(self.told.min(now));
         }
-        Ok(self.told.min(now))
+        let asked = Instant::now();
+        let heard = self.parts.store.now().await?;
+        // Not set to it: by now it is later than that.
+        self.clock.hear(heard, asked);
+        self.told = self.host.inner().moving.time(heard);
+        Ok(self.told)
     }
 
     /// The command that was to be refused may be gone with its caller: then nobody is.

@@ -82,9 +82,9 @@ impl<T: Ord + Copy> Timeline<T> {
         self.window.is_empty()
     }
 
-    /// How many are in the window, and how many of them are due.
-    pub fn sizes(&self, now: Millis) -> (usize, usize) {
-        (self.window.len(), self.window.iter().take_while(|(at, _)| *at <= now).count())
+    /// How many of those in the window are due.
+    pub fn overdue(&self, now: Millis) -> usize {
+        self.window.iter().take_while(|(at, _)| *at <= now).count()
     }
 
     /// What to ask the tables for, if the window is empty and not known to be complete.
@@ -94,7 +94,7 @@ impl<T: Ord + Copy> Timeline<T> {
             Horizon::At(at, what) => Some((at, what)),
             Horizon::None => return None,
         };
-        self.window.is_empty().then_some(Later { after, limit: self.window_max })
+        self.is_empty().then_some(Later { after, limit: self.window_max })
     }
 
     /// The tables' answer to [`Timeline::refill`], in order. Fewer than asked for means there are no more.

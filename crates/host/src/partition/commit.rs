@@ -200,7 +200,7 @@ impl Partition {
         self.measure_timeline(tick.now);
         if self.sweep_at <= tick.now {
             self.sweep_at = tick.now + SWEEP_EVERY;
-            self.metrics.timeline_overdue.set(self.timeline.sizes(tick.now).1 as i64);
+            self.metrics.timeline_overdue.set(self.timeline.overdue(tick.now) as i64);
             self.sinks.sweep();
             let sinks = &self.sinks;
             self.dispatch.sweep(|waiter| sinks.is_gone(waiter));

@@ -429,7 +429,7 @@ impl Partition {
             let after = later.after.map_or((Millis::MIN, 0), |(at, (key, _))| (at, key));
             let due = self.store.due(self.fence.partition, after, later.limit).await?;
             self.timeline.refilled(due.into_iter().map(|due| (due.at, (due.key, due.what))));
-            let (window, overdue) = self.timeline.sizes(now);
+            let (window, overdue) = (self.timeline.len(), self.timeline.overdue(now));
             self.metrics.timeline_overdue.set(overdue as i64);
             if MANY_OVERDUE <= overdue {
                 tracing::info!(overdue, window, "catching up with what fell due, the oldest first");
