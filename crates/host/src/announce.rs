@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use crate::drive::PARTITION;
 use crate::handle::Host;
+use crate::patience::{AGAIN_AFTER, AGAIN_AFTER_MAX, Patience};
 
 /// Who has a job that was announced, until somebody says what became of it.
 pub const ANNOUNCED: &str = "kafka";
@@ -18,13 +19,6 @@ pub const ANNOUNCED: &str = "kafka";
 /// How many are told at once.
 const PAGE_MAX: usize = 1_000;
 const PAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
-
-/// How long to wait before trying again, at least and at most.
-const AGAIN_AFTER: Duration = Duration::from_millis(100);
-const AGAIN_AFTER_MAX: Duration = Duration::from_secs(5);
-
-/// How often it is said that the broker is away.
-const COMPLAIN_EVERY: Duration = Duration::from_secs(60);
 
 /// Which jobs are announced, to whom, and how much may wait to be.
 pub struct Announcing {
@@ -111,12 +105,12 @@ impl Fill {
 
 /// Tells what is in the outbox, for as long as this server owns the partition.
 pub(crate) async fn relay(host: Host, announcing: Arc<Announcing>, fill: Arc<Fill>) {
-    let mut relay = Relay { host, announcing, after: AnnouncementKey(0), pause: AGAIN_AFTER, complain_at: None };
+    let mut relay = Relay { host, announcing, after: AnnouncementKey(0), patience: Patience::new() };
     loop {
         match relay.page().await {
-            Page::More => relay.pause = AGAIN_AFTER,
+            Page::More => relay.patience.is_answered(),
             Page::Empty => {
-                relay.pause = AGAIN_AFTER;
+                relay.patience.is_answered();
                 fill.news.notified().await;
             }
             Page::Later => {
@@ -125,10 +119,7 @@ pub(crate) async fn relay(host: Host, announcing: Arc<Announcing>, fill: Arc<Fil
                     () = tokio::time::sleep(AGAIN_AFTER) => {}
                 }
             }
-            Page::Again => {
-                tokio::time::sleep(relay.pause).await;
-                relay.pause = (relay.pause * 2).min(AGAIN_AFTER_MAX);
-            }
+            Page::Again => relay.patience.wait().await,
         }
     }
 }
@@ -169,8 +160,7 @@ struct Relay {
     announcing: Arc<Announcing>,
     /// What was told last.
     after: AnnouncementKey,
-    pause: Duration,
-    complain_at: Option<tokio::time::Instant>,
+    patience: Patience,
 }
 
 impl Relay {
@@ -222,16 +212,14 @@ impl Relay {
             }
             (None, Some(_)) => Page::Later,
             (None, None) => {
-                self.complain_at = None;
+                self.patience.is_served();
                 Page::More
             }
         }
     }
 
     fn complain(&mut self, reason: &str) {
-        let now = tokio::time::Instant::now();
-        if self.complain_at.is_none_or(|at| at <= now) {
-            self.complain_at = Some(now + COMPLAIN_EVERY);
+        if self.patience.complains() {
             tracing::error!(reason, "the broker is away: jobs wait in the outbox and are announced when it is back");
         }
     }

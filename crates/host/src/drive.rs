@@ -18,7 +18,7 @@ use std::time::Duration;
 use engine::PartitionId;
 use store::{CommitError, Error, Millis, Ownership};
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
 use crate::announce::{self, Fill};
@@ -133,28 +133,28 @@ impl Driver {
         self.host.set_fence(Some(ownership.fence));
         self.host.set_route(Route::Own(inbox));
         self.parts.metrics.partitions_owned.set(1);
-        let warming = self.warm_up.then(|| tokio::spawn(warm_up(self.parts.clone())));
-        let relaying = match &self.parts.announcing {
-            Some(announcing) => tokio::spawn(announce::relay(self.host.clone(), announcing.clone(), fill)),
-            None => tokio::spawn(announce::clear(self.host.clone())),
+        // They end with this, however it ends.
+        let mut beside = JoinSet::new();
+        if self.warm_up {
+            beside.spawn(warm_up(self.parts.clone()));
+        }
+        match &self.parts.announcing {
+            Some(announcing) => beside.spawn(announce::relay(self.host.clone(), announcing.clone(), fill)),
+            None => beside.spawn(announce::clear(self.host.clone())),
         };
-        let following = self.host.inner().following.as_ref().map(|following| {
+        if let Some(following) = &self.host.inner().following {
             following.written(ownership.position, &self.parts.metrics.export);
-            tokio::spawn(export::follow_log(self.host.clone(), following.clone()))
-        });
+            beside.spawn(export::follow_log(self.host.clone(), following.clone()));
+        }
         if caught(owner.run(stop)).await.is_err() {
             // What it had in memory is gone with it; the tables are as they were, and the next owner starts from them.
             tracing::error!("the partition's loop hit a fault of its own and starts again; please report it");
             self.parts.metrics.quarantined.inc();
         }
-        relaying.abort();
-        following.inspect(JoinHandle::abort);
+        drop(beside);
         self.host.set_route(Route::Follow);
         self.host.set_fence(None);
         self.parts.metrics.partitions_owned.set(0);
-        if let Some(warming) = warming {
-            warming.abort();
-        }
     }
 }
 

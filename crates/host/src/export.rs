@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use crate::drive::PARTITION;
 use crate::handle::Host;
 use crate::happened::{Happened, told};
+use crate::patience::{AGAIN_AFTER_MAX, Patience};
 
 /// Rows of the log that are told at once, and bytes of what happened in them.
 const PAGE_MAX: usize = 500;
@@ -27,13 +28,6 @@ const GATHERED: Duration = Duration::from_millis(10);
 
 /// How often the place is written, at most.
 const PLACE_EVERY: Duration = Duration::from_secs(1);
-
-/// How long to wait before trying again, at least and at most.
-const AGAIN_AFTER: Duration = Duration::from_millis(100);
-const AGAIN_AFTER_MAX: Duration = Duration::from_secs(5);
-
-/// How often it is said that it stands still.
-const COMPLAIN_EVERY: Duration = Duration::from_secs(60);
 
 /// To whom it is told, and what.
 pub struct Exporting {
@@ -134,8 +128,7 @@ pub(crate) async fn follow_log(host: Host, following: Arc<Following>) {
         last: began - 1,
         saved: place.unwrap_or(0),
         save_at: Instant::now() + PLACE_EVERY,
-        pause: AGAIN_AFTER,
-        complain_at: None,
+        patience: Patience::new(),
     };
     loop {
         export.turn().await;
@@ -161,16 +154,15 @@ struct Export {
     /// The place as it is in the store, and when it may be written again.
     saved: u64,
     save_at: Instant,
-    pause: Duration,
-    complain_at: Option<Instant>,
+    patience: Patience,
 }
 
 impl Export {
     async fn turn(&mut self) {
         match self.page().await {
-            Ok(true) => self.pause = AGAIN_AFTER,
+            Ok(true) => self.patience.is_answered(),
             Ok(false) => {
-                self.pause = AGAIN_AFTER;
+                self.patience.is_answered();
                 self.following.whole.fetch_max(self.last.saturating_add(1), Ordering::Relaxed);
                 let following = self.following.clone();
                 tokio::select! {
@@ -181,8 +173,7 @@ impl Export {
             Err(reason) => {
                 self.host.metrics().export.failures.inc();
                 self.complain(&reason);
-                tokio::time::sleep(self.pause).await;
-                self.pause = (self.pause * 2).min(AGAIN_AFTER_MAX);
+                self.patience.wait().await;
             }
         }
         if self.saved < self.after && self.save_at <= Instant::now() {
@@ -205,7 +196,8 @@ impl Export {
         let metrics = &self.host.metrics().export;
         metrics.published.inc_by(told.happened.len() as u64 - refused);
         metrics.left_out.inc_by(refused + told.left_out);
-        (self.after, self.last, self.is_known, self.complain_at) = (last.position, last.at, true, None);
+        (self.after, self.last, self.is_known) = (last.position, last.at, true);
+        self.patience.is_served();
         self.following.told.store(self.after, Ordering::Relaxed);
         self.following.measure(metrics);
         Ok(true)
@@ -233,9 +225,7 @@ impl Export {
     }
 
     fn complain(&mut self, reason: &str) {
-        let now = Instant::now();
-        if self.complain_at.is_none_or(|at| at <= now) {
-            self.complain_at = Some(now + COMPLAIN_EVERY);
+        if self.patience.complains() {
             let lag = self.host.metrics().export.lag.get();
             tracing::error!(reason, lag, "the export stands still; it goes on from where it is when it can");
         }

@@ -34,6 +34,7 @@ mod lease;
 mod limits;
 mod metrics;
 mod partition;
+mod patience;
 mod pending;
 mod purge;
 mod purge_metrics;
