@@ -134,6 +134,8 @@ pub(crate) struct Inner {
     /// While this server owns the partition.
     fence: Mutex<Option<Fence>>,
     route: watch::Sender<Route>,
+    /// Those who follow it hear of it in the order in which they began to: so workers keep their places when the partition comes here.
+    followed: Mutex<Vec<watch::Sender<Route>>>,
     waiter_next: AtomicU64,
     /// Bytes of commands accepted and not yet answered.
     bytes: Arc<Semaphore>,
@@ -163,6 +165,7 @@ impl Host {
             following: parts.exporting.clone().map(|exporting| Arc::new(Following::new(exporting))),
             fence: Mutex::default(),
             route: watch::Sender::new(Route::Follow),
+            followed: Mutex::default(),
             waiter_next: AtomicU64::new(0),
             bytes: Arc::new(Semaphore::new(limits.inbox_bytes_max.min(Semaphore::MAX_PERMITS))),
             polls: Arc::new(Semaphore::new(limits.polls_parked_max)),
@@ -395,11 +398,17 @@ impl Host {
 
     /// Changes whenever commands go somewhere else.
     pub(crate) fn routes(&self) -> watch::Receiver<Route> {
-        self.inner.route.subscribe()
+        let mut followed = self.inner.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        let (sender, receiver) = watch::channel(self.route());
+        followed.retain(|sender| !sender.is_closed());
+        followed.push(sender);
+        receiver
     }
 
     pub(crate) fn set_route(&self, route: Route) {
-        self.inner.route.send_replace(route);
+        let followed = self.inner.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        self.inner.route.send_replace(route.clone());
+        followed.iter().for_each(|sender| drop(sender.send_replace(route.clone())));
     }
 
     /// Leases of jobs nobody took go back in the background.
