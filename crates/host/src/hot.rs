@@ -25,7 +25,12 @@ pub(crate) struct HotInstance {
     used: u64,
     /// What it counted for when it was last weighed.
     bytes: usize,
+    /// Commands it has gone through since it began; those of one that was loaded are not known.
+    commands: Option<u32>,
 }
+
+/// Whatever ends in an instance that went through more commands is put out of the way of loads, which costs PostgreSQL more than leaving it.
+const SHORT_MAX: u32 = 64;
 
 /// Whether a running instance keeps others of its process from being started with its correlation key.
 #[derive(Debug, Clone)]
@@ -94,6 +99,7 @@ impl Hot {
     pub(crate) fn accept(&mut self, key: InstanceKey) {
         if let Some(hot) = self.instances.get_mut(&key) {
             hot.instance.accept();
+            hot.commands = hot.commands.map(|commands| commands.saturating_add(1));
             let bytes = hot.weight();
             self.bytes = self.bytes + bytes - hot.bytes;
             hot.bytes = bytes;
@@ -145,9 +151,14 @@ impl Hot {
 impl HotInstance {
     /// One that begins in this tick.
     pub(crate) fn new(instance: Instance, row: row::Instance, definition: Arc<Compiled>, tick: u64) -> Self {
-        let mut hot = Self { instance, row, definition, lock: Lock::None, tick, used: 0, bytes: 0 };
+        let mut hot = Self { instance, row, definition, lock: Lock::None, tick, used: 0, bytes: 0, commands: Some(0) };
         hot.bytes = hot.weight();
         hot
+    }
+
+    /// Whether it may have gone through much.
+    pub(crate) fn is_long(&self) -> bool {
+        self.commands.is_none_or(|commands| SHORT_MAX < commands)
     }
 
     fn weight(&self) -> usize {
@@ -212,7 +223,7 @@ impl HotInstance {
         }
         instance.parent = row.parent.map(|(instance, element)| Parent { instance, element });
         let mut hot = Self::new(instance, row, definition, 0);
-        hot.lock = Lock::Unknown;
+        (hot.lock, hot.commands) = (Lock::Unknown, None);
         Ok(hot)
     }
 }

@@ -220,7 +220,8 @@ impl Recorder {
             Some(new) => (new.state, new.ended, new.incident) = (state, ended, incident),
             None => {
                 let progress = self.elements_changed.get(&key).and_then(|change| change.progress);
-                self.elements_changed.insert(key, ElementChange { key, state, ended, incident, progress });
+                let past = ended.is_some() && hot.is_long();
+                self.elements_changed.insert(key, ElementChange { key, state, ended, incident, progress, past });
             }
         }
     }

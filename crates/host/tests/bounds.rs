@@ -199,3 +199,48 @@ async fn a_full_disk_is_named_to_the_caller_under_way() {
     assert!(matches!(&refused, Err(Error::Exhausted { what }) if what.contains("disk")), "{refused:?}");
     server.stop().await;
 }
+
+/// What a long instance leaves behind is put out of the way of its next load; what a short one does is left where it is.
+#[tokio::test]
+async fn what_ends_in_a_long_instance_is_put_out_of_the_way() {
+    let ended = Arc::new(Mutex::new(Vec::new()));
+    let seen = ended.clone();
+    let store = Layer::over(clocked())
+        .on_commit(move |commit| {
+            let over = commit.changes.elements_changed.iter().filter(|change| change.ended.is_some());
+            seen.lock().unwrap().extend(over.map(|change| change.past));
+            Fate::Through
+        })
+        .shared();
+    let server = Server::join(&store, "first", Role::Engine, Limits::default());
+    server.owning().await;
+    server.deploy(&[("loop.bpmn", LOOP)]).await;
+    key(&server.create("loop", &[]).await);
+    for _ in 0..70 {
+        work(&server).await;
+    }
+    let first: Vec<_> = std::mem::take(&mut *ended.lock().unwrap());
+    assert_eq!((first.len(), first[0], first[69]), (70, false, true));
+    assert!(first.is_sorted(), "{first:?}");
+    server.stop().await;
+    let server = Server::join(&store, "second", Role::Engine, Limits::default());
+    server.owning().await;
+    work(&server).await;
+    assert_eq!(*ended.lock().unwrap(), [true], "it was loaded, so nobody knows how long it is");
+    server.stop().await;
+}
+
+async fn work(server: &Server) {
+    let jobs = server.poll("work", Some(Duration::from_secs(60))).await;
+    server.ask(Command::CompleteJob { job: jobs[0], variables: engine::Document::new(), result: None }).await;
+}
+
+/// A task that follows itself.
+const LOOP: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0">
+  <process id="loop" isExecutable="true">
+    <startEvent id="start"/>
+    <sequenceFlow id="in" sourceRef="start" targetRef="again"/>
+    <serviceTask id="again"><extensionElements><zeebe:taskDefinition type="work"/></extensionElements></serviceTask>
+    <sequenceFlow id="back" sourceRef="again" targetRef="again"/>
+  </process>
+</definitions>"#;

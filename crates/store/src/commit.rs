@@ -177,6 +177,8 @@ pub struct ElementChange {
     pub incident: Option<IncidentKey>,
     /// None: as it was.
     pub progress: Option<Progress>,
+    /// It is over, and its instance has so many such rows that a store should not come across this one when it loads what is alive.
+    pub past: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

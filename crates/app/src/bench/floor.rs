@@ -201,6 +201,7 @@ impl Writer {
             ended,
             incident: None,
             progress: None,
+            past: false,
         });
         let next = if number < self.tasks {
             Some(self.task(instance, number + 1, now, changes, &mut events))

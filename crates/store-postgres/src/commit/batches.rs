@@ -254,6 +254,7 @@ fn elements_changed<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>
             .ints_opt(rows.iter().map(|row| row.ended))
             .keys_opt(rows.iter().map(|row| row.incident.map(|key| key.0)))
             .texts_opt(texts.progress_changed.iter().map(Option::as_deref))
+            .flags(rows.iter().map(|row| row.past))
     })
 }
 

@@ -432,6 +432,7 @@ fn changing(owned: &Ownership) -> Commit {
                 ended: Some(9),
                 incident: None,
                 progress: None,
+                past: false,
             })
             .collect(),
         variables_changed: few(VARIABLE)

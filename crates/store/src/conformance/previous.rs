@@ -201,7 +201,7 @@ async fn waits(owner: &mut Owner) {
     let task = load(&owner.store, READY).await.elements.remove(0);
     let progress = Progress { total: 3, started: 2, completed: 1, terminated: 0 };
     let (key, state, incident) = (task.key, task.state, task.incident);
-    let change = ElementChange { key, state, ended: None, incident, progress: Some(progress) };
+    let change = ElementChange { key, state, ended: None, incident, progress: Some(progress), past: false };
     let timer = rows::timer(owner.ownership.next_key, &task, 5);
     let subscription = rows::subscription(owner.ownership.next_key + 1, &task, "paid");
     let changes = Changes {
