@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from opentelemetry import trace
+
 from caudal import (
     BpmnError,
     ConflictError,
@@ -19,7 +21,7 @@ from caudal import (
     Submit,
 )
 from caudal.testing import Server
-from scenarios.world import FOLDER, WITHIN, document, equal, runner, scenario, start_work, until
+from scenarios.world import FOLDER, WITHIN, document, equal, runner, scenario, spans, start_work, until
 
 
 @scenario("happy path")
@@ -256,3 +258,24 @@ def executions() -> None:
         equal(client.submit_all("square", (Submit({"n": n}) for n in range(100)), idempotency_key="k"), ids)
         results = [client.wait_execution(execution, WITHIN).result for execution in ids]
     equal(results, [{"square": n**2} for n in range(100)])
+
+
+@scenario("trace")
+def trace_context() -> None:
+    registry, seen = Registry(), []
+
+    @registry.handler("work")
+    async def work(context: JobContext) -> None:
+        seen.append(trace.get_current_span().get_span_context().span_id)
+
+    finished = spans()
+    with Server() as server, server.client() as client, runner(server, registry):
+        with trace.get_tracer("scenarios").start_as_current_span("order") as order:
+            instance = start_work(client)
+            execution = client.submit("work")
+        client.wait(instance, WITHIN)
+        client.wait_execution(execution, WITHIN)
+    above = order.get_span_context()
+    below = [span for span in finished() if span.parent is not None and span.parent.span_id == above.span_id]
+    equal([(span.name, span.context.trace_id) for span in below], [("process work", above.trace_id)] * 2)
+    equal(sorted(span.context.span_id for span in below), sorted(seen))

@@ -9,6 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
 from caudal import Client, Registry, Runner
 from caudal.testing import Server
 
@@ -56,3 +61,11 @@ def until(condition: Callable[[], Any], what: str) -> Any:
 
 def equal(seen: Any, expected: Any) -> None:
     assert seen == expected, f"{seen!r} instead of {expected!r}"
+
+
+def spans() -> Callable[[], Any]:
+    """Collects the spans of this process from now on; those that have ended."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    trace.set_tracer_provider(provider)
+    return exporter.get_finished_spans

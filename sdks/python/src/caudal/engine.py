@@ -34,6 +34,8 @@ class Job:
     """The number of the lease. What is said for an older one is refused."""
     progress: Progress | None = None
     """What an earlier attempt said last."""
+    trace_context: Mapping[str, str] = field(default_factory=dict)
+    """``traceparent`` and ``tracestate`` of whoever started it."""
 
 
 class Standing(Enum):
