@@ -32,6 +32,7 @@ var everyday = []scenario{
 	{name: "people and signals", play: alone(peopleAndSignals), rest: true},
 	{name: "start once", play: alone(startOnce), rest: true},
 	{name: "executions", play: alone(executions)},
+	{name: "trace", play: alone(traceContext)},
 }
 
 func happyPath(w world) {
