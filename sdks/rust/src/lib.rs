@@ -2,7 +2,7 @@
 //!
 //! Begin with [`Registry`], [`Runner`] and [`Client`]. A handler is an async function from a [`JobContext`] and its variables, of any type that serde reads, to
 //! variables or a [`Failure`]. [`EngineClient`] is what a runner asks of a server: [`Rest`] stands behind it, and `Grpc` with the feature `grpc`. The
-//! feature `testing` has fake jobs and a real server for tests.
+//! feature `opentelemetry` has traces and metrics of jobs, the feature `testing` fake jobs and a real server for tests.
 
 mod backoff;
 mod client;
@@ -15,6 +15,7 @@ mod http;
 mod registry;
 mod rest;
 mod runner;
+mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
 

@@ -34,6 +34,7 @@ final class Main {
         }
         List<Scenario> all = new ArrayList<>(Everyday.ALL);
         all.addAll(Faults.ALL);
+        all.addAll(Traces.ALL);
         ExecutorService slots = Executors.newFixedThreadPool(AT_ONCE);
         List<Future<Boolean>> played = new ArrayList<>();
         for (Scenario one : all) {
