@@ -8,8 +8,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -52,6 +55,7 @@ func New(brokers string, server caudal.EngineClient, options Options) (caudal.En
 		kgo.ConsumerGroup(options.Group),
 		kgo.Balancers(kgo.CooperativeStickyBalancer()),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
+		kgo.MetadataMaxAge(30 * time.Second),
 	}
 	client, err := kgo.NewClient(append(all, options.Client...)...)
 	if err != nil {
@@ -99,7 +103,9 @@ func (e *engine) hear(ctx context.Context, poll caudal.Poll) error {
 	for _, record := range fetches.Records() {
 		job, err := jobOf(record.Value)
 		if err != nil {
-			return err
+			// It would be the same again and again.
+			slog.Warn("no announcement of a job", "topic", record.Topic, "offset", record.Offset, "error", err)
+			continue
 		}
 		e.heard = append(e.heard, job)
 	}
@@ -127,6 +133,9 @@ func jobOf(value []byte) (*caudal.Job, error) {
 	event := new(wire.JobDispatchEvent)
 	if err := proto.Unmarshal(value, event); err != nil {
 		return nil, err
+	}
+	if !json.Valid(event.GetJobPayload()) {
+		return nil, fmt.Errorf("the variables of job %s are no JSON", event.GetJobId())
 	}
 	return &caudal.Job{
 		ID: event.GetJobId(), Type: event.GetJobType(), InstanceID: event.GetInstanceId(), StepExecutionID: event.GetStepExecutionId(),

@@ -26,13 +26,24 @@ class Message:
     def value(self) -> bytes:
         return self._value
 
+    def topic(self) -> str:
+        return "jobs.work"
+
+    def offset(self) -> int:
+        return 7
+
+
+class Noise(Message):
+    def value(self) -> bytes:
+        return b"no announcement"
+
 
 class Consumer:
     made: dict[str, Any] = {}  # noqa: RUF012
 
     def __init__(self, settings: dict[str, Any]) -> None:
         Consumer.made = settings
-        self.messages = [Message("1"), Message("2"), Message("3")]
+        self.messages = [Message("1"), Message("2"), Noise(""), Message("3")]
         self.topics: list[str] = []
 
     def subscribe(self, topics: list[str]) -> None:

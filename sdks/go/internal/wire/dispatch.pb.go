@@ -151,8 +151,8 @@ const file_dispatch_proto_rawDesc = "" +
 	"\vjob_payload\x18\x1e \x01(\fR\n" +
 	"jobPayload\x129\n" +
 	"\n" +
-	"created_at\x18( \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAtB:\n" +
-	"\x15io.caudal.client.wireP\x01Z\x1fcaudal.dev/client/internal/wireb\x06proto3"
+	"created_at\x18( \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAtB@\n" +
+	"\x1bio.caudal.client.kafka.wireP\x01Z\x1fcaudal.dev/client/internal/wireb\x06proto3"
 
 var (
 	file_dispatch_proto_rawDescOnce sync.Once

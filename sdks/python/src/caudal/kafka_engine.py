@@ -7,6 +7,7 @@ Jobs are heard of on Kafka; how they ended is said to the server, over REST or g
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,13 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message
+from google.protobuf.message import DecodeError
 
 from caudal.engine import Beat, EngineClient, Job, Standing, connect
 from caudal.errors import UnavailableError
 from caudal.wire.dispatch_pb2 import JobDispatchEvent
+
+log = logging.getLogger("caudal")
 
 STOP_WITHIN = 0.25
 """Seconds until a poll that waits has heard that it is to stop."""
@@ -57,6 +61,7 @@ class KafkaEngine:
             "partition.assignment.strategy": "cooperative-sticky",
             "auto.offset.reset": "earliest",
             "max.poll.interval.ms": ASKED_WITHIN_MILLIS,
+            "topic.metadata.refresh.interval.ms": 30_000,
             **(config or {}),
         }
         self._consumer = Consumer(settings)
@@ -120,7 +125,8 @@ class KafkaEngine:
             first = self._consumer.poll(STOP_WITHIN)
             if first is not None:
                 others = self._consumer.consume(max_jobs - 1, 0) if max_jobs > 1 else []
-                self._heard = [_job(message) for message in (first, *others) if _is_good(message)]
+                jobs = (_job(message) for message in (first, *others) if _is_good(message))
+                self._heard = [job for job in jobs if job is not None]
 
 
 def by_address(address: str, **options: Any) -> KafkaEngine:
@@ -146,12 +152,18 @@ def _is_good(message: Message) -> bool:
     raise UnavailableError(str(error)) from KafkaException(error)
 
 
-def _job(message: Message) -> Job:
-    event = JobDispatchEvent.FromString(message.value() or b"")
+def _job(message: Message) -> Job | None:
+    try:
+        event = JobDispatchEvent.FromString(message.value() or b"")
+        variables = json.loads(event.job_payload)
+    except (DecodeError, ValueError) as error:
+        # It would be the same again and again.
+        log.warning("%s at %s: no announcement of a job: %s", message.topic(), message.offset(), error)
+        return None
     return Job(
         id=event.job_id,
         type=event.job_type,
-        variables=json.loads(event.job_payload),
+        variables=variables,
         instance_id=event.instance_id,
         step_execution_id=event.step_execution_id,
         retries_remaining=event.retries_remaining,

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use caudal_client::testing::Server;
 use caudal_client::{Failure, JobContext, Registry, Submit};
 use opentelemetry::context::FutureExt as _;
 use opentelemetry::trace::{TraceContextExt as _, Tracer as _};
@@ -10,7 +9,7 @@ use opentelemetry::{Context, global};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider};
 use serde_json::{Map, Value, json};
 
-use crate::world::{Scenario, WITHIN, ended, start_work, work};
+use crate::world::{Scenario, Server, WITHIN, ended, start_work, work};
 
 pub(crate) fn all() -> Vec<Scenario> {
     vec![Scenario::new("trace", trace())]

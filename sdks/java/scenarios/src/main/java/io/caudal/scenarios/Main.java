@@ -10,16 +10,11 @@ import java.util.concurrent.Future;
 final class Main {
     private static final int AT_ONCE = 4;
 
-    enum On {
-        BOTH,
-        REST
-    }
-
     interface Play {
         void play() throws Exception;
     }
 
-    record Scenario(String name, On transports, Play play) {}
+    record Scenario(String name, Play play) {}
 
     private Main() {}
 
@@ -38,7 +33,7 @@ final class Main {
         ExecutorService slots = Executors.newFixedThreadPool(AT_ONCE);
         List<Future<Boolean>> played = new ArrayList<>();
         for (Scenario one : all) {
-            if (one.transports() == On.BOTH || !World.IS_GRPC) {
+            if (World.suits(one.name())) {
                 played.add(slots.submit(() -> passes(one)));
             }
         }

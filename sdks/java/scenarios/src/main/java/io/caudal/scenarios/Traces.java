@@ -9,7 +9,6 @@ import io.caudal.client.Endpoint;
 import io.caudal.client.Registry;
 import io.caudal.client.Runner;
 import io.caudal.client.opentelemetry.JobTelemetry;
-import io.caudal.scenarios.Main.On;
 import io.caudal.scenarios.Main.Scenario;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Scope;
@@ -24,7 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Traces go from who starts something to who does it. */
 final class Traces {
-    static final List<Scenario> ALL = List.of(new Scenario("trace", On.BOTH, alone(Traces::trace)));
+    static final List<Scenario> ALL = List.of(new Scenario("trace", alone(Traces::trace)));
 
     private Traces() {}
 
