@@ -1,6 +1,7 @@
 // Package caudal has workers and clients for Caudal: JSON workflows, BPMN processes, direct executions and queues.
 //
-// Begin with [Registry], [Handle], [Runner] and [Client]. Package caudalgrpc is the gRPC transport, package caudaltest is for tests.
+// Begin with [Registry], [Handle], [Runner] and [Client]. Package caudalgrpc is the gRPC transport, package
+// caudalotel has traces and metrics, package caudaltest is for tests.
 package caudal
 
 import (
@@ -30,6 +31,8 @@ type Job struct {
 	Lease uint32 `json:"lease"`
 	// Progress is what an earlier attempt said last, if it said something.
 	Progress *Progress `json:"progress"`
+	// TraceContext is the traceparent and tracestate of whoever started it; see package caudalotel.
+	TraceContext map[string]string `json:"traceContext"`
 }
 
 // Standing is what became of a lease.

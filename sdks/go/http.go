@@ -28,6 +28,11 @@ func WithToken(token string) Option { return WithHeader("Authorization", "Bearer
 // WithHeader sends a header with every request, such as an API key.
 func WithHeader(name, value string) Option { return func(t *transport) { t.header.Set(name, value) } }
 
+// WithHeadersOf adds headers to every request by its context, such as those of a trace.
+func WithHeadersOf(add func(ctx context.Context, header http.Header)) Option {
+	return func(t *transport) { t.headersOf = add }
+}
+
 // WithPatience is for how long a [Client] repeats requests while the server is away or busy; 30 seconds without it.
 func WithPatience(patience time.Duration) Option { return func(t *transport) { t.patience = patience } }
 
@@ -36,6 +41,8 @@ type transport struct {
 	client   *http.Client
 	header   http.Header
 	patience time.Duration
+	// headersOf may be nil.
+	headersOf func(context.Context, http.Header)
 }
 
 func newTransport(address string, options []Option) *transport {
@@ -85,6 +92,9 @@ func (t *transport) call(ctx context.Context, r request, result any) error {
 	sent.Header.Set("Content-Type", contentType)
 	if r.idempotencyKey != "" {
 		sent.Header.Set("Idempotency-Key", r.idempotencyKey)
+	}
+	if t.headersOf != nil {
+		t.headersOf(ctx, sent.Header)
 	}
 	answer, err := t.client.Do(sent)
 	if err != nil {

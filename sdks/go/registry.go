@@ -23,6 +23,9 @@ func NewJobContext(ctx context.Context, job *Job, report func(Progress)) *JobCon
 	return &JobContext{ctx, job, report}
 }
 
+// With is the same job with another context, which must come from this one. For what is put around handlers.
+func (c *JobContext) With(ctx context.Context) *JobContext { return &JobContext{ctx, c.Job, c.report} }
+
 // Progress says how far it has come. Data, which may be nil, is in Job.Progress of the next attempt, should there be one.
 func (c *JobContext) Progress(percent int, message string, data any) error {
 	text, err := object(data)

@@ -30,6 +30,8 @@ type Runner struct {
 	Grace time.Duration
 	// Logger is [slog.Default] if nil.
 	Logger *slog.Logger
+	// Around is called instead of each handler, which it must run: for what all handlers share, such as Around of package caudalotel. May be nil.
+	Around func(ctx *JobContext, run func(*JobContext) Outcome) Outcome
 
 	mutex   sync.Mutex
 	running map[*task]struct{}
@@ -141,8 +143,15 @@ func (r *Runner) begin(ctx, work context.Context, job *Job, heldUntil time.Time)
 			lose(nil)
 			<-r.slots
 		}()
-		r.report(work, job, r.Registry.Run(t.JobContext))
+		r.report(work, job, r.handle(t.JobContext))
 	}()
+}
+
+func (r *Runner) handle(ctx *JobContext) Outcome {
+	if r.Around == nil {
+		return r.Registry.Run(ctx)
+	}
+	return r.Around(ctx, r.Registry.Run)
 }
 
 // report says how a job ended, again until it is known to have been heard, or until it does not matter any more.

@@ -171,6 +171,7 @@ func jobOf(job *wire.Job) (*caudal.Job, error) {
 		ID: job.GetId(), Type: job.GetJobType(), InstanceID: job.GetInstanceId(), StepID: job.GetStepId(),
 		StepExecutionID: job.GetStepExecutionId(), RetriesRemaining: int(job.GetRetriesRemaining()), Variables: variables,
 		LockExpiresAt: job.GetLockExpiresAt().AsTime(), Lease: job.GetLease(),
+		TraceContext: job.GetTraceContext(),
 	}
 	if job.GetProgress() != nil {
 		said, err := textOf(job.GetProgress())

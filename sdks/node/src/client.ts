@@ -6,6 +6,7 @@ import { pause, retry } from './backoff.js'
 import type { Variables } from './engine.js'
 import { CaudalError, UnavailableError, WaitTimeoutError } from './errors.js'
 import { Http, type CallOptions, type HttpOptions } from './http.js'
+import { currentTrace } from './telemetry.js'
 
 const EXECUTIONS_PER_REQUEST_MAX = 1000
 
@@ -275,9 +276,10 @@ export class Client {
 
   #command(path: string, body: unknown, idempotencyKey: string | undefined): Promise<unknown> {
     let key = idempotencyKey ?? randomUUID()
+    const trace = currentTrace()
     return retry(this.#patience, async () => {
       try {
-        return await this.#http.call('POST', path, { body, headers: { 'idempotency-key': key } })
+        return await this.#http.call('POST', path, { body, headers: { 'idempotency-key': key, ...trace } })
       } catch (error) {
         // The server remembers a refusal with its key, so asking again needs another.
         const isRefused = error instanceof UnavailableError && error.options.isRefused === true

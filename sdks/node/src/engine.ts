@@ -23,6 +23,8 @@ export interface Job {
   lease: number
   /** What an earlier attempt said last. */
   progress?: Progress | undefined
+  /** `traceparent` and `tracestate` of whoever started it. */
+  traceContext?: Record<string, string> | undefined
 }
 
 /** What became of a lease. */

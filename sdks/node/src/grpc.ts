@@ -55,6 +55,7 @@ interface WireJob {
   lockExpiresAt: { seconds: string; nanos: number } | null
   lease: number
   progress: WireStruct | null
+  traceContext: Record<string, string>
 }
 
 type Method = (
@@ -189,6 +190,7 @@ function fromWire(job: WireJob): Job {
     lockExpiresAt: new Date(until === null ? 0 : Number(until.seconds) * 1000 + until.nanos / 1e6),
     lease: job.lease,
     progress: job.progress === null ? undefined : (fromStruct(job.progress) as Progress),
+    traceContext: job.traceContext,
   }
 }
 

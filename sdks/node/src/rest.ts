@@ -15,6 +15,7 @@ interface WireJob {
   lockExpiresAt: string
   lease?: number
   progress?: { percent?: number | null; message?: string | null; data?: Variables | null } | null
+  traceContext?: Record<string, string> | null
 }
 
 /** An `EngineClient` over `/v1`. */
@@ -104,6 +105,7 @@ function fromWire(job: WireJob): Job {
     lockExpiresAt: new Date(job.lockExpiresAt),
     lease: job.lease ?? 0,
     progress: job.progress ? progressOf(job.progress) : undefined,
+    traceContext: job.traceContext ?? undefined,
   }
 }
 

@@ -7,6 +7,7 @@ import { connect, type EngineClient, type Job, type Progress, type Standing } fr
 import { ApiError, ConflictError, NotFoundError, UnavailableError } from './errors.js'
 import { run, type Outcome } from './outcome.js'
 import type { Registry } from './registry.js'
+import { telemetry } from './telemetry.js'
 
 const JOBS_PER_POLL_MAX = 100
 
@@ -45,6 +46,7 @@ export class Runner {
   readonly #logger: Logger | undefined
   readonly #stopping = new AbortController()
   readonly #givenUp = new AbortController()
+  readonly #observe = telemetry()
   readonly #running = new Set<Running>()
   #waiting: (() => void)[] = []
   #whole: Promise<void> | undefined
@@ -144,7 +146,7 @@ export class Runner {
   async #do(engine: EngineClient, running: Running): Promise<void> {
     const { job } = running.context
     try {
-      const outcome = await run(this.#registry.find(job.type), running.context)
+      const outcome = await this.#observe(job, () => run(this.#registry.find(job.type), running.context))
       if (outcome.kind === 'failed') this.#logger?.warn(`job ${job.id} (${job.type}) failed: ${outcome.message}`)
       await this.#report(engine, job, outcome)
     } catch (error) {

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from caudal import ExecutionState, JobContext, Loss, Registry, Status
-from caudal.testing import Server
 from scenarios.worker import Process
-from scenarios.world import WITHIN, equal, runner, scenario, start_work, until
+from scenarios.world import WITHIN, Server, equal, runner, scenario, start_work, until
 
 
 @scenario("long handler")

@@ -9,8 +9,7 @@ import time
 from pathlib import Path
 
 from caudal import JobContext, Registry, Runner
-from caudal.testing import Server
-from scenarios.world import address, until
+from scenarios.world import Server, address, until
 
 
 def main(engine: str, gate: str) -> None:

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
+
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from caudal import Client, Registry, Runner
-from caudal.testing import Server
+from caudal.testing import Server as RealServer
 
 FOLDER = Path(os.environ.get("CAUDAL_SCENARIOS") or Path(__file__).parents[2] / "scenarios")
 TRANSPORT = os.environ.get("CAUDAL_TRANSPORT", "rest")
+BROKER = os.environ.get("CAUDAL_KAFKA", "")
 WITHIN = 60.0
+NUMBERS = itertools.count(1)
 
 SCENARIOS: dict[str, Callable[[], None]] = {}
 
 
-def scenario(name: str, transports: tuple[str, ...] = ("rest", "grpc")) -> Callable[[Callable[[], None]], None]:
+def scenario(name: str) -> Callable[[Callable[[], None]], None]:
+    """Registers a scenario, if it is for this transport."""
+
     def register(function: Callable[[], None]) -> None:
-        if TRANSPORT in transports:
+        if any(one["name"] == name and TRANSPORT in one["transports"] for one in document("scenarios.json")):
             SCENARIOS[name] = function
 
     return register
@@ -31,8 +42,23 @@ def document(name: str) -> Any:
     return json.loads((FOLDER / name).read_text(encoding="utf-8"))
 
 
+class Server(RealServer):
+    """One that announces jobs on topics of its own, if they are to go over Kafka."""
+
+    def __init__(self, *, arguments: tuple[str, ...] = (), **options: Any) -> None:
+        self.prefix = f"python-{next(NUMBERS)}."
+        if TRANSPORT == "kafka":
+            arguments += ("--dispatch", "kafka_outbox", "--kafka-brokers", BROKER, "--kafka-topic-prefix", self.prefix)
+        super().__init__(arguments=arguments, **options)
+
+    def __enter__(self) -> Server:
+        super().__enter__()
+        return self
+
+
 def address(server: Server) -> str:
-    return server.rest if TRANSPORT == "rest" else server.grpc
+    kafka = {"engine": server.rest, "group": server.prefix, "topic_prefix": server.prefix, "session.timeout.ms": "6000"}
+    return {"rest": server.rest, "grpc": server.grpc, "kafka": f"kafka://{BROKER}?{urlencode(kafka)}"}[TRANSPORT]
 
 
 def runner(server: Server, registry: Registry, **options: Any) -> Runner:
@@ -56,3 +82,11 @@ def until(condition: Callable[[], Any], what: str) -> Any:
 
 def equal(seen: Any, expected: Any) -> None:
     assert seen == expected, f"{seen!r} instead of {expected!r}"
+
+
+def spans() -> Callable[[], Any]:
+    """Collects the spans of this process from now on; those that have ended."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    trace.set_tracer_provider(provider)
+    return exporter.get_finished_spans

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use crate::backoff::retry;
 use crate::http::{Http, Options, read, send};
 use crate::registry::nothing;
-use crate::{Error, Raw};
+use crate::{Error, Raw, telemetry};
 
 const EXECUTIONS_PER_REQUEST_MAX: usize = 1_000;
 const LOOK_FIRST: Duration = Duration::from_millis(10);
@@ -518,12 +518,14 @@ impl Client {
 
     async fn command<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize, given: Option<&str>) -> Result<T, Error> {
         let mut key = given.map_or_else(new_key, str::to_owned);
+        let trace = telemetry::current();
         retry(self.http.patience, |before| {
             // The server remembers a refusal with its key, so asking again needs another.
             if given.is_none() && matches!(before, Some(Error::Unavailable { refused: true, .. })) {
                 key = new_key();
             }
-            read(self.http.post(path, body).header("Idempotency-Key", &key))
+            let request = self.http.post(path, body).header("Idempotency-Key", &key);
+            read(trace.iter().fold(request, |request, (name, value)| request.header(*name, value)))
         })
         .await
     }

@@ -1,7 +1,8 @@
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{Error, Raw};
 
@@ -43,6 +44,14 @@ pub struct Job {
     /// What an earlier attempt said last.
     #[serde(default)]
     pub progress: Option<Progress>,
+    /// `traceparent` and `tracestate` of whoever started it.
+    #[serde(default, deserialize_with = "or_none")]
+    pub trace_context: BTreeMap<String, String>,
+}
+
+/// A job that was not traced has null there.
+fn or_none<'de, D: Deserializer<'de>>(given: D) -> Result<BTreeMap<String, String>, D::Error> {
+    Ok(Option::deserialize(given)?.unwrap_or_default())
 }
 
 /// What became of a lease.

@@ -1,5 +1,6 @@
 //! The gRPC transport. Its few messages are written out here, so that building this crate needs no compiler of theirs.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -222,6 +223,8 @@ struct WireJob {
     lease: u32,
     #[prost(message, optional, tag = "21")]
     progress: Option<Struct>,
+    #[prost(btree_map = "string, string", tag = "22")]
+    trace_context: BTreeMap<String, String>,
 }
 
 impl WireJob {
@@ -237,6 +240,7 @@ impl WireJob {
             variables: serde_json::value::to_raw_value(&from_struct(self.variables.unwrap_or_default()))?,
             lease: self.lease,
             progress,
+            trace_context: self.trace_context,
         })
     }
 }

@@ -1,8 +1,9 @@
 //! Workers and clients for Caudal: JSON workflows, BPMN processes, direct executions and queues.
 //!
 //! Begin with [`Registry`], [`Runner`] and [`Client`]. A handler is an async function from a [`JobContext`] and its variables, of any type that serde reads, to
-//! variables or a [`Failure`]. [`EngineClient`] is what a runner asks of a server: [`Rest`] stands behind it, and `Grpc` with the feature `grpc`. The
-//! feature `testing` has fake jobs and a real server for tests.
+//! variables or a [`Failure`]. [`EngineClient`] is what a runner asks of a server: [`Rest`] stands behind it, `Grpc` with the feature `grpc`,
+//! and `Kafka` with the feature `kafka`. The
+//! feature `opentelemetry` has traces and metrics of jobs, the feature `testing` fake jobs and a real server for tests.
 
 mod backoff;
 mod client;
@@ -12,9 +13,12 @@ mod error;
 #[cfg(feature = "grpc")]
 mod grpc;
 mod http;
+#[cfg(feature = "kafka")]
+mod kafka;
 mod registry;
 mod rest;
 mod runner;
+mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -27,6 +31,8 @@ pub use error::{Error, Failure};
 #[cfg(feature = "grpc")]
 pub use grpc::Grpc;
 pub use http::Options;
+#[cfg(feature = "kafka")]
+pub use kafka::{Kafka, KafkaOptions};
 pub use registry::{Outcome, Registry};
 pub use rest::Rest;
 pub use runner::{Runner, shutdown_signal};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Failure, JobContext, Loss, Raw};
+use crate::{Failure, JobContext, Loss, Raw, telemetry};
 
 type Running = Pin<Box<dyn Future<Output = Result<Raw, Failure>> + Send>>;
 type Handler = Arc<dyn Fn(JobContext) -> Running + Send + Sync>;
@@ -64,7 +64,7 @@ impl Registry {
             return Outcome::Failed { message: format!("there is no handler for `{job_type}`"), retryable: true, after: None };
         };
         // A task of its own, so that a panic ends this job alone.
-        let ended = tokio::spawn(handler(context.clone())).await;
+        let ended = tokio::spawn(telemetry::within(handler(context.clone()))).await;
         match (context.loss(), ended) {
             (Some(loss), _) => Outcome::Abandoned(loss),
             (None, Ok(ended)) => Outcome::of(ended),

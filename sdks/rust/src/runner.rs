@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::backoff::Backoff;
+use crate::telemetry::Telemetry;
 use crate::{Beat, EngineClient, Error, Job, JobContext, Loss, Outcome, Poll, Progress, Registry, Standing};
 
 const JOBS_PER_POLL_MAX: usize = 100;
@@ -80,6 +81,7 @@ impl Runner {
             lease: self.lease,
             running: Mutex::default(),
             given_up: CancellationToken::new(),
+            telemetry: Telemetry::new(),
         });
         let leases = tokio::spawn(work.clone().keep_leases());
         let ended = tokio::select! {
@@ -166,6 +168,7 @@ struct Work {
     /// By a number of our own: a job may come again while an attempt that lost it still runs.
     running: Mutex<HashMap<u64, Held>>,
     given_up: CancellationToken,
+    telemetry: Telemetry,
 }
 
 impl Work {
@@ -178,7 +181,7 @@ impl Work {
         let context = JobContext::new(job, report);
         let number = fastrand::u64(..);
         self.running().insert(number, Held { context: context.clone(), until });
-        let outcome = self.run(&context, said).await;
+        let outcome = self.telemetry.observe(context.job(), self.run(&context, said)).await;
         self.report(context.job(), outcome).await;
         self.running().remove(&number);
     }

@@ -1,5 +1,6 @@
 //! For tests: handlers with fake jobs, and a real server in the background.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::net::TcpListener;
 use std::process::Stdio;
@@ -32,6 +33,7 @@ pub fn fake_job(job_type: &str, variables: &impl Serialize) -> Result<Job, Error
         variables: serde_json::value::to_raw_value(variables)?,
         lease: 1,
         progress: None,
+        trace_context: BTreeMap::new(),
     })
 }
 

@@ -15,7 +15,6 @@ const atOnce = 4
 type scenario struct {
 	name string
 	play func()
-	rest bool // not for gRPC
 }
 
 func main() {
@@ -32,7 +31,7 @@ func main() {
 	var mutex sync.Mutex
 	bad := false
 	for _, one := range append(everyday, faults...) {
-		if one.rest && transport == "grpc" {
+		if !suits(one.name) {
 			continue
 		}
 		slots <- struct{}{}

@@ -9,10 +9,16 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	caudal "caudal.dev/client"
 	"caudal.dev/client/caudalgrpc"
+	"caudal.dev/client/caudalkafka"
 	"caudal.dev/client/caudaltest"
 )
 
@@ -21,22 +27,45 @@ const within = time.Minute
 var (
 	transport = os.Getenv("CAUDAL_TRANSPORT")
 	folder    = os.Getenv("CAUDAL_SCENARIOS")
+	broker    = os.Getenv("CAUDAL_KAFKA")
+	worlds    atomic.Int32
 )
+
+// suits tells whether a scenario is for the transport.
+func suits(name string) bool {
+	var all []struct {
+		Name       string
+		Transports []string
+	}
+	check(json.Unmarshal(must(os.ReadFile(file("scenarios.json"))), &all))
+	for _, one := range all {
+		if one.Name == name {
+			return slices.Contains(one.Transports, transport)
+		}
+	}
+	return false
+}
 
 // world is a server with a client of it, for one scenario.
 type world struct {
 	*caudaltest.Server
 	client *caudal.Client
 	ctx    context.Context
+	// topics is what the topics of this server begin with.
+	topics string
 }
 
 // inWorld plays with a server of its own.
 func inWorld(options caudaltest.Options, play func(world)) {
+	topics := fmt.Sprintf("go-%d.", worlds.Add(1))
+	if transport == "kafka" {
+		options.Arguments = append(options.Arguments, "--dispatch", "kafka_outbox", "--kafka-brokers", broker, "--kafka-topic-prefix", topics)
+	}
 	server := must(caudaltest.Start(options))
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	defer func() { check(server.Close()) }()
-	play(world{server, server.Client(), ctx})
+	play(world{server, server.Client(), ctx, topics})
 }
 
 func alone(play func(world)) func() {
@@ -45,7 +74,8 @@ func alone(play func(world)) func() {
 
 // work runs handlers until the function it returns is called, which waits for their end.
 func (w world) work(runner *caudal.Runner) (stop func()) {
-	runner.Engine = engine(w.address())
+	made := engine(w.address())
+	runner.Engine = made
 	runner.PollWait, runner.Grace, runner.Logger = 5*time.Second, 10*time.Second, slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
@@ -53,21 +83,33 @@ func (w world) work(runner *caudal.Runner) (stop func()) {
 	return func() {
 		cancel()
 		check(<-done)
+		check(made.Close())
 	}
 }
 
+// address is where workers find the server; over Kafka with what its topics begin with.
 func (w world) address() string {
-	if transport == "grpc" {
+	switch transport {
+	case "grpc":
 		return w.GRPC
+	case "kafka":
+		return w.REST + " " + w.topics
+	default:
+		return w.REST
 	}
-	return w.REST
 }
 
 func engine(address string) caudal.EngineClient {
-	if transport == "grpc" {
+	switch transport {
+	case "grpc":
 		return must(caudalgrpc.New(address))
+	case "kafka":
+		rest, topics, _ := strings.Cut(address, " ")
+		options := caudalkafka.Options{Group: topics, TopicPrefix: topics, Client: []kgo.Opt{kgo.SessionTimeout(6 * time.Second)}}
+		return must(caudalkafka.New(broker, caudal.REST(rest), options))
+	default:
+		return caudal.REST(address)
 	}
-	return caudal.REST(address)
 }
 
 // startWork starts an instance of work.json, whose one job has the type `work`.

@@ -37,6 +37,7 @@ type Job struct {
 	LockExpiresAt    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=lock_expires_at,json=lockExpiresAt,proto3" json:"lock_expires_at,omitempty"`
 	Lease            uint32                 `protobuf:"varint,20,opt,name=lease,proto3" json:"lease,omitempty"`
 	Progress         *structpb.Struct       `protobuf:"bytes,21,opt,name=progress,proto3" json:"progress,omitempty"`
+	TraceContext     map[string]string      `protobuf:"bytes,22,rep,name=trace_context,json=traceContext,proto3" json:"trace_context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -137,6 +138,13 @@ func (x *Job) GetLease() uint32 {
 func (x *Job) GetProgress() *structpb.Struct {
 	if x != nil {
 		return x.Progress
+	}
+	return nil
+}
+
+func (x *Job) GetTraceContext() map[string]string {
+	if x != nil {
+		return x.TraceContext
 	}
 	return nil
 }
@@ -737,7 +745,7 @@ var File_worker_proto protoreflect.FileDescriptor
 
 const file_worker_proto_rawDesc = "" +
 	"\n" +
-	"\fworker.proto\x12\vworkflow.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x89\x03\n" +
+	"\fworker.proto\x12\vworkflow.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x93\x04\n" +
 	"\x03Job\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bjob_type\x18\x02 \x01(\tR\ajobType\x12\x1f\n" +
@@ -749,7 +757,11 @@ const file_worker_proto_rawDesc = "" +
 	"\tvariables\x18\a \x01(\v2\x17.google.protobuf.StructR\tvariables\x12B\n" +
 	"\x0flock_expires_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\rlockExpiresAt\x12\x14\n" +
 	"\x05lease\x18\x14 \x01(\rR\x05lease\x123\n" +
-	"\bprogress\x18\x15 \x01(\v2\x17.google.protobuf.StructR\bprogress\"\xae\x01\n" +
+	"\bprogress\x18\x15 \x01(\v2\x17.google.protobuf.StructR\bprogress\x12G\n" +
+	"\rtrace_context\x18\x16 \x03(\v2\".workflow.v1.Job.TraceContextEntryR\ftraceContext\x1a?\n" +
+	"\x11TraceContextEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xae\x01\n" +
 	"\x0fPollJobsRequest\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x1b\n" +
 	"\tjob_types\x18\x02 \x03(\tR\bjobTypes\x12\x19\n" +
@@ -815,7 +827,7 @@ func file_worker_proto_rawDescGZIP() []byte {
 	return file_worker_proto_rawDescData
 }
 
-var file_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_worker_proto_goTypes = []any{
 	(*Job)(nil),                   // 0: workflow.v1.Job
 	(*PollJobsRequest)(nil),       // 1: workflow.v1.PollJobsRequest
@@ -828,32 +840,34 @@ var file_worker_proto_goTypes = []any{
 	(*HeartbeatResponse)(nil),     // 8: workflow.v1.HeartbeatResponse
 	(*ReleaseJobRequest)(nil),     // 9: workflow.v1.ReleaseJobRequest
 	(*ReleaseJobResponse)(nil),    // 10: workflow.v1.ReleaseJobResponse
-	(*structpb.Struct)(nil),       // 11: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	nil,                           // 11: workflow.v1.Job.TraceContextEntry
+	(*structpb.Struct)(nil),       // 12: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
 }
 var file_worker_proto_depIdxs = []int32{
-	11, // 0: workflow.v1.Job.variables:type_name -> google.protobuf.Struct
-	12, // 1: workflow.v1.Job.lock_expires_at:type_name -> google.protobuf.Timestamp
-	11, // 2: workflow.v1.Job.progress:type_name -> google.protobuf.Struct
-	0,  // 3: workflow.v1.PollJobsResponse.jobs:type_name -> workflow.v1.Job
-	11, // 4: workflow.v1.CompleteJobRequest.variables_to_set:type_name -> google.protobuf.Struct
-	11, // 5: workflow.v1.HeartbeatRequest.data:type_name -> google.protobuf.Struct
-	12, // 6: workflow.v1.HeartbeatResponse.lock_expires_at:type_name -> google.protobuf.Timestamp
-	1,  // 7: workflow.v1.WorkflowEngine.PollJobs:input_type -> workflow.v1.PollJobsRequest
-	3,  // 8: workflow.v1.WorkflowEngine.CompleteJob:input_type -> workflow.v1.CompleteJobRequest
-	5,  // 9: workflow.v1.WorkflowEngine.FailJob:input_type -> workflow.v1.FailJobRequest
-	7,  // 10: workflow.v1.WorkflowEngine.Heartbeat:input_type -> workflow.v1.HeartbeatRequest
-	9,  // 11: workflow.v1.WorkflowEngine.ReleaseJob:input_type -> workflow.v1.ReleaseJobRequest
-	2,  // 12: workflow.v1.WorkflowEngine.PollJobs:output_type -> workflow.v1.PollJobsResponse
-	4,  // 13: workflow.v1.WorkflowEngine.CompleteJob:output_type -> workflow.v1.CompleteJobResponse
-	6,  // 14: workflow.v1.WorkflowEngine.FailJob:output_type -> workflow.v1.FailJobResponse
-	8,  // 15: workflow.v1.WorkflowEngine.Heartbeat:output_type -> workflow.v1.HeartbeatResponse
-	10, // 16: workflow.v1.WorkflowEngine.ReleaseJob:output_type -> workflow.v1.ReleaseJobResponse
-	12, // [12:17] is the sub-list for method output_type
-	7,  // [7:12] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	12, // 0: workflow.v1.Job.variables:type_name -> google.protobuf.Struct
+	13, // 1: workflow.v1.Job.lock_expires_at:type_name -> google.protobuf.Timestamp
+	12, // 2: workflow.v1.Job.progress:type_name -> google.protobuf.Struct
+	11, // 3: workflow.v1.Job.trace_context:type_name -> workflow.v1.Job.TraceContextEntry
+	0,  // 4: workflow.v1.PollJobsResponse.jobs:type_name -> workflow.v1.Job
+	12, // 5: workflow.v1.CompleteJobRequest.variables_to_set:type_name -> google.protobuf.Struct
+	12, // 6: workflow.v1.HeartbeatRequest.data:type_name -> google.protobuf.Struct
+	13, // 7: workflow.v1.HeartbeatResponse.lock_expires_at:type_name -> google.protobuf.Timestamp
+	1,  // 8: workflow.v1.WorkflowEngine.PollJobs:input_type -> workflow.v1.PollJobsRequest
+	3,  // 9: workflow.v1.WorkflowEngine.CompleteJob:input_type -> workflow.v1.CompleteJobRequest
+	5,  // 10: workflow.v1.WorkflowEngine.FailJob:input_type -> workflow.v1.FailJobRequest
+	7,  // 11: workflow.v1.WorkflowEngine.Heartbeat:input_type -> workflow.v1.HeartbeatRequest
+	9,  // 12: workflow.v1.WorkflowEngine.ReleaseJob:input_type -> workflow.v1.ReleaseJobRequest
+	2,  // 13: workflow.v1.WorkflowEngine.PollJobs:output_type -> workflow.v1.PollJobsResponse
+	4,  // 14: workflow.v1.WorkflowEngine.CompleteJob:output_type -> workflow.v1.CompleteJobResponse
+	6,  // 15: workflow.v1.WorkflowEngine.FailJob:output_type -> workflow.v1.FailJobResponse
+	8,  // 16: workflow.v1.WorkflowEngine.Heartbeat:output_type -> workflow.v1.HeartbeatResponse
+	10, // 17: workflow.v1.WorkflowEngine.ReleaseJob:output_type -> workflow.v1.ReleaseJobResponse
+	13, // [13:18] is the sub-list for method output_type
+	8,  // [8:13] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_worker_proto_init() }
@@ -869,7 +883,7 @@ func file_worker_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_worker_proto_rawDesc), len(file_worker_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

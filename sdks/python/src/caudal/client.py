@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
-from caudal import models
+from caudal import models, telemetry
 from caudal.backoff import retry
 from caudal.errors import CaudalError, UnavailableError, WaitTimeoutError
 from caudal.http import Http
@@ -212,11 +212,12 @@ class Client:
 
     def _command(self, path: str, body: object, idempotency_key: str | None) -> Any:
         key = idempotency_key or str(uuid.uuid4())
+        trace = telemetry.current()
 
         def send() -> Any:
             nonlocal key
             try:
-                return self._http.call("POST", path, body, headers={"Idempotency-Key": key})
+                return self._http.call("POST", path, body, headers={"Idempotency-Key": key, **trace})
             except UnavailableError as error:
                 # The server remembers a refusal with its key, so asking again needs another.
                 if error.is_refused and idempotency_key is None:

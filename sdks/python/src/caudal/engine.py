@@ -34,6 +34,8 @@ class Job:
     """The number of the lease. What is said for an older one is refused."""
     progress: Progress | None = None
     """What an earlier attempt said last."""
+    trace_context: Mapping[str, str] = field(default_factory=dict)
+    """``traceparent`` and ``tracestate`` of whoever started it."""
 
 
 class Standing(Enum):
@@ -97,7 +99,12 @@ class EngineClient(Protocol):
 
 
 def connect(address: str, **options: Any) -> EngineClient:
-    """A transport by the address: ``http(s)://`` is REST, ``grpc(s)://`` is gRPC (needs ``caudal-client[grpc]``)."""
+    """A transport by the address.
+
+    ``http(s)://`` is REST, ``grpc(s)://`` is gRPC (needs ``caudal-client[grpc]``).
+    ``kafka://BROKER,BROKER?engine=http://SERVER`` is Kafka (needs ``caudal-client[kafka]``); see
+    :func:`caudal.kafka_engine.by_address`.
+    """
     scheme = address.partition("://")[0]
     if scheme in ("http", "https"):
         from caudal.rest import RestEngine
@@ -107,4 +114,8 @@ def connect(address: str, **options: Any) -> EngineClient:
         from caudal.grpc_engine import GrpcEngine
 
         return GrpcEngine(address, **options)
-    raise ValueError(f"'{address}' must begin with http://, https://, grpc:// or grpcs://")
+    if scheme == "kafka":
+        from caudal.kafka_engine import by_address
+
+        return by_address(address, **options)
+    raise ValueError(f"'{address}' must begin with http://, https://, grpc://, grpcs:// or kafka://")

@@ -163,6 +163,7 @@ def _job(job: worker_pb2.Job) -> Job:
         lock_expires_at=job.lock_expires_at.ToDatetime(timezone.utc),
         lease=job.lease,
         progress=progress,
+        trace_context=dict(job.trace_context),
     )
 
 

@@ -111,6 +111,7 @@ def _job(item: Mapping[str, Any]) -> Job:
         lease=item.get("lease") or 0,
         progress=progress
         and Progress(percent=progress.get("percent"), message=progress.get("message"), data=progress.get("data") or {}),
+        trace_context=item.get("traceContext") or {},
     )
 
 

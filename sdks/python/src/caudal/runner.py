@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from caudal import outcome as outcomes
+from caudal import telemetry
 from caudal.backoff import Backoff
 from caudal.context import JobContext, Loss
 from caudal.engine import Beat, EngineClient, Job, Progress, Standing, connect
@@ -66,6 +67,7 @@ class Runner:
         self._owns_engine = isinstance(engine, str)
         self._engine: EngineClient = connect(engine) if isinstance(engine, str) else engine
         self._max_parallel, self._lease, self._poll_wait, self._grace = max_parallel, lease, poll_wait, grace
+        self._telemetry = telemetry.Telemetry()
         self._stopping = threading.Event()
         self._given_up = threading.Event()
         self._changed = threading.Condition()
@@ -156,7 +158,8 @@ class Runner:
     def _do(self, running: _Running) -> None:
         context = running.context
         try:
-            outcome = outcomes.run(self._registry.find(context.job.type), context, self._wait)
+            handler = self._registry.find(context.job.type)
+            outcome = self._telemetry.observe(context.job, lambda: outcomes.run(handler, context, self._wait))
             self._report(context, outcome)
         except BaseException:
             log.exception("job %s (%s): its end could not be reported", context.job.id, context.job.type)

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use caudal_client::testing::Server;
 use caudal_client::{Failure, Instance, JobContext, Loss, Progress, Registry, Start, Status, Submit};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -12,7 +11,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use crate::worker::Process;
-use crate::world::{Scenario, WITHIN, by, ended, is_json, json_object, start_work, work, work_with};
+use crate::world::{Scenario, Server, WITHIN, by, ended, is_json, json_object, start_work, work, work_with};
 
 type Anything = Map<String, Value>;
 

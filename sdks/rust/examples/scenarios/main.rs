@@ -3,6 +3,7 @@
 
 mod everyday;
 mod faults;
+mod trace;
 mod worker;
 mod world;
 
@@ -25,7 +26,8 @@ async fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let slots = Arc::new(Semaphore::new(AT_ONCE));
-    let playing = everyday::all().into_iter().chain(faults::all()).filter(|one| one.suits()).map(|one| {
+    let all = everyday::all().into_iter().chain(faults::all()).chain(trace::all());
+    let playing = all.filter(|one| one.suits()).map(|one| {
         let slots = slots.clone();
         tokio::spawn(async move {
             let _slot = slots.acquire_owned().await;

@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use caudal_client::testing::Server;
 use caudal_client::{Failure, JobContext, Registry, Runner, shutdown_signal};
 use serde_json::{Map, Value};
 use tokio::process::{Child, Command};
 
-use crate::world::{address, engine, json_object, until};
+use crate::world::{Server, address, engine, json_object, until};
 
 /// Handlers say `begun`, and return when the file `gate` is there.
 pub(crate) async fn run(address: &str, gate: &str) {
@@ -22,7 +21,12 @@ pub(crate) async fn run(address: &str, gate: &str) {
             Ok::<_, Failure>(json_object("by", "process"))
         }
     });
-    Runner::new(registry, engine(address)).max_parallel(2).run(shutdown_signal()).await.unwrap();
+    let engine = engine(address);
+    let kafka = engine.kafka.clone();
+    Runner::new(registry, engine).max_parallel(2).run(shutdown_signal()).await.unwrap();
+    if let Some(kafka) = kafka {
+        kafka.close().await;
+    }
 }
 
 /// Handlers do nothing, so many at once.
@@ -41,7 +45,7 @@ impl Process {
     pub(crate) fn start(server: &Server, folder: &Path) -> Process {
         let (gate, output) = (folder.join("gate"), folder.join("output"));
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["worker", address(server)]).arg(&gate).kill_on_drop(true);
+        command.args(["worker", &address(server)]).arg(&gate).kill_on_drop(true);
         let child = command.stdin(Stdio::null()).stdout(std::fs::File::create(&output).unwrap()).spawn().unwrap();
         Process { child, gate, output }
     }

@@ -1,14 +1,15 @@
 //! What scenarios share: the server, the transport, waiting for conditions.
 
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use caudal_client::testing::Server;
 use caudal_client::{
-    Beat, Client, EngineClient, Error, Failure, Grpc, Instance, Job, JobContext, Poll, Raw, Registry, Resource, Rest, Runner,
-    Standing, Start,
+    Beat, Client, EngineClient, Error, Failure, Grpc, Instance, Job, JobContext, Kafka, KafkaOptions, Poll, Raw, Registry,
+    Resource, Rest, Runner, Standing, Start, testing,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -21,70 +22,127 @@ pub(crate) const WITHIN: Duration = Duration::from_secs(60);
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) play: Pin<Box<dyn Future<Output = ()> + Send>>,
-    rest_only: bool,
 }
 
 impl Scenario {
     pub(crate) fn new(name: &'static str, play: impl Future<Output = ()> + Send + 'static) -> Scenario {
-        Scenario { name, play: Box::pin(play), rest_only: false }
+        Scenario { name, play: Box::pin(play) }
     }
 
-    pub(crate) fn over_rest(name: &'static str, play: impl Future<Output = ()> + Send + 'static) -> Scenario {
-        Scenario { rest_only: true, ..Scenario::new(name, play) }
-    }
-
+    /// Whether it is for the transport.
     pub(crate) fn suits(&self) -> bool {
-        !self.rest_only || !is_grpc()
+        let all: Value = serde_json::from_str(&std::fs::read_to_string(file("scenarios.json")).unwrap()).unwrap();
+        let one = all.as_array().unwrap().iter().find(|one| one["name"] == self.name).unwrap();
+        one["transports"].as_array().unwrap().contains(&transport().into())
     }
 }
 
-fn is_grpc() -> bool {
-    std::env::var("CAUDAL_TRANSPORT").is_ok_and(|transport| transport == "grpc")
+pub(crate) fn transport() -> String {
+    std::env::var("CAUDAL_TRANSPORT").unwrap()
+}
+
+fn broker() -> String {
+    std::env::var("CAUDAL_KAFKA").unwrap()
+}
+
+/// One that announces jobs on topics of its own, if they are to go over Kafka.
+#[derive(Debug)]
+pub(crate) struct Server {
+    real: testing::Server,
+    topics: String,
+}
+
+impl Server {
+    pub(crate) async fn start() -> Result<Server, Error> {
+        Server::start_with("memory:", &[]).await
+    }
+
+    pub(crate) async fn start_with(store: &str, arguments: &[&str]) -> Result<Server, Error> {
+        static NUMBER: AtomicUsize = AtomicUsize::new(1);
+        let topics = format!("rust-{}.", NUMBER.fetch_add(1, Ordering::Relaxed));
+        let mut all = arguments.to_vec();
+        let brokers = if transport() == "kafka" { broker() } else { String::new() };
+        if !brokers.is_empty() {
+            all.extend(["--dispatch", "kafka_outbox", "--kafka-brokers", &brokers, "--kafka-topic-prefix", &topics]);
+        }
+        let real = testing::Server::start_with(store, &all).await?;
+        Ok(Server { real, topics })
+    }
+}
+
+impl Deref for Server {
+    type Target = testing::Server;
+
+    fn deref(&self) -> &testing::Server {
+        &self.real
+    }
+}
+
+impl DerefMut for Server {
+    fn deref_mut(&mut self) -> &mut testing::Server {
+        &mut self.real
+    }
 }
 
 pub(crate) fn file(name: &str) -> PathBuf {
     PathBuf::from(std::env::var_os("CAUDAL_SCENARIOS").unwrap()).join(name)
 }
 
-pub(crate) fn address(server: &Server) -> &str {
-    if is_grpc() { &server.grpc } else { &server.rest }
+/// Where workers find the server; over Kafka with what its topics begin with.
+pub(crate) fn address(server: &Server) -> String {
+    match transport().as_str() {
+        "grpc" => server.grpc.clone(),
+        "kafka" => format!("{} {}", server.rest, server.topics),
+        _ => server.rest.clone(),
+    }
 }
 
 /// One of the transports, as the runner takes it.
-pub(crate) struct Transport(Box<dyn EngineClient>);
+pub(crate) struct Transport {
+    engine: Box<dyn EngineClient>,
+    /// To be closed in the end.
+    pub(crate) kafka: Option<Kafka>,
+}
 
 pub(crate) fn engine(address: &str) -> Transport {
-    match is_grpc() {
-        true => Transport(Box::new(Grpc::new(address).unwrap())),
-        false => Transport(Box::new(Rest::new(address))),
+    match (transport().as_str(), address.split_once(' ')) {
+        ("grpc", _) => Transport { engine: Box::new(Grpc::new(address).unwrap()), kafka: None },
+        ("kafka", Some((rest, topics))) => {
+            let usual = KafkaOptions::at(broker());
+            let (group, topic_prefix, session_timeout) = (topics.to_owned(), topics.to_owned(), Duration::from_secs(6));
+            let kafka = Kafka::new(KafkaOptions { group, topic_prefix, session_timeout, ..usual }, Rest::new(rest));
+            Transport { engine: Box::new(kafka.clone()), kafka: Some(kafka) }
+        }
+        _ => Transport { engine: Box::new(Rest::new(address)), kafka: None },
     }
 }
 
 #[async_trait]
 impl EngineClient for Transport {
     async fn poll(&self, poll: Poll<'_>) -> Result<Vec<Job>, Error> {
-        self.0.poll(poll).await
+        self.engine.poll(poll).await
     }
     async fn complete(&self, worker: &str, job: &Job, variables: &Raw) -> Result<(), Error> {
-        self.0.complete(worker, job, variables).await
+        self.engine.complete(worker, job, variables).await
     }
     async fn fail(&self, worker: &str, job: &Job, message: &str, retryable: bool, after: Option<Duration>) -> Result<(), Error> {
-        self.0.fail(worker, job, message, retryable, after).await
+        self.engine.fail(worker, job, message, retryable, after).await
     }
     async fn throw_error(&self, worker: &str, job: &Job, code: &str, message: &str, variables: &Raw) -> Result<(), Error> {
-        self.0.throw_error(worker, job, code, message, variables).await
+        self.engine.throw_error(worker, job, code, message, variables).await
     }
     async fn heartbeat(&self, worker: &str, lease: Duration, beats: &[Beat<'_>]) -> Result<Vec<Standing>, Error> {
-        self.0.heartbeat(worker, lease, beats).await
+        self.engine.heartbeat(worker, lease, beats).await
     }
     async fn release(&self, worker: &str, job: &Job, delay: Option<Duration>) -> Result<(), Error> {
-        self.0.release(worker, job, delay).await
+        self.engine.release(worker, job, delay).await
     }
 }
 
 /// Handlers that run until they are stopped.
 pub(crate) struct Working {
     stop: oneshot::Sender<()>,
+    kafka: Option<Kafka>,
     task: JoinHandle<Result<(), Error>>,
 }
 
@@ -92,6 +150,9 @@ impl Working {
     pub(crate) async fn stop(self) {
         self.stop.send(()).ok();
         self.task.await.unwrap().unwrap();
+        if let Some(kafka) = self.kafka {
+            kafka.close().await;
+        }
     }
 }
 
@@ -100,10 +161,12 @@ pub(crate) fn work(server: &Server, registry: Registry) -> Working {
 }
 
 pub(crate) fn work_with(server: &Server, registry: Registry, options: impl FnOnce(Runner) -> Runner) -> Working {
-    let runner = Runner::new(registry, engine(address(server))).poll_wait(Duration::from_secs(5)).grace(Duration::from_secs(10));
+    let engine = engine(&address(server));
+    let kafka = engine.kafka.clone();
+    let runner = Runner::new(registry, engine).poll_wait(Duration::from_secs(5)).grace(Duration::from_secs(10));
     let (stop, stopped) = oneshot::channel();
     let task = tokio::spawn(options(runner).run(async move { drop(stopped.await) }));
-    Working { stop, task }
+    Working { stop, kafka, task }
 }
 
 /// Handlers of `work` that say who they are.

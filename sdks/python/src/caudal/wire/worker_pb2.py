@@ -26,7 +26,7 @@ from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x0cworker.proto\x12\x0bworkflow.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9a\x02\n\x03Job\x12\n\n\x02id\x18\x01 \x01(\t\x12\x10\n\x08job_type\x18\x02 \x01(\t\x12\x13\n\x0binstance_id\x18\x03 \x01(\t\x12\x0f\n\x07step_id\x18\x04 \x01(\t\x12\x19\n\x11step_execution_id\x18\x05 \x01(\t\x12\x19\n\x11retries_remaining\x18\x06 \x01(\x05\x12*\n\tvariables\x18\x07 \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x33\n\x0flock_expires_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05lease\x18\x14 \x01(\r\x12)\n\x08progress\x18\x15 \x01(\x0b\x32\x17.google.protobuf.Struct\"v\n\x0fPollJobsRequest\x12\x11\n\tworker_id\x18\x01 \x01(\t\x12\x11\n\tjob_types\x18\x02 \x03(\t\x12\x10\n\x08max_jobs\x18\x03 \x01(\x05\x12\x15\n\rlease_seconds\x18\x04 \x01(\x05\x12\x14\n\x0cwait_seconds\x18\x05 \x01(\x05\"2\n\x10PollJobsResponse\x12\x1e\n\x04jobs\x18\x01 \x03(\x0b\x32\x10.workflow.v1.Job\"y\n\x12\x43ompleteJobRequest\x12\x0e\n\x06job_id\x18\x01 \x01(\t\x12\x11\n\tworker_id\x18\x02 \x01(\t\x12\x31\n\x10variables_to_set\x18\x03 \x01(\x0b\x32\x17.google.protobuf.Struct\x12\r\n\x05lease\x18\x14 \x01(\r\"\x15\n\x13\x43ompleteJobResponse\"\xa4\x01\n\x0e\x46\x61ilJobRequest\x12\x0e\n\x06job_id\x18\x01 \x01(\t\x12\x11\n\tworker_id\x18\x02 \x01(\t\x12\x11\n\tretryable\x18\x03 \x01(\x08\x12\x15\n\rerror_message\x18\x04 \x01(\t\x12\r\n\x05lease\x18\x14 \x01(\r\x12\x1f\n\x12retry_after_millis\x18\x15 \x01(\x03H\x00\x88\x01\x01\x42\x15\n\x13_retry_after_millis\"\x11\n\x0f\x46\x61ilJobResponse\"\xc6\x01\n\x10HeartbeatRequest\x12\x0e\n\x06job_id\x18\x01 \x01(\t\x12\x11\n\tworker_id\x18\x02 \x01(\t\x12\r\n\x05lease\x18\x03 \x01(\r\x12\x15\n\rlease_seconds\x18\x04 \x01(\x05\x12\x14\n\x07percent\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12\x14\n\x07message\x18\x06 \x01(\tH\x01\x88\x01\x01\x12%\n\x04\x64\x61ta\x18\x07 \x01(\x0b\x32\x17.google.protobuf.StructB\n\n\x08_percentB\n\n\x08_message\"X\n\x11HeartbeatResponse\x12\x0e\n\x06status\x18\x01 \x01(\t\x12\x33\n\x0flock_expires_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"[\n\x11ReleaseJobRequest\x12\x0e\n\x06job_id\x18\x01 \x01(\t\x12\x11\n\tworker_id\x18\x02 \x01(\t\x12\r\n\x05lease\x18\x03 \x01(\r\x12\x14\n\x0c\x64\x65lay_millis\x18\x04 \x01(\x03\"\x14\n\x12ReleaseJobResponse2\x8c\x03\n\x0eWorkflowEngine\x12G\n\x08PollJobs\x12\x1c.workflow.v1.PollJobsRequest\x1a\x1d.workflow.v1.PollJobsResponse\x12P\n\x0b\x43ompleteJob\x12\x1f.workflow.v1.CompleteJobRequest\x1a .workflow.v1.CompleteJobResponse\x12\x44\n\x07\x46\x61ilJob\x12\x1b.workflow.v1.FailJobRequest\x1a\x1c.workflow.v1.FailJobResponse\x12J\n\tHeartbeat\x12\x1d.workflow.v1.HeartbeatRequest\x1a\x1e.workflow.v1.HeartbeatResponse\x12M\n\nReleaseJob\x12\x1e.workflow.v1.ReleaseJobRequest\x1a\x1f.workflow.v1.ReleaseJobResponseB:\n\x15io.caudal.client.wireP\x01Z\x1f\x63\x61udal.dev/client/internal/wireb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x0cworker.proto\x12\x0bworkflow.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8a\x03\n\x03Job\x12\n\n\x02id\x18\x01 \x01(\t\x12\x10\n\x08job_type\x18\x02 \x01(\t\x12\x13\n\x0binstance_id\x18\x03 \x01(\t\x12\x0f\n\x07step_id\x18\x04 \x01(\t\x12\x19\n\x11step_execution_id\x18\x05 \x01(\t\x12\x19\n\x11retries_remaining\x18\x06 \x01(\x05\x12*\n\tvariables\x18\x07 \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x33\n\x0flock_expires_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05lease\x18\x14 \x01(\r\x12)\n\x08progress\x18\x15 \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x39\n\rtrace_context\x18\x16 \x03(\x0b\x32\".workflow.v1.Job.TraceContextEntry\x1a\x33\n\x11TraceContextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"v\n\x0fPollJobsRequest\x12\x11\n\tworker_id\x18\x01 \x01(\t\x12\x11\n\tjob_types\x18\x02 \x03(\t\x12\x10\n\x08max_jobs\x18\x03 \x01(\x05\x12\x15\n\rlease_seconds\x18\x04 \x01(\x05\x12\x14\n\x0cwait_seconds\x18\x05 \x01(\x05\"2\n\x10PollJobsResponse\x12\x1e\n\x04jobs\x18\x01 \x03(\x0b\x32\x10.workflow.v1.Job\"y\n\x12\x43ompleteJobRequest\x12\x0e\n\x06job_id\x18\x01 \x01(\t\x12\x11\n\tworker_id\x18\x02 \x01(\t\x12\x31\n\x10variables_to_set\x18\x03 \x01(\x0b\x32\x17.google.protobuf.Struct\x12\r\n\x05lease\x18\x14 \x01(\r\"\x15\n\x13\x43ompleteJobResponse\"\xa4\x01\n\x0e\x46\x61ilJobRequest\x12\x0e\n\x06job_id\x18\x01 \x01(\t\x12\x11\n\tworker_id\x18\x02 \x01(\t\x12\x11\n\tretryable\x18\x03 \x01(\x08\x12\x15\n\rerror_message\x18\x04 \x01(\t\x12\r\n\x05lease\x18\x14 \x01(\r\x12\x1f\n\x12retry_after_millis\x18\x15 \x01(\x03H\x00\x88\x01\x01\x42\x15\n\x13_retry_after_millis\"\x11\n\x0f\x46\x61ilJobResponse\"\xc6\x01\n\x10HeartbeatRequest\x12\x0e\n\x06job_id\x18\x01 \x01(\t\x12\x11\n\tworker_id\x18\x02 \x01(\t\x12\r\n\x05lease\x18\x03 \x01(\r\x12\x15\n\rlease_seconds\x18\x04 \x01(\x05\x12\x14\n\x07percent\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12\x14\n\x07message\x18\x06 \x01(\tH\x01\x88\x01\x01\x12%\n\x04\x64\x61ta\x18\x07 \x01(\x0b\x32\x17.google.protobuf.StructB\n\n\x08_percentB\n\n\x08_message\"X\n\x11HeartbeatResponse\x12\x0e\n\x06status\x18\x01 \x01(\t\x12\x33\n\x0flock_expires_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"[\n\x11ReleaseJobRequest\x12\x0e\n\x06job_id\x18\x01 \x01(\t\x12\x11\n\tworker_id\x18\x02 \x01(\t\x12\r\n\x05lease\x18\x03 \x01(\r\x12\x14\n\x0c\x64\x65lay_millis\x18\x04 \x01(\x03\"\x14\n\x12ReleaseJobResponse2\x8c\x03\n\x0eWorkflowEngine\x12G\n\x08PollJobs\x12\x1c.workflow.v1.PollJobsRequest\x1a\x1d.workflow.v1.PollJobsResponse\x12P\n\x0b\x43ompleteJob\x12\x1f.workflow.v1.CompleteJobRequest\x1a .workflow.v1.CompleteJobResponse\x12\x44\n\x07\x46\x61ilJob\x12\x1b.workflow.v1.FailJobRequest\x1a\x1c.workflow.v1.FailJobResponse\x12J\n\tHeartbeat\x12\x1d.workflow.v1.HeartbeatRequest\x1a\x1e.workflow.v1.HeartbeatResponse\x12M\n\nReleaseJob\x12\x1e.workflow.v1.ReleaseJobRequest\x1a\x1f.workflow.v1.ReleaseJobResponseB:\n\x15io.caudal.client.wireP\x01Z\x1f\x63\x61udal.dev/client/internal/wireb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,28 +34,32 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'worker_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\025io.caudal.client.wireP\001Z\037caudal.dev/client/internal/wire'
+  _globals['_JOB_TRACECONTEXTENTRY']._loaded_options = None
+  _globals['_JOB_TRACECONTEXTENTRY']._serialized_options = b'8\001'
   _globals['_JOB']._serialized_start=93
-  _globals['_JOB']._serialized_end=375
-  _globals['_POLLJOBSREQUEST']._serialized_start=377
-  _globals['_POLLJOBSREQUEST']._serialized_end=495
-  _globals['_POLLJOBSRESPONSE']._serialized_start=497
-  _globals['_POLLJOBSRESPONSE']._serialized_end=547
-  _globals['_COMPLETEJOBREQUEST']._serialized_start=549
-  _globals['_COMPLETEJOBREQUEST']._serialized_end=670
-  _globals['_COMPLETEJOBRESPONSE']._serialized_start=672
-  _globals['_COMPLETEJOBRESPONSE']._serialized_end=693
-  _globals['_FAILJOBREQUEST']._serialized_start=696
-  _globals['_FAILJOBREQUEST']._serialized_end=860
-  _globals['_FAILJOBRESPONSE']._serialized_start=862
-  _globals['_FAILJOBRESPONSE']._serialized_end=879
-  _globals['_HEARTBEATREQUEST']._serialized_start=882
-  _globals['_HEARTBEATREQUEST']._serialized_end=1080
-  _globals['_HEARTBEATRESPONSE']._serialized_start=1082
-  _globals['_HEARTBEATRESPONSE']._serialized_end=1170
-  _globals['_RELEASEJOBREQUEST']._serialized_start=1172
-  _globals['_RELEASEJOBREQUEST']._serialized_end=1263
-  _globals['_RELEASEJOBRESPONSE']._serialized_start=1265
-  _globals['_RELEASEJOBRESPONSE']._serialized_end=1285
-  _globals['_WORKFLOWENGINE']._serialized_start=1288
-  _globals['_WORKFLOWENGINE']._serialized_end=1684
+  _globals['_JOB']._serialized_end=487
+  _globals['_JOB_TRACECONTEXTENTRY']._serialized_start=436
+  _globals['_JOB_TRACECONTEXTENTRY']._serialized_end=487
+  _globals['_POLLJOBSREQUEST']._serialized_start=489
+  _globals['_POLLJOBSREQUEST']._serialized_end=607
+  _globals['_POLLJOBSRESPONSE']._serialized_start=609
+  _globals['_POLLJOBSRESPONSE']._serialized_end=659
+  _globals['_COMPLETEJOBREQUEST']._serialized_start=661
+  _globals['_COMPLETEJOBREQUEST']._serialized_end=782
+  _globals['_COMPLETEJOBRESPONSE']._serialized_start=784
+  _globals['_COMPLETEJOBRESPONSE']._serialized_end=805
+  _globals['_FAILJOBREQUEST']._serialized_start=808
+  _globals['_FAILJOBREQUEST']._serialized_end=972
+  _globals['_FAILJOBRESPONSE']._serialized_start=974
+  _globals['_FAILJOBRESPONSE']._serialized_end=991
+  _globals['_HEARTBEATREQUEST']._serialized_start=994
+  _globals['_HEARTBEATREQUEST']._serialized_end=1192
+  _globals['_HEARTBEATRESPONSE']._serialized_start=1194
+  _globals['_HEARTBEATRESPONSE']._serialized_end=1282
+  _globals['_RELEASEJOBREQUEST']._serialized_start=1284
+  _globals['_RELEASEJOBREQUEST']._serialized_end=1375
+  _globals['_RELEASEJOBRESPONSE']._serialized_start=1377
+  _globals['_RELEASEJOBRESPONSE']._serialized_end=1397
+  _globals['_WORKFLOWENGINE']._serialized_start=1400
+  _globals['_WORKFLOWENGINE']._serialized_end=1796
 # @@protoc_insertion_point(module_scope)

@@ -11,7 +11,14 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Job(_message.Message):
-    __slots__ = ("id", "job_type", "instance_id", "step_id", "step_execution_id", "retries_remaining", "variables", "lock_expires_at", "lease", "progress")
+    __slots__ = ("id", "job_type", "instance_id", "step_id", "step_execution_id", "retries_remaining", "variables", "lock_expires_at", "lease", "progress", "trace_context")
+    class TraceContextEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     ID_FIELD_NUMBER: _ClassVar[int]
     JOB_TYPE_FIELD_NUMBER: _ClassVar[int]
     INSTANCE_ID_FIELD_NUMBER: _ClassVar[int]
@@ -22,6 +29,7 @@ class Job(_message.Message):
     LOCK_EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
     LEASE_FIELD_NUMBER: _ClassVar[int]
     PROGRESS_FIELD_NUMBER: _ClassVar[int]
+    TRACE_CONTEXT_FIELD_NUMBER: _ClassVar[int]
     id: str
     job_type: str
     instance_id: str
@@ -32,7 +40,8 @@ class Job(_message.Message):
     lock_expires_at: _timestamp_pb2.Timestamp
     lease: int
     progress: _struct_pb2.Struct
-    def __init__(self, id: _Optional[str] = ..., job_type: _Optional[str] = ..., instance_id: _Optional[str] = ..., step_id: _Optional[str] = ..., step_execution_id: _Optional[str] = ..., retries_remaining: _Optional[int] = ..., variables: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., lock_expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., lease: _Optional[int] = ..., progress: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+    trace_context: _containers.ScalarMap[str, str]
+    def __init__(self, id: _Optional[str] = ..., job_type: _Optional[str] = ..., instance_id: _Optional[str] = ..., step_id: _Optional[str] = ..., step_execution_id: _Optional[str] = ..., retries_remaining: _Optional[int] = ..., variables: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., lock_expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., lease: _Optional[int] = ..., progress: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., trace_context: _Optional[_Mapping[str, str]] = ...) -> None: ...
 
 class PollJobsRequest(_message.Message):
     __slots__ = ("worker_id", "job_types", "max_jobs", "lease_seconds", "wait_seconds")

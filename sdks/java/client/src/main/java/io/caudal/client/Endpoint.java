@@ -12,8 +12,9 @@ import java.util.TreeMap;
  * @param address such as {@code http://127.0.0.1:8080} or {@code grpc://127.0.0.1:9090}
  * @param headers sent with every request
  * @param http speaks HTTP; null for one of its own
+ * @param telemetry is told of what clients and runners do
  */
-public record Endpoint(String address, Map<String, String> headers, HttpClient http) {
+public record Endpoint(String address, Map<String, String> headers, HttpClient http, Telemetry telemetry) {
     private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
 
     /**
@@ -22,6 +23,7 @@ public record Endpoint(String address, Map<String, String> headers, HttpClient h
      * @param address slashes at its end do not count
      * @param headers sent with every request
      * @param http speaks HTTP; null for one of its own
+     * @param telemetry is told of what clients and runners do
      */
     public Endpoint {
         address = address.replaceAll("/+$", "");
@@ -35,7 +37,7 @@ public record Endpoint(String address, Map<String, String> headers, HttpClient h
      * @return what other methods add to
      */
     public static Endpoint of(String address) {
-        return new Endpoint(address, Map.of(), null);
+        return new Endpoint(address, Map.of(), null, Telemetry.NONE);
     }
 
     /**
@@ -58,7 +60,7 @@ public record Endpoint(String address, Map<String, String> headers, HttpClient h
     public Endpoint withHeader(String name, String value) {
         Map<String, String> all = new TreeMap<>(headers);
         all.put(name, value);
-        return new Endpoint(address, all, http);
+        return new Endpoint(address, all, http, telemetry);
     }
 
     /**
@@ -68,7 +70,17 @@ public record Endpoint(String address, Map<String, String> headers, HttpClient h
      * @return another endpoint
      */
     public Endpoint withHttpClient(HttpClient client) {
-        return new Endpoint(address, headers, client);
+        return new Endpoint(address, headers, client, telemetry);
+    }
+
+    /**
+     * With traces and metrics.
+     *
+     * @param given is told of what clients and runners do
+     * @return another endpoint
+     */
+    public Endpoint withTelemetry(Telemetry given) {
+        return new Endpoint(address, headers, http, given);
     }
 
     HttpClient client() {

@@ -103,6 +103,7 @@ final class Http {
         }
         if (request.key() != null) {
             sent.header("Idempotency-Key", request.key());
+            endpoint.telemetry().headers().forEach(sent::setHeader);
         }
         try {
             return client.send(sent.build(), HttpResponse.BodyHandlers.ofByteArray());

@@ -3,6 +3,7 @@ package io.caudal.client;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
+import java.util.Map;
 
 /**
  * Work that is leased to this worker.
@@ -17,6 +18,7 @@ import java.time.Instant;
  * @param lockExpiresAt when the lease ends by the server's clock, unless it is extended
  * @param lease the number of the lease: what is said for an older one is refused
  * @param progress what an earlier attempt said last, or null
+ * @param traceContext {@code traceparent} and {@code tracestate} of whoever started it, if it was traced
  */
 public record Job(
         String id,
@@ -28,4 +30,31 @@ public record Job(
         ObjectNode variables,
         Instant lockExpiresAt,
         int lease,
-        Progress progress) {}
+        Progress progress,
+        Map<String, String> traceContext) {
+    /** As the server gave it. */
+    public Job {
+        traceContext = traceContext == null ? Map.of() : Map.copyOf(traceContext);
+    }
+
+    /**
+     * After an attempt that said so much.
+     *
+     * @param said what it said last
+     * @return another one
+     */
+    public Job withProgress(Progress said) {
+        return new Job(
+                id,
+                type,
+                instanceId,
+                stepId,
+                stepExecutionId,
+                retriesRemaining,
+                variables,
+                lockExpiresAt,
+                lease,
+                said,
+                traceContext);
+    }
+}

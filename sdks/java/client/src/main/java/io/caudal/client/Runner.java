@@ -35,6 +35,7 @@ public final class Runner implements AutoCloseable {
     private final Duration pollWait;
     private final Duration grace;
     private final Executor executor;
+    private final Telemetry telemetry;
 
     private final Object lock = new Object();
     /** Guarded by the lock, as are the next two. */
@@ -79,6 +80,7 @@ public final class Runner implements AutoCloseable {
         lease = options.lease;
         pollWait = options.pollWait;
         grace = options.grace;
+        telemetry = options.telemetry;
         executor = Objects.requireNonNullElseGet(
                 options.executor, () -> Executors.newCachedThreadPool(work -> daemon(work, "caudal-job-")));
     }
@@ -246,7 +248,7 @@ public final class Runner implements AutoCloseable {
 
     private void perform(Task task) {
         try {
-            report(task.job(), registry.run(task.context));
+            report(task.job(), telemetry.observe(task.job(), () -> registry.run(task.context)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
@@ -436,11 +438,13 @@ public final class Runner implements AutoCloseable {
         private Duration pollWait = Duration.ofSeconds(20);
         private Duration grace = Duration.ofSeconds(30);
         private Executor executor;
+        private Telemetry telemetry;
 
         private Builder(Registry registry, Endpoint endpoint, EngineClient engine) {
             this.registry = registry;
             this.endpoint = endpoint;
             this.engine = engine;
+            this.telemetry = endpoint == null ? Telemetry.NONE : endpoint.telemetry();
         }
 
         /**
@@ -509,6 +513,17 @@ public final class Runner implements AutoCloseable {
          */
         public Builder executor(Executor given) {
             executor = given;
+            return this;
+        }
+
+        /**
+         * Traces and metrics of jobs.
+         *
+         * @param given that of the endpoint without it
+         * @return this
+         */
+        public Builder telemetry(Telemetry given) {
+            telemetry = given;
             return this;
         }
 

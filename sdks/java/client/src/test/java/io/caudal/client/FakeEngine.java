@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -25,7 +26,7 @@ final class FakeEngine implements EngineClient {
 
     static Job job(String id) {
         ObjectNode variables = Json.mapper().createObjectNode().put("n", 1);
-        return new Job(id, "work", "", "", "", 3, variables, Instant.MAX, 1, null);
+        return new Job(id, "work", "", "", "", 3, variables, Instant.MAX, 1, null, Map.of());
     }
 
     @Override

@@ -12,7 +12,6 @@ import io.caudal.client.Registry;
 import io.caudal.client.Runner;
 import io.caudal.client.Status;
 import io.caudal.client.Submit;
-import io.caudal.scenarios.Main.On;
 import io.caudal.scenarios.Main.Scenario;
 import java.io.IOException;
 import java.net.URI;
@@ -37,15 +36,15 @@ import java.util.stream.Stream;
 /** Leases that end, processes that die, a server that is away or busy. */
 final class Faults {
     static final List<Scenario> ALL = List.of(
-            new Scenario("long handler", On.BOTH, alone(Faults::longHandler)),
-            new Scenario("lost lease", On.BOTH, alone(Faults::lostLease)),
-            new Scenario("cancelled job", On.BOTH, alone(Faults::cancelledJob)),
-            new Scenario("progress", On.BOTH, alone(Faults::progress)),
-            new Scenario("worker killed", On.BOTH, alone(Faults::workerKilled)),
-            new Scenario("server restarted", On.BOTH, Faults::serverRestarted),
-            new Scenario("drain", On.BOTH, alone(Faults::drain)),
+            new Scenario("long handler", alone(Faults::longHandler)),
+            new Scenario("lost lease", alone(Faults::lostLease)),
+            new Scenario("cancelled job", alone(Faults::cancelledJob)),
+            new Scenario("progress", alone(Faults::progress)),
+            new Scenario("worker killed", alone(Faults::workerKilled)),
+            new Scenario("server restarted", Faults::serverRestarted),
+            new Scenario("drain", alone(Faults::drain)),
             // One poll may wait at a time: the others hear 503.
-            new Scenario("overload", On.BOTH, World.on("memory:", Faults::overload, "--limits-polls-parked", "1")));
+            new Scenario("overload", World.on("memory:", Faults::overload, "--limits-polls-parked", "1")));
 
     private static final Duration LEASE = Duration.ofSeconds(5);
 

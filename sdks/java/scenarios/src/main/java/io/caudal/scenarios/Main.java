@@ -10,16 +10,11 @@ import java.util.concurrent.Future;
 final class Main {
     private static final int AT_ONCE = 4;
 
-    enum On {
-        BOTH,
-        REST
-    }
-
     interface Play {
         void play() throws Exception;
     }
 
-    record Scenario(String name, On transports, Play play) {}
+    record Scenario(String name, Play play) {}
 
     private Main() {}
 
@@ -34,10 +29,11 @@ final class Main {
         }
         List<Scenario> all = new ArrayList<>(Everyday.ALL);
         all.addAll(Faults.ALL);
+        all.addAll(Traces.ALL);
         ExecutorService slots = Executors.newFixedThreadPool(AT_ONCE);
         List<Future<Boolean>> played = new ArrayList<>();
         for (Scenario one : all) {
-            if (one.transports() == On.BOTH || !World.IS_GRPC) {
+            if (World.suits(one.name())) {
                 played.add(slots.submit(() -> passes(one)));
             }
         }

@@ -11,15 +11,20 @@ import io.caudal.client.testing.Server;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /** A server with a client of it, for one scenario. */
 final class World implements AutoCloseable {
-    static final boolean IS_GRPC = "grpc".equals(System.getenv("CAUDAL_TRANSPORT"));
+    static final String TRANSPORT = System.getenv("CAUDAL_TRANSPORT");
+    private static final String BROKER = System.getenv("CAUDAL_KAFKA");
+    private static final AtomicInteger WORLDS = new AtomicInteger();
     static final Duration WITHIN = Duration.ofMinutes(1);
 
     interface Play {
@@ -28,9 +33,12 @@ final class World implements AutoCloseable {
 
     final Server server;
     final Client client;
+    /** What the topics of the server begin with. */
+    private final String topics;
 
-    private World(Server server) {
+    private World(Server server, String topics) {
         this.server = server;
+        this.topics = topics;
         this.client = server.client();
     }
 
@@ -41,7 +49,13 @@ final class World implements AutoCloseable {
 
     static Main.Play on(String store, Play play, String... arguments) {
         return () -> {
-            try (World world = new World(Server.start(store, arguments))) {
+            String topics = "java-" + WORLDS.incrementAndGet() + ".";
+            List<String> all = new ArrayList<>(List.of(arguments));
+            if (TRANSPORT.equals("kafka")) {
+                all.addAll(List.of("--dispatch", "kafka_outbox", "--kafka-brokers", BROKER));
+                all.addAll(List.of("--kafka-topic-prefix", topics));
+            }
+            try (World world = new World(Server.start(store, all.toArray(new String[0])), topics)) {
                 play.play(world);
             }
         };
@@ -70,7 +84,13 @@ final class World implements AutoCloseable {
     }
 
     String address() {
-        return IS_GRPC ? server.grpc() : server.rest();
+        return switch (TRANSPORT) {
+            case "grpc" -> server.grpc();
+            case "kafka" ->
+                "kafka://" + BROKER + "?engine=" + server.rest() + "&group=" + topics + "&topic_prefix=" + topics
+                        + "&session.timeout.ms=6000";
+            default -> server.rest();
+        };
     }
 
     /** Starts an instance of work.json, whose one job has the type `work`. */
@@ -81,6 +101,16 @@ final class World implements AutoCloseable {
 
     Instance await(String id) {
         return client.await(id, WITHIN);
+    }
+
+    /** Whether a scenario is for the transport. */
+    static boolean suits(String name) throws IOException {
+        for (JsonNode one : Json.mapper().readTree(file("scenarios.json").toFile())) {
+            if (one.path("name").asText().equals(name)) {
+                return one.path("transports").toString().contains('"' + TRANSPORT + '"');
+            }
+        }
+        return false;
     }
 
     static Path file(String name) {

@@ -10,6 +10,7 @@ import io.caudal.client.Registry;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /** A job without a server: runs its handler as a runner would. */
@@ -30,7 +31,7 @@ public final class FakeJob {
      */
     public static FakeJob of(String type, Object variables) {
         ObjectNode tree = Json.mapper().valueToTree(variables);
-        return new FakeJob(new Job("1", type, "2", "step", "3", 3, tree, Instant.MAX, 1, null));
+        return new FakeJob(new Job("1", type, "2", "step", "3", 3, tree, Instant.MAX, 1, null, Map.of()));
     }
 
     /**
@@ -40,17 +41,7 @@ public final class FakeJob {
      * @return another one
      */
     public FakeJob after(Progress progress) {
-        return new FakeJob(new Job(
-                job.id(),
-                job.type(),
-                job.instanceId(),
-                job.stepId(),
-                job.stepExecutionId(),
-                job.retriesRemaining(),
-                job.variables(),
-                job.lockExpiresAt(),
-                job.lease(),
-                progress));
+        return new FakeJob(job.withProgress(progress));
     }
 
     /**

@@ -246,7 +246,8 @@ public final class GrpcEngine implements EngineClient {
                 Structs.read(job.getVariables()),
                 Instant.ofEpochSecond(expires.getSeconds(), expires.getNanos()),
                 job.getLease(),
-                job.hasProgress() ? progress(Structs.read(job.getProgress())) : null);
+                job.hasProgress() ? progress(Structs.read(job.getProgress())) : null,
+                job.getTraceContextMap());
     }
 
     private static Progress progress(ObjectNode said) {

@@ -1,0 +1,144 @@
+// Package caudalkafka is the Kafka transport of a runner, for a server with `dispatch = "kafka_outbox"`.
+//
+// Jobs are heard of on Kafka; how they ended is said to the server, over REST or gRPC. A job that came to a worker which was killed is announced again when
+// its lease is over, so nothing is lost; it may come twice, and its first completion counts.
+package caudalkafka
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"google.golang.org/protobuf/proto"
+
+	caudal "caudal.dev/client"
+	"caudal.dev/client/internal/wire"
+)
+
+// Options are ways to hear of jobs. The zero value of every option will do.
+type Options struct {
+	// Group is shared by workers that share jobs: those of another group get all of them as well. It is caudal-workers if empty.
+	Group string
+	// TopicPrefix is as the server's kafka.topic_prefix; workflow.jobs. if empty.
+	TopicPrefix string
+	// Client has further options of the Kafka client, such as those for TLS and SASL.
+	Client []kgo.Opt
+}
+
+type engine struct {
+	// What is not about hearing of jobs goes to the server itself.
+	caudal.EngineClient
+	client *kgo.Client
+	prefix string
+	topics []string
+	// heard has jobs that the server could not be asked about yet.
+	heard []*caudal.Job
+}
+
+// New hears of jobs at brokers such as kafka-1:9092,kafka-2:9092, and says how they ended to the server behind the other transport, which is closed with this one.
+func New(brokers string, server caudal.EngineClient, options Options) (caudal.EngineClient, error) {
+	if options.Group == "" {
+		options.Group = "caudal-workers"
+	}
+	if options.TopicPrefix == "" {
+		options.TopicPrefix = "workflow.jobs."
+	}
+	all := []kgo.Opt{
+		kgo.SeedBrokers(strings.Split(brokers, ",")...),
+		kgo.ConsumerGroup(options.Group),
+		kgo.Balancers(kgo.CooperativeStickyBalancer()),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
+		kgo.MetadataMaxAge(30 * time.Second),
+	}
+	client, err := kgo.NewClient(append(all, options.Client...)...)
+	if err != nil {
+		return nil, err
+	}
+	return &engine{EngineClient: server, client: client, prefix: options.TopicPrefix}, nil
+}
+
+func (e *engine) Poll(ctx context.Context, poll caudal.Poll) ([]*caudal.Job, error) {
+	if err := e.hear(ctx, poll); err != nil || len(e.heard) == 0 {
+		return nil, err
+	}
+	beats := make([]caudal.Beat, len(e.heard))
+	for i, job := range e.heard {
+		beats[i] = caudal.Beat{Job: job}
+	}
+	// An announcement may be old: the job is over, or its lease nearly.
+	standings, err := e.Heartbeat(ctx, poll.WorkerID, poll.Lease, beats)
+	if err != nil {
+		return nil, err
+	}
+	held := make([]*caudal.Job, 0, len(beats))
+	for i, job := range e.heard {
+		if standings[i] == caudal.Held {
+			held = append(held, job)
+		}
+	}
+	e.heard = nil
+	return held, nil
+}
+
+func (e *engine) Close() error {
+	e.client.Close()
+	return e.EngineClient.Close()
+}
+
+func (e *engine) hear(ctx context.Context, poll caudal.Poll) error {
+	if len(e.heard) > 0 {
+		return nil
+	}
+	e.subscribe(poll.JobTypes)
+	within, cancel := context.WithTimeout(ctx, poll.Wait)
+	defer cancel()
+	fetches := e.client.PollRecords(within, poll.MaxJobs)
+	for _, record := range fetches.Records() {
+		job, err := jobOf(record.Value)
+		if err != nil {
+			// It would be the same again and again.
+			slog.Warn("no announcement of a job", "topic", record.Topic, "offset", record.Offset, "error", err)
+			continue
+		}
+		e.heard = append(e.heard, job)
+	}
+	for _, failed := range fetches.Errors() {
+		isMissing := errors.Is(failed.Err, kerr.UnknownTopicOrPartition) // It is made by people, perhaps later.
+		if len(e.heard) == 0 && !isMissing && !errors.Is(failed.Err, context.DeadlineExceeded) {
+			return &caudal.UnavailableError{Err: failed.Err}
+		}
+	}
+	return nil
+}
+
+func (e *engine) subscribe(jobTypes []string) {
+	topics := make([]string, len(jobTypes))
+	for i, jobType := range jobTypes {
+		topics[i] = e.prefix + jobType
+	}
+	if !slices.Equal(topics, e.topics) {
+		e.topics = topics
+		e.client.AddConsumeTopics(topics...)
+	}
+}
+
+func jobOf(value []byte) (*caudal.Job, error) {
+	event := new(wire.JobDispatchEvent)
+	if err := proto.Unmarshal(value, event); err != nil {
+		return nil, err
+	}
+	if !json.Valid(event.GetJobPayload()) {
+		return nil, fmt.Errorf("the variables of job %s are no JSON", event.GetJobId())
+	}
+	return &caudal.Job{
+		ID: event.GetJobId(), Type: event.GetJobType(), InstanceID: event.GetInstanceId(), StepExecutionID: event.GetStepExecutionId(),
+		RetriesRemaining: int(event.GetRetriesRemaining()), Variables: json.RawMessage(event.GetJobPayload()),
+	}, nil
+}

@@ -1,0 +1,42 @@
+package io.caudal.client.kafka;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import com.google.protobuf.ByteString;
+import io.caudal.client.CaudalException;
+import io.caudal.client.Endpoint;
+import io.caudal.client.EngineClient;
+import io.caudal.client.Job;
+import io.caudal.client.kafka.wire.JobDispatchEvent;
+import org.junit.jupiter.api.Test;
+
+class KafkaEngineTest {
+    @Test
+    void anAddressSaysItAll() {
+        Endpoint endpoint =
+                Endpoint.of("kafka://127.0.0.1:9,127.0.0.1:10?engine=http://server&group=g&topic_prefix=jobs.");
+        try (EngineClient made = EngineClient.connect(endpoint)) {
+            assertInstanceOf(KafkaEngine.class, made);
+        }
+        Endpoint nowhere = Endpoint.of("kafka://127.0.0.1:9");
+        assertThrows(IllegalArgumentException.class, () -> EngineClient.connect(nowhere));
+    }
+
+    @Test
+    void anAnnouncementIsAJob() {
+        JobDispatchEvent event = JobDispatchEvent.newBuilder()
+                .setJobId("1")
+                .setJobType("work")
+                .setInstanceId("7")
+                .setRetriesRemaining(2)
+                .setJobPayload(ByteString.copyFromUtf8("{\"n\": 9007199254740993}"))
+                .build();
+        Job job = Listener.job(event.toByteArray());
+        assertEquals(
+                "1 work 7 2", String.join(" ", job.id(), job.type(), job.instanceId(), "" + job.retriesRemaining()));
+        assertEquals("{\"n\":9007199254740993}", job.variables().toString());
+        assertThrows(CaudalException.class, () -> Listener.job(new byte[] {1, 2, 3}));
+    }
+}

@@ -1,0 +1,2 @@
+/** Traces and metrics of jobs through OpenTelemetry. */
+package io.caudal.client.opentelemetry;
