@@ -322,6 +322,8 @@ async fn a_called_process_gives_back_its_variables_and_goes_with_its_caller() {
     server.deploy(&[("c.bpmn", &process("child", "", &child))]).await;
     start(&server, "q", &[]).await;
     assert_eq!(server.poll("old", None).await.len(), 1);
+    let refused = server.deploy_refused(&[("q.bpmn", &process("q", "", &bound))]).await;
+    assert!(refused.contains("element 'call': its process 'child' is bound to the deployment, but is not in it"), "{refused}");
 
     let gone = start(&server, "p", &[]).await.instance;
     let views = instances(&store).await;
