@@ -66,7 +66,7 @@ fn contents<'a, 'input>(
             continue;
         }
         if name == "sequenceFlow" {
-            draft.flows.extend(flow::read(child, findings));
+            draft.flows.extend(flow::read(child, draft.flows.len(), findings));
             continue;
         }
         let Some(words) = words(name) else {
