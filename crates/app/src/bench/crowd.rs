@@ -278,8 +278,8 @@ async fn timed<T>(took: &mut Vec<u64>, request: impl Future<Output = Result<T, S
 }
 
 async fn create(connection: &mut Connection, process: &str, variables: &Value) -> Result<String, String> {
-    let created = post(connection, "/v2/process-instances", &json!({ "processDefinitionId": process, "variables": variables }));
-    let created = created.await?;
+    let wanted = json!({ "processDefinitionId": process, "variables": variables });
+    let created = post(connection, "/v2/process-instances", &wanted).await?;
     created["processInstanceKey"].as_str().map(str::to_owned).ok_or_else(|| format!("no key in {created}"))
 }
 
