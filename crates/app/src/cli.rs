@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::audit::Audit;
 use crate::backup::{Backup, Check, Restore};
 use crate::batch::{Batch, SomeOrAll};
+use crate::bench::crowd::BenchCrowd;
 use crate::bench::options::{BenchProcess, BenchTimers, BenchWorkflow};
 use crate::bench::queue::BenchQueue;
 use crate::bench::tasks::BenchTasks;
@@ -384,4 +385,8 @@ pub(crate) enum Bench {
     ///
     /// A server is started on free ports with a fresh store, which is removed at the end.
     Tasks(BenchTasks),
+    /// Go through a long list, send a signal to many and messages among many that wait, and report how others fare meanwhile.
+    ///
+    /// A server is started on free ports with a fresh store, which is removed at the end.
+    Crowd(BenchCrowd),
 }

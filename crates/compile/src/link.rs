@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use feel::Expression;
 use model::{
-    Compensate, Compensated, ComplexGateway, Element, ElementIx, Flow, FlowIx, InclusiveGateway, Kind, LinkThrow, Process, Scope,
+    AdHoc, Compensate, Compensated, ComplexGateway, Element, ElementIx, Flow, FlowIx, InclusiveGateway, Kind, LinkThrow, Process,
+    Scope,
 };
 
 use crate::diagnostic::{Findings, quoted};
@@ -30,6 +31,7 @@ pub(crate) fn link(mut draft: Draft, findings: &mut Findings) -> Option<Process>
     let boundaries = rules::boundaries(&graph, findings);
     rules::messages(&draft, findings);
     rules::caught_once(&draft, &graph, findings);
+    rules::escalations(&graph, findings);
     rules::event_gateways(&graph, findings);
     rules::ad_hoc(&graph, findings);
     rules::conditions(&graph, findings);
@@ -184,6 +186,7 @@ fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
         Kind::SubProcess(_) => Kind::SubProcess(scope()),
         Kind::Transaction(_) => Kind::Transaction(scope()),
         Kind::EventSubProcess(_) => Kind::EventSubProcess(scope()),
+        Kind::AdHoc(ad_hoc) => Kind::AdHoc(AdHoc { scope: scope(), ..ad_hoc }),
         Kind::ExclusiveGateway { .. } => Kind::ExclusiveGateway { default },
         Kind::InclusiveGateway(gateway) => Kind::InclusiveGateway(InclusiveGateway { default, ..gateway }),
         Kind::ComplexGateway(gateway) => Kind::ComplexGateway(ComplexGateway { default, ..gateway }),
@@ -191,8 +194,7 @@ fn completed(kind: Kind, index: usize, wiring: &mut Wiring) -> Option<Kind> {
         Kind::CompensationBoundary(_) => {
             Kind::CompensationBoundary(Compensated { handler: wiring.compensations[index].map(element_ix)? })
         }
-        Kind::AdHoc(_)
-        | Kind::AdHocRun
+        Kind::AdHocRun
         | Kind::StartEvent(_)
         | Kind::EndEvent(_)
         | Kind::ThrowEvent(_)

@@ -92,7 +92,7 @@ impl Run<'_> {
             Ok(false) => return,
             Err(trouble) => return self.raise(key, None, trouble),
         }
-        if let Kind::AdHocRun = element.kind {
+        if element::ad_hoc::is_run(self, key) {
             if let Err(trouble) = element::ad_hoc::finish_run(self, key) {
                 self.raise(key, None, trouble);
             }

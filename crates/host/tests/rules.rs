@@ -95,8 +95,8 @@ async fn a_task_may_be_bound_to_a_tag_or_to_its_deployment() {
     assert_eq!(out(&server, "together", &[]).await, "1");
     assert_eq!(out(&server, "tagged", &[]).await, "3");
     let alone = process("together", r#"decisionId="grade" bindingType="deployment" versionTag="unused""#);
-    server.deploy(&[("together.bpmn", &alone)]).await;
-    assert_eq!(stuck(&server, "together", &[]).await.1, "CalledDecision", "nothing was deployed with it");
+    let refused = server.deploy_refused(&[("together.bpmn", &alone)]).await;
+    assert!(refused.contains("element 'rate': its decision 'grade' is bound to the deployment, but is not in it"), "{refused}");
     server.stop().await;
 }
 

@@ -4,7 +4,7 @@
 mod server;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use engine::InstanceKey;
@@ -322,6 +322,8 @@ async fn a_called_process_gives_back_its_variables_and_goes_with_its_caller() {
     server.deploy(&[("c.bpmn", &process("child", "", &child))]).await;
     start(&server, "q", &[]).await;
     assert_eq!(server.poll("old", None).await.len(), 1);
+    let refused = server.deploy_refused(&[("q.bpmn", &process("q", "", &bound))]).await;
+    assert!(refused.contains("element 'call': its process 'child' is bound to the deployment, but is not in it"), "{refused}");
 
     let gone = start(&server, "p", &[]).await.instance;
     let views = instances(&store).await;
@@ -356,5 +358,47 @@ async fn what_can_never_be_looked_up_stops_nobody_else() {
     });
     let answer = patience.await.expect("others are served");
     assert!(matches!(answer, Answer::Created(_)), "{answer:?}");
+    server.stop().await;
+}
+
+/// Everything that one step opens or closes is asked for at once: each load does the whole command again.
+#[tokio::test]
+async fn many_that_wait_for_messages_and_many_called_take_few_loads() {
+    const MANY: usize = 100;
+    let loads = Arc::new(AtomicUsize::new(0));
+    let counted = loads.clone();
+    let store = Layer::over(clocked()).on_load(move |_, _| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    });
+    let store = store.shared();
+    let server = Server::start(&store).await;
+    let each = r#"<multiInstanceLoopCharacteristics><extensionElements><zeebe:loopCharacteristics inputCollection="=items" inputElement="item"/></extensionElements></multiInstanceLoopCharacteristics>"#;
+    let message = r#"<message id="m" name="come"><extensionElements><zeebe:subscription correlationKey="=item"/></extensionElements></message>"#;
+    let waits = format!(r#"<startEvent id="s"/><receiveTask id="t" messageRef="m">{each}</receiveTask>{}"#, flow(&["s", "t"]));
+    let child = format!(r#"<startEvent id="s"/>{}{}"#, task("work", "work"), flow(&["s", "work"]));
+    let called = r#"<extensionElements><zeebe:calledElement processId="child"/></extensionElements>"#;
+    let calls = format!(r#"<startEvent id="s"/><callActivity id="t">{called}{each}</callActivity>{}"#, flow(&["s", "t"]));
+    for (id, roots, body) in [("waits", message, waits), ("child", "", child), ("calls", "", calls)] {
+        server.deploy(&[("p.bpmn", &process(id, roots, &body))]).await;
+    }
+    let items: Vec<String> = (0..MANY).map(|number| format!("\"k{number}\"")).collect();
+    let items = format!("[{}]", items.join(","));
+
+    let before = loads.load(Ordering::SeqCst);
+    let waiting = start(&server, "waits", &[("items", &items)]).await.instance;
+    let calling = start(&server, "calls", &[("items", &items)]).await.instance;
+    let opened = loads.load(Ordering::SeqCst) - before;
+    assert!(opened < 20, "{opened} loads to begin");
+    server.stop().await;
+
+    let server = Server::start(&store).await;
+    let before = loads.load(Ordering::SeqCst);
+    for instance in [waiting, calling] {
+        assert_eq!(server.ask(Command::Cancel { instance }).await, Answer::Done);
+    }
+    let closed = loads.load(Ordering::SeqCst) - before;
+    assert!(closed < 30, "{closed} loads to end");
+    assert_eq!(server.poll("work", None).await.len(), 0);
     server.stop().await;
 }

@@ -174,6 +174,8 @@ pub struct Scope {
 /// An ad-hoc sub-process.
 #[derive(Debug, Clone)]
 pub struct AdHoc {
+    /// Its event sub-processes, which run beside its runs. It has no start event.
+    pub scope: Scope,
     /// The element of its runs.
     pub run: ElementIx,
     /// What can be started in it: activities that no flow leads to.
@@ -334,6 +336,7 @@ impl Process {
             Kind::Process(scope) | Kind::SubProcess(scope) | Kind::Transaction(scope) | Kind::EventSubProcess(scope) => {
                 Some(scope)
             }
+            Kind::AdHoc(ad_hoc) => Some(&ad_hoc.scope),
             _ => None,
         }
     }

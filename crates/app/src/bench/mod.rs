@@ -10,6 +10,7 @@
 //! Deliberately absent: anything a client of the server could not do, except in `floor`.
 
 mod caller;
+pub(crate) mod crowd;
 mod database;
 mod dispatch;
 mod floor;

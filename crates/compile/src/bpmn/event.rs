@@ -136,10 +136,7 @@ pub(super) fn message(site: &mut Site<'_, '_, '_>, referring: Node<'_, '_>) -> O
     let name = message_name(site, node)?;
     let subscription = extension::all(node, "subscription");
     let key = subscription.first().and_then(|node| node.attribute("correlationKey")).filter(|key| !key.is_empty());
-    let key = key.map(|key| match expression::source(key) {
-        Some(source) => expression::parse("the correlation key", source),
-        None => expression::parse("the correlation key", &expression::literal(key)),
-    });
+    let key = key.map(|key| expression::required("the correlation key", key));
     let correlation_key = match key {
         Some(key) => Some(site.note(node, key)?),
         None => None,

@@ -9,14 +9,19 @@ use crate::diagnostic::{Findings, quoted};
 use crate::draft::{Condition, DraftFlow};
 use crate::expression;
 
-/// The flow, if it says enough to be one.
-pub(super) fn read(node: Node<'_, '_>, findings: &mut Findings) -> Option<DraftFlow> {
+/// The flow, if it says enough to be one. Where the file gives it no id, which it need not, it is called by its ends and its place among
+/// all flows.
+pub(super) fn read(node: Node<'_, '_>, place: usize, findings: &mut Findings) -> Option<DraftFlow> {
     let at = node.range().start;
     let attribute = |name: &str| node.attribute(name).filter(|value| !value.is_empty());
-    let Some(id) = attribute("id") else {
-        findings.add_anonymous(at, "the sequence flow needs an id");
-        return None;
+    let id = match attribute("id") {
+        Some(id) => id.to_owned(),
+        None => {
+            let end = |name: &str| attribute(name).map_or("", referred);
+            format!("{}#{}#{}", end("sourceRef"), end("targetRef"), place + 1)
+        }
     };
+    let id = &*id;
     let mut end = |name: &str| {
         let end = attribute(name).map(referred);
         if end.is_none() {

@@ -66,7 +66,7 @@ fn contents<'a, 'input>(
             continue;
         }
         if name == "sequenceFlow" {
-            draft.flows.extend(flow::read(child, findings));
+            draft.flows.extend(flow::read(child, draft.flows.len(), findings));
             continue;
         }
         let Some(words) = words(name) else {
@@ -81,7 +81,10 @@ fn contents<'a, 'input>(
             draft.start_form =
                 start_form(&mut Site { node: child, id, words, scope, roots, findings }).or(draft.start_form.take());
         }
-        let element = element::read(Site { node: child, id, words, scope, roots, findings });
+        let mut element = element::read(Site { node: child, id, words, scope, roots, findings });
+        if let (Some(Kind::EventSubProcess(_)), Some(Kind::AdHocRun)) = (element.kind(), draft.elements[scope].kind()) {
+            element.scope = draft.elements[scope].scope;
+        }
         let inner = matches!(
             element.kind(),
             Some(Kind::SubProcess(_) | Kind::Transaction(_) | Kind::EventSubProcess(_) | Kind::AdHoc(_))

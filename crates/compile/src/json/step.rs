@@ -217,11 +217,15 @@ fn decision(step: &mut Step, fields: &mut Fields<'_>, findings: &mut Findings) {
     if branches.is_some_and(<[Member]>::is_empty) {
         fields.problem(fields.at(), "conditionalNextSteps must not be empty", findings);
     }
+    let mut conditions = HashSet::new();
     for Member { at, name, value } in branches.unwrap_or_default() {
         let Value::Text(to) = &value.value else {
             fields.mistyped(value.at, &format!("conditionalNextSteps[{}]", quoted(name)), "the id of a step", findings);
             continue;
         };
+        if !conditions.insert(name) {
+            fields.problem(*at, format!("the condition {} is there twice", quoted(name)), findings);
+        }
         let condition = feel::parse_workflow(name)
             .map_err(|error| fields.problem(*at, format!("the condition {} cannot be read: {error}", quoted(name)), findings));
         let condition = condition.map_or(Condition::Refused, Condition::Read);

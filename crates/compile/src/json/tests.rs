@@ -118,6 +118,12 @@ fn what_is_no_workflow_is_refused() {
         ),
         (&steps(r##"{"id": "#e", "name": "E", "type": "END"}"##), "and no '#'"),
         (&steps(r#"{"id": "s", "name": "S", "type": "SERVICE_TASK", "jobType": "t"}"#), "no END is reached"),
+        (
+            &steps(
+                r#"{"id": "d", "name": "D", "type": "DECISION", "conditionalNextSteps": {"x": "e", "x": "f"}}, {"id": "e", "name": "E", "type": "END"}, {"id": "f", "name": "F", "type": "END"}"#,
+            ),
+            "the condition 'x' is there twice",
+        ),
         (&"[".repeat(100_000), "nested too deep"),
     ] {
         let found = problems(text).join("\n");

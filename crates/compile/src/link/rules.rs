@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use model::{CodeCatch, JobTaskFlavour, Kind, Message, Needed, Scope, Text, Trigger};
+use model::{Catch, CodeCatch, JobTaskFlavour, Kind, Message, Needed, Scope, Text, Trigger};
 
 use super::{Graph, element_ix, parts};
 use crate::diagnostic::{Findings, quoted};
@@ -234,6 +234,24 @@ pub(super) fn caught_once(draft: &Draft, graph: &Graph<'_>, findings: &mut Findi
     }
 }
 
+/// Only what contains others escalates: on anything else the event would wait for what never comes.
+pub(super) fn escalations(graph: &Graph<'_>, findings: &mut Findings) {
+    let elements = &graph.draft.elements;
+    for (index, element) in elements.iter().enumerate() {
+        let trigger = match element.kind() {
+            Some(Kind::BoundaryEvent(catch)) => &catch.trigger,
+            Some(Kind::EventPart(part)) => &part.trigger,
+            _ => continue,
+        };
+        let event = &elements[parts::event(graph.draft, index)];
+        let (Trigger::Escalation(_), Some(host)) = (trigger, &event.attached_to) else { continue };
+        let host = graph.by_id.get(&**host).and_then(|host| elements[*host].kind());
+        if !matches!(host, Some(Kind::SubProcess(_) | Kind::Transaction(_) | Kind::AdHoc(_) | Kind::CallActivity(_)) | None) {
+            findings.add(event.at, &event.id, "an escalation is caught on a sub-process or a call activity only");
+        }
+    }
+}
+
 fn gateway_before(graph: &Graph<'_>, index: usize) -> Option<usize> {
     let flow = graph.incoming[index].first()?;
     let (source, _) = graph.ends[*flow]?;
@@ -296,7 +314,7 @@ pub(super) fn event_gateways(graph: &Graph<'_>, findings: &mut Findings) {
     }
 }
 
-/// An ad-hoc sub-process has something to start, and neither start nor end events nor event sub-processes.
+/// An ad-hoc sub-process has something to start, and neither start nor end events nor event sub-processes that interrupt it.
 pub(super) fn ad_hoc(graph: &Graph<'_>, findings: &mut Findings) {
     let elements = &graph.draft.elements;
     for (index, element) in elements.iter().enumerate() {
@@ -310,10 +328,19 @@ pub(super) fn ad_hoc(graph: &Graph<'_>, findings: &mut Findings) {
             let what = match inner.kind() {
                 Some(Kind::StartEvent(_)) => "a start event",
                 Some(Kind::EndEvent(_)) => "an end event",
-                Some(Kind::EventSubProcess(_)) => "an event sub-process",
                 _ => continue,
             };
             findings.add(inner.at, &inner.id, format!("{what} cannot stand inside an ad-hoc sub-process"));
+        }
+        for start in elements {
+            let around = &elements[start.scope];
+            if let (Some(Kind::EventSubProcess(_)), Some(Kind::StartEvent(Some(Catch { interrupting: true, .. })))) =
+                (around.kind(), start.kind())
+                && around.scope == index
+            {
+                let reason = "an event sub-process inside an ad-hoc sub-process must not interrupt it";
+                findings.add(around.at, &around.id, reason);
+            }
         }
     }
 }

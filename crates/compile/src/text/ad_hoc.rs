@@ -1,6 +1,6 @@
 //! `ad-hoc`: sub-processes in which things are started by name.
 
-use model::{AdHoc, JobTaskFlavour, Kind, MultiOutput, Process};
+use model::{AdHoc, JobTaskFlavour, Kind, MultiOutput, Process, Scope};
 
 use super::element::{assignment, job_task};
 use super::words;
@@ -12,7 +12,7 @@ use crate::expression;
 pub(super) fn read(rest: &str) -> Result<Kind, String> {
     let (entries, described) = (Vec::new(), "[]".into());
     let (run, active, until, output, directed) = (Process::ROOT, None, None, None, None);
-    let mut ad_hoc = AdHoc { run, entries, described, active, until, drop_rest: true, output, directed };
+    let mut ad_hoc = AdHoc { scope: Scope::default(), run, entries, described, active, until, drop_rest: true, output, directed };
     match (rest, rest.strip_prefix('='), rest.strip_prefix("by ")) {
         ("", _, _) => {}
         (_, Some(source), _) => ad_hoc.active = Some(expression::parse("the active elements", source)?),

@@ -77,11 +77,12 @@ fn run_of(ad_hoc: &DraftElement) -> WrittenElement {
     WrittenElement { element: ad_hoc.run(0), scope: Some(ad_hoc.id.to_string()), first: None }
 }
 
-/// What is said to lie in an ad-hoc sub-process lies in its runs.
+/// What is said to lie in an ad-hoc sub-process lies in its runs, but for event sub-processes.
 fn move_into_runs(elements: &mut [WrittenElement]) {
     let ad_hoc = elements.iter().filter(|written| matches!(written.element.kind(), Some(Kind::AdHoc(_))));
     let ids: HashSet<String> = ad_hoc.map(|written| written.element.id.to_string()).collect();
-    for written in elements.iter_mut().filter(|written| !matches!(written.element.kind(), Some(Kind::AdHocRun))) {
+    let beside = |written: &WrittenElement| matches!(written.element.kind(), Some(Kind::AdHocRun | Kind::EventSubProcess(_)));
+    for written in elements.iter_mut().filter(|written| !beside(written)) {
         if let Some(scope) = written.scope.as_mut().filter(|scope| ids.contains(*scope)) {
             scope.push_str(RUN);
         }

@@ -111,6 +111,15 @@ impl Run<'_> {
     }
 }
 
+/// Whether its end is one of an ad-hoc sub-process's runs: an event sub-process inside that counts as one.
+pub(crate) fn is_run(run: &Run<'_>, key: ElementKey) -> bool {
+    match run.element_of(key).kind {
+        Kind::AdHocRun => true,
+        Kind::EventSubProcess(_) => matches!(run.element_of(run.instance.elements[&key].scope).kind, Kind::AdHoc(_)),
+        _ => false,
+    }
+}
+
 /// A run has come to its end: what it gave is collected, and it is seen what comes next. Trouble keeps the run there.
 pub(crate) fn finish_run(run: &mut Run<'_>, inner: ElementKey) -> Result<(), Trouble> {
     let process = run.process;

@@ -8,6 +8,7 @@ use model::ListenerEvent;
 use store::log::Caller;
 
 use super::Partition;
+use super::needs::Missing;
 use super::tick::Tick;
 use super::unit::{Stop, Unit};
 
@@ -107,7 +108,12 @@ impl Partition {
     pub(super) fn follow_up(&mut self, tick: &mut Tick) -> Result<(), Stop> {
         let mut place = (0, 0);
         let (mut decisions, mut chained) = (0, 0);
+        // Called instances end each by itself, so all that is missing for them is asked for at once.
+        let mut missing = Missing::default();
         while let Some((instance, follow_up)) = tick.unit.follow_up_from(&mut place) {
+            if !missing.is_nothing() && !matches!(follow_up, FollowUp::CancelChild(_)) {
+                break;
+            }
             match follow_up {
                 FollowUp::Decide { element, decision } => {
                     decisions += 1;
@@ -127,14 +133,17 @@ impl Partition {
                 }
                 FollowUp::ThrownOut(thrown) => self.throw_out(tick, instance, &thrown)?,
                 FollowUp::WaitsForMessage(wait) => self.offer_kept(tick, wait)?,
-                FollowUp::CancelChild(child) => {
-                    if self.runs(tick, &Caller::engine(), child)? {
-                        let _cancelled = self.step(tick, child, &engine::Command::Cancel)?;
-                    }
-                }
+                FollowUp::CancelChild(child) => missing.after(self.cancel_child(tick, child))?,
                 FollowUp::Ended(outcome) => self.ended(tick, instance, outcome)?,
                 FollowUp::AssignNew(element, task) => self.assign_new(tick, instance, element, task.user_task())?,
             }
+        }
+        missing.told()
+    }
+
+    fn cancel_child(&mut self, tick: &mut Tick, child: InstanceKey) -> Result<(), Stop> {
+        if self.runs(tick, &Caller::engine(), child)? {
+            let _cancelled = self.step(tick, child, &engine::Command::Cancel)?;
         }
         Ok(())
     }

@@ -22,6 +22,7 @@ use super::messages::Group;
 use super::signals::Telling;
 use super::starts::Starts;
 use super::tick::Tick;
+use super::unit::Stop;
 use crate::hot::HotInstance;
 use crate::sinks::QueueId;
 use crate::table::Table;
@@ -172,6 +173,31 @@ impl Needs {
         self.decisions.extend(more.decisions);
         self.forms.extend(more.forms);
         self.at_rest.extend(more.at_rest);
+    }
+}
+
+/// What things that do not depend on each other miss, to be asked for at once.
+#[derive(Default)]
+pub(super) struct Missing(Option<Needs>);
+
+impl Missing {
+    /// What is missing stops nothing yet; a refusal does.
+    pub(super) fn after(&mut self, done: Result<(), Stop>) -> Result<(), Stop> {
+        match done {
+            Err(Stop::Needs(more)) => {
+                self.0.get_or_insert_default().add(*more);
+                Ok(())
+            }
+            Ok(()) | Err(Stop::Refused(_)) => done,
+        }
+    }
+
+    pub(super) fn is_nothing(&self) -> bool {
+        self.0.is_none()
+    }
+
+    pub(super) fn told(self) -> Result<(), Stop> {
+        self.0.map_or(Ok(()), |needs| Err(needs.into()))
     }
 }
 

@@ -7,7 +7,7 @@ use store::{DueKind, MessageGroup, Millis};
 
 use super::Partition;
 use super::messages::group_of;
-use super::needs::Needs;
+use super::needs::{Missing, Needs};
 use super::tick::Tick;
 use super::unit::Stop;
 
@@ -15,16 +15,19 @@ use super::unit::Stop;
 pub(super) const SUBSCRIPTIONS_MAX: usize = store::GROUP_MAX - 1;
 
 impl Partition {
-    /// Follows what the events of a step opened and closed.
+    /// Follows what the events of a step opened and closed. All that is missing is asked for at once: each load does the whole command
+    /// again.
     pub(super) fn follow_waits(&mut self, tick: &mut Tick, instance: InstanceKey, events: &[Event]) -> Result<(), Stop> {
+        let mut missing = Missing::default();
         for event in events {
-            match event {
-                Event::WaitOpened(opened) => self.follow_opened(tick, instance, opened, events)?,
-                Event::WaitClosed { key, on, end, .. } => self.follow_closed(tick, *key, *on, *end)?,
-                _ => {}
-            }
+            let followed = match event {
+                Event::WaitOpened(opened) => self.follow_opened(tick, instance, opened, events),
+                Event::WaitClosed { key, on, end, .. } => self.follow_closed(tick, *key, *on, *end),
+                _ => Ok(()),
+            };
+            missing.after(followed)?;
         }
-        Ok(())
+        missing.told()
     }
 
     fn follow_opened(&mut self, tick: &mut Tick, key: InstanceKey, opened: &Opened, events: &[Event]) -> Result<(), Stop> {

@@ -119,10 +119,22 @@ impl Server {
     }
 
     pub(crate) async fn deploy(&self, files: &[(&str, &str)]) {
+        let answer = self.try_deploy(files).await;
+        assert!(matches!(answer, Answer::Deployed(_)), "{answer:?}");
+    }
+
+    /// Files that do not go in, and why.
+    pub(crate) async fn deploy_refused(&self, files: &[(&str, &str)]) -> String {
+        match self.try_deploy(files).await {
+            Answer::Rejected(rejection) => rejection.reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn try_deploy(&self, files: &[(&str, &str)]) -> Answer {
         let resource = |(name, xml): &(&str, &str)| DeployResource { name: (*name).into(), content: xml.as_bytes().into() };
         let resources = files.iter().map(resource).collect();
-        let answer = self.ask(Command::Deploy(Deploy { tenant: TENANT.into(), resources })).await;
-        assert!(matches!(answer, Answer::Deployed(_)), "{answer:?}");
+        self.ask(Command::Deploy(Deploy { tenant: TENANT.into(), resources })).await
     }
 
     pub(crate) async fn create(&self, id: &str, variables: &[(&str, &str)]) -> Answer {

@@ -1,6 +1,6 @@
 //! Ad-hoc sub-processes. What they contain is read by `scope`, as the contents of a run.
 
-use model::{AdHoc, JobTask, JobTaskFlavour, Kind, Process};
+use model::{AdHoc, JobTask, JobTaskFlavour, Kind, Process, Scope};
 
 use super::job_task;
 use crate::bpmn::site::Site;
@@ -41,6 +41,6 @@ fn ad_hoc(site: &mut Site<'_, '_, '_>) -> Option<AdHoc> {
     // What refers to others is filled in when all are known.
     let (run, entries, described) = (Process::ROOT, Vec::new(), "[]".into());
     let (active, until, output) = (active?, until?, output?);
-    let ad_hoc = AdHoc { run, entries, described, active, until, drop_rest, output, directed: None };
+    let ad_hoc = AdHoc { scope: Scope::default(), run, entries, described, active, until, drop_rest, output, directed: None };
     Some(AdHoc { directed: directed(site, &ad_hoc)?, ..ad_hoc })
 }

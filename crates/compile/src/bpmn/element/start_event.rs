@@ -4,7 +4,6 @@ use model::{Catch, Kind, Trigger};
 use roxmltree::Node;
 
 use crate::bpmn::event::{self, Read};
-use crate::bpmn::extension;
 use crate::bpmn::several;
 use crate::bpmn::site::Site;
 use crate::bpmn::vocabulary::boolean;
@@ -15,9 +14,6 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> DraftElement {
     let triggers = site.triggers();
     let mut element = site.element(Some(Kind::StartEvent(None)));
     element.inputs = None;
-    if is_public(site) {
-        site.complain("start forms with public access are not supported: remove the property publicAccess");
-    }
     let interrupting = is_interrupting(site);
     let kind = |trigger: Trigger| Content::Read(Kind::StartEvent(Some(Catch { trigger, interrupting })));
     element.content = match &triggers[..] {
@@ -49,13 +45,4 @@ fn one(site: &mut Site<'_, '_, '_>, trigger: &str, definition: Node<'_, '_>) -> 
         event::check_interrupting(site, trigger, is_interrupting(site));
     }
     read
-}
-
-/// Whether anybody may start instances with a form, as a property for other programs says.
-fn is_public(site: &mut Site<'_, '_, '_>) -> bool {
-    let properties = extension::all(site.node, "properties");
-    let mut properties = properties.iter().flat_map(|properties| properties.children());
-    properties.any(|property| {
-        property.attribute("name") == Some("publicAccess") && property.attribute("value").and_then(boolean) == Some(true)
-    })
 }

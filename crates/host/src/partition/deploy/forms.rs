@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use engine::FormKey;
 use feel::Value;
-use model::{Binding, Kind, Text};
 use store::log::{Answer, DeployedForm};
 use store::row;
 
-use super::{Draft, File, Holds, Partition, no_resource};
+use super::{File, Partition, no_resource};
 use crate::partition::tick::Tick;
 use crate::partition::unit::Stop;
 
@@ -29,24 +28,6 @@ pub(super) fn read(content: &[u8]) -> Result<Form, String> {
     };
     let id = text("id")?.ok_or("a form needs an id, and this has none")?;
     Ok(Form { id, version_tag: text("versionTag")? })
-}
-
-/// A form that is bound to the deployment must be in it.
-pub(super) fn missing(drafts: &[Draft], problems: &mut Vec<String>) {
-    let is_there = |id: &str| drafts.iter().any(|draft| matches!(&draft.holds, Holds::Form(form) if &*form.id == id));
-    for Draft { file, holds } in drafts {
-        let Holds::Processes(processes) = holds else { continue };
-        for element in processes.iter().flat_map(|process| &process.elements) {
-            let Kind::UserTask(task) = &element.kind else { continue };
-            if let Some(model::Form::Deployed { id: Text::Fixed(id), binding: Binding::Deployment }) = &task.form
-                && !is_there(id)
-            {
-                let (name, element) = (&file.name, &element.id);
-                problems
-                    .push(format!("{name}: element '{element}': its form '{id}' is bound to the deployment, but is not in it"));
-            }
-        }
-    }
 }
 
 impl Partition {

@@ -1,5 +1,6 @@
 //! Deploying and deleting files: versions per id and tenant, identical content gives the same versions again.
 
+mod bound;
 mod catalogue;
 mod decisions;
 mod forms;
@@ -236,7 +237,7 @@ fn drafts(resources: &[DeployResource]) -> Result<Vec<Draft>, Rejection> {
         }
     }
     twice(&drafts, &mut problems);
-    forms::missing(&drafts, &mut problems);
+    bound::missing(&drafts, &mut problems);
     if problems.is_empty() {
         return Ok(drafts);
     }
