@@ -675,16 +675,20 @@ CREATE INDEX turns_by_instance ON turns (partition, instance);
 
 CREATE INDEX turns_by_time ON turns (partition, due, key);
 
-CREATE TABLE user_task_candidates (
+CREATE TABLE "user_task_candidates" (
     partition INTEGER NOT NULL,
-    task INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    name TEXT NOT NULL,
-    open INTEGER NOT NULL,
+    task      INTEGER NOT NULL,
+    kind      TEXT NOT NULL,
+    name      TEXT NOT NULL,
+    open      INTEGER NOT NULL,
+    tenant    TEXT NOT NULL,
+    created   INTEGER NOT NULL,
     PRIMARY KEY (partition, task, kind, name)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX user_task_candidates_by_name ON user_task_candidates (kind, name, open, task);
+CREATE INDEX user_task_candidates_by_creation ON user_task_candidates (kind, name, open, created, task, tenant);
+
+CREATE INDEX user_task_candidates_by_name ON user_task_candidates (kind, name, open, task, tenant);
 
 CREATE TABLE user_tasks (
     partition INTEGER NOT NULL,
@@ -712,6 +716,8 @@ CREATE INDEX user_tasks_by_assignee ON user_tasks (assignee, state, key) WHERE a
 CREATE INDEX user_tasks_by_instance ON user_tasks (partition, instance);
 
 CREATE INDEX user_tasks_open ON user_tasks (key) WHERE state = 'CREATED';
+
+CREATE INDEX user_tasks_open_by_creation ON user_tasks (created) WHERE state = 'CREATED';
 
 CREATE INDEX user_tasks_waiting ON user_tasks (partition, instance) WHERE ended IS NULL;
 

@@ -38,7 +38,7 @@ async fn metrics(State(health): State<Health>) -> Response {
 /// The same as `/health/ready`, with what it was decided by.
 async fn told(State(health): State<Health>) -> Response {
     let version = env!("CARGO_PKG_VERSION");
-    let (status, body) = match health.host.topology().await {
+    let (status, body) = match topology(&health).await {
         Err(error) => {
             (StatusCode::SERVICE_UNAVAILABLE, json!({ "status": "DOWN", "version": version, "reason": error.to_string() }))
         }
@@ -57,9 +57,17 @@ async fn told(State(health): State<Health>) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
 }
 
-/// Ready when commands are processed by some server and the store answers.
+/// The store as it answers; if it takes no writes, what it says to them.
+async fn topology(health: &Health) -> Result<host::Topology, host::Error> {
+    match health.host.unwritten() {
+        Some(error) => Err(error),
+        None => health.host.topology().await,
+    }
+}
+
+/// Ready when commands are processed by some server, and the store answers and takes writes.
 async fn ready(State(health): State<Health>) -> Response {
-    match health.host.topology().await {
+    match topology(&health).await {
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {error}\n")).into_response(),
         Ok(topology) if topology.partitions.iter().any(|partition| partition.owner.is_some()) => "ready\n".into_response(),
         Ok(_) => (StatusCode::SERVICE_UNAVAILABLE, "not ready: no engine owns the partition\n").into_response(),

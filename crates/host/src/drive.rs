@@ -121,6 +121,7 @@ impl Driver {
             doubt: None,
             attempting: 0,
             unreadable: 0,
+            refused: false,
             resting: None,
             inbox: inbox.clone(),
             receiver,
@@ -152,6 +153,7 @@ impl Driver {
             self.parts.metrics.quarantined.inc();
         }
         drop(beside);
+        self.host.set_unwritten(None);
         self.host.set_route(Route::Follow);
         self.host.set_fence(None);
         self.parts.metrics.partitions_owned.set(0);
@@ -217,6 +219,8 @@ struct Owner<'a> {
     attempting: usize,
     /// How often in a row the store was back and could still not be read, through no command's fault.
     unreadable: u32,
+    /// Whether the store has not taken the last write.
+    refused: bool,
     /// What the next command needs once everything is committed.
     resting: Option<Box<Needs>>,
     inbox: mpsc::Sender<Input>,
@@ -462,6 +466,7 @@ impl Owner<'_> {
             Ok(now) => {
                 self.parts.metrics.commit_seconds.observe(sent.elapsed().as_secs_f64());
                 self.host.inner().purging.worked();
+                self.wrote();
                 if let Some(following) = &self.host.inner().following {
                     following.written(self.partition.position(), &self.parts.metrics.export);
                 }
@@ -505,9 +510,18 @@ impl Owner<'_> {
         Ok(())
     }
 
+    /// The store takes writes, be it only the lease: nobody may come who has more to write while it is said to take none.
+    fn wrote(&mut self) {
+        if std::mem::take(&mut self.refused) {
+            self.host.set_unwritten(None);
+        }
+    }
+
     fn hear_of_lease(&mut self) {
-        if let Held::Renewed { renewed, asked } = *self.lease.held.borrow() {
+        let held = *self.lease.held.borrow();
+        if let Held::Renewed { renewed, asked } = held {
             self.clock.hear(renewed.now, asked);
+            self.wrote();
             // A wake-up may have been lost.
             self.look_at_inbox |= self.partition.inbox_to() < renewed.inbox_tail;
             let (used, max) = self.parts.store.pool();
@@ -540,6 +554,8 @@ impl Owner<'_> {
         let first = self.doubt.as_ref().and_then(Tick::source).or_else(|| self.inputs.front().and_then(Input::source));
         self.partition.blamed = first.filter(|_| matches!(self.partition.caution, Caution::RefuseNext { .. }));
         let told = away(&error);
+        self.refused = true;
+        self.host.set_unwritten(Some(told.clone()));
         self.host.set_route(Route::Away(told.clone()));
         if let Some(open) = self.open.take() {
             self.partition.undo(open, &mut self.inputs);

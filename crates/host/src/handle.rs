@@ -136,6 +136,8 @@ pub(crate) struct Inner {
     route: watch::Sender<Route>,
     /// Those who follow it hear of it in the order in which they began to: so workers keep their places when the partition comes here.
     followed: Mutex<Vec<watch::Sender<Route>>>,
+    /// What the store said to the last write, if it did not take it.
+    unwritten: Mutex<Option<Error>>,
     waiter_next: AtomicU64,
     /// Bytes of commands accepted and not yet answered.
     bytes: Arc<Semaphore>,
@@ -166,6 +168,7 @@ impl Host {
             fence: Mutex::default(),
             route: watch::Sender::new(Route::Follow),
             followed: Mutex::default(),
+            unwritten: Mutex::default(),
             waiter_next: AtomicU64::new(0),
             bytes: Arc::new(Semaphore::new(limits.inbox_bytes_max.min(Semaphore::MAX_PERMITS))),
             polls: Arc::new(Semaphore::new(limits.polls_parked_max)),
@@ -200,6 +203,15 @@ impl Host {
     /// Whether commands are processed by this server.
     pub fn owns(&self) -> bool {
         matches!(self.route(), Route::Own(_))
+    }
+
+    /// Why this server, which owns the partition, can write nothing at present.
+    pub fn unwritten(&self) -> Option<Error> {
+        self.inner.unwritten.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_unwritten(&self, error: Option<Error>) {
+        *self.inner.unwritten.lock().unwrap_or_else(PoisonError::into_inner) = error;
     }
 
     pub(crate) fn set_fence(&self, fence: Option<Fence>) {

@@ -131,7 +131,9 @@ impl Host {
         if there == wanted {
             return Ok(());
         }
-        let caller = Caller { name: "configuration".into(), tenants: Tenants::Everything, trace: None };
+        // What it did is shown where all is shown for now.
+        let tenants = Tenants::These(vec!["<default>".into()]);
+        let caller = Caller { name: "configuration".into(), tenants, trace: None };
         let command = Command::ConfigureListeners { listeners };
         self.submit(Request { caller, command, idempotency: None }).await.map(drop)
     }

@@ -4,7 +4,7 @@
 mod server;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -244,3 +244,33 @@ const LOOP: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/
     <sequenceFlow id="back" sourceRef="again" targetRef="again"/>
   </process>
 </definitions>"#;
+
+/// An orchestrator is to send nobody while nothing can be written, and to send them again afterwards, although nobody has come meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn while_the_disk_is_full_a_server_says_that_it_writes_nothing() {
+    let full = Arc::new(AtomicBool::new(true));
+    let fails = full.clone();
+    let layer = Layer::over(clocked()).on_commit(move |commit| {
+        match fails.load(Ordering::SeqCst) && !commit.changes.instances_new.is_empty() {
+            true => Fate::Lost(store::Error::full("no space left on device")),
+            false => Fate::Through,
+        }
+    });
+    let server = Server::start(&layer.shared()).await;
+    server.deploy(&[("p.bpmn", &task("p", "work"))]).await;
+    assert!(server.host.unwritten().is_none());
+    let create = || async {
+        let command = Command::Create(create("p", &[]));
+        server.host.submit(Request { caller: caller(), command, idempotency: None }).await
+    };
+    create().await.unwrap_err();
+    let told = server.host.unwritten();
+    assert!(matches!(&told, Some(Error::Exhausted { what }) if what.contains("disk")), "{told:?}");
+    full.store(false, Ordering::SeqCst);
+    // It hears by itself, as soon as its lease is renewed.
+    while server.host.unwritten().is_some() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    create().await.unwrap();
+    server.stop().await;
+}

@@ -3,10 +3,14 @@
 
 mod server;
 
+use std::sync::Arc;
+
 use engine::PartitionId;
 use model::GlobalListener;
 use server::{Server, memory};
+use store::Store;
 use store::log::{Answer, Command, NewListener, PutListener};
+use store::query::{AuditView, Entity, Field, Items, Order, Query, Sort, Tenants};
 
 fn listener(id: &str, job_type: &str) -> PutListener {
     let (id, job_type) = (id.into(), job_type.into());
@@ -24,6 +28,37 @@ async fn there(server: &Server) -> Vec<(String, String, bool)> {
 
 fn expected(of: &[(&str, &str, bool)]) -> Vec<(String, String, bool)> {
     of.iter().map(|(id, job_type, configured)| ((*id).to_owned(), (*job_type).to_owned(), *configured)).collect()
+}
+
+/// Who did what to listeners, in the order in which it happened.
+async fn trail(store: &Arc<dyn Store>) -> Vec<String> {
+    let by = |field| Sort { field, order: Order::Ascending };
+    let tenants = Tenants::These(vec![server::TENANT.into()]);
+    let query = Query { sort: vec![by(Field::At), by(Field::AuditKey)], ..Query::of(Entity::Operations, tenants) };
+    match store.search(&query).await.unwrap().items {
+        Items::Operations(views) => {
+            let told = |view: &AuditView| {
+                format!("{} {} {}", view.actor.as_deref().unwrap_or("-"), view.operation.word(), view.entity_key)
+            };
+            views.iter().map(told).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn what_the_configuration_changes_is_in_the_audit_trail() {
+    let store = memory();
+    let server = Server::start(&store).await;
+    server.host.configure_listeners(vec![configured("a", "first"), configured("b", "first")]).await.unwrap();
+    let mut expected = vec!["configuration CREATE a", "configuration CREATE b"];
+    assert_eq!(trail(&store).await, expected);
+    server.host.configure_listeners(vec![configured("b", "second"), configured("c", "first")]).await.unwrap();
+    expected.extend(["configuration UPDATE b", "configuration CREATE c", "configuration DELETE a"]);
+    assert_eq!(trail(&store).await, expected);
+    server.host.configure_listeners(vec![configured("c", "first"), configured("b", "second")]).await.unwrap();
+    assert_eq!(trail(&store).await, expected, "nothing has changed");
+    server.stop().await;
 }
 
 #[tokio::test]

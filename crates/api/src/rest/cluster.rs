@@ -179,6 +179,9 @@ async fn topology(call: Call) -> Result<Response, Failure> {
 }
 
 async fn status(call: Call) -> Result<Response, Failure> {
+    if let Some(error) = call.host().unwritten() {
+        return Err(Failure::new(Reason::Unavailable, error.to_string()));
+    }
     let seen = call.host().topology().await.map_err(|error| Failure::of_command("STATUS", error))?;
     if seen.partitions.iter().any(|partition| partition.owner.is_some()) {
         return Ok(StatusCode::NO_CONTENT.into_response());

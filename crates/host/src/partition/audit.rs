@@ -53,6 +53,7 @@ impl Partition {
                 self.audit_job(tick, update.job, Operation::Update, None);
             }
             Command::RetryExecution { job, .. } => self.audit_job(tick, *job, Operation::Retry, None),
+            Command::ConfigureListeners { .. } => self.audit_configured(tick, &request.caller),
             #[rustfmt::skip]
             Command::FireTimer { .. } | Command::RescheduleTimer { .. } | Command::DeleteEvaluation { .. } | Command::PutPolicy(_) | Command::DeletePolicy { .. }
             | Command::PutListener(_) | Command::DeleteListener { .. } | Command::Suspend { .. } | Command::Resume { .. } | Command::DeleteInstance { .. }
@@ -82,7 +83,6 @@ impl Partition {
             | Command::Report { .. }
             | Command::Announced(_)
             | Command::ScheduleDue { .. }
-            | Command::ConfigureListeners { .. }
             | Command::FailAttempt(_) => {}
         }
     }
@@ -277,7 +277,7 @@ impl Partition {
         self.audit_listener(tick, caller, &put.listener.id, operation);
     }
 
-    fn audit_listener(&mut self, tick: &mut Tick, caller: &Caller, id: &Arc<str>, operation: Operation) {
+    pub(super) fn audit_listener(&mut self, tick: &mut Tick, caller: &Caller, id: &Arc<str>, operation: Operation) {
         let row = self.new_audit(tick, operation, AuditEntity::Listener, id.clone(), home(caller));
         tick.unit.changes.audit_new.push(row);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::{GlobalListener, Globals};
 use store::Error;
 use store::log::{Answer, Caller, Code, PutListener};
-use store::row::GlobalListeners;
+use store::row::{GlobalListeners, Operation};
 
 use super::Partition;
 use super::tick::Tick;
@@ -70,6 +70,23 @@ impl Partition {
             self.change_listeners(tick, caller, listeners);
         }
         Ok(Answer::Done)
+    }
+
+    /// Of those that the configuration put in place, changed or took away.
+    pub(super) fn audit_configured(&mut self, tick: &mut Tick, caller: &Caller) {
+        let Some(after) = tick.unit.changes.listeners_new.last().map(|row| row.listeners.clone()) else { return };
+        let before = self.globals.now().to_vec();
+        let of = |listeners: &[GlobalListener], id: &Arc<str>| listeners.iter().find(|listener| listener.id == *id).cloned();
+        for listener in &after {
+            match of(&before, &listener.id) {
+                None => self.audit_listener(tick, caller, &listener.id, Operation::Create),
+                Some(there) if there != *listener => self.audit_listener(tick, caller, &listener.id, Operation::Update),
+                Some(_) => {}
+            }
+        }
+        for listener in before.iter().filter(|listener| of(&after, &listener.id).is_none()) {
+            self.audit_listener(tick, caller, &listener.id, Operation::Delete);
+        }
     }
 
     fn change_listeners(&self, tick: &mut Tick, caller: &Caller, listeners: Vec<GlobalListener>) {

@@ -98,7 +98,10 @@ fn changing<'a>(call: Call<'a>, rows: &'a [UserTask], texts: &'a [Text]) -> Call
 fn candidates_put<'a>(commit: &Commit, rows: &'a [UserTask]) -> Option<Call<'a>> {
     rows.iter().find(|row| row.candidates().next().is_some())?;
     batch(commit, include_str!("../../sql/put_user_task_candidates.sql"), rows, |call, rows| {
-        candidates(call, rows).flags(rows.iter().flat_map(|row| row.candidates().map(|_| row.is_open())))
+        candidates(call, rows)
+            .flags(rows.iter().flat_map(|row| row.candidates().map(|_| row.is_open())))
+            .texts(rows.iter().flat_map(|row| row.candidates().map(|_| &*row.tenant)))
+            .ints(rows.iter().flat_map(|row| row.candidates().map(|_| row.created)))
     })
 }
 

@@ -71,7 +71,8 @@ fn change(connection: &Connection, partition: PartitionId, row: &UserTask) -> Re
 fn insert_candidates(connection: &Connection, partition: PartitionId, row: &UserTask) -> Result<(), Failure> {
     let mut insert = connection.prepare_cached(statement::INSERT_USER_TASK_CANDIDATE)?;
     for (kind, name) in row.candidates() {
-        insert.execute(params![partition.0, row.key.0 as i64, kind.word(), name, row.is_open()])?;
+        let (task, tenant) = (row.key.0 as i64, &row.tenant);
+        insert.execute(params![partition.0, task, kind.word(), name, row.is_open(), tenant, row.created])?;
     }
     Ok(())
 }

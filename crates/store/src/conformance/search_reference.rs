@@ -315,6 +315,19 @@ pub(super) async fn related_tags_and_tenants(store: Arc<dyn Store>) {
     }
 }
 
+/// A few pages of the tasks in each order, forth and back.
+async fn pages_of(pair: &Pair, filter: Filter) {
+    for sort in [vec![], vec![ascending(Field::Created)], vec![descending(Field::Created)], vec![descending(Field::Priority)]] {
+        let page = Page::From { from: 1, limit: 2 };
+        let query = Query { filter: filter.clone(), sort, page, ..Query::of(Entity::UserTasks, Tenants::Everything) };
+        let first = pair.search(&query).await;
+        let Some(cursor) = first.end else { continue };
+        let next = pair.search(&Query { page: Page::After { cursor, limit: 3 }, ..query.clone() }).await;
+        let Some(cursor) = next.end else { continue };
+        pair.search(&Query { page: Page::Before { cursor, limit: 3 }, ..query }).await;
+    }
+}
+
 pub(super) async fn user_tasks_by_what_belongs_to_them(store: Arc<dyn Store>) {
     let pair = Pair::over(store).await;
     let open = Filter::Is(Field::UserTaskState, Op::Eq(Scalar::Text("CREATED".into())));
@@ -332,7 +345,10 @@ pub(super) async fn user_tasks_by_what_belongs_to_them(store: Arc<dyn Store>) {
     let names: Vec<Scalar> = ODD_TEXTS.iter().step_by(3).map(|text| Scalar::Text((*text).to_owned())).collect();
     for kind in [Candidates::Groups, Candidates::Users] {
         for op in operators(ScalarKind::Text, &names) {
-            both(Filter::Candidate(kind, op)).await;
+            both(Filter::Candidate(kind, op.clone())).await;
+            for filter in [vec![Filter::Candidate(kind, op.clone())], vec![open.clone(), Filter::Candidate(kind, op)]] {
+                pages_of(&pair, Filter::All(filter)).await;
+            }
         }
     }
     for value in ODD_TEXTS {

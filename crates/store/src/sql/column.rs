@@ -42,6 +42,8 @@ pub(super) struct From {
     pub(super) open_only: bool,
     /// Fields that every row asked for has, whatever others have.
     pub(super) present: Vec<Field>,
+    /// What stands for the entity's own table.
+    pub(super) rows: Option<String>,
     /// SQLite: what gives the keys of rows to begin with.
     pub(super) lead: Option<String>,
     /// SQLite: that it begins with this table, whatever the planner thinks of it, and which order it is gone through in.
@@ -68,10 +70,16 @@ impl From {
             join: Join::Deciding,
             open_only: false,
             present: Vec::new(),
+            rows: None,
             lead: None,
             walk: None,
             begins_with_definition: false,
         }
+    }
+
+    /// Rows that were found, of which columns are only shown.
+    pub(super) fn showing(entity: Entity, rows: String) -> Self {
+        Self { rows: Some(rows), join: Join::Showing, ..Self::new(entity, 0) }
     }
 
     /// From here on columns are only shown.
@@ -105,9 +113,12 @@ impl From {
     /// The FROM list with what was asked for so far.
     pub(super) fn sql(&self, dialect: Dialect) -> String {
         let own = self.alias(Table::Own);
-        let mut sql = match &self.lead {
-            Some(lead) => format!("({lead}) AS lead CROSS JOIN {} AS {own} ON {own}.key = lead.key", table_name(self.entity)),
-            None => format!("{} AS {own}{}", table_name(self.entity), self.walk.unwrap_or_default()),
+        let mut sql = match (&self.rows, &self.lead) {
+            (Some(rows), _) => rows.clone(),
+            (None, Some(lead)) => {
+                format!("({lead}) AS lead CROSS JOIN {} AS {own} ON {own}.key = lead.key", table_name(self.entity))
+            }
+            (None, None) => format!("{} AS {own}{}", table_name(self.entity), self.walk.unwrap_or_default()),
         };
         for (table, join) in &self.joined {
             let other = self.alias(*table);

@@ -6,9 +6,10 @@
 use engine::PartitionId;
 
 use super::column::{Column, From, Presence, Table, column};
+use super::lead::conjuncts;
 use super::{Dialect, Writing};
 use crate::pattern;
-use crate::query::{Entity, Field, Filter, Op, Scalar, ScalarKind};
+use crate::query::{Entity, Field, Filter, Op, Query, Scalar, ScalarKind};
 use crate::row::{Candidates, UserTaskState};
 
 /// As the stores' migrations say.
@@ -78,18 +79,18 @@ fn of_instance(writing: &mut Writing, outer: &From, part: &Filter) -> String {
     )
 }
 
-fn is_open_task(filter: &Filter) -> bool {
+/// Whether nothing but open tasks is asked for.
+pub(super) fn is_open_only(query: &Query) -> bool {
+    query.entity == Entity::UserTasks && conjuncts(&query.filter).into_iter().any(is_open_task)
+}
+
+pub(super) fn is_open_task(filter: &Filter) -> bool {
     matches!(filter, Filter::Is(Field::UserTaskState, Op::Eq(Scalar::Text(word))) if *word == UserTaskState::Created.word())
 }
 
 /// Candidates are rows of their own, found by their name. Those of open tasks are told apart there: of a group that has done much, few are.
 fn candidate(writing: &mut Writing, from: &From, kind: Candidates, op: &Op) -> String {
-    let (column, open) = match (from.open_only, writing.dialect) {
-        (false, _) => ("c.name", ""),
-        (true, Dialect::Sqlite) => ("c.name", " AND c.open = TRUE"),
-        // As the index has it.
-        (true, Dialect::Postgres) => ("(CASE WHEN c.open THEN c.name END)", ""),
-    };
+    let (column, open) = names(from.open_only, writing.dialect);
     let mut name = |sign: &str, value: &Scalar| format!("{column} {sign} {}", writing.param(value.clone()));
     let (found, matches) = match op {
         Op::Exists(exists) => (*exists, format!("{column} IS NOT NULL")),
@@ -113,6 +114,15 @@ fn candidate(writing: &mut Writing, from: &From, kind: Candidates, op: &Op) -> S
             "{not}EXISTS (SELECT 1 FROM user_task_candidates AS c WHERE c.partition = {own}.partition AND c.task = {own}.key \
              AND {which})"
         ),
+    }
+}
+
+/// The name of a candidate as indexes have it, and what else they ask for.
+pub(super) fn names(open_only: bool, dialect: Dialect) -> (&'static str, &'static str) {
+    match (open_only, dialect) {
+        (false, _) => ("c.name", ""),
+        (true, Dialect::Sqlite) => ("c.name", " AND c.open = TRUE"),
+        (true, Dialect::Postgres) => ("(CASE WHEN c.open THEN c.name END)", ""),
     }
 }
 
@@ -149,13 +159,17 @@ fn like_text(writing: &mut Writing, text: &str, like: &str) -> String {
     }
 }
 
-/// A column to be found by.
-fn sought(writing: &Writing, from: &mut From, field: Field) -> String {
+/// A column to be found or sorted by.
+pub(super) fn sought(writing: &Writing, from: &mut From, field: Field) -> String {
     match (field, from.open_only, writing.dialect) {
-        // True of the same rows, since only open tasks are asked for, and written as the index has it.
+        // True of the same rows, since only open tasks are asked for, and written as the indexes have it.
         (Field::Assignee, true, Dialect::Postgres) => {
             let own = from.alias(Table::Own);
             format!("(CASE WHEN {own}.state = 'CREATED' THEN {own}.assignee END)")
+        }
+        (Field::Created, true, Dialect::Postgres) => {
+            let own = from.alias(Table::Own);
+            format!("(CASE WHEN {own}.state = 'CREATED' THEN {own}.created END)")
         }
         // As the index has it, which queues are not to be served by.
         (Field::JobType, _, Dialect::Postgres) if from.entity == Entity::Jobs => {

@@ -30,7 +30,7 @@ pub(super) fn lead(writing: &mut Writing, query: &Query) -> Option<String> {
 }
 
 /// The parts that all have to be true.
-fn conjuncts(filter: &Filter) -> Vec<&Filter> {
+pub(super) fn conjuncts(filter: &Filter) -> Vec<&Filter> {
     match filter {
         Filter::All(parts) => parts.iter().flat_map(conjuncts).collect(),
         Filter::Any(_) | Filter::Is(..) | Filter::HasTag(_) | Filter::Related(..) => vec![filter],

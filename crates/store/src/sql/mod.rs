@@ -9,6 +9,7 @@
 //! A store runs [`Search::page`] and [`Search::total`] and gives every row to a [`Collected`].
 
 mod audit;
+mod candidates;
 mod column;
 mod filter;
 mod lead;

@@ -3,6 +3,7 @@
 use engine::PartitionId;
 
 use super::column::{Column, From, Presence, Table, column};
+use super::filter::sought;
 use super::{Dialect, Writing};
 use crate::query::{Cursor, Entity, Order, Scalar, Sort};
 
@@ -39,7 +40,7 @@ pub(super) fn order_by(writing: &Writing, from: &mut From, order: &[Sort]) -> St
             (Dialect::Postgres, Presence::Maybe, Order::Ascending) => " NULLS FIRST",
             (Dialect::Postgres, Presence::Maybe, Order::Descending) => " NULLS LAST",
         };
-        parts.push(format!("{} {direction}{nulls}", from.text(place)));
+        parts.push(format!("{} {direction}{nulls}", sought(writing, from, sort.field)));
     }
     parts.join(", ")
 }
@@ -76,7 +77,7 @@ fn not_earlier(writing: &mut Writing, from: &mut From, (sort, value): (Sort, Opt
         // Absent values come after all others.
         (Order::Descending, Presence::Maybe) => return None,
     };
-    let text = from.text(place);
+    let text = sought(writing, from, sort.field);
     value.map(|value| format!("{text} {sign} {}", writing.param(value.clone())))
 }
 
@@ -100,7 +101,7 @@ fn after_key(writing: &mut Writing, from: &From, order: Order, key: i64) -> Stri
 }
 
 fn same(writing: &mut Writing, from: &mut From, sort: Sort, value: Option<&Scalar>) -> String {
-    let text = from.text(column(from.entity, sort.field, writing.dialect));
+    let text = sought(writing, from, sort.field);
     match value {
         Some(value) => format!("{text} = {}", writing.param(value.clone())),
         None => format!("{text} IS NULL"),
@@ -110,7 +111,7 @@ fn same(writing: &mut Writing, from: &mut From, sort: Sort, value: Option<&Scala
 /// Strictly later in this one field; `None` where nothing is.
 fn later(writing: &mut Writing, from: &mut From, sort: Sort, value: Option<&Scalar>) -> Option<String> {
     let place = column(from.entity, sort.field, writing.dialect);
-    let text = from.text(place);
+    let text = sought(writing, from, sort.field);
     match (sort.order, value) {
         (Order::Ascending, None) => Some(format!("{text} IS NOT NULL")),
         (Order::Ascending, Some(value)) => Some(format!("{text} > {}", writing.param(value.clone()))),

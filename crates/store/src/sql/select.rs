@@ -1,12 +1,13 @@
 //! A search as two statements: its page and its total.
 
+use super::candidates;
 use super::column::{From, Presence, Table, column, selected};
-use super::filter::{condition, of_tenants};
+use super::filter::{condition, is_open_only, of_tenants, sought};
 use super::lead::{is_walked, lead, present, probe};
 use super::order::{after, order_by, reversed};
 use super::view::columns;
 use super::{Dialect, Sql, Writing};
-use crate::query::{Counting, Entity, Field, Filter, Op, Order, Page, Query, ScalarKind, TOTAL_MAX, Tenants};
+use crate::query::{Counting, Entity, Field, Filter, Op, Order, Page, Query, ScalarKind, Sort, TOTAL_MAX, Tenants};
 
 /// A search ready to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,10 +120,66 @@ fn limit(page: &Page) -> u32 {
 
 fn page_text(writing: &mut Writing, query: &Query, way: Begin) -> String {
     let dialect = writing.dialect;
-    let mut from = begin(writing, query, way);
-    let mut matches = matching(writing, &mut from, query);
-    from.show();
-    let mut order = query.order();
+    let (mut from, cut) = match candidates::asked(query) {
+        Some(asked) => whole(writing, query, |writing| candidates::page(writing, query, asked)),
+        None => {
+            let mut from = begin(writing, query, way);
+            let matches = matching(writing, &mut from, query);
+            from.show();
+            from.open_only = is_open_only(query);
+            let cut = cut(writing, &mut from, matches, query, &query.page);
+            match dialect {
+                Dialect::Sqlite => (from, cut),
+                // What is only shown it would look up for all that it sorts.
+                Dialect::Postgres => whole(writing, query, |_| format!("(SELECT o0.* FROM {} {cut}) AS o0", from.sql(dialect))),
+            }
+        }
+    };
+    let (selection, texts) = selection(&mut from, query, dialect);
+    let rows = format!("FROM {} {cut}", from.sql(dialect));
+    match (dialect, query.bytes_max) {
+        (Dialect::Postgres, Some(bytes_max)) => until_full(&selection, &rows, &texts, bytes_max),
+        // SQLite gives rows one by one: whoever reads them stops.
+        (Dialect::Postgres, None) | (Dialect::Sqlite, _) => format!("SELECT {} {rows}", selection.join(", ")),
+    }
+}
+
+/// Rows that are the page, to be shown in its order.
+fn whole(writing: &mut Writing, query: &Query, rows: impl FnOnce(&mut Writing) -> String) -> (From, String) {
+    let mut from = From::showing(query.entity, rows(writing));
+    let order = order_of(query, &query.page);
+    let cut = format!("ORDER BY {}", order_by(writing, &mut from, &order));
+    (from, cut)
+}
+
+/// Which of the rows are the page, and their order.
+pub(super) fn cut(writing: &mut Writing, from: &mut From, mut matches: Vec<String>, query: &Query, page: &Page) -> String {
+    let order = order_of(query, &query.page);
+    let limit = match page {
+        Page::From { from, limit } => format!("LIMIT {limit} OFFSET {}", (*from).min(i64::MAX as u64)),
+        Page::After { cursor, limit } | Page::Before { cursor, limit } => {
+            matches.push(after(writing, from, &order, cursor));
+            format!("LIMIT {limit}")
+        }
+    };
+    if from.open_only && order[0].field == Field::Created && writing.dialect == Dialect::Postgres {
+        // The index has those that are over at one end, and begins behind them.
+        matches.push(format!("{} IS NOT NULL", sought(writing, from, Field::Created)));
+    }
+    let matches = if matches.is_empty() { "TRUE".to_owned() } else { matches.join(" AND ") };
+    format!("WHERE {matches} ORDER BY {} {limit}", order_by(writing, from, &order))
+}
+
+/// What comes before a cursor comes after it from the other end.
+fn order_of(query: &Query, page: &Page) -> Vec<Sort> {
+    match page {
+        Page::From { .. } | Page::After { .. } => query.order(),
+        Page::Before { .. } => reversed(&query.order()),
+    }
+}
+
+/// What is read of a row, its sort values last; and what of it is text.
+fn selection(from: &mut From, query: &Query, dialect: Dialect) -> (Vec<String>, Vec<String>) {
     let mut selection: Vec<String> = Vec::new();
     let mut texts: Vec<String> = Vec::new();
     for shown in columns(query) {
@@ -132,29 +189,11 @@ fn page_text(writing: &mut Writing, query: &Query, way: Begin) -> String {
         }
         selection.push(text);
     }
-    for sort in &order {
+    for sort in &query.order() {
         let place = column(query.entity, sort.field, dialect);
         selection.push(selected(from.text(place), place.kind, dialect));
     }
-    let limit = match &query.page {
-        Page::From { from, limit } => format!("LIMIT {limit} OFFSET {}", (*from).min(i64::MAX as u64)),
-        Page::After { cursor, limit } => {
-            matches.push(after(writing, &mut from, &order, cursor));
-            format!("LIMIT {limit}")
-        }
-        Page::Before { cursor, limit } => {
-            order = reversed(&order);
-            matches.push(after(writing, &mut from, &order, cursor));
-            format!("LIMIT {limit}")
-        }
-    };
-    let order = order_by(writing, &mut from, &order);
-    let rows = format!("FROM {} WHERE {} ORDER BY {order} {limit}", from.sql(dialect), matches.join(" AND "));
-    match (dialect, query.bytes_max) {
-        (Dialect::Postgres, Some(bytes_max)) => until_full(&selection, &rows, &texts, bytes_max),
-        // SQLite gives rows one by one: whoever reads them stops.
-        (Dialect::Postgres, None) | (Dialect::Sqlite, _) => format!("SELECT {} {rows}", selection.join(", ")),
-    }
+    (selection, texts)
 }
 
 /// The rows of a page up to the one that fills it, and one more that tells that there is one; no others are sent. How long a text is,
@@ -176,15 +215,15 @@ fn until_full(selection: &[String], rows: &str, texts: &[String], bytes_max: usi
 /// Counting stops one past the bound: that there are more is all anybody is told.
 fn total(query: &Query, dialect: Dialect, way: Begin) -> Sql {
     let mut writing = Writing { dialect, params: Vec::new() };
-    let mut from = begin(&mut writing, query, way);
-    let matches = matching(&mut writing, &mut from, query);
-    let text = format!(
-        "SELECT count(*) FROM (SELECT 1 FROM {} WHERE {} LIMIT {}) AS matched",
-        from.sql(dialect),
-        matches.join(" AND "),
-        TOTAL_MAX + 1
-    );
-    Sql { text, params: writing.params }
+    let matched = match candidates::asked(query) {
+        Some(asked) => candidates::matched(&mut writing, query, asked, TOTAL_MAX + 1),
+        None => {
+            let mut from = begin(&mut writing, query, way);
+            let matches = matching(&mut writing, &mut from, query);
+            format!("SELECT 1 FROM {} WHERE {} LIMIT {}", from.sql(dialect), matches.join(" AND "), TOTAL_MAX + 1)
+        }
+    };
+    Sql { text: format!("SELECT count(*) FROM ({matched}) AS matched"), params: writing.params }
 }
 
 /// Rows with the values of [`Counting::by`], the number of rows and that of different values.
@@ -227,7 +266,7 @@ pub fn count(counting: &Counting, dialect: Dialect) -> Sql {
 }
 
 /// What every row of the search fulfils, wherever the page begins.
-fn matching(writing: &mut Writing, from: &mut From, query: &Query) -> Vec<String> {
+pub(super) fn matching(writing: &mut Writing, from: &mut From, query: &Query) -> Vec<String> {
     let mut matches = asked(writing, from, query);
     if query.latest_version {
         let mut newer = From::new(query.entity, from.depth + 1);
