@@ -4,7 +4,7 @@
     UNION ALL
     SELECT wanted.key, e.key
     FROM wanted
-    CROSS JOIN LATERAL (SELECT key FROM elements WHERE instance = wanted.key AND state = 'ACTIVE' OFFSET 0) AS e
+    CROSS JOIN LATERAL (SELECT key FROM elements WHERE instance = wanted.key AND NOT past AND state = 'ACTIVE' OFFSET 0) AS e
 )
 SELECT v.key, v.instance, v.definition, v.scope, v.name, v.value
 FROM scopes
