@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::fault::Fault;
 use super::refusals;
 use super::run::{self, PATIENT, Plan};
+use super::timers;
 use super::world::Layout;
 use crate::places::Places;
 use crate::postgres::Cluster;
@@ -29,34 +30,55 @@ const RUNS: [(Fault, Layout, usize, Store); 8] = [
     (Fault::Pause, Layout::Pair, 4, Store::Postgres),
 ];
 
+/// Servers, how often, on which store: killed while timers fall due.
+const AT_DUE_TIME: [(Layout, usize, Store); 2] = [(Layout::One, 4, Store::Sqlite), (Layout::Pair, 3, Store::Postgres)];
+const TIMERS: usize = 2_000;
+
 pub(crate) fn test(places: &Places, note: &mut dyn FnMut(Report)) {
     let mut cluster = Cluster::start_private(places, "chaos-postgres");
     for (fault, layout, times, store) in RUNS {
         let name = format!("{NAME}-{}-{}-{}", fault.name(), layout.name(), store.name());
-        let plan = Plan { name, fault, layout, times, seed: SEED, working_max: PATIENT };
-        summary::begin(&plan.name, store.name());
-        let began = Instant::now();
-        let log = places.log(&plan.name);
-        let cluster = match (store, &mut cluster) {
-            (Store::Sqlite, _) => Ok(None),
-            (Store::Postgres, Ok(cluster)) => Ok(Some(cluster)),
-            (Store::Postgres, Err(why)) => Err(why.clone()),
-        };
-        let outcome = cluster.and_then(|cluster| {
-            let mut file = File::create(&log).map_err(|error| format!("cannot write {}: {error}", log.display()))?;
-            run::run(places, cluster, &plan, &mut |line| drop(writeln!(file, "{line}")))
-        });
-        let seen = outcome.and_then(|ran| match ran.wrong.as_slice() {
-            [] => Ok(ran.summary),
-            wrong => Err(format!("{}\n{}", ran.summary, wrong.join("\n"))),
-        });
+        let plan = Plan { name: name.clone(), fault, layout, times, seed: SEED, working_max: PATIENT };
         let what = format!("{} ({})", fault.name(), layout.name());
-        note(Report { logs: vec![log], ..report(&what, store, began, seen) });
+        note(one(places, &mut cluster, (&name, &what, store), &mut |cluster, say| run::run(places, cluster, &plan, say)));
+    }
+    for (layout, kills, store) in AT_DUE_TIME {
+        let name = format!("{NAME}-timers-{}-{}", layout.name(), store.name());
+        let plan = timers::Plan { name: name.clone(), layout, timers: TIMERS, kills, seed: SEED };
+        let what = format!("timers ({})", layout.name());
+        note(one(places, &mut cluster, (&name, &what, store), &mut |cluster, say| timers::run(places, cluster, &plan, say)));
     }
     match &cluster {
         Ok(cluster) => refuse(places, cluster, note),
         Err(why) => note(report("refusals", Store::Postgres, Instant::now(), Err(why.clone()))),
     }
+}
+
+/// One run, on the store it needs.
+type Run<'a> = dyn FnMut(Option<&mut Cluster>, &mut dyn FnMut(String)) -> Result<run::Outcome, String> + 'a;
+
+fn one(
+    places: &Places,
+    cluster: &mut Result<Cluster, String>,
+    (name, what, store): (&str, &str, Store),
+    run: &mut Run<'_>,
+) -> Report {
+    summary::begin(name, store.name());
+    let (began, log) = (Instant::now(), places.log(name));
+    let cluster = match (store, cluster) {
+        (Store::Sqlite, _) => Ok(None),
+        (Store::Postgres, Ok(cluster)) => Ok(Some(cluster)),
+        (Store::Postgres, Err(why)) => Err(why.clone()),
+    };
+    let outcome = cluster.and_then(|cluster| {
+        let mut file = File::create(&log).map_err(|error| format!("cannot write {}: {error}", log.display()))?;
+        run(cluster, &mut |line| drop(writeln!(file, "{line}")))
+    });
+    let seen = outcome.and_then(|ran| match ran.wrong.as_slice() {
+        [] => Ok(ran.summary),
+        wrong => Err(format!("{}\n{}", ran.summary, wrong.join("\n"))),
+    });
+    Report { logs: vec![log], ..report(what, store, began, seen) }
 }
 
 /// Stores that take no writes.
