@@ -72,7 +72,8 @@ impl Options {
             layout: self.layout.unwrap_or(if pair { Layout::Pair } else { Layout::One }),
             times: self.times,
             seed: self.seed.unwrap_or_else(clock),
-            working_max: run::PROMISED,
+            // What jobs go through has to be found again by those who listen, too.
+            working_max: if self.fault.needs_broker() { run::PATIENT } else { run::PROMISED },
         }
     }
 }
