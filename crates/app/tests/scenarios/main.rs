@@ -1,7 +1,12 @@
-//! The scenarios of `spec/scenarios` against the real server: each over REST and over gRPC, and drawn as BPMN, on every store. See the README there for their
+//! The scenarios of `spec/scenarios` against the real server: each over REST and over gRPC, and drawn as BPMN, on every store, and with jobs announced on Kafka. See the README there for their
 //! notation.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[cfg(feature = "kafka")]
+mod announced;
+#[cfg(feature = "kafka")]
+#[path = "../../../kafka/tests/broker/mod.rs"]
+mod broker;
 mod drawn;
 mod grpc;
 mod rest;
@@ -98,4 +103,17 @@ fn over_rest_and_grpc_on_postgres() {
         run_all(StoreKind::Postgres, over_rest);
         run_all(StoreKind::Postgres, over_grpc);
     }
+}
+
+#[cfg(feature = "kafka")]
+#[test]
+fn announced_to_a_group_of_one_on_sqlite() {
+    announced::run_all(StoreKind::Sqlite, 1);
+}
+
+/// On PostgreSQL if there is one.
+#[cfg(feature = "kafka")]
+#[test]
+fn announced_to_a_group_of_three() {
+    announced::run_all(if server::postgres().is_some() { StoreKind::Postgres } else { StoreKind::Sqlite }, 3);
 }

@@ -1,5 +1,6 @@
 //! The notation of scenarios: a workflow or several, then what is done and what is seen, line by line.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,18 @@ impl Script {
         let workflow = |part: &&str| serde_json::from_str(part).unwrap_or_else(|error| panic!("{name}: {error}"));
         let workflows = parts.iter().map(workflow).collect();
         Self { name, workflows, lines }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Of all that workers do in it.
+    pub(crate) fn job_types(&self) -> BTreeSet<String> {
+        let uploaded = self.lines.iter().filter_map(|line| serde_json::from_str(line.strip_prefix("upload ")?).ok());
+        let workflows: Vec<Value> = self.workflows.iter().cloned().chain(uploaded).collect();
+        let steps = workflows.iter().filter_map(|workflow| workflow["steps"].as_array()).flatten();
+        steps.filter_map(|step| step["jobType"].as_str().map(str::to_owned)).collect()
     }
 
     pub(crate) fn run(&self, surface: &dyn Surface, server: &Server) {

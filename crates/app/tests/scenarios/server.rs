@@ -21,14 +21,20 @@ pub(crate) struct Server {
     metrics: SocketAddr,
     url: String,
     folder: Option<PathBuf>,
+    settings: Vec<String>,
 }
 
 impl Server {
     pub(crate) fn start(store: StoreKind) -> Self {
+        Self::with(store, &[])
+    }
+
+    pub(crate) fn with(store: StoreKind, settings: &[&str]) -> Self {
         let [rest, grpc, metrics] = free_addresses();
         let (url, folder) = place(store);
-        let child = RefCell::new(spawn(&url, [rest, grpc, metrics]));
-        Self { child, rest, grpc, metrics, url, folder }
+        let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
+        let child = RefCell::new(spawn(&url, [rest, grpc, metrics], &settings));
+        Self { child, rest, grpc, metrics, url, folder, settings }
     }
 
     /// Stops the server and starts another on what it has left; in memory nothing is left, so it stays.
@@ -40,7 +46,7 @@ impl Server {
         let pid = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         child.wait().unwrap();
-        *child = spawn(&self.url, [self.rest, self.grpc, self.metrics]);
+        *child = spawn(&self.url, [self.rest, self.grpc, self.metrics], &self.settings);
     }
 
     pub(crate) fn advance(&self, duration: &str) {
@@ -50,10 +56,11 @@ impl Server {
     }
 }
 
-fn spawn(url: &str, [rest, grpc, metrics]: [SocketAddr; 3]) -> Child {
+fn spawn(url: &str, [rest, grpc, metrics]: [SocketAddr; 3], settings: &[String]) -> Child {
     let addresses = [("--rest", rest), ("--grpc", grpc), ("--metrics", metrics)];
     let mut command = Command::new(env!("CARGO_BIN_EXE_caudal"));
     command.args(["serve", "--test-clock", "--log-level", "error", "--store", url]);
+    command.args(settings);
     command.args(addresses.iter().flat_map(|(flag, address)| [(*flag).to_owned(), address.to_string()]));
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut banner = BufReader::new(child.stdout.take().unwrap()).lines();
