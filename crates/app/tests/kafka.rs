@@ -28,7 +28,12 @@ struct Workers {
 
 impl Workers {
     fn start(count: usize, broker: &Broker, server: &Server) -> Self {
-        let (heard, stop) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
+        Self::join(count, broker, server, Arc::default())
+    }
+
+    /// Those that write down in one place what they hear.
+    fn join(count: usize, broker: &Broker, server: &Server, heard: Arc<Mutex<Vec<JobDispatchEvent>>>) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
         let threads = (0..count).map(|_| {
             let (heard, stop, brokers, url) = (heard.clone(), stop.clone(), broker.address.clone(), server.url("/v1/jobs"));
             std::thread::spawn(move || {
@@ -63,8 +68,8 @@ async fn work(brokers: &str, jobs: &str, heard: &Mutex<Vec<JobDispatchEvent>>, s
                 Err(_) => continue,
             };
             let event = JobDispatchEvent::decode(record.value.as_deref().unwrap_or_default()).unwrap();
+            heard.lock().unwrap().push(event.clone());
             complete(jobs, &event, stop).await;
-            heard.lock().unwrap().push(event);
         }
         let _gone_is_fine = consumer.close().await;
     }
@@ -166,4 +171,48 @@ fn switching_loses_nothing(place: &Place) {
     let workers = Workers::start(1, &broker, &server);
     server.completed(&instances);
     workers.stop();
+}
+
+#[test]
+fn jobs_of_an_instance_are_heard_in_order_however_the_group_changes() {
+    const BRANCHES: usize = 8;
+    let broker = Broker::start(Security::Plain);
+    make_topics(&broker, TOPICS);
+    let server = Server::start(&Place::folder(), &broker, KAFKA);
+    let ids: Vec<_> = (0..BRANCHES).map(|n| format!("branch-{n}")).collect();
+    let fork = json!({"id": "fork", "name": "fork", "type": "PARALLEL_GATEWAY", "parallelNextSteps": ids, "joinStep": "join"});
+    let join = json!({"id": "join", "name": "join", "type": "JOIN_GATEWAY", "nextStep": "done"});
+    let done = json!({"id": "done", "name": "done", "type": "END"});
+    let branch = |id: &String| json!({"id": id, "name": id, "type": "SERVICE_TASK", "jobType": "first", "nextStep": "join"});
+    let steps: Vec<_> = [fork].into_iter().chain(ids.iter().map(branch)).chain([join, done]).collect();
+    let (status, answer) = server.post("/v1/definitions", &json!({"id": "two-steps", "name": "Branches", "steps": steps}));
+    assert_eq!(status, 201, "{answer}");
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let first = Workers::join(1, &broker, &server, heard.clone());
+    let mut instances: Vec<_> = (0..20).map(|n| server.start_instance(n)).collect();
+    let until = Instant::now() + PATIENCE;
+    while heard.lock().unwrap().is_empty() {
+        assert!(Instant::now() < until, "nobody hears of anything");
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+    // The partitions are dealt out anew, twice, while jobs are announced.
+    let more = Workers::join(2, &broker, &server, heard.clone());
+    instances.extend((20..40).map(|n| server.start_instance(n)));
+    first.stop();
+    instances.extend((40..60).map(|n| server.start_instance(n)));
+    server.completed(&instances);
+    more.stop();
+    let mut known: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for event in heard.lock().unwrap().iter() {
+        let announcement = event.dedup_id.rsplit('-').next().unwrap().parse().unwrap();
+        let of_instance = known.entry(event.instance_id.clone()).or_default();
+        // Whoever takes over may hear of some again.
+        if !of_instance.contains(&announcement) {
+            of_instance.push(announcement);
+        }
+    }
+    assert_eq!(known.len(), 60);
+    for (instance, announcements) in known {
+        assert!(announcements.len() == BRANCHES && announcements.is_sorted(), "{instance}: {announcements:?}");
+    }
 }
