@@ -91,7 +91,7 @@ export class KafkaEngine implements EngineClient {
   async close(): Promise<void> {
     const unbegun = this.#heard
     if (this.#listening !== undefined) {
-      unbegun.push(...take(this.#listening.stream, HEARD_MAX))
+      unbegun.push(...take(this.#listening.stream, Number.MAX_SAFE_INTEGER))
       await this.#leave(this.#listening.consumer)
     }
     // What cannot be given back is free when its lease ends.
