@@ -75,6 +75,7 @@ fn measure(bench: &Bench, sdk: &Sdk, protocol: &str) -> Result<Measured, String>
     }
     let address = if protocol == "grpc" { format!("grpc://{}", server.grpc) } else { server.rest.clone() };
     command.args(["bench", &address, PARALLEL]).env("CAUDAL_TRANSPORT", protocol).stdout(Stdio::null());
+    command.env("CAUDAL_SCENARIOS", bench.places.root.join("sdks/scenarios"));
     let worker =
         Running::start(&mut command, Farewell::Terminate).map_err(|error| format!("cannot start {}: {error}", sdk.name))?;
     let cpu = |pid| usage::cpu(pid).ok_or_else(|| format!("{}: a process ended while it was measured", sdk.name));
