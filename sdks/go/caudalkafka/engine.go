@@ -40,6 +40,8 @@ type engine struct {
 	topics []string
 	// heard has jobs that the server could not be asked about yet.
 	heard []*caudal.Job
+	// workerID is who polled last.
+	workerID string
 }
 
 // New hears of jobs at brokers such as kafka-1:9092,kafka-2:9092, and says how they ended to the server behind the other transport, which is closed with this one.
@@ -65,6 +67,7 @@ func New(brokers string, server caudal.EngineClient, options Options) (caudal.En
 }
 
 func (e *engine) Poll(ctx context.Context, poll caudal.Poll) ([]*caudal.Job, error) {
+	e.workerID = poll.WorkerID
 	if err := e.hear(ctx, poll); err != nil || len(e.heard) == 0 {
 		return nil, err
 	}
@@ -87,8 +90,13 @@ func (e *engine) Poll(ctx context.Context, poll caudal.Poll) ([]*caudal.Job, err
 	return held, nil
 }
 
+// Close leaves the group, gives back what was heard of and not begun, and closes the transport to the server.
 func (e *engine) Close() error {
 	e.client.Close()
+	for _, job := range e.heard {
+		// It is free when its lease ends, else.
+		_ = e.Release(context.Background(), e.workerID, job, 0)
+	}
 	return e.EngineClient.Close()
 }
 

@@ -89,8 +89,10 @@ func (t *telemetry) instruments(meter metric.Meter) (err error) {
 
 func (t *telemetry) around(job *caudal.JobContext, run func(*caudal.JobContext) caudal.Outcome) caudal.Outcome {
 	system, jobType := attribute.String("messaging.system", "caudal"), attribute.String("messaging.destination.name", job.Job.Type)
+	// What the runner itself is part of has not started the job.
+	outside := trace.ContextWithSpanContext(job.Context, trace.SpanContext{})
 	ctx, span := t.tracer.Start(
-		propagator.Extract(job.Context, propagation.MapCarrier(job.Job.TraceContext)),
+		propagator.Extract(outside, propagation.MapCarrier(job.Job.TraceContext)),
 		"process "+job.Job.Type,
 		trace.WithSpanKind(trace.SpanKindConsumer),
 		trace.WithAttributes(

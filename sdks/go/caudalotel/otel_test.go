@@ -24,8 +24,10 @@ const (
 	spanID  = "b7ad6b7169203331"
 )
 
-// observed runs a handler with a job that has a trace, and gives what was seen.
-func observed(t *testing.T, handle func(*caudal.JobContext, map[string]any) (any, error)) (sdktrace.ReadOnlySpan, map[string]metricdata.Aggregation) {
+var fromElsewhere = map[string]string{"traceparent": "00-" + traceID + "-" + spanID + "-01"}
+
+// observed runs a handler with a job, and gives what was seen.
+func observed(t *testing.T, traced map[string]string, handle func(*caudal.JobContext, map[string]any) (any, error)) (sdktrace.ReadOnlySpan, map[string]metricdata.Aggregation) {
 	t.Helper()
 	spans, reader := tracetest.NewSpanRecorder(), metric.NewManualReader()
 	around := caudalotel.Around(
@@ -36,9 +38,11 @@ func observed(t *testing.T, handle func(*caudal.JobContext, map[string]any) (any
 	caudal.Handle(&registry, "work", handle)
 	job := &caudal.Job{
 		ID: "1", Type: "work", InstanceID: "7", Variables: json.RawMessage("{}"),
-		TraceContext: map[string]string{"traceparent": "00-" + traceID + "-" + spanID + "-01"},
+		TraceContext: traced,
 	}
-	around(caudal.NewJobContext(t.Context(), job, nil), registry.Run)
+	ctx, program := sdktrace.NewTracerProvider().Tracer("test").Start(t.Context(), "program")
+	defer program.End()
+	around(caudal.NewJobContext(ctx, job, nil), registry.Run)
 	var read metricdata.ResourceMetrics
 	if err := reader.Collect(t.Context(), &read); err != nil {
 		t.Fatal(err)
@@ -52,7 +56,7 @@ func observed(t *testing.T, handle func(*caudal.JobContext, map[string]any) (any
 
 func TestAJobIsASpanBelowTheOneThatStartedIt(t *testing.T) {
 	var inside trace.SpanContext
-	span, metrics := observed(t, func(ctx *caudal.JobContext, _ map[string]any) (any, error) {
+	span, metrics := observed(t, fromElsewhere, func(ctx *caudal.JobContext, _ map[string]any) (any, error) {
 		inside = trace.SpanContextFromContext(ctx)
 		return nil, nil
 	})
@@ -75,7 +79,10 @@ func TestAJobIsASpanBelowTheOneThatStartedIt(t *testing.T) {
 }
 
 func TestAFailureIsAnError(t *testing.T) {
-	span, _ := observed(t, func(*caudal.JobContext, map[string]any) (any, error) { return nil, errors.New("no luck") })
+	span, _ := observed(t, nil, func(*caudal.JobContext, map[string]any) (any, error) { return nil, errors.New("no luck") })
+	if span.Parent().IsValid() {
+		t.Fatal("a job that was not traced belongs to nobody's trace")
+	}
 	if span.Status() != (sdktrace.Status{Code: codes.Error, Description: "no luck"}) {
 		t.Fatal(span.Status())
 	}

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { Registry, type Loss, type Progress } from '../src/index.js'
+import type { Server as RealServer } from '../src/testing.js'
 import { pause } from '../src/backoff.js'
 import { Http } from '../src/http.js'
-import { Server } from '../src/testing.js'
 import { WorkerProcess } from './worker.js'
-import { address, scenario, startWork, until, WITHIN, working } from './world.js'
+import { address, scenario, startWork, until, WITHIN, working, Server } from './world.js'
 
 async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'scenario-'))
@@ -47,7 +47,7 @@ scenario('long handler', () =>
 )
 
 /** Runs a handler, takes its job away, and waits until it knows: why, and the instance's variables afterwards. */
-async function lose(takeAway: (server: Server, instance: string) => Promise<unknown>): Promise<[Loss?, object?]> {
+async function lose(takeAway: (server: RealServer, instance: string) => Promise<unknown>): Promise<[Loss?, object?]> {
   return Server.with(async (server) => {
     let begun = false
     const losses: (Loss | undefined)[] = []

@@ -6,8 +6,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import assert from 'node:assert/strict'
 
 import { Registry } from '../src/index.js'
-import { Server } from '../src/testing.js'
-import { scenario, startWork, WITHIN, working } from './world.js'
+import { scenario, startWork, WITHIN, working, Server } from './world.js'
 
 scenario('trace', () =>
   Server.with(async (server) => {

@@ -1,19 +1,47 @@
 // What scenarios share: the list of them, the server, the transport, waiting for conditions.
 
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { Runner, type Client, type Registry, type RunnerOptions, type Variables } from '../src/index.js'
-import type { Server } from '../src/testing.js'
+import { Server as RealServer, type ServerOptions } from '../src/testing.js'
 
 export const FOLDER = process.env['CAUDAL_SCENARIOS'] ?? join(import.meta.dirname, '../../scenarios')
-const TRANSPORT = process.env['CAUDAL_TRANSPORT'] ?? 'rest'
+export const TRANSPORT = process.env['CAUDAL_TRANSPORT'] ?? 'rest'
 export const WITHIN = 60_000
 
 export const scenarios = new Map<string, () => Promise<void>>()
 
-export function scenario(name: string, play: () => Promise<void>, transports = ['rest', 'grpc']): void {
-  if (transports.includes(TRANSPORT)) scenarios.set(name, play)
+const BROKER = process.env['CAUDAL_KAFKA'] ?? ''
+const LIST = JSON.parse(readFileSync(join(FOLDER, 'scenarios.json'), 'utf8')) as {
+  name: string
+  transports: string[]
+}[]
+
+/** Registers a scenario, if it is for this transport. */
+export function scenario(name: string, play: () => Promise<void>): void {
+  if (LIST.find((one) => one.name === name)?.transports.includes(TRANSPORT) === true) scenarios.set(name, play)
+}
+
+const topics = new WeakMap<RealServer, string>()
+let worlds = 0
+
+/** Starts servers that announce jobs on topics of their own, if they are to go over Kafka. */
+export const Server = {
+  async with<T>(use: (server: RealServer) => Promise<T>, options: ServerOptions = {}): Promise<T> {
+    worlds += 1
+    const prefix = `node-${worlds}.`
+    const kafka = ['--dispatch', 'kafka_outbox', '--kafka-brokers', BROKER, '--kafka-topic-prefix', prefix]
+    const all = [...(options.arguments ?? []), ...(TRANSPORT === 'kafka' ? kafka : [])]
+    return RealServer.with(
+      (server) => {
+        topics.set(server, prefix)
+        return use(server)
+      },
+      { ...options, arguments: all },
+    )
+  },
 }
 
 export function file(name: string): string {
@@ -24,13 +52,16 @@ export async function text(name: string): Promise<string> {
   return readFile(file(name), 'utf8')
 }
 
-export function address(server: Server): string {
-  return TRANSPORT === 'rest' ? server.rest : server.grpc
+export function address(server: RealServer): string {
+  if (TRANSPORT !== 'kafka') return TRANSPORT === 'rest' ? server.rest : server.grpc
+  const prefix = topics.get(server) ?? ''
+  const query = { engine: server.rest, group: prefix, topic_prefix: prefix, session_timeout: '6000' }
+  return `kafka://${BROKER}?${new URLSearchParams(query).toString()}`
 }
 
 /** Runs handlers while `use` runs. */
 export async function working<T>(
-  server: Server,
+  server: RealServer,
   registry: Registry,
   use: () => Promise<T>,
   options: RunnerOptions = {},

@@ -81,7 +81,7 @@ export interface ConnectionOptions {
 
 /**
  * A transport by the address: `http(s)://` is REST, `grpc(s)://` is gRPC, which needs the packages `@grpc/grpc-js` and
- * `@grpc/proto-loader`.
+ * `@grpc/proto-loader`. `kafka://BROKER,BROKER?engine=http://SERVER` is Kafka, which needs `@platformatic/kafka`.
  */
 export async function connect(address: string, options: ConnectionOptions = {}): Promise<EngineClient> {
   if (/^https?:\/\//.test(address)) {
@@ -92,5 +92,9 @@ export async function connect(address: string, options: ConnectionOptions = {}):
     const { GrpcEngine } = await import('./grpc.js')
     return new GrpcEngine(address, options)
   }
-  throw new TypeError(`'${address}' must begin with http://, https://, grpc:// or grpcs://`)
+  if (address.startsWith('kafka://')) {
+    const { byAddress } = await import('./kafka.js')
+    return byAddress(address, options)
+  }
+  throw new TypeError(`'${address}' must begin with http://, https://, grpc://, grpcs:// or kafka://`)
 }

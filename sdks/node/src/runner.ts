@@ -23,7 +23,7 @@ export interface RunnerOptions {
   maxParallel?: number
   /** For how long a job is leased; 60, at least 5. Extended while its handler runs. */
   leaseSeconds?: number
-  /** How long a poll waits for a job; 20. */
+  /** How long a poll waits for a job; 20. With 0 it does not, and the runner asks less and less often. */
   pollWaitSeconds?: number
   /** How long handlers may take to finish when the runner is stopped; 30. */
   graceSeconds?: number
@@ -118,8 +118,9 @@ export class Runner {
         await pause(wait, signal)
         continue
       }
-      // A server that is stopping answers at once.
-      const isIdle = jobs.length > 0 || asked + Math.min(1, waitSeconds) * 1000 <= performance.now()
+      // A server that is stopping answers at once, and one that is not asked to wait.
+      const waited = (performance.now() - asked) / 1000
+      const isIdle = jobs.length > 0 || waited >= 1 || (waitSeconds > 0 && waited >= waitSeconds)
       if (isIdle) backoff.reset()
       else await pause(backoff.next(), signal)
       for (const job of jobs) await this.#begin(engine, job, asked + leaseSeconds * 1000)

@@ -183,3 +183,22 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
   })
   return { promise, resolve }
 }
+
+test('polls that do not wait come less and less often', async () => {
+  const engine = new Engine([])
+  let polls = 0
+  engine.poll = () => {
+    polls += 1
+    return Promise.resolve([])
+  }
+  const runner = new Runner(
+    new Registry().handler('work', () => ({})),
+    engine,
+    { pollWaitSeconds: 0 },
+  )
+  void runner.run()
+  // Without a pause between polls this would not even end.
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await runner.stop()
+  assert.ok(polls < 10, `${polls}`)
+})

@@ -62,6 +62,8 @@ class Consumer:
 class Server(Engine):
     """Knows that job 2 is over; is away as often as said."""
 
+    def close(self) -> None: ...
+
     def __init__(self, away: int = 0) -> None:
         super().__init__()
         self.away = away
@@ -88,6 +90,14 @@ class Kafka(unittest.TestCase):
         with self.assertRaises(UnavailableError):
             engine.poll("w", ["work"], 1, 60, 1)
         self.assertEqual([job.id for job in engine.poll("w", ["work"], 1, 60, 1)], ["1"])
+
+    def test_what_was_heard_and_not_begun_is_given_back(self) -> None:
+        server = Server(away=1)
+        engine = KafkaEngine("broker", server)
+        with self.assertRaises(UnavailableError):
+            engine.poll("w", ["work"], 2, 60, 1)
+        engine.close()
+        self.assertEqual(server.said, [("release", "1", None), ("release", "2", None)])
 
     def test_an_address_says_it_all(self) -> None:
         connect("kafka://a:1,b:2?engine=http://server&group=g&security.protocol=SASL_SSL", token="t").close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import unittest
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
@@ -166,6 +167,17 @@ class Reports(unittest.TestCase):
         with Runner(registry, engine):
             self.assertTrue(engine.asked.wait(30))
         self.assertEqual(engine.said, [("release", "7", None)])
+
+
+class Polls(unittest.TestCase):
+    def test_polls_that_do_not_wait_come_less_and_less_often(self) -> None:
+        engine, registry, polls = Engine(), Registry(), []
+        registry.register("work", lambda context: None)
+        engine.poll = lambda *_: polls.append(1) or []  # type: ignore[method-assign,func-returns-value]
+        with Runner(registry, engine, poll_wait=0):
+            # Without a pause there would be thousands; a slow machine has fewer.
+            time.sleep(0.3)
+        self.assertLess(len(polls), 10)
 
 
 class Handlers(unittest.TestCase):

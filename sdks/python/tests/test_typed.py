@@ -7,6 +7,8 @@ from enum import Enum
 from typing import Any, Literal, TypedDict
 from uuid import UUID
 
+from pydantic import BaseModel, Field
+
 from caudal.errors import NonRetryableError
 from caudal.typed import DecodeError, decode, encode, encode_variables
 
@@ -17,6 +19,11 @@ class Colour(Enum):
 
 class Point(TypedDict):
     x: int
+
+
+class Order(BaseModel):
+    customer: str
+    amount: int = Field(gt=0)
 
 
 @dataclass
@@ -34,6 +41,13 @@ class Outer:
 
 
 class Typed(unittest.TestCase):
+    def test_models_of_pydantic(self) -> None:
+        order = decode(Order, {"customer": "ann", "amount": 5, "other": True})
+        self.assertEqual(order, Order(customer="ann", amount=5))
+        self.assertEqual(encode_variables(order), {"customer": "ann", "amount": 5})
+        with self.assertRaisesRegex(NonRetryableError, "(?s)variables.*amount.*greater than 0"):
+            decode(Order, {"customer": "ann", "amount": 0})
+
     def test_values_become_types_and_values_again(self) -> None:
         value = {"inner": {"n": 1}, "many": [{"n": 2}], "by_name": {"a": {"n": 3}}, "maybe": None, "colour": "red"}
         outer = decode(Outer, {**value, "of another step": True})

@@ -35,6 +35,13 @@ struct Inner {
     worker: OnceLock<String>,
 }
 
+impl Drop for Inner {
+    /// Whoever forgot to close it: it leaves the group at least, and does not keep jobs from others.
+    fn drop(&mut self) {
+        self.ear.closed.cancel();
+    }
+}
+
 /// How to hear of jobs.
 #[derive(Debug, Clone)]
 pub struct KafkaOptions {
@@ -290,6 +297,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn one_that_is_dropped_stops_listening() {
+        let kafka = Kafka::new(KafkaOptions::at("127.0.0.1:9"), crate::Rest::new("http://127.0.0.1:9"));
+        kafka.listen(&["work".to_owned()]);
+        let listening = kafka.0.listening.get().and_then(|task| lock(task).take()).unwrap();
+        drop(kafka);
+        listening.await.unwrap();
+    }
 
     #[test]
     fn an_announcement_is_a_job_with_every_digit() {

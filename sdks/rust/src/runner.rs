@@ -58,7 +58,7 @@ impl Runner {
         Runner { lease, ..self }
     }
 
-    /// How long a poll waits for a job; 20 seconds.
+    /// How long a poll waits for a job; 20 seconds. With none it does not, and the runner asks less and less often.
     #[must_use]
     pub fn poll_wait(self, poll_wait: Duration) -> Runner {
         Runner { poll_wait, ..self }
@@ -136,8 +136,10 @@ async fn take_jobs(work: &Arc<Work>, slots: &Arc<Semaphore>, wait: Duration) -> 
                 sleep(pause).await;
             }
             Err(error) => return Err(error),
-            // A server that is stopping answers at once.
-            Ok(jobs) if jobs.is_empty() && asked.elapsed() < wait.min(Duration::from_secs(1)) => sleep(backoff.next(None)).await,
+            // A server that is stopping answers at once, and one that is not asked to wait.
+            Ok(jobs) if jobs.is_empty() && (wait.is_zero() || asked.elapsed() < wait.min(Duration::from_secs(1))) => {
+                sleep(backoff.next(None)).await;
+            }
             Ok(jobs) => {
                 backoff = Backoff::default();
                 for job in jobs {

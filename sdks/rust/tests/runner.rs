@@ -181,3 +181,40 @@ async fn a_handler_runs_without_a_server() {
     assert_eq!(registry.job_types(), ["double"]);
     let _shared: Arc<Registry> = Arc::new(registry);
 }
+
+/// Has no jobs, never waits, and counts how often it is asked.
+struct Impatient(Arc<Mutex<usize>>);
+
+#[async_trait]
+impl EngineClient for Impatient {
+    async fn poll(&self, _: Poll<'_>) -> Result<Vec<Job>, Error> {
+        *self.0.lock().unwrap() += 1;
+        tokio::task::yield_now().await;
+        Ok(Vec::new())
+    }
+    async fn complete(&self, _: &str, _: &Job, _: &Raw) -> Result<(), Error> {
+        unreachable!("there are no jobs")
+    }
+    async fn fail(&self, _: &str, _: &Job, _: &str, _: bool, _: Option<Duration>) -> Result<(), Error> {
+        unreachable!("there are no jobs")
+    }
+    async fn throw_error(&self, _: &str, _: &Job, _: &str, _: &str, _: &Raw) -> Result<(), Error> {
+        unreachable!("there are no jobs")
+    }
+    async fn heartbeat(&self, _: &str, _: Duration, _: &[Beat<'_>]) -> Result<Vec<Standing>, Error> {
+        unreachable!("there are no jobs")
+    }
+    async fn release(&self, _: &str, _: &Job, _: Option<Duration>) -> Result<(), Error> {
+        unreachable!("there are no jobs")
+    }
+}
+
+#[tokio::test]
+async fn polls_that_do_not_wait_come_less_and_less_often() {
+    let asked = Arc::new(Mutex::new(0));
+    let registry = Registry::new().handle("work", |_: JobContext, _: Anything| async { Ok::<_, Failure>(()) });
+    let runner = Runner::new(registry, Impatient(asked.clone())).poll_wait(Duration::ZERO);
+    // Without a pause there would be thousands; a slow machine has fewer.
+    runner.run(tokio::time::sleep(Duration::from_millis(300))).await.unwrap();
+    assert!(*asked.lock().unwrap() < 10);
+}

@@ -12,6 +12,8 @@ use crate::server::{self, Data, Server, Store};
 
 /// What the handlers of the programs are for.
 const ACTION: &str = "work";
+/// What is measured: over Kafka it would be the broker.
+const PROTOCOLS: [&str; 2] = ["rest", "grpc"];
 const JOBS: usize = 20_000;
 /// Done before anything counts: compilers at run time and connections have warmed up by then.
 const WARM: usize = JOBS / 4;
@@ -36,7 +38,7 @@ pub(super) fn run(bench: &Bench, only: Option<&str>) -> Result<(), String> {
     let chosen = only.map_or_else(|| Ok(sdks::ALL.to_vec()), sdks::choose)?;
     println!("| worker | protocol | jobs/s | its CPU per job | the server's | idle: CPU a minute | memory | others |");
     println!("|---|---|---|---|---|---|---|---|");
-    for protocol in ["rest", "grpc"] {
+    for protocol in PROTOCOLS {
         // What it starts itself is in its rate as well.
         let (own, others) = one(bench, Store::Sqlite, &["--protocol", protocol, "--seconds", "5"])?;
         let cpu = own.number("serverCpuMicrosPerInstance").unwrap_or(f64::NAN);
@@ -46,7 +48,7 @@ pub(super) fn run(bench: &Bench, only: Option<&str>) -> Result<(), String> {
         if let Readiness::Missing(why) | Readiness::Failed(why) = (sdk.prepare)(&bench.places) {
             return Err(format!("{}: {why}", sdk.name));
         }
-        for protocol in sdk.transports {
+        for protocol in sdk.transports.iter().filter(|protocol| PROTOCOLS.contains(protocol)) {
             let measured = measure(bench, sdk, protocol)?;
             println!(
                 "| {} | {protocol} | {:.0} | {} µs | {} µs | {} ms | {:.0} MB | {} |",
@@ -73,6 +75,7 @@ fn measure(bench: &Bench, sdk: &Sdk, protocol: &str) -> Result<Measured, String>
     }
     let address = if protocol == "grpc" { format!("grpc://{}", server.grpc) } else { server.rest.clone() };
     command.args(["bench", &address, PARALLEL]).env("CAUDAL_TRANSPORT", protocol).stdout(Stdio::null());
+    command.env("CAUDAL_SCENARIOS", bench.places.root.join("sdks/scenarios"));
     let worker =
         Running::start(&mut command, Farewell::Terminate).map_err(|error| format!("cannot start {}: {error}", sdk.name))?;
     let cpu = |pid| usage::cpu(pid).ok_or_else(|| format!("{}: a process ended while it was measured", sdk.name));

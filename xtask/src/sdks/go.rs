@@ -15,7 +15,7 @@ const STATICCHECK: &str = "honnef.co/go/tools/cmd/staticcheck@v0.8.2";
 
 pub(super) const SDK: Sdk = Sdk {
     name: "go",
-    transports: &["rest", "grpc"],
+    transports: &["rest", "grpc", "kafka"],
     prepare: |places| match packages::found("go") {
         false => Readiness::Missing("go is not installed".to_owned()),
         true => build(places).into(),

@@ -16,7 +16,7 @@ const CLASSES_ONLY: [&str; 3] = ["-DskipTests", "-Dmaven.javadoc.skip", "-Dmaven
 
 pub(super) const SDK: Sdk = Sdk {
     name: "java",
-    transports: &["rest", "grpc"],
+    transports: &["rest", "grpc", "kafka"],
     prepare: |places| match ["javac", "mvn"].into_iter().find(|program| !packages::found(program)) {
         Some(missing) => Readiness::Missing(format!("{missing} is not installed")),
         None => build(places).into(),

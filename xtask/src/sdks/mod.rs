@@ -1,6 +1,7 @@
 //! The SDKs: each is checked by its language's own tools, plays every scenario over every transport against the real server, and is packed and installed into
 //! an empty project that runs the example of its README.
 
+mod broker;
 mod example;
 mod go;
 mod java;
@@ -22,6 +23,7 @@ use crate::places::{self, Places};
 use crate::summary::{self, Outcome, Report};
 use crate::{Verdict, children, test};
 
+use broker::Broker;
 use table::Table;
 
 pub(crate) const NAME: &str = "sdks";
@@ -102,19 +104,20 @@ fn test_some(places: &Places, chosen: &[&'static Sdk], extent: Extent, note: &mu
         Ok(table) => table,
         Err(why) => return note(report(NAME.to_owned(), "", Instant::now(), Outcome::Broken(why), Vec::new())),
     };
+    let mut broker = None;
     for (at, sdk) in chosen.iter().enumerate() {
         let began = Instant::now();
         match ((sdk.prepare)(places), extent) {
             (Readiness::Ready, Extent::Whole) => {
                 note(check(places, sdk));
                 for transport in sdk.transports {
-                    note(play(places, sdk, transport, &mut table));
+                    note(play(places, sdk, transport, &mut broker, &mut table));
                 }
                 note(pack(places, sdk));
             }
             // In turn, so that each transport is played by some.
             (Readiness::Ready, Extent::Scenarios) => {
-                note(play(places, sdk, sdk.transports[at % sdk.transports.len()], &mut table));
+                note(play(places, sdk, sdk.transports[at % sdk.transports.len()], &mut broker, &mut table));
             }
             (Readiness::Missing(why) | Readiness::Failed(why), _) => {
                 note(report(part(sdk, ""), "", began, Outcome::Broken(why), Vec::new()))
@@ -159,12 +162,18 @@ fn check(places: &Places, sdk: &Sdk) -> Report {
     report(part(sdk, "checks"), "", began, outcome, logs)
 }
 
-fn play(places: &Places, sdk: &Sdk, transport: &'static str, table: &mut Table) -> Report {
+fn play(places: &Places, sdk: &Sdk, transport: &'static str, broker: &mut Option<Broker>, table: &mut Table) -> Report {
     let began = Instant::now();
     let log = places.log(&format!("sdk-{}-{transport}", sdk.name));
     let mut command = (sdk.scenarios)(places);
     command.env(BINARY_VARIABLE, binary(places)).env("CAUDAL_TRANSPORT", transport);
     command.env("CAUDAL_SCENARIOS", places.root.join("sdks/scenarios"));
+    if transport == broker::TRANSPORT {
+        match started(places, broker) {
+            Ok(broker) => drop(command.env(broker::VARIABLE, &broker.address)),
+            Err(why) => return report(part(sdk, "scenarios"), transport, began, Outcome::Broken(why), Vec::new()),
+        }
+    }
     let outcome = match logged::run(&mut command, &log, Audience::LogOnly, SCENARIOS_MAX) {
         Err(why) => Outcome::Broken(why),
         Ok(finished) => {
@@ -178,6 +187,14 @@ fn play(places: &Places, sdk: &Sdk, transport: &'static str, table: &mut Table) 
         }
     };
     report(part(sdk, "scenarios"), transport, began, outcome, vec![log])
+}
+
+/// The broker that all share, started when the first needs it.
+fn started<'a>(places: &Places, broker: &'a mut Option<Broker>) -> Result<&'a Broker, String> {
+    match broker {
+        Some(broker) => Ok(broker),
+        None => Ok(broker.insert(Broker::start(places, ALL.iter().map(|sdk| sdk.name))?)),
+    }
 }
 
 fn pack(places: &Places, sdk: &Sdk) -> Report {

@@ -15,7 +15,7 @@ const INSTALL_MAX: Duration = Duration::from_secs(600);
 
 pub(super) const SDK: Sdk = Sdk {
     name: "node",
-    transports: &["rest", "grpc"],
+    transports: &["rest", "grpc", "kafka"],
     prepare: |places| prepare(places).into(),
     checks: |places| {
         vec![

@@ -13,7 +13,7 @@ const TOOLS: &str = "sdk";
 
 pub(super) const SDK: Sdk = Sdk {
     name: "python",
-    transports: &["rest", "grpc"],
+    transports: &["rest", "grpc", "kafka"],
     prepare: |places| python::prepare_from(places, TOOLS, &SDK.folder(places).join("requirements-dev.txt")),
     checks: |places| {
         let cache = places.own.join("mypy-sdk");

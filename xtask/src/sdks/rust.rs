@@ -15,7 +15,7 @@ const PACKED: &str = "package/caudal-client-0.1.0";
 
 pub(super) const SDK: Sdk = Sdk {
     name: "rust",
-    transports: &["rest", "grpc"],
+    transports: &["rest", "grpc", "kafka"],
     prepare: |places| build(places).into(),
     checks: |places| {
         let mut doc = cargo(places, &["doc", "--no-deps", "--all-features", "--locked"]);

@@ -6,6 +6,7 @@ Jobs are heard of on Kafka; how they ended is said to the server, over REST or g
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import threading
@@ -19,7 +20,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message
 from google.protobuf.message import DecodeError
 
 from caudal.engine import Beat, EngineClient, Job, Standing, connect
-from caudal.errors import UnavailableError
+from caudal.errors import CaudalError, UnavailableError
 from caudal.wire.dispatch_pb2 import JobDispatchEvent
 
 log = logging.getLogger("caudal")
@@ -67,12 +68,14 @@ class KafkaEngine:
         self._consumer = Consumer(settings)
         self._subscribed: list[str] = []
         self._heard: list[Job] = []
+        self._worker_id = ""
         self._stopped = threading.Event()
         # The client must not be closed while it is asked.
         self._lock = threading.Lock()
 
     def poll(self, worker_id: str, job_types: Sequence[str], max_jobs: int, lease: float, wait: float) -> list[Job]:
         """See :class:`~caudal.engine.EngineClient`."""
+        self._worker_id = worker_id
         with self._lock:
             self._hear(job_types, max_jobs, wait)
         if not self._heard:
@@ -109,10 +112,14 @@ class KafkaEngine:
         self._stopped.set()
 
     def close(self) -> None:
-        """Leave the group, and close the transport to the server."""
+        """Leave the group, give back what was heard of and not begun, and close the transport to the server."""
         self._stopped.set()
         with self._lock:
             self._consumer.close()
+        for job in self._heard:
+            # It is free when its lease ends, else.
+            with contextlib.suppress(CaudalError):
+                self._engine.release(self._worker_id, job)
         self._engine.close()
 
     def _hear(self, job_types: Sequence[str], max_jobs: int, wait: float) -> None:

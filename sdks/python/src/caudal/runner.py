@@ -45,7 +45,7 @@ class Runner:
     :param engine: an address such as ``http://127.0.0.1:8080`` or ``grpc://127.0.0.1:9090``, or a transport.
     :param max_parallel: how many handlers run at once.
     :param lease: seconds that a job is leased for; extended while its handler runs.
-    :param poll_wait: seconds that a poll waits for a job.
+    :param poll_wait: seconds that a poll waits for a job. With 0 it does not, and asks less and less often.
     :param grace: seconds that handlers have to finish when the runner is stopped.
     """
 
@@ -133,10 +133,10 @@ class Runner:
                 log.warning("no jobs (%s); asking again in %.1f s", error, pause)
                 self._stopping.wait(pause)
                 continue
-            if jobs or asked + min(1.0, self._poll_wait) <= time.monotonic():
+            if jobs or 0 < self._poll_wait <= time.monotonic() - asked or asked + 1.0 <= time.monotonic():
                 backoff.reset()
             else:
-                # A server that is stopping answers at once.
+                # A server that is stopping answers at once, and one that is not asked to wait.
                 self._stopping.wait(backoff.next())
             for job in jobs:
                 self._begin(job, asked + self._lease)

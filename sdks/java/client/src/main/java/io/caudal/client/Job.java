@@ -32,9 +32,14 @@ public record Job(
         int lease,
         Progress progress,
         Map<String, String> traceContext) {
-    /** As the server gave it. */
-    public Job {
-        traceContext = traceContext == null ? Map.of() : Map.copyOf(traceContext);
+    /**
+     * The trace of whoever started it.
+     *
+     * @return {@code traceparent} and perhaps {@code tracestate}; nothing if it was not traced
+     */
+    @Override
+    public Map<String, String> traceContext() {
+        return traceContext == null ? Map.of() : traceContext;
     }
 
     /**

@@ -208,10 +208,12 @@ public final class Runner implements AutoCloseable {
                 continue;
             }
             jobs.forEach(job -> begin(job, asked + lease.toNanos()));
-            if (!jobs.isEmpty() || Math.min(1_000_000_000, pollWait.toNanos()) <= System.nanoTime() - asked) {
+            long waited = System.nanoTime() - asked;
+            boolean asLongAsAsked = !pollWait.isZero() && pollWait.toNanos() <= waited;
+            if (!jobs.isEmpty() || asLongAsAsked || 1_000_000_000 <= waited) {
                 backoff.reset();
             } else {
-                // A server that is stopping answers at once.
+                // A server that is stopping answers at once, and one that is not asked to wait.
                 Thread.sleep(backoff.next(Duration.ZERO).toMillis());
             }
         }
@@ -484,7 +486,7 @@ public final class Runner implements AutoCloseable {
         }
 
         /**
-         * How long a poll waits for a job.
+         * How long a poll waits for a job. With zero it does not, and the runner asks less and less often.
          *
          * @param given whole seconds; 20 without it
          * @return this

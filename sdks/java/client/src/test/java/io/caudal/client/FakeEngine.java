@@ -12,6 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Hands out its jobs once and notes what is said. Each answer may be replaced by a failure, the next one first. */
 final class FakeEngine implements EngineClient {
@@ -21,6 +22,11 @@ final class FakeEngine implements EngineClient {
     final CountDownLatch asked = new CountDownLatch(1);
     /** Comes just when the runner stops. */
     Job late;
+
+    /** Whether a poll waits when there is no job. */
+    volatile boolean waits = true;
+
+    final AtomicInteger polls = new AtomicInteger();
 
     volatile Standing standing = Standing.HELD;
 
@@ -33,6 +39,10 @@ final class FakeEngine implements EngineClient {
     public List<Job> poll(Poll poll) throws InterruptedException {
         if (!jobs.isEmpty()) {
             return List.of(jobs.pop());
+        }
+        polls.incrementAndGet();
+        if (!waits) {
+            return List.of();
         }
         asked.countDown();
         try {

@@ -144,4 +144,15 @@ class RunnerTest {
     void aRunnerWithoutHandlersIsAMistake() {
         assertThrows(IllegalArgumentException.class, () -> Runner.of(new Registry(), "http://127.0.0.1:9"));
     }
+
+    @Test
+    void pollsThatDoNotWaitComeLessAndLessOften() throws InterruptedException {
+        engine.jobs.clear();
+        engine.waits = false;
+        try (Runner runner = start((variables, context) -> null, options -> options.pollWait(Duration.ZERO))) {
+            // Without a pause there would be thousands; a slow machine has fewer.
+            Thread.sleep(300);
+        }
+        assertEquals(0, engine.polls.get() / 10);
+    }
 }

@@ -202,10 +202,14 @@ public final class GrpcEngine implements EngineClient {
         }
     }
 
-    private static RuntimeException failure(StatusRuntimeException thrown) {
+    static RuntimeException failure(StatusRuntimeException thrown) {
         Status status = thrown.getStatus();
         String message = status.getDescription() == null ? "" : status.getDescription();
         String code = status.getCode().name();
+        // A connection that breaks in the middle has this; what the server says has no cause here.
+        if (status.getCode() == Status.Code.UNKNOWN && status.getCause() != null) {
+            return new UnavailableException(code + ": " + message, Duration.ZERO, false, thrown);
+        }
         return switch (status.getCode()) {
             case UNAVAILABLE, RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, CANCELLED ->
                 new UnavailableException(code + ": " + message, Duration.ZERO, false, thrown);

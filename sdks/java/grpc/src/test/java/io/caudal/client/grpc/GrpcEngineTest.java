@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.caudal.client.ApiException;
 import io.caudal.client.Endpoint;
 import io.caudal.client.EngineClient;
 import io.caudal.client.Json;
 import io.caudal.client.UnavailableException;
+import io.grpc.Status;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -40,5 +43,13 @@ class GrpcEngineTest {
         Thread.currentThread().interrupt();
         assertThrows(InterruptedException.class, () -> engine.poll(poll));
         engine.close();
+    }
+
+    @Test
+    void aConnectionThatBreaksIsNoRefusal() {
+        Status broken = Status.UNKNOWN.withDescription("channel closed").withCause(new ClosedChannelException());
+        assertInstanceOf(UnavailableException.class, GrpcEngine.failure(broken.asRuntimeException()));
+        Status refused = Status.UNKNOWN.withDescription("the server's own words");
+        assertInstanceOf(ApiException.class, GrpcEngine.failure(refused.asRuntimeException()));
     }
 }

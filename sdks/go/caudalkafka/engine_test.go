@@ -1,0 +1,94 @@
+package caudalkafka
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	caudal "caudal.dev/client"
+	"caudal.dev/client/internal/wire"
+)
+
+// server knows that job 2 is over; it is away as often as said.
+type server struct {
+	caudal.EngineClient
+	away     int
+	released []string
+}
+
+func (s *server) Heartbeat(_ context.Context, _ string, _ time.Duration, beats []caudal.Beat) ([]caudal.Standing, error) {
+	if s.away > 0 {
+		s.away--
+		return nil, &caudal.UnavailableError{Err: errors.New("away")}
+	}
+	standings := make([]caudal.Standing, len(beats))
+	for i, beat := range beats {
+		standings[i] = caudal.Held
+		if beat.Job.ID == "2" {
+			standings[i] = caudal.Completed
+		}
+	}
+	return standings, nil
+}
+
+func (s *server) Release(_ context.Context, _ string, job *caudal.Job, _ time.Duration) error {
+	s.released = append(s.released, job.ID)
+	return nil
+}
+
+func (s *server) Close() error { return nil }
+
+// listening has heard of jobs already.
+func listening(t *testing.T, s *server, ids ...string) caudal.EngineClient {
+	t.Helper()
+	made, err := New("127.0.0.1:9", s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		made.(*engine).heard = append(made.(*engine).heard, &caudal.Job{ID: id})
+	}
+	return made
+}
+
+func TestJobsThatAreOverArePassedOver(t *testing.T) {
+	made := listening(t, &server{away: 1}, "1", "2", "3")
+	if _, err := made.Poll(t.Context(), caudal.Poll{}); !caudal.IsUnavailable(err) {
+		t.Fatal(err)
+	}
+	// What was heard while the server was away is kept.
+	jobs, err := made.Poll(t.Context(), caudal.Poll{})
+	if err != nil || len(jobs) != 2 || jobs[0].ID != "1" || jobs[1].ID != "3" {
+		t.Fatal(jobs, err)
+	}
+	if err := made.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatWasHeardAndNotBegunIsGivenBack(t *testing.T) {
+	s := new(server)
+	if err := listening(t, s, "1", "2").Close(); err != nil || len(s.released) != 2 {
+		t.Fatal(s.released, err)
+	}
+}
+
+func TestAnAnnouncementIsAJobWithEveryDigit(t *testing.T) {
+	const variables = `{"n": 9007199254740993}`
+	value, err := proto.Marshal(&wire.JobDispatchEvent{JobId: "1", JobType: "work", RetriesRemaining: 2, JobPayload: []byte(variables)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := jobOf(value)
+	if err != nil || job.ID != "1" || job.Type != "work" || job.RetriesRemaining != 2 || string(job.Variables) != variables {
+		t.Fatal(job, err)
+	}
+	for _, noise := range []string{"no announcement", ""} {
+		if _, err := jobOf([]byte(noise)); err == nil {
+			t.Fatal(noise)
+		}
+	}
+}
