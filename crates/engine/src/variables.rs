@@ -42,6 +42,14 @@ impl Variables {
         self.kept.values()
     }
 
+    /// One of those, by what is behind the prefix. Most have none, and a body of multi-instance has as many as it has items.
+    pub(crate) fn kept_as(&self, what: &str) -> Option<&Variable> {
+        if self.kept.is_empty() {
+            return None;
+        }
+        self.kept.get(format!("{KEPT}{what}").as_str())
+    }
+
     pub fn get(&self, name: &str) -> Option<&Variable> {
         if name.starts_with(KEPT) {
             return self.kept.get(name);

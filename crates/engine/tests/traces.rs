@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
             process: self.process,
             now: 0,
             keys: &mut self.keys,
-            budget: &mut Budget::new(1_000, 1 << 24),
+            budget: &mut Budget::new(250, 1 << 24),
         };
         step(means, &mut self.instance, command)
     }
@@ -154,7 +154,7 @@ impl<'a> Run<'a> {
             process: self.process,
             now: 0,
             keys: &mut self.keys,
-            budget: &mut Budget::new(1_000, 1 << 24),
+            budget: &mut Budget::new(250, 1 << 24),
         };
         let events = migrate(means, &mut self.instance, &migration)?;
         self.process = target;

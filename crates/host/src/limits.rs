@@ -79,7 +79,7 @@ impl Default for Limits {
             batch_max: 1_000,
             tick_bytes_max: 16 * 1024 * 1024,
             tick_rows_max: 50_000,
-            command_elements_max: 1_000,
+            command_elements_max: 250,
             command_bytes_max: 16 * 1024 * 1024,
             call_depth_max: 1_000,
             signal_page_max: 100,

@@ -84,7 +84,11 @@ async fn measure(options: &BenchCrowd, fresh: &Fresh) -> Result<Vec<Line>, Strin
     let up = Up { rest, metrics, pid: server.pid() };
     Connection::to(&up.rest).deploy("crowd.bpmn", BPMN, PATIENCE).await?;
     let mut lines = Vec::new();
-    let alone = up.beside(async { Ok(tokio::time::sleep(ALONE).await) }).await?;
+    let nothing = async {
+        tokio::time::sleep(ALONE).await;
+        Ok(())
+    };
+    let alone = up.beside(nothing).await?;
     lines.extend(alone.lines(["others alone, p50", "others alone, p99", "memory"]));
 
     eprintln!("a list of {} items", options.count);

@@ -122,7 +122,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("limits.tick_rows", 50_000, 1..=10_000_000, "Rows that one tick writes, about"),
     number(
         "limits.command_elements",
-        1_000,
+        250,
         1..=1_000_000,
         "Elements that one command enters before its instance goes on in a later tick",
     ),

@@ -13,8 +13,9 @@ pub(super) fn find(process: &mut Process) {
         if !matches!(process.elements[index].kind, Kind::AdHoc(_)) {
             continue;
         }
-        // Its runs come right behind it.
-        let run = element_ix(index + 1);
+        let mut inside = process.elements[index + 1..].iter().zip(index + 1..);
+        let run = inside.find(|(inner, _)| inner.scope == element_ix(index) && matches!(inner.kind, Kind::AdHocRun));
+        let Some(run) = run.map(|(_, place)| element_ix(place)) else { continue };
         let entries = entries(process, run);
         let described = described(process, &entries);
         if let Kind::AdHoc(ad_hoc) = &mut process.elements[index].kind {

@@ -319,7 +319,8 @@ pub(super) fn ad_hoc(graph: &Graph<'_>, findings: &mut Findings) {
     let elements = &graph.draft.elements;
     for (index, element) in elements.iter().enumerate() {
         let Some(Kind::AdHoc(_)) = element.kind() else { continue };
-        let inside = || elements.iter().enumerate().filter(|(_, inner)| inner.scope == index + 1);
+        let is_run = |place: usize| elements[place].scope == index && matches!(elements[place].kind(), Some(Kind::AdHocRun));
+        let inside = || elements.iter().enumerate().filter(|(_, inner)| is_run(inner.scope));
         let can_begin = |(place, inner): (usize, &DraftElement)| graph.incoming[place].is_empty() && is_activity(inner);
         if !inside().any(can_begin) {
             findings.add(element.at, &element.id, "an ad-hoc sub-process needs at least one activity that no flow leads to");

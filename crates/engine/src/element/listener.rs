@@ -279,8 +279,7 @@ fn nth<'a>(globals: &'a Globals, version: u32, element: &'a Element, event: List
 }
 
 pub(crate) fn kept<'a>(instance: &'a Instance, key: ElementKey, what: &str) -> Option<&'a str> {
-    let variable = instance.elements.get(&key)?.variables.kept().find(|kept| kept.name.strip_prefix(KEPT) == Some(what))?;
-    Some(&*variable.value)
+    instance.elements.get(&key)?.variables.kept_as(what).map(|variable| &*variable.value)
 }
 
 /// A JSON list: a value first, then names and values in turn.

@@ -187,6 +187,7 @@ impl Writer {
                 self.line(&id, "ad-hoc by t\n    listen start a\n    listen end b", to);
                 let (one, other) = (self.id(), self.id());
                 writeln!(self.text, "{one} in {id}: task t -> {other}\n{other} in {id}: user\n    listen canceling c").unwrap();
+                self.event_sub(&id, "start-beside signal s", "\n    listen end b");
             }
             Block::Gateway(..) | Block::Boundary(..) | Block::EventSub(..) | Block::Transaction(..) | Block::UndoneWhole(_) => {
                 self.with_events(block, &id, to);
