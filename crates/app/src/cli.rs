@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::audit::Audit;
 use crate::backup::{Backup, Check, Restore};
 use crate::batch::{Batch, SomeOrAll};
+use crate::bench::batch::BenchBatch;
 use crate::bench::options::{BenchProcess, BenchTimers, BenchWorkflow};
 use crate::bench::queue::BenchQueue;
 use crate::bench::tasks::BenchTasks;
@@ -384,4 +385,6 @@ pub(crate) enum Bench {
     ///
     /// A server is started on free ports with a fresh store, which is removed at the end.
     Tasks(BenchTasks),
+    /// Cancel many instances by one operation while others are started, and report both rates.
+    Batch(BenchBatch),
 }

@@ -9,6 +9,7 @@
 //!
 //! Deliberately absent: anything a client of the server could not do, except in `floor`.
 
+pub(crate) mod batch;
 mod caller;
 mod database;
 mod dispatch;
