@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::audit::Audit;
 use crate::backup::{Backup, Check, Restore};
 use crate::batch::{Batch, SomeOrAll};
+use crate::bench::batch::BenchBatch;
 use crate::bench::crowd::BenchCrowd;
 use crate::bench::options::{BenchProcess, BenchTimers, BenchWorkflow};
 use crate::bench::queue::BenchQueue;
@@ -389,4 +390,6 @@ pub(crate) enum Bench {
     ///
     /// A server is started on free ports with a fresh store, which is removed at the end.
     Crowd(BenchCrowd),
+    /// Cancel many instances by one operation while others are started, and report both rates.
+    Batch(BenchBatch),
 }

@@ -3,9 +3,9 @@
 
 mod server;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use engine::{InstanceKey, Modification};
 use host::{ClockMove, Limits, Role};
@@ -370,4 +370,36 @@ async fn it_leaves_room_for_callers() {
     assert!(5 < started, "only {started} callers had their turn");
     assert_eq!(counts(&batch(&store, key).await), (BatchState::Completed, 2_000, 2_000, 0));
     server.stop().await;
+}
+
+/// While an operation finds what it is about, nobody else is served: then it is their turn for as long.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_that_finds_slowly_leaves_others_as_much_time() {
+    const LOOKING: Duration = Duration::from_millis(50);
+    let looks = Arc::new(Mutex::new(Vec::new()));
+    let seen = looks.clone();
+    let layer = Layer::over(clocked()).on_search(move |query| {
+        if query.entity == Entity::Instances && query.uncounted {
+            assert!(matches!(query.page, Page::After { .. }), "what was found before is not gone through again");
+            let begun = Instant::now();
+            while begun.elapsed() < LOOKING {
+                std::hint::spin_loop();
+            }
+            seen.lock().unwrap().push((begun, Instant::now()));
+        }
+        Ok(())
+    });
+    let store = layer.shared();
+    let server = Server::start(&store).await;
+    server.deploy(&[("p.bpmn", &task("p", "work"))]).await;
+    start(&server, "p", 1_200).await;
+    let key = begin(&server, Work::Cancel, of_process("p")).await;
+    assert_eq!(ended(&store, key).await.completed, 1_200);
+    server.stop().await;
+    let looks = looks.lock().unwrap();
+    assert_eq!(looks.len(), 3);
+    for pair in looks.windows(2) {
+        // Clocks of the store count whole milliseconds.
+        assert!(LOOKING - Duration::from_millis(5) < pair[1].0 - pair[0].1, "{looks:?}");
+    }
 }

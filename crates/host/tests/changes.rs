@@ -182,3 +182,31 @@ async fn ending_a_call_activity_cancels_what_it_called_and_not_the_other_way_rou
     assert_eq!(refused(&modify(&server, instance, "+b").await), Some(Code::NotFound), "it has ended with its last element");
     server.stop().await;
 }
+
+/// Something has come to the one and not to the other, before and after.
+#[tokio::test]
+async fn a_subscription_that_migrates_is_no_correlation() {
+    let store = memory();
+    let server = Server::start(&store).await;
+    let root = r#"<message id="m" name="go"><extensionElements><zeebe:subscription correlationKey="=&quot;k&quot;"/></extensionElements></message>"#;
+    let body = |id: &str| {
+        let event = r#"<boundaryEvent id="b" attachedToRef="a" cancelActivity="false"><messageEventDefinition messageRef="m"/></boundaryEvent>"#;
+        let tasks = format!(r#"<startEvent id="s"/>{}{event}<endEvent id="e"/><endEvent id="f"/>"#, task("a", "work", "1"));
+        process(id, root, &format!("{tasks}{}{}", flow(&["s", "a", "e"]), flow(&["b", "f"])))
+    };
+    let (old, new) = (deploy(&server, &body("old")).await, deploy(&server, &body("new")).await);
+    let (heard, other) = (start(&server, old).await, start(&server, old).await);
+    server.ask(publish("k")).await;
+    let states = async || match store.search(&Query::of(Entity::MessageSubscriptions, Tenants::Everything)).await.unwrap().items {
+        Items::MessageSubscriptions(views) => views.iter().map(|view| view.state.word()).collect::<Vec<_>>(),
+        _ => unreachable!("subscriptions were asked for"),
+    };
+    let before = states().await;
+    assert_eq!(before, ["CORRELATED", "CREATED"]);
+    tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    for instance in [heard, other] {
+        assert_eq!(migrate(&server, instance, new, &[("a", "a"), ("b", "b")]).await, Answer::Done);
+    }
+    assert_eq!(states().await, before);
+    server.stop().await;
+}

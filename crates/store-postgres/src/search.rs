@@ -11,12 +11,21 @@ use crate::reading::{cell, only};
 impl Postgres {
     pub(crate) async fn search_page(&self, query: &Query) -> Result<QueryPage, Error> {
         let search = sql::search(query, Dialect::Postgres);
-        let [page, total] = self.searches.search([&search.page, &search.total]).await?;
+        let (page, total) = match query.uncounted {
+            true => {
+                let [page] = self.searches.search([&search.page]).await?;
+                (page, None)
+            }
+            false => {
+                let [page, total] = self.searches.search([&search.page, &search.total]).await?;
+                (page, Some(only(&total)?.get()?))
+            }
+        };
         let mut collected = Collected::of(query);
         for row in &page {
             collected.push(&Columns(row))?;
         }
-        Ok(collected.finish(only(&total)?.get()?))
+        Ok(collected.finish(total))
     }
 }
 

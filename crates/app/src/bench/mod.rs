@@ -9,6 +9,7 @@
 //!
 //! Deliberately absent: anything a client of the server could not do, except in `floor`.
 
+pub(crate) mod batch;
 mod caller;
 pub(crate) mod crowd;
 mod database;

@@ -198,14 +198,16 @@ impl Partition {
             let key = self.keys.take();
             tick.unit.changes.batch_items_new.push(BatchItem { key, batch: row.key, kind: kind.clone(), ..item.clone() });
         }
-        let (now, count) = (tick.now, found.new.len() as u64);
+        // Callers have at least as long as they had to wait, which was after the tick's own time.
+        let (now, due) = (tick.now, tick.now.saturating_add(2 * found.took));
+        let count = found.new.len() as u64;
         self.batches.change(&row.key, tick.number, |row| {
-            row.state = BatchState::Active;
+            (row.state, row.due) = (BatchState::Active, Some(due));
             row.started = row.started.or(Some(now));
             row.total += count;
             row.after = found.after;
         });
-        tick.unit.woken.push((now, (row.key, DueKind::Batch)));
+        tick.unit.woken.push((due, (row.key, DueKind::Batch)));
     }
 
     fn complete_batch(&mut self, tick: &Tick, key: u64) {

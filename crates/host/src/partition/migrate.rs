@@ -182,9 +182,10 @@ impl Partition {
                 if !self.subscriptions.knows(&wait.key) {
                     return Err(Needs::subscription(wait.key).into());
                 }
-                let (process_id, now) = (moved.process_id.clone(), tick.now);
+                let process_id = moved.process_id.clone();
+                // When it was changed last stays: later than its beginning means that something has come to it.
                 self.subscriptions.change(&wait.key, tick.number, |row| {
-                    (row.definition, row.element, row.process_id, row.updated) = (definition, element, process_id, now);
+                    (row.definition, row.element, row.process_id) = (definition, element, process_id);
                 });
             }
             WaitKind::Turn(_) => {}

@@ -8,6 +8,7 @@ use engine::{EvaluationKey, IncidentKey, InstanceKey, JobKey, PartitionId};
 use futures_util::future::BoxFuture;
 use store::conformance::rows::{self, TENANT};
 use store::log::NewRequest;
+use store::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, Scalar, Sort, Tenants};
 use store::retention::{Aged, FinishedAfter};
 use store::row::{Availability, ElementState, Instance, InstanceState};
 use store::{
@@ -198,6 +199,19 @@ const NOW_AND_THEN: [Probe; 2] = [
     }),
 ];
 
+/// That many rows match only statistics say.
+const WITH_STATISTICS: [Probe; 1] = [("what a batch operation is about, further on", |store, _| {
+    Box::pin(async {
+        let cursor = Cursor(vec![Some(Scalar::Int(key(CROWD / 2, INSTANCE) as i64))]);
+        let running = Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text("ACTIVE".to_owned())));
+        let before = Filter::Is(Field::InstanceKey, Op::Lt(Scalar::Int(key(LONG_LIVED, INSTANCE) as i64)));
+        let sort = vec![Sort { field: Field::InstanceKey, order: Order::Ascending }];
+        let (page, filter) = (Page::After { cursor, limit: 20 }, Filter::All(vec![running, before]));
+        let query = Query { filter, sort, page, uncounted: true, ..Query::of(Entity::Instances, Tenants::Everything) };
+        assert_eq!(store.search(&query).await.expect("a page").total, 20);
+    })
+})];
+
 /// The calls that read too much.
 async fn greedy(database: &Database, analyzed: Analyzed, planned: Planned, options: Options) -> Vec<String> {
     drop(database.store().await);
@@ -213,7 +227,8 @@ async fn greedy(database: &Database, analyzed: Analyzed, planned: Planned, optio
     // One for each call: what a session has read is known for sure only once it has ended.
     let mut stores = Vec::new();
     let now_and_then = if planned == Planned::AfterTheFilling && analyzed != Analyzed::OneRow { &NOW_AND_THEN[..] } else { &[] };
-    for (number, (name, probe)) in PROBES.iter().chain(now_and_then).enumerate() {
+    let with_statistics = if analyzed == Analyzed::Filled { &WITH_STATISTICS[..] } else { &[] };
+    for (number, (name, probe)) in PROBES.iter().chain(now_and_then).chain(with_statistics).enumerate() {
         let session = format!("probe {number}");
         let store = Postgres::connect(&database.url_of_application(&session), options.clone()).await.unwrap();
         if planned == Planned::BeforeTheFilling {

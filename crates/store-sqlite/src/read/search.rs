@@ -22,7 +22,8 @@ pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage
     {
         page.push(&Found(row))?;
     }
-    Ok(page.finish(number(connection, &search.total)?))
+    let total = (!query.uncounted).then(|| number(connection, &search.total)).transpose()?;
+    Ok(page.finish(total))
 }
 
 /// What a statement counts.

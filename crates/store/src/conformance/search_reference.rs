@@ -321,6 +321,7 @@ async fn pages_of(pair: &Pair, filter: Filter) {
         let page = Page::From { from: 1, limit: 2 };
         let query = Query { filter: filter.clone(), sort, page, ..Query::of(Entity::UserTasks, Tenants::Everything) };
         let first = pair.search(&query).await;
+        pair.search(&Query { uncounted: true, ..query.clone() }).await;
         let Some(cursor) = first.end else { continue };
         let next = pair.search(&Query { page: Page::After { cursor, limit: 3 }, ..query.clone() }).await;
         let Some(cursor) = next.end else { continue };

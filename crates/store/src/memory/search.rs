@@ -41,6 +41,7 @@ pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
         (start, end) = (end, start);
         items.reverse();
     }
+    let total = if query.uncounted { items.len() as u64 } else { total };
     QueryPage {
         start: start.map(|(cursor, ..)| cursor.clone()),
         end: end.map(|(cursor, ..)| cursor.clone()),

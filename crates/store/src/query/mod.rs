@@ -45,6 +45,8 @@ pub struct Query {
     pub with_kept: bool,
     /// End the page before the row with which it would take more memory than this, about. The first row is always on it.
     pub bytes_max: Option<usize>,
+    /// Do not count what there is: the total is what is on the page.
+    pub uncounted: bool,
 }
 
 /// Whose rows are meant. There is no default: whoever means all of them says so.
@@ -292,6 +294,7 @@ impl Query {
             with_details: false,
             with_kept: false,
             bytes_max: None,
+            uncounted: false,
         }
     }
 

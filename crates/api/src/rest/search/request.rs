@@ -66,6 +66,7 @@ pub(super) fn read(text: &str, table: &Table, tenants: Tenants, config: &Config)
         with_details: false,
         with_kept: false,
         bytes_max: Some(config.page_bytes_max),
+        uncounted: false,
     };
     Ok(Asked { query, turning })
 }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use engine::InstanceKey;
-use store::Error;
 use store::batch::{Asked, Work};
 use store::query::{
-    Entity, EvaluatedDecisionView, Field, Filter, IncidentView, InstanceView, Items, Op, Order, Page, Query, Scalar, Sort,
+    Cursor, Entity, EvaluatedDecisionView, Field, Filter, IncidentView, InstanceView, Items, Op, Order, Page, Query, Scalar, Sort,
 };
 use store::row::{Batch, BatchItem, ItemState};
+use store::{Error, Millis};
+use tokio::time::Instant;
 
 use super::Partition;
 use super::trouble::Trouble;
@@ -23,6 +24,8 @@ pub(in super::super) struct Found {
     pub(super) new: Vec<BatchItem>,
     /// Where it goes on.
     pub(super) after: Option<u64>,
+    /// How long others had to wait for that.
+    pub(super) took: Millis,
     /// Items whose turn has not come.
     pub(super) open: Vec<BatchItem>,
     /// Why neither could be read.
@@ -70,13 +73,17 @@ impl Partition {
             Entity::Incidents => Filter::OfInstance(Box::new(filter.clone())),
             _ => filter.clone(),
         };
-        let within = Filter::All(vec![key(Op::Gt, after), key(Op::Lt, row.key), fitting(work)]);
+        let within = Filter::All(vec![key(Op::Lt, row.key), fitting(work)]);
+        // By a cursor: as a filter, PostgreSQL would go through all that was found before.
+        let cursor = Cursor(vec![Some(Scalar::Int(after as i64))]);
         let query = Query {
             filter: asked.and(within),
             sort: vec![Sort { field: entity.key(), order: Order::Ascending }],
-            page: Page::From { from: 0, limit: FOUND_MAX },
+            page: Page::After { cursor, limit: FOUND_MAX },
+            uncounted: true,
             ..Query::of(entity, caller.tenants.clone())
         };
+        let begun = Instant::now();
         let items = self.store.search(&query).await?.items;
         let is_last = items.len() < FOUND_MAX as usize;
         let (new, last) = match items {
@@ -92,7 +99,8 @@ impl Partition {
             }
             _ => (Vec::new(), None),
         };
-        Ok(Found { new, after: last.filter(|_| !is_last), ..Found::default() })
+        let took = begun.elapsed().as_millis() as Millis;
+        Ok(Found { new, after: last.filter(|_| !is_last), took, ..Found::default() })
     }
 }
 

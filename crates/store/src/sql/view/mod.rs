@@ -88,12 +88,13 @@ impl Collected {
         Ok(())
     }
 
-    pub fn finish(mut self, total: i64) -> QueryPage {
+    /// `total`: what was counted, if anything was.
+    pub fn finish(mut self, total: Option<i64>) -> QueryPage {
         if self.backwards {
             self.items.reverse();
             std::mem::swap(&mut self.first, &mut self.last);
         }
-        let total = u64::try_from(total).unwrap_or(0);
+        let total = total.map_or(self.items.len() as u64, |total| u64::try_from(total).unwrap_or(0));
         QueryPage {
             items: self.items,
             is_cut: self.room.is_full(),
