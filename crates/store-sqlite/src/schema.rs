@@ -44,7 +44,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0014_retention.sql")),
     Migration::sql(include_str!("../migrations/0015_outbox.sql")),
     Migration::sql(include_str!("../migrations/0016_export.sql")),
-    Migration::sql(include_str!("../migrations/0018_people.sql")),
+    Migration::sql(include_str!("../migrations/0017_people.sql")),
 ];
 
 /// The version this server makes of every store.
