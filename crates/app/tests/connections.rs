@@ -1,8 +1,10 @@
 //! A running server whose clients open connections and say nothing.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod ports;
+
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 /// Open files the server may have: fewer than the idle connections made.
@@ -17,7 +19,7 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
-        let [rest, grpc, metrics] = free_addresses();
+        let [rest, grpc, metrics] = ports::addresses();
         let caudal = env!("CARGO_BIN_EXE_caudal");
         let command = format!(
             "ulimit -n {OPEN_FILES}; exec {caudal} serve --store memory: --rest {rest} --grpc {grpc} --metrics {metrics} --log-level error"
@@ -34,12 +36,6 @@ impl Drop for Server {
         let _already_gone = self.child.kill();
         let _already_gone = self.child.wait();
     }
-}
-
-/// Nobody listens there when this is asked.
-fn free_addresses() -> [SocketAddr; 3] {
-    let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    listeners.map(|listener| listener.local_addr().unwrap())
 }
 
 /// The first line of the answer.

@@ -212,7 +212,7 @@ fn one_thing_is_done_to_many_and_all_of_a_process_stand_still() {
 
 #[test]
 fn a_worker_whose_server_was_never_there_says_so() {
-    let [nobody, ..] = server::free_addresses();
+    let [nobody, ..] = server::ports::addresses();
     let worker = server::caudal(&["work", "x", "--url", &format!("http://{nobody}")]);
     assert!(worker.code == Some(1) && worker.err.contains("Is the server running (`caudal serve`)?"), "{}", worker.err);
 }
@@ -247,7 +247,7 @@ fn an_incident_is_a_line_in_the_log_with_the_keys_to_look_for() {
     let folder = tempfile::tempdir().unwrap();
     let (log, file) = (folder.path().join("log"), folder.path().join("priced.bpmn"));
     std::fs::write(&file, PRICED).unwrap();
-    let [rest, grpc, metrics] = server::free_addresses().map(|address| address.to_string());
+    let [rest, grpc, metrics] = server::ports::addresses().map(|address| address.to_string());
     let mut command = Command::new(env!("CARGO_BIN_EXE_caudal"));
     command.args([
         "serve",

@@ -57,7 +57,7 @@ fn names_and_pages_can_be_allowed() {
 fn an_address_that_others_reach_must_be_meant() {
     let refused = caudal(&["serve", "--store", "memory:", "--rest", "0.0.0.0:0"]);
     assert!(refused.code == Some(1) && refused.err.contains("--insecure (CAUDAL_INSECURE=true"), "{}", refused.err);
-    let [rest, grpc, metrics] = server::free_addresses().map(|address| address.to_string());
+    let [rest, grpc, metrics] = server::ports::addresses().map(|address| address.to_string());
     let rest = rest.replace("127.0.0.1", "0.0.0.0");
     let mut meant = Command::new(env!("CARGO_BIN_EXE_caudal"));
     meant.args(["serve", "--store", "memory:", "--insecure", "--rest", &rest, "--grpc", &grpc, "--metrics", &metrics]);

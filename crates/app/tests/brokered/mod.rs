@@ -5,14 +5,14 @@
 pub(crate) mod broker;
 
 use std::io::{BufRead, BufReader};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use broker::Broker;
+use broker::{Broker, ports};
 
 /// A busy machine takes its time.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
@@ -84,8 +84,7 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(place: &Place, broker: &Broker, settings: &[&str]) -> Self {
-        let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-        let addresses = listeners.map(|listener| listener.local_addr().unwrap());
+        let addresses = ports::addresses();
         let store = place.url();
         let child = spawn(&store, addresses, &broker.address, settings);
         Self { child, store, addresses, broker: broker.address.clone() }

@@ -4,7 +4,6 @@
 
 #[cfg(feature = "kafka")]
 mod announced;
-#[cfg(feature = "kafka")]
 #[path = "../../../kafka/tests/broker/mod.rs"]
 mod broker;
 mod drawn;

@@ -1,6 +1,5 @@
 //! The notation of scenarios: a workflow or several, then what is done and what is seen, line by line.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -32,18 +31,6 @@ impl Script {
         Self { name, workflows, lines }
     }
 
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Of all that workers do in it.
-    pub(crate) fn job_types(&self) -> BTreeSet<String> {
-        let uploaded = self.lines.iter().filter_map(|line| serde_json::from_str(line.strip_prefix("upload ")?).ok());
-        let workflows: Vec<Value> = self.workflows.iter().cloned().chain(uploaded).collect();
-        let steps = workflows.iter().filter_map(|workflow| workflow["steps"].as_array()).flatten();
-        steps.filter_map(|step| step["jobType"].as_str().map(str::to_owned)).collect()
-    }
-
     pub(crate) fn run(&self, surface: &dyn Surface, server: &Server) {
         for workflow in &self.workflows {
             let (status, reply) = surface.upload(workflow);
@@ -55,6 +42,21 @@ impl Script {
                 panic!("{}: {line}: {why}", self.name);
             }
         }
+    }
+}
+
+#[cfg(feature = "kafka")]
+impl Script {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Of all that workers do in it.
+    pub(crate) fn job_types(&self) -> std::collections::BTreeSet<String> {
+        let uploaded = self.lines.iter().filter_map(|line| serde_json::from_str(line.strip_prefix("upload ")?).ok());
+        let workflows: Vec<Value> = self.workflows.iter().cloned().chain(uploaded).collect();
+        let steps = workflows.iter().filter_map(|workflow| workflow["steps"].as_array()).flatten();
+        steps.filter_map(|step| step["jobType"].as_str().map(str::to_owned)).collect()
     }
 }
 

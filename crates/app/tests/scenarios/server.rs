@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::broker::ports;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum StoreKind {
@@ -30,7 +32,7 @@ impl Server {
     }
 
     pub(crate) fn with(store: StoreKind, settings: &[&str]) -> Self {
-        let [rest, grpc, metrics] = free_addresses();
+        let [rest, grpc, metrics] = ports::addresses();
         let (url, folder) = place(store);
         let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
         let child = RefCell::new(spawn(&url, [rest, grpc, metrics], &settings));
@@ -108,10 +110,4 @@ fn place(store: StoreKind) -> (String, Option<PathBuf>) {
             (format!("{scheme}://{host}/{name}{options}"), None)
         }
     }
-}
-
-/// Nobody listens there when this is asked.
-fn free_addresses() -> [SocketAddr; 3] {
-    let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    listeners.map(|listener| listener.local_addr().unwrap())
 }

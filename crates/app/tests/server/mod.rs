@@ -1,8 +1,11 @@
 //! A server of the binary under test, and the binary as an operator types it.
 #![allow(clippy::unwrap_used, dead_code, reason = "a test may panic, and not every test uses everything")]
 
+#[path = "../ports/mod.rs"]
+pub(crate) mod ports;
+
 use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
 pub(crate) struct Answer {
@@ -34,7 +37,7 @@ impl Server {
     }
 
     pub(crate) fn start_with(store: &str, more: &[&str]) -> Self {
-        let [rest, grpc, metrics] = free_addresses();
+        let [rest, grpc, metrics] = ports::addresses();
         let more = more.iter().map(|&word| word.to_owned()).collect();
         let mut server = Self { child: None, store: store.to_owned(), more, rest, grpc, metrics };
         server.run();
@@ -110,12 +113,6 @@ pub(crate) fn caudal_given(words: &[&str], input: &str) -> Answer {
     let output = child.wait_with_output().unwrap();
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     Answer { out, err, code: output.status.code() }
-}
-
-/// Nobody listens there when this is asked.
-pub(crate) fn free_addresses() -> [SocketAddr; 3] {
-    let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    listeners.map(|listener| listener.local_addr().unwrap())
 }
 
 pub(crate) fn example(name: &str) -> String {

@@ -2,8 +2,11 @@
 //! `cargo xtask test` does.
 #![allow(dead_code, reason = "each test uses its part")]
 
+#[path = "../../../app/tests/ports/mod.rs"]
+pub(crate) mod ports;
+
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -36,7 +39,7 @@ impl Broker {
         let folder = std::env::temp_dir().join(name);
         let _not_there = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
-        let [port, controller] = free_ports();
+        let [port, controller] = ports::free(ports::BROKERS);
         fs::write(folder.join("server.properties"), properties(&folder, security, port, controller)).unwrap();
         if security == Security::ScramOverTls {
             fs::write(folder.join("keystore.pem"), pem(&["server.key", "server.crt"])).unwrap();
@@ -148,10 +151,4 @@ fn tls(file: &str) -> PathBuf {
 
 fn pem(files: &[&str]) -> String {
     files.iter().map(|file| fs::read_to_string(tls(file)).unwrap()).collect()
-}
-
-/// Nobody listens there when this is asked.
-fn free_ports() -> [u16; 2] {
-    let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    listeners.map(|listener| listener.local_addr().unwrap().port())
 }
