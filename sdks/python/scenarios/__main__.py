@@ -18,10 +18,16 @@ def run(name: str) -> bool:
         SCENARIOS[name]()
     except BaseException as error:
         traceback.print_exc()
-        print(f"FAIL {name}: {type(error).__name__}: {str(error)[:300]!r}", flush=True)
+        say(f"FAIL {name}: {type(error).__name__}: {str(error)[:300]!r}")
         return False
-    print(f"ok {name}", flush=True)
+    say(f"ok {name}")
     return True
+
+
+def say(line: str) -> None:
+    """In one write: several run at once, and ``print`` writes the end of a line apart."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def main() -> int:
