@@ -23,6 +23,8 @@ const PROBED_MAX: usize = 64;
 
 /// How much of what is due is done in one tick beside callers: enough to be read from the store at once, too little to be noticed.
 const DUE_BESIDE_CALLERS: usize = 128;
+/// And with how many rows: the turns of a long list would fill the tick while the one before is committed, and callers wait for both.
+const DUE_ROWS_BESIDE_CALLERS: usize = 2_000;
 
 /// How long after one callers are taken to be waiting, at least: those who are answered may ask again.
 const BUSY_FOR: Millis = 250;
@@ -98,7 +100,11 @@ impl Partition {
 
     /// How much of what is due is done in one tick: while callers wait, only so much that it does not keep them waiting.
     fn due_max(&self, tick: &Tick) -> usize {
-        if self.is_busy(tick) { self.limits.due_max.min(DUE_BESIDE_CALLERS) } else { self.limits.due_max }
+        match self.is_busy(tick) {
+            true if DUE_ROWS_BESIDE_CALLERS <= tick.recorder.rows() => 0,
+            true => self.limits.due_max.min(DUE_BESIDE_CALLERS),
+            false => self.limits.due_max,
+        }
     }
 
     /// While callers wait, what is due rests after each batch, so that on average there are no more than the rate.
