@@ -114,6 +114,14 @@ impl ElementInstance {
         self.waits.iter().find(|wait| wait.key == key)
     }
 
+    /// Most have one wait, and many instances wait: room for one.
+    fn open(&mut self, wait: Wait) {
+        if self.waits.is_empty() {
+            self.waits.reserve_exact(1);
+        }
+        self.waits.push(wait);
+    }
+
     /// The element instances directly inside it, in the order of their keys.
     pub fn children(&self) -> impl DoubleEndedIterator<Item = ElementKey> + '_ {
         self.inside.iter().flat_map(|inside| inside.children.iter().copied())
@@ -279,7 +287,7 @@ impl Instance {
                 let gone = self.take(*key);
                 if *key == self.key.root() {
                     let result = std::mem::replace(&mut self.result, gone.variables.clone());
-                    return Undo::RootLeft { key: *key, gone, result };
+                    return Undo::RootLeft { key: *key, gone, result: Box::new(result) };
                 }
                 Undo::Left { key: *key, gone }
             }
@@ -310,7 +318,7 @@ impl Instance {
                 if let On::Condition = opened.on {
                     self.conditions.insert((opened.element, opened.key));
                 }
-                self.weighing(opened.element, |element| element.waits.push(opened.into()));
+                self.weighing(opened.element, |element| element.open(opened.into()));
                 Undo::WaitOpened { element: opened.element }
             }
             Event::WaitClosed { key, element, .. } => self.close(*key, *element),
@@ -451,7 +459,7 @@ impl Instance {
         if wait.kind == WaitKind::Condition {
             self.conditions.insert((element, wait.key));
         }
-        self.weighing(element, |element| element.waits.push(wait));
+        self.weighing(element, |element| element.open(wait));
         Ok(())
     }
 

@@ -17,7 +17,7 @@ pub(crate) enum Undo {
     Entered(ElementKey),
     Phase { key: ElementKey, was: Phase },
     Left { key: ElementKey, gone: Box<ElementInstance> },
-    RootLeft { key: ElementKey, gone: Box<ElementInstance>, result: Variables },
+    RootLeft { key: ElementKey, gone: Box<ElementInstance>, result: Box<Variables> },
     TokenArrived(Token),
     TokensTaken { scope: ElementKey, gateway: ElementIx, flows: Vec<FlowIx> },
     VariableCreated { scope: ElementKey, name: Arc<str> },
@@ -78,7 +78,7 @@ impl Instance {
             Undo::Left { key, gone } => self.put(key, gone),
             Undo::RootLeft { key, gone, result } => {
                 self.put(key, gone);
-                self.result = result;
+                self.result = *result;
             }
             Undo::TokenArrived(token) => self.element_mut(token.scope).remove_token(token.gateway, token.flow),
             Undo::TokensTaken { scope, gateway, flows } => {

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::Hash;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -19,12 +20,18 @@ pub(crate) struct Table<K, V> {
     order: VecDeque<K>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Slot<V> {
-    /// `None`: there is no such row.
-    row: Option<V>,
+    /// `None`: there is no such row. Shared with what remembers it as it was, until it is changed.
+    row: Option<Arc<V>>,
     /// The tick that last changed it and is not committed; 0 if the table has it as it is here.
     tick: u64,
+}
+
+impl<V> Clone for Slot<V> {
+    fn clone(&self) -> Self {
+        Self { row: self.row.clone(), tick: self.tick }
+    }
 }
 
 #[derive(Debug)]
@@ -54,25 +61,30 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
     }
 
     pub(crate) fn get(&self, key: &K) -> Option<&V> {
-        self.rows.get(key)?.row.as_ref()
+        self.rows.get(key)?.row.as_deref()
+    }
+
+    /// The row as it is now, whatever becomes of it.
+    pub(crate) fn share(&self, key: &K) -> Option<Arc<V>> {
+        self.rows.get(key)?.row.clone()
     }
 
     /// All rows that are known to be there.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &V> {
-        self.rows.values().filter_map(|slot| slot.row.as_ref())
+        self.rows.values().filter_map(|slot| slot.row.as_deref())
     }
 
     /// What the table holds. What is known already is newer.
     pub(crate) fn load(&mut self, key: K, row: Option<V>) {
         if !self.rows.contains_key(&key) {
             self.order.push_back(key.clone());
-            self.rows.insert(key, Slot { row, tick: 0 });
+            self.rows.insert(key, Slot { row: row.map(Arc::new), tick: 0 });
         }
     }
 
     /// A row that comes into being, or takes the place of one that is known.
     pub(crate) fn put(&mut self, key: K, row: V, tick: u64) {
-        let slot = self.rows.insert(key.clone(), Slot { row: Some(row), tick });
+        let slot = self.rows.insert(key.clone(), Slot { row: Some(Arc::new(row)), tick });
         if slot.is_none() {
             self.order.push_back(key.clone());
         }
@@ -86,7 +98,7 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
         let before = slot.clone();
         let Some(row) = &mut slot.row else { return };
         slot.tick = tick;
-        change(row);
+        change(Arc::make_mut(row));
         self.note(key.clone(), Some(before), Change::Changed);
     }
 
@@ -98,14 +110,13 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
         self.journal.push(Before { key, slot, change });
     }
 
-    /// What has changed since the last time: each key once, with the row as it was before, if there was one.
-    pub(crate) fn changes(&self) -> Vec<(K, Option<V>)> {
-        let mut first: BTreeMap<&K, Option<&V>> = BTreeMap::new();
-        for before in &self.journal {
-            let row = before.slot.as_ref().and_then(|slot| slot.row.as_ref());
-            first.entry(&before.key).or_insert(row);
-        }
-        first.into_iter().map(|(key, row)| (key.clone(), row.cloned())).collect()
+    /// What has changed since the last time: each key once, in order, with the row as it was before, if there was one.
+    pub(crate) fn changes(&self) -> Vec<(K, Option<Arc<V>>)> {
+        let row = |before: &Before<K, V>| before.slot.as_ref().and_then(|slot| slot.row.clone());
+        let mut first: Vec<_> = self.journal.iter().map(|before| (before.key.clone(), row(before))).collect();
+        first.sort_by(|(one, _), (other, _)| one.cmp(other));
+        first.dedup_by(|(later, _), (first, _)| later == first);
+        first
     }
 
     pub(crate) fn accept(&mut self) {
@@ -133,7 +144,7 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
     /// What a tick writes, by key.
     pub(crate) fn written(&mut self) -> Vec<(K, V, Change)> {
         let changed = std::mem::take(&mut self.changed);
-        changed.into_iter().filter_map(|(key, how)| Some((key.clone(), self.get(&key)?.clone(), how))).collect()
+        changed.into_iter().filter_map(|(key, how)| self.get(&key).cloned().map(|row| (key, row, how))).collect()
     }
 
     /// The tick is committed: the table has what it changed. Rows that are over leave memory.
@@ -144,7 +155,7 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
                 continue;
             }
             slot.tick = 0;
-            if slot.row.as_ref().is_none_or(&is_over) {
+            if slot.row.as_deref().is_none_or(&is_over) {
                 self.rows.remove(key);
             }
         }
@@ -190,7 +201,8 @@ mod tests {
         table.put(2, "new", 1);
         table.change(&3, 1, |row| *row = "lost");
         table.put(4, "lost", 1);
-        assert_eq!(table.changes(), [(1, Some("a")), (2, None), (3, Some("kept")), (4, None)]);
+        let changes: Vec<_> = table.changes().into_iter().map(|(key, row)| (key, row.map(|row| *row))).collect();
+        assert_eq!(changes, [(1, Some("a")), (2, None), (3, Some("kept")), (4, None)]);
         table.undo();
         assert_eq!((table.get(&1), table.get(&2), table.get(&3)), (Some(&"a"), None, Some(&"kept")));
         assert!(table.knows(&2) && !table.knows(&4));

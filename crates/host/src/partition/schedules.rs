@@ -147,7 +147,7 @@ impl Partition {
 
     pub(super) fn accept_schedules(&mut self) {
         for (key, before) in self.schedules.changes() {
-            if let Some(at) = before.flatten().and_then(|before| before.due) {
+            if let Some(at) = before.and_then(|before| before.as_ref().as_ref()?.due) {
                 self.timeline.remove(at, (key, DueKind::Schedule));
             }
             if let Some(at) = self.schedules.get(&key).and_then(|row| row.as_ref()?.due) {

@@ -1,6 +1,7 @@
 //! One command as a unit: what it changes in memory can be undone, and nothing of it is written, handed out or told until it is accepted.
 
-use std::sync::Arc;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, LazyLock};
 
 use engine::{Budget, Event, Instance, InstanceKey, Means, Outcome, Rejected, State};
 use queue::Seat;
@@ -33,7 +34,7 @@ pub(super) struct Unit {
     /// Instances that have migrated.
     pub(super) migrated: Vec<Before>,
     /// What concerns no instance.
-    pub(super) changes: Changes,
+    pub(super) changes: Others,
     /// Queues with policies that jobs of the command went through.
     pub(super) gates: FxHashMap<QueueId, Gate>,
     /// Jobs that no queue takes.
@@ -55,6 +56,26 @@ pub(super) struct Unit {
     pub(super) trace: Option<Arc<str>>,
     /// The trace of the first instance it is about, where requests are traced.
     follows: Option<Arc<str>>,
+}
+
+/// Changes that most commands do not make: a unit is moved twice for every command, and they are many lists.
+#[derive(Default)]
+pub(super) struct Others(Option<Box<Changes>>);
+
+static NONE: LazyLock<Changes> = LazyLock::new(Changes::default);
+
+impl Deref for Others {
+    type Target = Changes;
+
+    fn deref(&self) -> &Changes {
+        self.0.as_deref().unwrap_or(&NONE)
+    }
+}
+
+impl DerefMut for Others {
+    fn deref_mut(&mut self) -> &mut Changes {
+        self.0.get_or_insert_default()
+    }
 }
 
 /// Why a command did not come to its end.
@@ -185,7 +206,9 @@ impl Partition {
         if !unit.decisions_deployed.is_empty() || !unit.changes.requirements_deleted.is_empty() {
             self.catalogue.forget_found();
         }
-        tick.recorder.changes.add(unit.changes);
+        if let Some(changes) = unit.changes.0 {
+            tick.recorder.changes.add(*changes);
+        }
         for compiled in unit.deployed {
             self.catalogue.fresh.insert(compiled.row.key, compiled.clone());
             tick.deployed.push(compiled);
@@ -278,7 +301,8 @@ impl Partition {
     /// Jobs that changed go where their new availability belongs.
     pub(super) fn accept_jobs(&mut self, tick: &mut Tick) {
         for (key, before) in self.jobs.changes() {
-            let Some(after) = self.jobs.get(&key).cloned() else { continue };
+            let Some(after) = self.jobs.share(&key) else { continue };
+            let before = before.as_deref();
             tick.bytes += after.error_message.len();
             if let Some(execution) = &after.execution {
                 tick.bytes += execution.input.len() + execution.result.as_ref().map_or(0, |result| result.len());
@@ -286,22 +310,22 @@ impl Partition {
                     tick.finished.push(key);
                 }
             }
-            match &before {
+            match before {
                 Some(before) => self.take_out_of_windows(before),
                 None => drop(self.metrics.jobs_created.inc()),
             }
             self.put_into_windows(&after);
-            self.books.note(before.as_ref(), &after, tick.now);
-            if let Some(before) = before.as_ref().filter(|_| self.dispatch.marks_ends())
+            self.books.note(before, &after, tick.now);
+            if let Some(before) = before.filter(|_| self.dispatch.marks_ends())
                 && before.availability == Availability::Leased
                 && after.availability != Availability::Leased
             {
                 self.judge_run(before, &after, tick.now);
             }
             if !self.census.is_empty() || !self.census_tenants.is_empty() {
-                self.count_in_queue(&queue_of(&after), before.as_ref(), &after);
+                self.count_in_queue(&queue_of(&after), before, &after);
             }
-            self.count_job(before.as_ref(), &after);
+            self.count_job(before, &after);
         }
         self.jobs.accept();
     }

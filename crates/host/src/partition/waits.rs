@@ -168,7 +168,7 @@ impl Partition {
     /// Timers that changed go into the timeline, or out of it.
     pub(super) fn accept_timers(&mut self) {
         for (key, before) in self.timers.changes() {
-            if let Some((at, what)) = before.as_ref().and_then(due_of) {
+            if let Some((at, what)) = before.as_deref().and_then(due_of) {
                 self.timeline.remove(at, (key.0, what));
             }
             if let Some((at, what)) = self.timers.get(&key).and_then(due_of) {
