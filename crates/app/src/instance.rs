@@ -12,8 +12,8 @@ use crate::table::print;
 /// Element instances that are asked for at most, however many scopes they are in.
 const ELEMENTS_MAX: usize = 5_000;
 
-/// Elements that have others inside them.
-const SCOPES: [&str; 7] = [
+/// Elements that have others inside them: in events that compensate, the handlers run.
+const SCOPES: [&str; 9] = [
     "PROCESS",
     "SUB_PROCESS",
     "EVENT_SUB_PROCESS",
@@ -21,6 +21,8 @@ const SCOPES: [&str; 7] = [
     "AD_HOC_SUB_PROCESS",
     "AD_HOC_SUB_PROCESS_INNER_INSTANCE",
     "MULTI_INSTANCE_BODY",
+    "INTERMEDIATE_THROW_EVENT",
+    "END_EVENT",
 ];
 
 #[derive(Debug, Args)]

@@ -102,6 +102,20 @@ fn a_job_without_tries_gets_some_and_the_way_on_is_told() {
 }
 
 #[test]
+fn what_is_being_undone_is_shown() {
+    let server = Server::start("memory:");
+    server.caudal(&["deploy", &example("purchase.bpmn"), &example("reserve-item.bpmn")]).done();
+    server.caudal(&["publish", "payment", "--key", "o", "--ttl", "PT1H"]).done();
+    let key = started(&server, &["purchase", "--variables", r#"{"orderId": "o", "items": ["mug"]}"#]);
+    server.caudal(&["work", "reserve-item", "--count", "1", "--complete-with", r#"{"shelf": 4}"#]).done();
+    let job = text(&server.json(&["jobs", "--type", "ship-order"])["items"][0]["jobKey"]).to_owned();
+    post(&server, &format!("/v2/jobs/{job}/error"), &json!({ "errorCode": "NO_CARRIER" }));
+    let tree = server.caudal(&["instance", &key]).done();
+    assert!(tree.contains("└─ back  INTERMEDIATE_THROW_EVENT  ACTIVE") && tree.contains("   └─ release  SERVICE_TASK  ACTIVE"), "{tree}");
+    assert!(tree.contains("release-items  CREATED, 3 tries"), "{tree}");
+}
+
+#[test]
 fn instances_are_cancelled_and_what_is_deployed_is_deleted() {
     let (server, _folder) = with_priced();
     server.caudal(&["deploy", &example("purchase.bpmn"), &example("reserve-item.bpmn"), &example("shipping.dmn")]).done();

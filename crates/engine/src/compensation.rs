@@ -2,8 +2,13 @@
 
 use model::ElementIx;
 
+use crate::element::listener::{document, listed};
+use crate::step::Run;
 use crate::undo::Undo;
-use crate::{CompensationKey, ElementInstance, ElementKey, Instance};
+use crate::{CompensationKey, Document, ElementInstance, ElementKey, Event, Instance};
+
+/// Kept with a compensation: the variables of the scopes around it that have ended since.
+const SEEN: &str = "seen:";
 
 /// An activity that completed and that something can undo, kept by the scope it completed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,5 +66,48 @@ impl Instance {
         self.living(scope, "compensation", compensation.key.0)?;
         self.keep_compensation(scope, compensation);
         Ok(())
+    }
+}
+
+/// Who undoes something sees the variables of then: those that were local to scopes that are gone with it.
+impl Run<'_> {
+    /// A scope ends, and the one around it can undo what completed inside.
+    pub(crate) fn hand_on_compensations(&mut self, from: ElementKey, to: ElementKey) {
+        let compensations: Vec<_> = self.instance.elements[&from].compensations().collect();
+        if compensations.is_empty() {
+            return;
+        }
+        // A body of repeated ones has what they collect, which none of them has seen.
+        let own = match self.repeat(from) {
+            Some(_) => Document::new(),
+            None => self.instance.elements[&from].variables.document(),
+        };
+        for kept in &compensations {
+            let mut seen = self.seen(from, kept.key);
+            let outer = own.iter().filter(|(name, _)| seen.iter().all(|(inner, _)| inner != name));
+            let outer: Vec<_> = outer.cloned().collect();
+            seen.extend(outer);
+            self.keep_seen(to, kept.key, &seen);
+        }
+        self.emit(Event::CompensationsHandedOn { from, to, compensations });
+    }
+
+    pub(crate) fn keep_seen(&mut self, scope: ElementKey, key: CompensationKey, seen: &Document) {
+        if !seen.is_empty() {
+            self.keep(scope, &format!("{SEEN}{key}"), &listed("null", seen));
+        }
+    }
+
+    fn seen(&self, scope: ElementKey, key: CompensationKey) -> Document {
+        document(self.instance, scope, &format!("{SEEN}{key}")).map(|(_, seen)| seen).unwrap_or_default()
+    }
+
+    /// It is undone, or undone by another: what was kept with it is given up.
+    pub(crate) fn take_seen(&mut self, scope: ElementKey, key: CompensationKey) -> Document {
+        let seen = self.seen(scope, key);
+        if !seen.is_empty() {
+            self.keep(scope, &format!("{SEEN}{key}"), "[]");
+        }
+        seen
     }
 }

@@ -16,13 +16,13 @@ use engine::{
     DefinitionKey, Document, ElementInstance, ElementKey, Event, IncidentKind, Instance, InstanceKey, Modification, On, TimerKey,
     UserTaskKey, WaitKey, WaitKind,
 };
-use model::{Kind, Process};
+use model::{ElementIx, Kind, Process};
 use server::layer::{Fate, Layer};
 use server::{Server, TENANT, clocked};
 use store::change::{Change, Migrate};
 use store::log::{
-    AdHocResult, Answer, AssignUserTask, Command, Create, Deploy, DeployResource, FailJob, JobResult, ProcessRef, Publish,
-    StartAdHoc, TaskResult, TellStep, ThrowError, UpdateJob,
+    AdHocResult, Answer, AssignUserTask, Command, Create, Deploy, DeployResource, EvaluateConditions, FailJob, JobResult,
+    ProcessRef, Publish, StartAdHoc, TaskResult, TellStep, ThrowError, UpdateJob,
 };
 use store::{Commit, Store, format};
 
@@ -133,6 +133,8 @@ struct Written {
     events: Vec<(InstanceKey, Event)>,
     signals_sent: usize,
     signals_told: usize,
+    /// Timers of start events, in order.
+    starts: Vec<(ElementIx, TimerKey)>,
 }
 
 impl Written {
@@ -150,6 +152,8 @@ impl Written {
         }
         self.signals_sent += changes.signals_put.iter().filter(|signal| signal.after == 0).count();
         self.signals_told += changes.signals_done.len();
+        let starts = changes.timers_new.iter().filter(|timer| timer.origin.is_none());
+        self.starts.extend(starts.map(|timer| (timer.element, timer.key)));
     }
 }
 
@@ -422,7 +426,14 @@ impl<'a> Run<'a> {
         match engine::start_trigger(self.process, start, 0).unwrap() {
             Some(On::Message { name, .. }) => vec![publish(&name, "", variables)],
             Some(On::Signal { name }) => vec![Command::Broadcast { tenant: TENANT.into(), name, variables }],
-            // The variables of a trace may come with any start; a timer brings none.
+            Some(On::Condition) => {
+                vec![Command::EvaluateConditions(EvaluateConditions { tenant: TENANT.into(), definition: None, variables })]
+            }
+            Some(On::Timer { .. }) => {
+                let written = self.written.lock().unwrap();
+                let timer = written.starts.iter().rev().find(|(element, _)| *element == start);
+                vec![Command::FireTimer { timer: timer.expect("it was armed").1 }]
+            }
             _ => vec![],
         }
     }

@@ -1,4 +1,4 @@
-//! `docs/bpmn.md` promises nothing that no trace shows: a row that says an element runs links to a folder of traces.
+//! `docs/bpmn.md` promises nothing that no trace shows: a row that says an element runs links to the trace that shows it.
 
 use super::Finding;
 use super::files::Checkout;
@@ -12,15 +12,12 @@ pub(crate) fn check(checkout: &Checkout) -> Vec<Finding> {
     let Some(text) = checkout.text(DOCUMENT) else {
         return vec![Finding::violation(DOCUMENT, 1, "missing")];
     };
-    let has_trace = |folder: &str| {
-        let path = format!("spec/traces/{folder}");
-        checkout.below(&path).any(|file| file.path.extension().is_some_and(|end| end == "trace"))
-    };
-    unshown(text, has_trace).map(|(line, what)| Finding::violation(DOCUMENT, line, what)).collect()
+    let is_trace = |path: &str| path.ends_with(".trace") && checkout.text(&format!("spec/traces/{path}")).is_some();
+    unshown(text, is_trace).map(|(line, what)| Finding::violation(DOCUMENT, line, what)).collect()
 }
 
 /// Rows that say yes and show nothing, by line.
-fn unshown<'a>(text: &'a str, has_trace: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = (usize, String)> + 'a {
+fn unshown<'a>(text: &'a str, is_trace: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = (usize, String)> + 'a {
     let mut column = None;
     text.lines().enumerate().filter_map(move |(index, line)| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
@@ -30,9 +27,9 @@ fn unshown<'a>(text: &'a str, has_trace: impl Fn(&str) -> bool + 'a) -> impl Ite
         }
         column = cells.iter().position(|cell| *cell == COLUMN).or(column);
         let says_yes = cells.get(column?)?.starts_with("yes");
-        let folder = line.split_once(LINK).and_then(|(_, rest)| rest.split(['/', ')']).next());
-        let shown = folder.is_some_and(&has_trace);
-        (says_yes && !shown).then(|| (index + 1, format!("'{}' says yes, but links to no folder of traces", cells[1])))
+        let linked = line.split_once(LINK).and_then(|(_, rest)| rest.split(')').next());
+        let shown = linked.is_some_and(&is_trace);
+        (says_yes && !shown).then(|| (index + 1, format!("'{}' says yes, but links to no trace", cells[1])))
     })
 }
 
@@ -43,9 +40,9 @@ mod tests {
     #[test]
     fn yes_needs_a_trace() {
         let table = "| element | Caudal | other | traces |\n|---|---|---|---|\n\
-            | shown | yes | no | [a](../spec/traces/a/) |\n| empty | yes | yes | [b](../spec/traces/b/) |\n\
+            | shown | yes | no | [a](../spec/traces/a/b.trace) |\n| gone | yes | yes | [b](../spec/traces/a/c.trace) |\n\
             | bare | yes (job) | no | |\n| absent | no | yes | |\n\nyes | no | maybe\n";
-        let lines: Vec<usize> = unshown(table, |folder| folder == "a").map(|(line, _)| line).collect();
+        let lines: Vec<usize> = unshown(table, |path| path == "a/b.trace").map(|(line, _)| line).collect();
         assert_eq!(lines, [4, 5]);
     }
 }

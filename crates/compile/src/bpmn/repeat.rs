@@ -35,6 +35,10 @@ pub(super) fn read(site: &mut Site<'_, '_, '_>) -> Option<Repeat> {
 
 fn multi_instance(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>) -> Option<MultiInstance> {
     check_children(site, marker, COMPLETION);
+    if let Some(behavior) = marker.attribute("behavior").filter(|behavior| *behavior != "All") {
+        let reason = format!("the behavior {} is not supported: throw events from inside the activity", quoted(behavior));
+        site.complain_at(marker, reason);
+    }
     let sequential = flag(site, marker, "isSequential")?;
     let order = if sequential { MultiOrder::Sequential } else { MultiOrder::Parallel };
     let until = condition(site, marker, COMPLETION, "the completion condition");

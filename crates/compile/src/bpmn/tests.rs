@@ -61,6 +61,22 @@ fn mistakes_are_named() {
     assert_eq!(throw(r#"waitForCompletion="false""#), never_waits);
 }
 
+/// What would be ignored otherwise.
+#[test]
+fn attributes_that_say_how_it_runs_are_followed_or_refused() {
+    let extensions = r#"<extensionElements><zeebe:loopCharacteristics inputCollection="=[1]"/></extensionElements>"#;
+    let each = |behavior: &str| {
+        let marker = format!("<multiInstanceLoopCharacteristics {behavior}>{extensions}</multiInstanceLoopCharacteristics>");
+        told(&file(&format!(r#"<task id="a">{marker}</task>"#)))
+    };
+    assert_eq!(each(r#"behavior="One""#), "the behavior 'One' is not supported: throw events from inside the activity\n");
+    assert_eq!(each(r#"behavior="All""#), each(""));
+    let room = |ordering: &str| told(&file(&format!(r#"<adHocSubProcess id="a" {ordering}><task id="b"/></adHocSubProcess>"#)));
+    let refused = "its activities run side by side: an ordering other than Parallel is not supported\n";
+    assert_eq!(room(r#"ordering="Sequential""#), refused);
+    assert_eq!(room(r#"ordering="Parallel""#), room(""));
+}
+
 #[test]
 fn variables_of_the_engine_are_nobody_elses() {
     for (inside, what) in [

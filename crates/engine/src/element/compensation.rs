@@ -1,5 +1,5 @@
-//! Compensation: a scope keeps what completed in it and can be undone; an event that compensates starts the handlers of all that, in the
-//! order in which it completed, and waits for them. The handlers live inside the event's own instance, so it is done when it is empty.
+//! Compensation: a scope keeps what completed in it and can be undone; an event that compensates starts the handlers of all that, the last
+//! first, and waits for them. The handlers live inside the event's own instance, so it is done when it is empty.
 
 use model::{Compensate, Compensated, ElementIx, Kind, Process};
 
@@ -18,7 +18,7 @@ pub(crate) fn throw(run: &mut Run<'_>, key: ElementKey, compensate: &Compensate)
     if meant.is_empty() {
         return pass::enter(run, key);
     }
-    meant.sort_by_key(|(_, kept)| kept.key);
+    meant.sort_by_key(|(_, kept)| std::cmp::Reverse(kept.key));
     run.emit(Event::Activated { key });
     for (scope, compensation) in meant {
         // What undoes a whole sub-process may have taken it over meanwhile.
@@ -35,6 +35,7 @@ pub(crate) fn undo(run: &mut Run<'_>, kept_by: ElementKey, compensation: Compens
         return compensation_sub_process::undo(run, kept_by, compensation, (start, inside));
     }
     run.emit(Event::CompensationTaken { key: compensation.key, scope: kept_by });
+    let seen = run.take_seen(kept_by, compensation.key);
     let Some((boundary, compensated)) = boundary(run.process, compensation.activity) else { return };
     let event = ElementKey(run.keys.take());
     run.emit(Event::Entered { key: event, element: boundary, scope: inside });
@@ -42,6 +43,9 @@ pub(crate) fn undo(run: &mut Run<'_>, kept_by: ElementKey, compensation: Compens
     run.emit(Event::Left { key: event });
     let handler = ElementKey(run.keys.take());
     run.come_in(handler, compensated.handler, inside);
+    for (name, value) in &seen {
+        run.set_local(handler, name, value);
+    }
     run.activate_later(handler);
 }
 
@@ -88,17 +92,19 @@ pub(crate) fn hand_on(run: &mut Run<'_>, key: ElementKey) {
     if is_handler(run.process, activity) {
         return forget(run, key);
     }
-    if compensation_sub_process::start_of(run.process, activity).is_some() {
+    let undone_inside = compensation_sub_process::start_of(run.process, activity).is_some();
+    if undone_inside {
         compensation_sub_process::gather(run, key);
     }
     if whole {
         let compensation = Compensation { key: CompensationKey(run.keys.take()), activity };
         run.emit(Event::CompensationKept { scope, compensation });
+        if undone_inside {
+            let seen = run.instance.elements[&key].variables.document();
+            run.keep_seen(scope, compensation.key, &seen);
+        }
     }
-    let compensations: Vec<_> = run.instance.elements[&key].compensations().collect();
-    if !compensations.is_empty() {
-        run.emit(Event::CompensationsHandedOn { from: key, to: scope, compensations });
-    }
+    run.hand_on_compensations(key, scope);
 }
 
 fn is_handler(process: &Process, activity: ElementIx) -> bool {

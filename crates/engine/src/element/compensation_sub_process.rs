@@ -35,6 +35,8 @@ pub(crate) fn gather(run: &mut Run<'_>, scope: ElementKey) {
         run.emit(Event::CompensationTaken { key, scope });
         let compensation = Compensation { key: CompensationKey(run.keys.take()), activity };
         run.emit(Event::CompensationKept { scope, compensation });
+        let seen = run.take_seen(scope, key);
+        run.keep_seen(scope, compensation.key, &seen);
     }
 }
 
@@ -43,8 +45,16 @@ pub(crate) fn undo(run: &mut Run<'_>, kept_by: ElementKey, compensation: Compens
     let process = run.process;
     let own = inner(run, kept_by, compensation);
     run.emit(Event::CompensationTaken { key: compensation.key, scope: kept_by });
+    let seen = run.take_seen(kept_by, compensation.key);
     let (key, begin) = (ElementKey(run.keys.take()), ElementKey(run.keys.take()));
     run.emit(Event::Entered { key, element: process.element(start).scope, scope: inside });
+    for (name, value) in &seen {
+        run.set_local(key, name, value);
+    }
+    for inner in &own {
+        let seen = run.take_seen(kept_by, inner.key);
+        run.keep_seen(key, inner.key, &seen);
+    }
     if !own.is_empty() {
         run.emit(Event::CompensationsHandedOn { from: kept_by, to: key, compensations: own });
     }

@@ -20,7 +20,7 @@ pub(crate) fn cancel(run: &mut Run<'_>, end: ElementKey) {
         return run.finish_later(end);
     };
     run.emit(Event::Left { key: end });
-    take_over(run, key, key);
+    take_over(run, key);
     let waits: Vec<_> = run.instance.elements[&key].waits.iter().map(|wait| wait.key).collect();
     for wait in waits {
         run.close(key, wait, WaitEnd::Cancelled);
@@ -49,14 +49,11 @@ fn around(run: &Run<'_>, inner: ElementKey) -> Option<ElementKey> {
 }
 
 /// What completed inside scopes that are dropped now is undone with the rest.
-fn take_over(run: &mut Run<'_>, transaction: ElementKey, scope: ElementKey) {
+fn take_over(run: &mut Run<'_>, scope: ElementKey) {
     let children: Vec<_> = run.instance.children(scope).collect();
     for child in children {
-        take_over(run, transaction, child);
-        let compensations: Vec<_> = run.instance.elements[&child].compensations().collect();
-        if !compensations.is_empty() {
-            run.emit(Event::CompensationsHandedOn { from: child, to: transaction, compensations });
-        }
+        take_over(run, child);
+        run.hand_on_compensations(child, scope);
     }
 }
 

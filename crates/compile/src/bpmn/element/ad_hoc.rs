@@ -29,6 +29,9 @@ fn directed(site: &mut Site<'_, '_, '_>, ad_hoc: &AdHoc) -> Option<Option<Box<Jo
 
 fn ad_hoc(site: &mut Site<'_, '_, '_>) -> Option<AdHoc> {
     let until = repeat::condition(site, site.node, repeat::COMPLETION, "the completion condition");
+    if site.attribute("ordering").is_some_and(|ordering| ordering != "Parallel") {
+        site.complain("its activities run side by side: an ordering other than Parallel is not supported");
+    }
     let drop_rest = site.attribute("cancelRemainingInstances").and_then(boolean) != Some(false);
     let (mut active, mut output) = (Some(None), Some(None));
     if let Some(node) = extension::only(site, "adHoc") {
