@@ -73,6 +73,7 @@ const OPERATIONS_V1: &[&str] = &[
     "FAIL",
     "THROW",
     "TIME_OUT",
+    "RELEASE",
 ];
 const ENTITIES_V1: &[&str] = &[
     "RESOURCE",

@@ -70,6 +70,11 @@ impl Policies {
         self.has_waits
     }
 
+    /// What a policy says, if it is not deleted.
+    pub(super) fn newest(&self, reference: &str) -> Option<&Policy> {
+        self.versions.get(reference)?.policy.as_ref()
+    }
+
     /// Those that people have put.
     fn put_by_people(&self) -> impl Iterator<Item = &Policy> {
         let limits = self.versions.iter().filter(|(reference, _)| !is_own(reference));
