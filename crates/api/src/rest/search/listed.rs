@@ -27,9 +27,15 @@ pub(in crate::rest) struct Span {
 }
 
 /// Answers with a page, in this order if none is asked for.
-pub(in crate::rest) async fn run(call: &Call, table: &Table, span: &Span, mut sort: Json) -> Result<Response, Failure> {
+pub(in crate::rest) async fn run(call: &Call, table: &Table, span: &Span, sort: Json) -> Result<Response, Failure> {
+    let asked = asked(call.parameters()?, span, sort)?.to_string();
+    super::find(call, table, &asked, None, |_| (), None).await
+}
+
+/// The same as a search would ask it in its body.
+fn asked(parameters: Vec<(String, String)>, span: &Span, mut sort: Json) -> Result<Json, Failure> {
     let (mut filter, mut page) = (json!({}), json!({}));
-    for (name, value) in call.parameters()? {
+    for (name, value) in parameters {
         match name.as_str() {
             "sort" => sort = sorting(&value),
             "limit" | "from" => {
@@ -37,7 +43,8 @@ pub(in crate::rest) async fn run(call: &Call, table: &Table, span: &Span, mut so
                 let refused = |_| Failure::unreadable(format!("Failed to convert '{name}' with value: '{value}'"));
                 page[&name] = json!(number.map_err(refused)?);
             }
-            "after" | "before" => page[&name] = Json::String(value),
+            // A plus of a cursor that was not encoded has become a space, which no cursor has.
+            "after" | "before" => page[&name] = Json::String(value.replace(' ', "+")),
             since if since == span.since => filter[span.property]["$gte"] = Json::String(value),
             until if until == span.until => filter[span.property]["$lt"] = Json::String(value),
             _ => filter[&name] = Json::String(value),
@@ -47,7 +54,7 @@ pub(in crate::rest) async fn run(call: &Call, table: &Table, span: &Span, mut so
     if page != json!({}) {
         asked["page"] = page;
     }
-    super::find(call, table, &asked.to_string(), None, |_| (), None).await
+    Ok(asked)
 }
 
 fn sorting(text: &str) -> Json {
@@ -56,4 +63,33 @@ fn sorting(text: &str) -> Json {
         None => json!({ "field": name.trim(), "order": "ASC" }),
     };
     text.split(',').map(criterion).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPAN: Span = Span { property: "timestamp", since: "since", until: "until" };
+
+    fn of(query: &[(&str, &str)]) -> Result<Json, Failure> {
+        let parameters = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        asked(parameters, &SPAN, json!([{ "field": "timestamp" }]))
+    }
+
+    #[test]
+    fn parameters_are_what_a_search_asks() {
+        let nothing = json!({ "filter": {}, "sort": [{ "field": "timestamp" }] });
+        assert_eq!(of(&[]).ok(), Some(nothing));
+        let query = [("action", "mail"), ("since", "a"), ("until", "b"), ("sort", "worker, -timestamp"), ("limit", "5")];
+        let sort = json!([{ "field": "worker", "order": "ASC" }, { "field": "timestamp", "order": "DESC" }]);
+        let filter = json!({ "action": "mail", "timestamp": { "$gte": "a", "$lt": "b" } });
+        assert_eq!(of(&query).ok(), Some(json!({ "filter": filter, "sort": sort, "page": { "limit": 5 } })));
+        assert!(of(&[("limit", "many")]).is_err());
+    }
+
+    #[test]
+    fn a_cursor_may_be_left_as_it_came() {
+        let asked = of(&[("after", "AXu0 WoD=")]).ok();
+        assert_eq!(asked.map(|asked| asked["page"]["after"].clone()), Some(json!("AXu0+WoD=")));
+    }
 }
