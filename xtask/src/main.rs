@@ -92,6 +92,9 @@ Examples:
   cargo xtask chaos timers --kills 5 --store sqlite
                                             servers killed while 3,000 timers fall due; on PostgreSQL there are two
 
+  cargo xtask chaos queues --kills 5 --store postgres
+                                            the same while 10,000 executions are worked off under a limit
+
 Options of chaos:
   --kills N            how many blows (20)
   --store WHERE        sqlite (default), postgres (a private server) or postgres://… (databases are made there)
@@ -123,6 +126,7 @@ fn main() -> ExitCode {
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["chaos", "refusals"] => chaos::refusals(),
         ["chaos", "timers", rest @ ..] => chaos::kill_at_due_time(rest),
+        ["chaos", "queues", rest @ ..] => chaos::kill_at_work(rest),
         ["chaos", rest @ ..] => chaos::Options::parse(rest).and_then(|options| chaos::run(&options)),
         ["feel", path] => feel_cases(path),
         ["tck", path, flags @ ..] => tck_cases(path, flags),

@@ -3,7 +3,7 @@
 //! The order: the database, then the build with the clients' environments being made beside it, then the Rust tests, then each real client
 //! against a fresh server on each store, then our own SDKs, then the server is killed and disturbed, then generated requests.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::chaos::part as chaos;
@@ -17,7 +17,7 @@ use crate::postgres::Cluster;
 use crate::schemathesis::Extent;
 use crate::server::{Server, Store};
 use crate::summary::{self, Outcome, Report};
-use crate::{Verdict, book, children, fuzz, kafka, packages, restore, schemathesis, sdks};
+use crate::{Verdict, book, children, fuzz, kafka, node, packages, python, restore, schemathesis, sdks};
 
 const BUILD_MAX: Duration = Duration::from_secs(1800);
 const RUST_MAX: Duration = Duration::from_secs(1200);
@@ -104,7 +104,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
         if choice.takes(RUST) {
             install_pooler(&places)?;
             let jars = kafka::jars(&places)?;
-            note(rust_tests(&places, &cluster, &jars));
+            note(rust_tests(&places, &cluster, &jars, &scenario_clients(&places)?));
         }
         for (client, readiness) in chosen.iter().zip(&ready.clients) {
             Store::ALL.into_iter().for_each(|store| note(client_test(&places, &cluster, client, readiness, store)));
@@ -204,12 +204,23 @@ fn install_pooler(places: &Places) -> Result<(), String> {
     packages::install(&packages::PGBOUNCER, &places.log("install-pgbouncer"))
 }
 
-fn rust_tests(places: &Places, cluster: &Cluster, jars: &Path) -> Report {
+/// Some play the scenarios of JSON workflows with clients in other languages: where these are, by the names of variables.
+fn scenario_clients(places: &Places) -> Result<[(&'static str, PathBuf); 2], String> {
+    for readiness in [python::prepare(places, "workflow"), node::prepare(places)] {
+        if let Readiness::Missing(why) | Readiness::Failed(why) = readiness {
+            return Err(why);
+        }
+    }
+    let python = PathBuf::from(python::program(places, "workflow", "python").get_program());
+    Ok([("CAUDAL_TEST_PYTHON", python), ("CAUDAL_TEST_NODE", node::folder(places))])
+}
+
+fn rust_tests(places: &Places, cluster: &Cluster, jars: &Path, clients: &[(&str, PathBuf)]) -> Report {
     let began = Instant::now();
     let log = places.log("rust-tests");
     let mut command = places.cargo();
     command.args(["test", "--workspace", "--no-fail-fast"]).env("CAUDAL_TEST_POSTGRES", &cluster.url);
-    command.env(kafka::VARIABLE, jars);
+    command.env(kafka::VARIABLE, jars).envs(clients.iter().map(|(name, place)| (name, place)));
     let outcome = outcome(run_logged(&mut command, &log, Audience::Terminal, RUST_MAX), cargo_counts);
     Report { part: "cargo test --workspace".to_owned(), on: "all stores", took: began.elapsed(), outcome, logs: vec![log] }
 }

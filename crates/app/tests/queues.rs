@@ -1,12 +1,14 @@
 //! Queues of a real server: what operators type, and order and limits when it is killed in the middle.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod place;
 mod server;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use place::Place;
 use serde_json::{Value, json};
 use server::Server;
 
@@ -50,10 +52,13 @@ fn executions(rest: SocketAddr, state: &str) -> Vec<Value> {
 
 #[test]
 fn a_server_killed_in_the_middle_keeps_order_and_limit() {
+    Place::all().iter().for_each(keeps_order_and_limit);
+}
+
+fn keeps_order_and_limit(place: &Place) {
     const COUNT: usize = 400;
     const LIMIT: usize = 10;
-    let folder = tempfile::tempdir().unwrap();
-    let mut server = Server::start(&format!("sqlite:{}", folder.path().join("store").display()));
+    let mut server = Server::start(&place.url());
     let rest = server.rest;
     let policy = json!({ "scope": "ACTION", "action": "work", "concurrency": { "limit": LIMIT } });
     assert_eq!(ask(rest, "PUT", "/v1/policies/p", &policy).unwrap().0, 204);

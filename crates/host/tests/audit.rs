@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use engine::{Document, InstanceKey, JobKey};
 use host::Poll;
+use queue::claim::Claim;
 use queue::policy::{Policy, Scope};
 use server::{Server, TENANT, memory, task};
 use store::Store;
 use store::log::{
-    Answer, AssignUserTask, Command, Created, FailJob, NewExecution, NewUnique, OnConflict, PutPolicy, Submit, ThrowError,
-    UpdateJob,
+    Answer, AssignUserTask, Command, Created, FailJob, NewExecution, NewUnique, OnConflict, PutPolicy, Report, Said, Submit,
+    ThrowError, UpdateJob,
 };
 use store::query::{AuditView, Entity, Field, Filter, Items, Op, Order, Query, Scalar, Sort, Tenants};
 
@@ -166,6 +167,43 @@ async fn what_an_execution_goes_through_is_told() {
     let mut found = words(&trail(&store, Entity::Audit, of(Field::JobKey, job.0)).await);
     found.sort();
     assert_eq!(found, ["COMPLETE JOB", "DISPATCH JOB", "DISPATCH JOB", "FAIL JOB", "RETRY JOB"]);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn what_a_worker_gives_back_is_told() {
+    let store = memory();
+    let server = Server::start(&store).await;
+    server.deploy(&[("p.bpmn", &task("p", "work"))]).await;
+    start(&server).await;
+    let claim = Claim { worker: Some("w".into()), lease: None };
+    for said in [Said::Returned, Said::Snoozed { delay: 0 }] {
+        let job = lease(&server, 600_000).await;
+        let reports = vec![Report { job, claim: claim.clone(), said }];
+        let answer = server.ask(Command::Report { reports }).await;
+        assert!(matches!(answer, Answer::Reported(_)), "{answer:?}");
+    }
+    let job = lease(&server, 600_000).await;
+    done(&server, complete(job)).await;
+    let told = trail(&store, Entity::Audit, of(Field::JobKey, job.0)).await;
+    let mut found = words(&told);
+    found.sort();
+    assert_eq!(found, ["COMPLETE JOB", "DISPATCH JOB", "DISPATCH JOB", "DISPATCH JOB", "RELEASE JOB", "RELEASE JOB"]);
+    assert!(told.iter().all(|one| one.worker.as_deref() == Some("w")), "{told:?}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_done_to_the_policies_of_an_action_is_found_by_it() {
+    let store = memory();
+    let server = Server::start(&store).await;
+    let (reference, policy) = host::pause(&"work".into());
+    done(&server, Command::PutPolicy(PutPolicy { reference: reference.clone(), policy: Box::new(policy) })).await;
+    done(&server, Command::DeletePolicy { reference }).await;
+    let of_action = Filter::Is(Field::JobType, Op::Eq(Scalar::Text("work".into())));
+    let mut found = words(&trail(&store, Entity::Audit, of_action).await);
+    found.sort();
+    assert_eq!(found, ["CREATE POLICY", "DELETE POLICY"]);
     server.stop().await;
 }
 

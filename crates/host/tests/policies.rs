@@ -16,7 +16,7 @@ use queue::{Bucket, Pace};
 use server::layer::{Fate, Layer};
 use server::{Server, TENANT, caller, clocked, memory, task};
 use store::log::{Answer, Code, Command, FailJob, IdempotencyKey, NewExecution, PutPolicy, Request, Submit};
-use store::query::{Entity, ExecutionView, Items, Query, Tenants};
+use store::query::{Entity, ExecutionView, Field, Filter, Items, Op, Order, Query, Scalar, Sort, Tenants};
 use store::row::{Availability, ExecutionState};
 use store::{Commit, Store};
 
@@ -98,6 +98,16 @@ async fn started(server: &Server) -> Vec<JobKey> {
 async fn found(store: &Arc<dyn Store>, job: JobKey) -> ExecutionView {
     match store.search(&Query::of(Entity::Executions, Tenants::Everything)).await.unwrap().items {
         Items::Executions(views) => views.into_iter().find(|view| view.key == job).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What the audit trail tells of a job, in the order in which it happened.
+async fn told(store: &Arc<dyn Store>, job: JobKey) -> Vec<&'static str> {
+    let filter = Filter::Is(Field::JobKey, Op::Eq(Scalar::Int(job.0 as i64)));
+    let sort = vec![Sort { field: Field::At, order: Order::Ascending }];
+    match store.search(&Query { filter, sort, ..Query::of(Entity::Audit, Tenants::Everything) }).await.unwrap().items {
+        Items::Audit(views) => views.iter().map(|view| view.operation.word()).collect(),
         other => panic!("{other:?}"),
     }
 }
@@ -262,6 +272,7 @@ async fn whoever_waits_too_long_fails_or_is_an_incident() {
     };
     assert_eq!(ended.state, ExecutionState::Failed);
     assert!(ended.error_message.contains("queue.maxWait"), "{}", ended.error_message);
+    assert_eq!(told(&store, second).await, ["DISPATCH", "FAIL", "FAIL"], "by its worker, and for having waited too long");
     assert_eq!(started(&server).await, []);
     // A job of a process is an incident; one that is resolved waits anew.
     server.deploy(&[("p.bpmn", &task("p", ACTION))]).await;
@@ -291,6 +302,7 @@ async fn whoever_waits_too_long_fails_or_is_an_incident() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     assert_eq!(found(&store, late).await.state, ExecutionState::Cancelled);
+    assert_eq!(told(&store, late).await, ["CANCEL"]);
     server.stop().await;
 }
 

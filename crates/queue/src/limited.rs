@@ -94,33 +94,30 @@ impl Limited {
 
     /// Changes a lane, or what is taken by it, and keeps it where it belongs.
     fn touch(&mut self, lane: &Group, change: impl FnOnce(&mut Self)) {
-        if let Some(known) = self.lanes.get_mut(lane) {
-            if let Some(head) = known.head.take() {
-                self.heads.remove(&(head, lane.clone()));
-            }
-            if let Some(opens) = known.opens.take() {
-                self.timed.remove(&(opens, lane.clone()));
-            }
-        }
         change(self);
-        let now = self.now;
         let Some(known) = self.lanes.get_mut(lane) else { return };
-        let Some(place) = known.next() else {
-            self.lanes.remove(lane);
-            return;
+        let place = known.next();
+        let (head, opens) = match (place, &self.slots) {
+            (Some(place), Some(slots)) => match slots.gate_of(&self.rules, lane, self.now) {
+                Gate::Open => (Some((if self.rules.fair { known.turn } else { 0 }, place)), None),
+                Gate::At(at) => (None, Some(at)),
+                Gate::Shut => (None, None),
+            },
+            (None, _) | (_, None) => (None, None),
         };
-        let Some(slots) = &self.slots else { return };
-        match slots.gate_of(&self.rules, lane, now) {
-            Gate::Open => {
-                let head = (if self.rules.fair { known.turn } else { 0 }, place);
-                known.head = Some(head);
-                self.heads.insert((head, lane.clone()));
-            }
-            Gate::At(at) => {
-                known.opens = Some(at);
-                self.timed.insert((at, lane.clone()));
-            }
-            Gate::Shut => {}
+        // Most changes leave the first job of a lane where it is.
+        if known.head != head {
+            let before = std::mem::replace(&mut known.head, head);
+            before.map(|before| self.heads.remove(&(before, lane.clone())));
+            head.map(|head| self.heads.insert((head, lane.clone())));
+        }
+        if known.opens != opens {
+            let before = std::mem::replace(&mut known.opens, opens);
+            before.map(|before| self.timed.remove(&(before, lane.clone())));
+            opens.map(|opens| self.timed.insert((opens, lane.clone())));
+        }
+        if place.is_none() {
+            self.lanes.remove(lane);
         }
     }
 

@@ -491,7 +491,7 @@ fn tag_from_line(line: &str) -> String {
 }
 
 impl Operation {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Create,
         Self::Update,
         Self::Delete,
@@ -511,6 +511,7 @@ impl Operation {
         Self::Fail,
         Self::Throw,
         Self::TimeOut,
+        Self::Release,
     ];
 
     pub fn word(self) -> &'static str {
@@ -534,6 +535,7 @@ impl Operation {
             Self::Fail => "FAIL",
             Self::Throw => "THROW",
             Self::TimeOut => "TIME_OUT",
+            Self::Release => "RELEASE",
         }
     }
 

@@ -254,7 +254,7 @@ fn given(history: &History, work: &Work, job: &Value) -> Act {
     Act::Given { work: work.clone(), from: until.saturating_sub(LEASE_MILLIS), until }
 }
 
-fn understand(reply: Reply) -> (Told, Value) {
+pub(super) fn understand(reply: Reply) -> (Told, Value) {
     let (status, body) = match reply {
         Reply::Unsent => return (Told::Unsent, Value::Null),
         Reply::Lost(why) => return (Told::Unknown(why), Value::Null),

@@ -12,6 +12,7 @@ mod load;
 pub(crate) mod part;
 mod process;
 mod proxy;
+pub(crate) mod queues;
 mod random;
 mod refusals;
 mod run;
@@ -99,6 +100,24 @@ pub(crate) fn refusals() -> Result<Verdict, String> {
 
 /// `cargo xtask chaos timers`: servers killed while thousands of timers fall due; on PostgreSQL there are two.
 pub(crate) fn kill_at_due_time(words: &[&str]) -> Result<Verdict, String> {
+    beside(words, &|places, cluster, (layout, kills, seed)| {
+        let plan = timers::Plan { name: "chaos-timers".to_owned(), layout, timers: 3_000, kills, seed };
+        timers::run(places, cluster, &plan, &mut |line| println!("{line}"))
+    })
+}
+
+/// `cargo xtask chaos queues`: servers killed while workers do thousands of executions under a limit; on PostgreSQL there are two.
+pub(crate) fn kill_at_work(words: &[&str]) -> Result<Verdict, String> {
+    beside(words, &|places, cluster, (layout, kills, seed)| {
+        let plan = queues::Plan { name: "chaos-queues".to_owned(), layout, executions: 10_000, kills, seed };
+        queues::run(places, cluster, &plan, &mut |line| println!("{line}"))
+    })
+}
+
+/// A run with a plan of its own.
+type Planned<'a> = dyn Fn(&Places, Option<&mut Cluster>, (Layout, usize, u64)) -> Result<run::Outcome, String> + 'a;
+
+fn beside(words: &[&str], run: &Planned<'_>) -> Result<Verdict, String> {
     let options = Options::parse(words)?;
     let places = Places::find(&Metadata::read(&places::root())?)?;
     let _lock = places.sole_run()?;
@@ -110,9 +129,8 @@ pub(crate) fn kill_at_due_time(words: &[&str]) -> Result<Verdict, String> {
         url => (Some(Cluster::given(url)), Layout::Pair),
     };
     let seed = options.plan().seed;
-    let plan = timers::Plan { name: "chaos-timers".to_owned(), layout, timers: 3_000, kills: options.times, seed };
     println!("seed {seed}");
-    let outcome = timers::run(&places, cluster.as_mut(), &plan, &mut |line| println!("{line}"))?;
+    let outcome = run(&places, cluster.as_mut(), (layout, options.times, seed))?;
     println!("{}", outcome.summary);
     outcome.wrong.iter().take(20).for_each(|what| println!("wrong: {what}"));
     println!("verdict: {}", if outcome.wrong.is_empty() { "good" } else { "BAD" });

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use super::fault::Fault;
+use super::queues;
 use super::refusals;
 use super::run::{self, PATIENT, Plan};
 use super::timers;
@@ -33,6 +34,9 @@ const RUNS: [(Fault, Layout, usize, Store); 8] = [
 /// Servers, how often, on which store: killed while timers fall due.
 const AT_DUE_TIME: [(Layout, usize, Store); 2] = [(Layout::One, 4, Store::Sqlite), (Layout::Pair, 3, Store::Postgres)];
 const TIMERS: usize = 2_000;
+/// The same: killed while executions are worked off under a limit.
+const AT_WORK: [(Layout, usize, Store); 2] = [(Layout::One, 3, Store::Sqlite), (Layout::Pair, 3, Store::Postgres)];
+const EXECUTIONS: usize = 10_000;
 
 pub(crate) fn test(places: &Places, note: &mut dyn FnMut(Report)) {
     let mut cluster = Cluster::start_private(places, "chaos-postgres");
@@ -47,6 +51,12 @@ pub(crate) fn test(places: &Places, note: &mut dyn FnMut(Report)) {
         let plan = timers::Plan { name: name.clone(), layout, timers: TIMERS, kills, seed: SEED };
         let what = format!("timers ({})", layout.name());
         note(one(places, &mut cluster, (&name, &what, store), &mut |cluster, say| timers::run(places, cluster, &plan, say)));
+    }
+    for (layout, kills, store) in AT_WORK {
+        let name = format!("{NAME}-queues-{}-{}", layout.name(), store.name());
+        let plan = queues::Plan { name: name.clone(), layout, executions: EXECUTIONS, kills, seed: SEED };
+        let what = format!("queues ({})", layout.name());
+        note(one(places, &mut cluster, (&name, &what, store), &mut |cluster, say| queues::run(places, cluster, &plan, say)));
     }
     match &cluster {
         Ok(cluster) => refuse(places, cluster, note),

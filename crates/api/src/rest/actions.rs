@@ -71,7 +71,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         input: Input::Optional(&GROUP),
         query: &[],
         output: Output::NoContent,
-        failures: &[404, 504],
+        failures: &[504],
         run: |call| Box::pin(resume(call)),
     },
     Operation {

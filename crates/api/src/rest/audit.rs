@@ -2,13 +2,14 @@
 
 use axum::http::Method;
 use axum::response::Response;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use store::query::{AuditView, Entity, Field, Filter, Items, Op, Scalar};
 
 use super::call::Call;
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column, empty, optional};
 use super::operation::{Input, Operation, Output};
+use super::search::listed::{self, AFTER, BEFORE, FROM, LIMIT, SORT, Span};
 use super::search::{self, By, Constant, Filterable, Operators, Sortable, Table, Value, filterable, sortable};
 use super::shape::field;
 use crate::error::Failure;
@@ -72,6 +73,7 @@ const OPERATIONS_V1: &[&str] = &[
     "FAIL",
     "THROW",
     "TIME_OUT",
+    "RELEASE",
 ];
 const ENTITIES_V1: &[&str] = &[
     "RESOURCE",
@@ -143,11 +145,11 @@ pub(super) static OPERATIONS: &[Operation] = &[
             field("worker", Kind::Text, "By this worker"),
             field("since", Kind::Time, "Then or later"),
             field("until", Kind::Time, "Before then"),
-            field("sort", Kind::Text, "A property to sort by, such as `timestamp`; the other way round with a `-` before it"),
-            field("limit", Kind::Int32, "How many at most"),
-            field("from", Kind::Int32, "How many to leave out"),
-            field("after", Kind::Text, "The page after this cursor"),
-            field("before", Kind::Text, "The page before this cursor"),
+            SORT,
+            LIMIT,
+            FROM,
+            AFTER,
+            BEFORE,
         ],
         output: Output::Page(&LAYOUT_V1),
         failures: &[],
@@ -177,32 +179,10 @@ async fn of_task(call: Call) -> Result<Response, Failure> {
     search::run_within(&call, &TABLE_OF_TASK, Some(Filter::All(vec![of_task, known_to_clients()])), |_| ()).await
 }
 
-/// Asked in the query of the path, as a search asks it in its body.
 async fn list(call: Call) -> Result<Response, Failure> {
-    let (mut filter, mut time, mut page) = (json!({}), json!({}), json!({}));
-    let mut sort = json!([{ "field": "timestamp", "order": "DESC" }, { "field": "auditKey", "order": "DESC" }]);
-    for (name, value) in call.parameters()? {
-        match name.as_str() {
-            "since" => time["$gte"] = Json::String(value),
-            "until" => time["$lt"] = Json::String(value),
-            "sort" => sort = super::timers::sorting(&value),
-            "limit" | "from" => {
-                let number = value.parse::<i32>();
-                let refused = |_| Failure::unreadable(format!("Failed to convert '{name}' with value: '{value}'"));
-                page[&name] = json!(number.map_err(refused)?);
-            }
-            "after" | "before" => page[&name] = Json::String(value),
-            _ => filter[&name] = Json::String(value),
-        }
-    }
-    if time != json!({}) {
-        filter["timestamp"] = time;
-    }
-    let mut asked = json!({ "filter": filter, "sort": sort });
-    if page != json!({}) {
-        asked["page"] = page;
-    }
-    search::run_text(&call, &TABLE_V1, &asked.to_string()).await
+    let span = Span { property: "timestamp", since: "since", until: "until" };
+    let sort = json!([{ "field": "timestamp", "order": "DESC" }, { "field": "auditKey", "order": "DESC" }]);
+    listed::run(&call, &TABLE_V1, &span, sort).await
 }
 
 const fn absent(name: &'static str, value: Value, operators: Operators) -> Filterable {

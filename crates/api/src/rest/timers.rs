@@ -3,7 +3,7 @@
 use axum::http::Method;
 use axum::response::Response;
 use engine::TimerKey;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use store::log::Command;
 use store::query::{Entity, Field, TimerView};
 
@@ -11,6 +11,7 @@ use super::call::Call;
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column, optional};
 use super::operation::{Input, Operation, Output};
+use super::search::listed::{self, AFTER, BEFORE, FROM, LIMIT, SORT, Span};
 use super::search::{self, Operators, Table, Value, filterable, sortable};
 use super::shape::{Shape, field};
 use super::time;
@@ -36,11 +37,11 @@ pub(super) static OPERATIONS: &[Operation] = &[
             field("state", Kind::Word(STATES), "In this state"),
             field("dueAfter", Kind::Time, "Due then or later"),
             field("dueBefore", Kind::Time, "Due before then"),
-            field("sort", Kind::Text, "A property to sort by, such as `dueDate`; the other way round with a `-` before it"),
-            field("limit", Kind::Int32, "How many at most"),
-            field("from", Kind::Int32, "How many to leave out"),
-            field("after", Kind::Text, "The page after this cursor"),
-            field("before", Kind::Text, "The page before this cursor"),
+            SORT,
+            LIMIT,
+            FROM,
+            AFTER,
+            BEFORE,
         ],
         output: Output::Page(&LAYOUT),
         failures: &[],
@@ -99,40 +100,9 @@ async fn fire(call: Call) -> Result<Response, Failure> {
     call.perform("TRIGGER", Command::FireTimer { timer }).await
 }
 
-/// Asked in the query of the path, as a search asks it in its body.
 async fn list(call: Call) -> Result<Response, Failure> {
-    let (mut filter, mut due, mut page) = (json!({}), json!({}), json!({}));
-    let mut sort = json!([{ "field": "dueDate" }]);
-    for (name, value) in call.parameters()? {
-        match name.as_str() {
-            "dueAfter" => due["$gte"] = Json::String(value),
-            "dueBefore" => due["$lt"] = Json::String(value),
-            "sort" => sort = sorting(&value),
-            "limit" | "from" => {
-                let number = value.parse::<i32>();
-                let refused = |_| Failure::unreadable(format!("Failed to convert '{name}' with value: '{value}'"));
-                page[&name] = json!(number.map_err(refused)?);
-            }
-            "after" | "before" => page[&name] = Json::String(value),
-            _ => filter[&name] = Json::String(value),
-        }
-    }
-    if due != json!({}) {
-        filter["dueDate"] = due;
-    }
-    let mut asked = json!({ "filter": filter, "sort": sort });
-    if page != json!({}) {
-        asked["page"] = page;
-    }
-    search::run_text(&call, &TABLE, &asked.to_string()).await
-}
-
-pub(super) fn sorting(text: &str) -> Json {
-    let criterion = |name: &str| match name.trim().strip_prefix('-') {
-        Some(name) => json!({ "field": name, "order": "DESC" }),
-        None => json!({ "field": name.trim(), "order": "ASC" }),
-    };
-    text.split(',').map(criterion).collect()
+    let span = Span { property: "dueDate", since: "dueAfter", until: "dueBefore" };
+    listed::run(&call, &TABLE, &span, json!([{ "field": "dueDate" }])).await
 }
 
 static TABLE: Table = Table {

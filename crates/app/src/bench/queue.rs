@@ -17,6 +17,8 @@ const ACTION: &str = "no-op";
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a worker waits for jobs.
 const POLL_MILLIS: u64 = 500;
+/// So many at the end, or half of all, are measured by themselves: the table has filled by then.
+const LAST: u64 = 200_000;
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchQueue {
@@ -88,13 +90,16 @@ async fn measure(options: &BenchQueue, fresh: &Fresh) -> Result<Vec<(&'static st
             Ok(())
         }));
     }
+    let (count, batch) = (options.count, options.batch);
+    let last = Rc::new(Cell::new(None));
     for _ in 0..options.workers {
-        let (connection, done) = (Connection::to(rest), done.clone());
-        let (count, batch) = (options.count, options.batch);
-        tasks.push(local.spawn_local(async move { work(connection, &done, count, batch).await }));
+        let (connection, done, last) = (Connection::to(rest), done.clone(), last.clone());
+        tasks.push(local.spawn_local(async move { work(connection, (&done, &last), count, batch).await }));
     }
     local.run_until(async { futures_all(tasks).await }).await?;
     let elapsed = begun.elapsed().as_secs_f64();
+    let (since, before) = last.get().unwrap_or((begun, 0));
+    let last = (options.count - before) as f64 / since.elapsed().as_secs_f64();
     let spent = usage::cpu(server.pid()).zip(cpu).map_or(0.0, |(after, before)| (after - before).as_secs_f64());
     let memory = usage::rss_mb(server.pid()).unwrap_or(0.0);
     server.stop();
@@ -102,6 +107,7 @@ async fn measure(options: &BenchQueue, fresh: &Fresh) -> Result<Vec<(&'static st
     Ok(vec![
         ("executions submitted", count / submitted.get().as_secs_f64(), "/s"),
         ("executions submitted, leased and completed", count / elapsed, "/s"),
+        ("the last 200,000 of them, or half", last, "/s"),
         ("server CPU per execution", spent / count * 1_000_000.0, "µs"),
         ("server memory", memory, "MB"),
     ])
@@ -129,7 +135,10 @@ async fn submit(mut connection: Connection, left: &Cell<u64>, batch: u64, groups
     Ok(())
 }
 
-async fn work(mut connection: Connection, done: &Cell<u64>, count: u64, batch: u64) -> Result<(), String> {
+/// When the last of them began, and how many were done by then.
+type Last = Cell<Option<(Instant, u64)>>;
+
+async fn work(mut connection: Connection, (done, last): (&Cell<u64>, &Last), count: u64, batch: u64) -> Result<(), String> {
     let poll = json!({ "type": ACTION, "worker": "bench", "timeout": 600_000, "maxJobsToActivate": batch, "requestTimeout": POLL_MILLIS });
     let poll = poll.to_string();
     while done.get() < count {
@@ -144,6 +153,9 @@ async fn work(mut connection: Connection, done: &Cell<u64>, count: u64, batch: u
         let answer = connection.post("/v1/jobs/completion", body.as_bytes(), PATIENCE).await?.expect_success()?;
         let answer: Value = serde_json::from_slice(&answer).map_err(|error| error.to_string())?;
         done.set(done.get() + answer["completed"].as_u64().unwrap_or(0));
+        if last.get().is_none() && count - LAST.min(count / 2) <= done.get() {
+            last.set(Some((Instant::now(), done.get())));
+        }
     }
     Ok(())
 }

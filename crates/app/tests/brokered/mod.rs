@@ -3,77 +3,21 @@
 
 #[path = "../../../kafka/tests/broker/mod.rs"]
 pub(crate) mod broker;
+#[path = "../place/mod.rs"]
+mod place;
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use broker::{Broker, ports};
+pub(crate) use place::Place;
 
 /// A busy machine takes its time.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
-
-/// Where a server keeps what it has; gone when this is dropped.
-pub(crate) enum Place {
-    Folder(tempfile::TempDir),
-    Database { base: String, name: String },
-}
-
-impl Place {
-    /// One of each kind: with PostgreSQL where `CAUDAL_TEST_POSTGRES` leads to a server, as `cargo xtask test` does.
-    pub(crate) fn all() -> Vec<Self> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let name = format!("brokered_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let database = std::env::var("CAUDAL_TEST_POSTGRES").ok().map(|base| {
-            execute(&base, &format!("CREATE DATABASE {name}"));
-            Self::Database { base, name }
-        });
-        [Self::folder()].into_iter().chain(database).collect()
-    }
-
-    pub(crate) fn folder() -> Self {
-        Self::Folder(tempfile::tempdir().unwrap())
-    }
-
-    pub(crate) fn url(&self) -> String {
-        match self {
-            Self::Folder(folder) => format!("sqlite:{}", folder.path().join("data").display()),
-            Self::Database { base, name } => {
-                let (scheme, rest) = base.split_once("://").unwrap();
-                let (place, options) =
-                    rest.split_once('?').map_or((rest, String::new()), |(place, options)| (place, format!("?{options}")));
-                format!("{scheme}://{}/{name}{options}", place.split('/').next().unwrap())
-            }
-        }
-    }
-
-    /// Whether several servers can share it.
-    pub(crate) fn is_shared(&self) -> bool {
-        matches!(self, Self::Database { .. })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        if let Self::Database { base, name } = self {
-            execute(base, &format!("DROP DATABASE {name} WITH (FORCE)"));
-        }
-    }
-}
-
-fn execute(url: &str, sql: &str) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
-        let connection = tokio::spawn(connection);
-        client.batch_execute(sql).await.unwrap();
-        connection.abort();
-    });
-}
 
 pub(crate) struct Server {
     child: Child,

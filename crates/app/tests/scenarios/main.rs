@@ -1,5 +1,5 @@
-//! The scenarios of `spec/scenarios` against the real server: each over REST and over gRPC, and drawn as BPMN, on every store, and with jobs announced on Kafka. See the README there for their
-//! notation.
+//! The scenarios of `spec/scenarios` against the real server: each over REST and over gRPC, and drawn as BPMN, on every store, with clients in
+//! Python and Node, and with jobs announced on Kafka. See the README there for their notation.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[cfg(feature = "kafka")]
@@ -7,6 +7,7 @@ mod announced;
 #[path = "../../../kafka/tests/broker/mod.rs"]
 mod broker;
 mod drawn;
+mod foreign;
 mod grpc;
 mod rest;
 mod script;
@@ -15,6 +16,7 @@ mod trace;
 
 use std::path::PathBuf;
 
+use foreign::{Language, Program, Speaks};
 use script::Script;
 use server::{Server, StoreKind};
 
@@ -102,6 +104,30 @@ fn over_rest_and_grpc_on_postgres() {
         run_all(StoreKind::Postgres, over_rest);
         run_all(StoreKind::Postgres, over_grpc);
     }
+}
+
+/// With a client in another language, over one surface on SQLite and over the other on PostgreSQL. `cargo xtask test` says where what it needs is.
+fn run_all_in(language: Language, on_sqlite: Speaks, on_postgres: Speaks) {
+    for (store, speaks) in [(StoreKind::Sqlite, on_sqlite), (StoreKind::Postgres, on_postgres)] {
+        if matches!(store, StoreKind::Postgres) && server::postgres().is_none() {
+            continue;
+        }
+        let Some(program) = Program::start(language, speaks) else { return };
+        for script in scenarios() {
+            let server = Server::start(store);
+            script.run(&program.client(&server), &server);
+        }
+    }
+}
+
+#[test]
+fn with_a_client_in_python() {
+    run_all_in(Language::Python, Speaks::Rest, Speaks::Grpc);
+}
+
+#[test]
+fn with_a_client_in_node() {
+    run_all_in(Language::Node, Speaks::Grpc, Speaks::Rest);
 }
 
 #[cfg(feature = "kafka")]

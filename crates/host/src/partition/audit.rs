@@ -118,7 +118,7 @@ impl Partition {
     /// Something that happened to a job by a person's will, or a try that did not end well. From here on the trail has the dispatch.
     pub(super) fn audit_job(&mut self, tick: &mut Tick, key: JobKey, operation: Operation, description: Option<&Arc<str>>) {
         let Some(job) = self.jobs.get(&key) else { return };
-        let is_end = matches!(operation, Operation::Fail | Operation::Throw | Operation::TimeOut);
+        let is_end = matches!(operation, Operation::Fail | Operation::Throw | Operation::TimeOut | Operation::Release);
         let dispatched = job.dispatched.filter(|_| is_end);
         let (entity_key, tenant) = (key.to_string().into(), job.tenant.clone());
         let (origin, job_type, worker) = (job.origin, job.job_type.clone(), job.worker.clone());
@@ -255,7 +255,9 @@ impl Partition {
                 (Some(_), 1) => Operation::Create,
                 (Some(_), _) => Operation::Update,
             };
-            let (tenant, job_type) = match version.policy.as_ref().map(|policy| &policy.scope) {
+            // One that is deleted was about what its last version says.
+            let policy = version.policy.as_ref().or_else(|| self.policies.newest(&version.reference));
+            let (tenant, job_type) = match policy.map(|policy| &policy.scope) {
                 Some(Scope::Tenant(tenant)) => (tenant.clone(), None),
                 Some(Scope::Action(action)) => (home(caller), Some(action.clone())),
                 Some(Scope::Global) | None => (home(caller), None),

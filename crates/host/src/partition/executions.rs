@@ -52,7 +52,7 @@ impl Partition {
             if let Some(other) = self.in_the_way(tick, &name)?
                 && let Some(other) = self.settle_conflict(tick, unique, other)?
             {
-                return Ok(SubmittedExecution { job: other, is_new: false });
+                return Ok(SubmittedExecution { job: other, is_new: false, group: None });
             }
         }
         let (mut group, mut wait_until) = (None, None);
@@ -69,7 +69,7 @@ impl Partition {
         let new = new_execution(key, (tenant, action), new, tick.now);
         let job = Job {
             headers: tick.unit.trace.clone(),
-            group,
+            group: group.clone(),
             wait_until: wait_until.filter(|_| new.availability == Availability::Ready),
             ..new
         };
@@ -77,7 +77,7 @@ impl Partition {
             self.unique.put(name, Holder { job: key, until: unique.until }, tick.number);
         }
         self.jobs.put(key, job, tick.number);
-        Ok(SubmittedExecution { job: key, is_new: true })
+        Ok(SubmittedExecution { job: key, is_new: true, group })
     }
 
     /// The execution because of which there can be no other with its unique key.

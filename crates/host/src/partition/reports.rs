@@ -6,7 +6,7 @@ use queue::claim::{Claim, Leased, Standing, is_last, standing};
 use queue::retry::{BACKOFF_MAX, lease_end};
 use store::Millis;
 use store::log::{Answer, Became, Caller, FailAttempt, FailJob, Failed, Report, Reported, Said};
-use store::row::{Availability, Job, JobState};
+use store::row::{Availability, Job, JobState, Operation};
 
 use super::Partition;
 use super::jobs::no_such_job;
@@ -68,11 +68,11 @@ impl Partition {
                 let until = self.go_on(tick, report.job, *lease, progress.as_ref());
                 return Ok(Became::Taken { until });
             }
-            (Said::Returned, Standing::Held) => self.give_back(tick, report.job, Availability::Ready),
+            (Said::Returned, Standing::Held) => self.hand_back(tick, report.job, Availability::Ready),
             (Said::Snoozed { delay }, Standing::Held) => {
                 let until = tick.now.saturating_add((*delay).clamp(0, BACKOFF_MAX));
                 let later = if tick.now < until { Availability::BackingOff { until } } else { Availability::Ready };
-                self.give_back(tick, report.job, later);
+                self.hand_back(tick, report.job, later);
             }
             // It is anybody's already.
             (Said::Returned, Standing::Open) => {}
@@ -141,6 +141,12 @@ impl Partition {
             }
         });
         self.jobs.get(&key).and_then(|job| job.deadline)
+    }
+
+    /// A worker that had it does not want it now.
+    fn hand_back(&mut self, tick: &mut Tick, key: JobKey, then: Availability) {
+        self.audit_job(tick, key, Operation::Release, None);
+        self.give_back(tick, key, then);
     }
 
     /// As if it had not been handed out, but for the number of the lease.

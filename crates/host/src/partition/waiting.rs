@@ -8,7 +8,7 @@ use queue::adapt::Ran;
 use queue::policy::{Overdue, Wait};
 use queue::retry::{self, Retry};
 use store::log::{Answer, FailJob};
-use store::row::{Availability, Job, JobOrigin, JobState};
+use store::row::{Availability, Job, JobOrigin, JobState, Operation};
 use store::{DueKind, Millis};
 
 use super::Partition;
@@ -63,7 +63,7 @@ impl Partition {
         Ok(Answer::Done)
     }
 
-    fn give_up_execution(&mut self, tick: &Tick, key: JobKey, then: Overdue, reason: &Arc<str>) {
+    fn give_up_execution(&mut self, tick: &mut Tick, key: JobKey, then: Overdue, reason: &Arc<str>) {
         let now = tick.now;
         self.change_job(tick, key, |job| {
             (job.state, job.availability) = match then {
@@ -75,6 +75,11 @@ impl Partition {
             job.error_message = reason.clone();
             job.ended = Some(now);
         });
+        let operation = match then {
+            Overdue::Fail => Operation::Fail,
+            Overdue::Cancel => Operation::Cancel,
+        };
+        self.audit_job(tick, key, operation, Some(reason));
     }
 
     /// How long a job that failed waits for its next try: as its worker says, or its policy.

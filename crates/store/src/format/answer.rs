@@ -42,7 +42,7 @@ record!(ActivatedJob {
 record!(Listening { task, element_instance, tenant, event, since, listeners, then });
 record!(Rejection { code, reason });
 record!(Submitted { at, executions });
-record!(SubmittedExecution { job, is_new });
+record!(SubmittedExecution { job, is_new; group });
 record!(CompletedExecutions { refused, others });
 
 impl Stored for JobKind {

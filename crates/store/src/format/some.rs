@@ -566,10 +566,13 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
             Answer::Started { key, tenant, instances }
         }),
         Just(Answer::Done),
-        (any::<i64>(), prop::collection::vec((job_key(), any::<bool>()), 0..3)).prop_map(|(at, executions)| {
-            let executions = executions.into_iter().map(|(job, is_new)| SubmittedExecution { job, is_new }).collect();
-            Answer::Submitted(Submitted { at, executions })
-        }),
+        (any::<i64>(), prop::collection::vec((job_key(), any::<bool>(), prop::option::of(text())), 0..3)).prop_map(
+            |(at, executions)| {
+                let executions =
+                    executions.into_iter().map(|(job, is_new, group)| SubmittedExecution { job, is_new, group }).collect();
+                Answer::Submitted(Submitted { at, executions })
+            }
+        ),
         (prop::collection::vec((job_key(), any::<String>()), 0..3), prop::collection::vec(job_key(), 0..3)).prop_map(
             |(refused, others)| {
                 let rejection = |reason| Rejection { code: Code::NotFound, reason };

@@ -67,6 +67,8 @@ pub struct SubmittedExecution {
     pub job: JobKey,
     /// Not one that was there before, with the same unique key.
     pub is_new: bool,
+    /// Of one that is new, where a policy tells groups apart.
+    pub group: Option<Arc<str>>,
 }
 
 /// All that are named in neither list are completed.

@@ -100,6 +100,8 @@ pub enum Operation {
     Throw,
     /// A worker had it for too long.
     TimeOut,
+    /// A worker gave it back, for another or for later.
+    Release,
 }
 
 /// To what it was done.

@@ -10,7 +10,7 @@ use axum::response::Response;
 use engine::JobKey;
 use store::ReadyAfter;
 use store::log::Command;
-use store::query::{Entity, ExecutionView, Field, Items};
+use store::query::{Entity, ExecutionView, Field, Filter, Items, Op, Page, Query, Scalar};
 use store::row::ExecutionState;
 
 use super::answer;
@@ -20,7 +20,7 @@ use super::layout::{Cell, Layout, column, optional};
 use super::operation::{Input, Operation, Output};
 use super::search::{self, Operators, Table, Value, filterable, sortable};
 use super::shape::{Shape, field};
-use crate::error::Failure;
+use crate::error::{Failure, Reason};
 
 const NOUN: &str = "Execution";
 const STATES: &[&str] = &["WAITING", "RUNNING", "COMPLETED", "FAILED", "CANCELLED"];
@@ -91,7 +91,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         input: Input::Optional(&NOTHING),
         query: &[],
         output: Output::NoContent,
-        failures: &[404, 504],
+        failures: &[404, 409, 504],
         run: |call| Box::pin(cancel(call)),
     },
     Operation {
@@ -159,7 +159,7 @@ static POSITION: Layout<ExecutionView> = Layout {
 async fn cancel(call: Call) -> Result<Response, Failure> {
     let job = JobKey(call.existing_key()?);
     call.optional(&NOTHING)?;
-    call.perform("CANCEL", Command::CancelExecution { job }).await
+    change(call, "CANCEL", Command::CancelExecution { job }).await
 }
 
 async fn retry(call: Call) -> Result<Response, Failure> {
@@ -168,7 +168,25 @@ async fn retry(call: Call) -> Result<Response, Failure> {
     if retries < 1 {
         return Err(Failure::invalid(format!("The value for retries is '{retries}' but must be greater than 0.")));
     }
-    call.perform("RETRY", Command::RetryExecution { job, retries }).await
+    change(call, "RETRY", Command::RetryExecution { job, retries }).await
+}
+
+/// Does something to one that has not ended. Commands know no others: who means one that has is told so.
+async fn change(call: Call, intent: &str, command: Command) -> Result<Response, Failure> {
+    let (server, tenants, key) = (call.server.clone(), call.caller.tenants(), call.key()?);
+    let failure = match call.perform(intent, command).await {
+        Err(failure) if failure.reason == Reason::NotFound => failure,
+        done => return done,
+    };
+    let filter = Filter::Is(Entity::Executions.key(), Op::Eq(Scalar::Int(key)));
+    let query = Query { filter, page: Page::From { from: 0, limit: 1 }, ..Query::of(Entity::Executions, tenants) };
+    match server.host.store().search(&query).await?.items {
+        Items::Executions(found) if !found.is_empty() => {
+            let state = found[0].state.word();
+            Err(Failure::new(Reason::InvalidState, format!("Expected {NOUN} '{key}' not to have ended, but it is {state}")))
+        }
+        _ => Err(failure),
+    }
 }
 
 static TABLE: Table = Table {

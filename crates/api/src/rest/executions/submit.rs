@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use axum::response::Response;
 use bytes::Bytes;
-use engine::JobKey;
 use store::Millis;
 use store::log::{Answer, Code, Command, NewExecution, NewUnique, OnConflict, Submit, SubmittedExecution};
 use store::query::ExecutionView;
@@ -91,11 +90,8 @@ async fn submit_one(mut call: Call, command: Command) -> Result<Response, Failur
     let answer = call.host().submit(request).await.map_err(refused)?;
     let (Answer::Submitted(submitted), Command::Submit(submit)) = (&answer, command) else { return Err(unexpected(&answer)) };
     match submitted.executions.first() {
-        Some(SubmittedExecution { job, is_new: true }) => {
-            let view = as_submitted(*job, submit, submitted.at);
-            Ok(answer::created(LAYOUT.to_vec(&view)))
-        }
-        Some(SubmittedExecution { job, is_new: false }) => search::get_key(&call, store::query::Entity::Executions, job.0).await,
+        Some(one) if one.is_new => Ok(answer::created(LAYOUT.to_vec(&as_submitted(one, submit, submitted.at)))),
+        Some(SubmittedExecution { job, .. }) => search::get_key(&call, store::query::Entity::Executions, job.0).await,
         None => Err(unexpected(&answer)),
     }
 }
@@ -188,11 +184,11 @@ fn unique(fields: &mut Fields<'_>) -> Result<Option<NewUnique>, Failure> {
 }
 
 /// What was submitted, in the words of its row.
-fn as_submitted(key: JobKey, submit: Submit, at: Millis) -> ExecutionView {
+fn as_submitted(one: &SubmittedExecution, submit: Submit, at: Millis) -> ExecutionView {
     let Submit { tenant, action, mut executions } = submit;
     let new = executions.remove(0);
     ExecutionView {
-        key,
+        key: one.job,
         action: action.to_string(),
         tenant: tenant.to_string(),
         state: ExecutionState::Waiting,
@@ -209,7 +205,7 @@ fn as_submitted(key: JobKey, submit: Submit, at: Millis) -> ExecutionView {
         started: None,
         ended: None,
         unique_key: new.unique.map(|unique| unique.key.to_string()),
-        group: None,
+        group: one.group.as_deref().map(str::to_owned),
         position: None,
         progress: None,
     }

@@ -77,6 +77,8 @@ const RULES: &[(&str, &str, Rule)] = &[
     ("getWorkflowInstanceHistory", "pageSize", Rule::Between(1, 10_000)),
     ("listTimers", "limit", Rule::Least(0)),
     ("listTimers", "from", Rule::Least(0)),
+    ("listAudit", "limit", Rule::Least(0)),
+    ("listAudit", "from", Rule::Least(0)),
 ];
 
 /// Of these properties exactly one is given.

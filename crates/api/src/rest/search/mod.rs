@@ -3,6 +3,7 @@
 mod cursor;
 mod filter;
 mod fixed;
+pub(super) mod listed;
 mod page;
 mod request;
 mod table;
@@ -38,11 +39,6 @@ pub(super) async fn run_within(
     adjust: impl FnOnce(&mut Query),
 ) -> Result<Response, Failure> {
     find(call, table, call.text()?, within, adjust, None).await
-}
-
-/// A search that was not asked in a body, in the words of one.
-pub(super) async fn run_text(call: &Call, table: &Table, text: &str) -> Result<Response, Failure> {
-    find(call, table, text, None, |_| (), None).await
 }
 
 /// A search where pages are turned by position alone, so nobody is told a cursor.

@@ -109,7 +109,12 @@ async fn one_that_fails_is_tried_again_and_can_be_revived() {
     assert_eq!(shown(&server, &id).await["state"], "WAITING");
     assert_eq!(server.post(&format!("/v1/executions/{id}/cancel"), "").await.status, 204);
     assert_eq!(shown(&server, &id).await["state"], "CANCELLED");
-    assert_eq!(server.post(&format!("/v1/executions/{id}/cancel"), "").await.status, 404);
+    for what in ["cancel", "retry"] {
+        let ended = server.post(&format!("/v1/executions/{id}/{what}"), "").await;
+        assert_eq!(ended.status, 409, "{}", ended.text);
+        assert!(ended.text.contains("it is CANCELLED"), "{}", ended.text);
+        assert_eq!(server.post(&format!("/v1/executions/1/{what}"), "").await.status, 404);
+    }
 }
 
 #[tokio::test]
@@ -238,7 +243,7 @@ async fn an_action_is_paused_and_resumed() {
     assert_eq!(server.post(&action("resume"), "").await.status, 204);
     assert_eq!(server.activate().await["jobKey"], json!(id));
     assert_eq!(server.get(&format!("/v1/executions/{id}/position")).await.json()["position"], Value::Null);
-    assert_eq!(server.post(&action("resume"), "").await.status, 404, "it is not paused");
+    assert_eq!(server.post(&action("resume"), "").await.status, 204, "saying it again is no error");
 }
 
 #[tokio::test]
