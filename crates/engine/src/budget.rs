@@ -12,6 +12,7 @@ const STEPS_MAX: u64 = 5_000_000;
 #[derive(Debug)]
 pub struct Budget {
     elements: u32,
+    turn: u32,
     bytes: usize,
     steps: Cell<u64>,
     /// Elements entered since the instance last came to rest, those of turns before included.
@@ -23,7 +24,12 @@ pub struct Budget {
 impl Budget {
     /// So many elements may be entered and so many bytes of variables be written; what goes past it is the last.
     pub fn new(elements: u32, bytes: usize) -> Self {
-        Self { elements, bytes, steps: Cell::new(STEPS_MAX), entered: 0, entered_by: BTreeMap::new() }
+        Self { elements, turn: elements, bytes, steps: Cell::new(STEPS_MAX), entered: 0, entered_by: BTreeMap::new() }
+    }
+
+    /// How many element instances one turn ends, where an instance is too large to end at once.
+    pub(crate) fn turn(&self) -> usize {
+        self.turn.max(1) as usize
     }
 
     pub fn is_spent(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{ElementIx, FlowIx, Kind, Process, Repeat};
+use model::{ElementIx, FlowIx, Kind, Process, Repeat, Trigger};
 
 use crate::{ElementInstance, Migration, Rejected, element};
 
@@ -34,12 +34,25 @@ impl Map {
         let runs: Vec<_> =
             map.elements.iter().filter_map(|(from, to)| Some((run_of(source, *from)?, run_of(target, *to)?))).collect();
         map.elements.extend(runs);
+        let parts: Vec<_> = map.elements.iter().flat_map(|(from, to)| parts_of((source, *from), (target, *to))).collect();
+        map.elements.extend(parts);
         Ok(map)
     }
 }
 
 fn find_flow(process: &Process, id: &str) -> Option<FlowIx> {
     process.flows.iter().position(|flow| &*flow.id == id).map(|place| FlowIx(place as u32))
+}
+
+/// The definitions of an event go with it where the other has the same, in the same order.
+fn parts_of((source, from): (&Process, ElementIx), (target, to): (&Process, ElementIx)) -> Vec<(ElementIx, ElementIx)> {
+    let (Some(Trigger::Several(was)), Some(Trigger::Several(is))) = (source.catch(from), target.catch(to)) else {
+        return Vec::new();
+    };
+    let type_of = |process: &Process, part| process.catch(part).map(std::mem::discriminant);
+    let parts = was.parts.iter().copied().zip(is.parts.iter().copied());
+    let is_same = was.parts.len() == is.parts.len() && parts.clone().all(|(was, is)| type_of(source, was) == type_of(target, is));
+    if was.needed == is.needed && is_same { parts.collect() } else { Vec::new() }
 }
 
 fn run_of(process: &Process, ix: ElementIx) -> Option<ElementIx> {

@@ -13,6 +13,7 @@
 //! anything that knows of more than one instance.
 
 mod budget;
+mod cancel;
 mod command;
 mod compensation;
 pub mod decision;

@@ -15,8 +15,8 @@ use crate::fit::{Map, check_cancelled, check_event, check_mapped, unfit};
 use crate::modify::CHANGED_MAX;
 use crate::step::Run;
 use crate::{
-    Compensation, DefinitionKey, ElementKey, Event, Instance, On, Phase, Rejected, Token, WaitEnd, WaitKey, WaitKind, element,
-    repeat,
+    Compensation, DefinitionKey, Document, ElementKey, Event, Instance, On, Phase, Rejected, Token, WaitEnd, WaitKey, WaitKind,
+    element, repeat,
 };
 
 /// Where an instance is to go on.
@@ -85,6 +85,7 @@ impl<'a> Run<'a> {
             catches.push(self.catches(target, &map, *key, to)?);
         }
         let tokens = self.tokens(target, &map)?;
+        let seen = self.seen(&map);
         for plan in &catches {
             for wait in &plan.closed {
                 self.forget_part(plan.element, *wait);
@@ -101,6 +102,9 @@ impl<'a> Run<'a> {
         self.process = target;
         for (key, event) in awaited {
             self.comes_next(key, event);
+        }
+        for (key, part, variables) in seen {
+            element::multiple_event::keep(self, key, part, &variables);
         }
         for plan in &catches {
             self.open_new(plan)?;
@@ -152,9 +156,9 @@ impl<'a> Run<'a> {
         for wait in &alive.waits {
             let Some(event) = wait.catch else { continue };
             let whole = process.event(event);
-            if whole != event && map.elements.contains_key(&whole) {
-                let id = &process.element(whole).id;
-                return Err(unfit(format!("'{id}' has several definitions: what it has seen of them cannot be migrated yet")));
+            if let Some(becomes) = map.elements.get(&whole).filter(|_| !map.elements.contains_key(&event)) {
+                let (was, is) = (&process.element(whole).id, &target.element(*becomes).id);
+                return Err(unfit(format!("'{was}' has several definitions, and '{is}' has not the same in the same order")));
             }
             match map.elements.get(&event) {
                 Some(becomes) => kept.push((wait.key, *becomes)),
@@ -170,6 +174,22 @@ impl<'a> Run<'a> {
         let interrupted = is_interrupted(self, key) || self.is_ending(key);
         let opened = there.into_iter().filter(|event| waits && !taken.contains(event) && !(interrupted && is_start(event)));
         Ok(Catches { element: key, kept, closed, opened: opened.collect(), names })
+    }
+
+    /// What events with several definitions have seen of them is kept by their ids: it is taken away, to be kept by those they become.
+    fn seen(&mut self, map: &Map) -> Vec<(ElementKey, ElementIx, Document)> {
+        let process = self.process;
+        let mut seen = Vec::new();
+        let keys: Vec<_> = self.instance.elements.keys().copied().collect();
+        for key in keys {
+            let ix = self.instance.elements[&key].element;
+            let all = events(process, ix, self.instance.is_inner(key)).into_iter().chain([ix]);
+            for event in all.filter(|event| map.elements.contains_key(event)) {
+                let taken = element::multiple_event::take(self, key, event);
+                seen.extend(taken.into_iter().filter_map(|(part, came)| Some((key, *map.elements.get(&part)?, came))));
+            }
+        }
+        seen
     }
 
     /// What an event with several definitions has seen of them is nothing to one that begins to wait.

@@ -188,14 +188,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(crate) fn cancel(&mut self) -> Result<(), Rejected> {
-        if self.is_going(self.instance.key.root()) {
-            return Err(Rejected::NotRunning);
-        }
-        self.terminate();
-        Ok(())
-    }
-
     fn start(&mut self, at: Option<ElementIx>, parent: Option<Parent>, variables: &Document) -> Result<(), Rejected> {
         if self.instance.state != State::New {
             return Err(Rejected::AlreadyStarted);
@@ -458,6 +450,11 @@ impl Run<'_> {
     /// An element whose work is done; of a scope, if nothing has come to life in it again meanwhile.
     fn is_to_be_finished(&self, key: ElementKey) -> bool {
         self.instance.elements.get(&key).is_some_and(|element| element.is_empty()) && !self.is_awaited_in(key)
+    }
+
+    pub(crate) fn forget_work(&mut self) {
+        self.work.clear();
+        self.scheduled.clear();
     }
 
     /// The step has taken its share: what is left is entered or about to leave, and waits for its turn.

@@ -17,15 +17,15 @@ const SIGNAL: &str = "signal:";
 
 impl Run<'_> {
     pub(crate) fn begin_suspended(&mut self, command: &Command) -> Result<(), Rejected> {
+        if self.instance.goes() {
+            return self.go_on_going(command);
+        }
         match command {
             Command::Resume => {
                 self.resume();
                 Ok(())
             }
-            Command::Cancel => {
-                self.emit(Event::Resumed);
-                self.cancel()
-            }
+            Command::Cancel => self.cancel(),
             Command::Trigger(triggered) if waits_for_signal(self.instance, triggered) => {
                 self.keep_signal(triggered);
                 Ok(())

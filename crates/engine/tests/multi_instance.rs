@@ -52,6 +52,7 @@ impl<'a> Run<'a> {
     fn restart(&mut self) {
         let old = &self.instance;
         let mut new = Instance::restored(old.key, old.definition, old.root().unwrap().phase);
+        new.state = old.state;
         for (key, element) in old.elements.iter().filter(|(key, _)| **key != old.key.root()) {
             let mut row = ElementInstance::new(element.element, element.scope, element.phase);
             row.progress = element.progress;
@@ -114,6 +115,25 @@ fn a_long_list_is_started_in_turns_and_goes_on_after_a_restart() {
     let results = run.instance.result.get("results").unwrap();
     let doubled: Vec<_> = (1..=items).map(|item| (item * 2).to_string()).collect();
     assert_eq!(*results.value, *format!("[{}]", doubled.join(",")));
+}
+
+/// Whoever else asks meanwhile waits for one turn of it, not for all.
+#[test]
+fn a_long_list_is_cancelled_in_turns_and_goes_on_after_a_restart() {
+    let items = 10_000;
+    let process = process("task work -> end\n    each item = for i in 1..n return i");
+    let mut run = run_out(&process, items);
+    let asked = run.ask(&Command::Cancel);
+    assert!(run.instance.goes() && asked < 10, "{asked} events at once");
+    let mut turns = 0;
+    while let Some(wait) = run.turn() {
+        run.restart();
+        let events = run.ask(&Command::Turn { wait });
+        assert!(events <= EVENTS_MAX, "a turn gave {events} events");
+        turns += 1;
+    }
+    assert_eq!((run.instance.state, turns), (State::Terminated, items.div_ceil(ELEMENTS) as usize + 1));
+    assert!(run.instance.elements.is_empty());
 }
 
 /// Twice as many items are twice as many events and bytes, one after the other as well as side by side.

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use store::log::Created;
+use engine::InstanceKey;
+use store::log::{Answer, Created};
 use store::query::{Entity, Field, Filter, Items, Op, Page, Query, Scalar, Tenants};
 use store::row::InstanceState;
 
@@ -12,6 +13,9 @@ use crate::handle::{Awaited, Error, Host};
 
 /// As many variables of one scope as an answer carries.
 const VARIABLES_MAX: u32 = 10_000;
+
+/// How long to wait before looking for the second time whether an instance is gone; then twice as long each time.
+const FIRST_LOOK: Duration = Duration::from_millis(10);
 
 pub(crate) async fn from_store(host: &Host, created: Created, fetch: &[Arc<str>], timeout: Duration) -> Result<Awaited, Error> {
     let waiting = async {
@@ -27,6 +31,23 @@ pub(crate) async fn from_store(host: &Host, created: Created, fetch: &[Arc<str>]
                 () = tokio::time::sleep(host.limits().poll_every) => {}
             }
         }
+    };
+    tokio::time::timeout(timeout, waiting).await.unwrap_or(Err(Error::Timeout))
+}
+
+/// Waits until an instance that goes in turns is gone. A time-out changes nothing about that.
+pub(crate) async fn gone(host: &Host, instance: InstanceKey, timeout: Duration) -> Result<Answer, Error> {
+    let filter = is(Field::InstanceKey, instance.0);
+    let query = Query { filter, uncounted: true, ..Query::of(Entity::Instances, Tenants::Everything) };
+    let waiting = async {
+        let mut patience = FIRST_LOOK;
+        while let Items::Instances(found) = host.store().search(&query).await?.items
+            && found.first().is_some_and(|found| found.ended.is_none())
+        {
+            tokio::time::sleep(patience).await;
+            patience = (2 * patience).min(host.limits().poll_every);
+        }
+        Ok(Answer::Done)
     };
     tokio::time::timeout(timeout, waiting).await.unwrap_or(Err(Error::Timeout))
 }

@@ -234,13 +234,17 @@ impl Host {
     }
 
     /// Does the command and gives its answer, which is never a rejection: that is an error. What others listen to is answered when they
-    /// were heard, or not in time.
+    /// were heard, or not in time; a large instance is cancelled when all of it has gone.
     pub async fn submit(&self, request: Request) -> Result<Answer, Error> {
         let timeout = self.inner.limits.answer_timeout;
         match self.submit_alone(request, timeout).await? {
             Answer::Listening(listening) => {
                 let _permit = self.permit(&self.inner.awaiting, "the number of callers waiting for results")?;
                 await_listeners::outcome(self, listening, timeout).await
+            }
+            Answer::Going { instance } => {
+                let _permit = self.permit(&self.inner.awaiting, "the number of callers waiting for results")?;
+                await_end::gone(self, instance, timeout).await
             }
             answer => Ok(answer),
         }

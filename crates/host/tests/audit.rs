@@ -228,6 +228,7 @@ async fn what_people_do_is_told_with_who_did_it() {
     done(&server, Command::CompleteUserTask { task, variables: vec![], action: "".into() }).await;
     let InstanceKey(other) = start(&server).await.instance;
     done(&server, Command::Cancel { instance: InstanceKey(other) }).await;
+    done(&server, Command::DeleteInstance { instance: InstanceKey(other) }).await;
     let policy = Policy { paused: true, ..Policy::new(Scope::Global) };
     done(&server, Command::PutPolicy(PutPolicy { reference: "all".into(), policy: Box::new(policy.clone()) })).await;
     done(&server, Command::PutPolicy(PutPolicy { reference: "all".into(), policy: Box::new(policy) })).await;
@@ -242,6 +243,7 @@ async fn what_people_do_is_told_with_who_did_it() {
         "ASSIGN USER_TASK",
         "COMPLETE USER_TASK",
         "CANCEL PROCESS_INSTANCE",
+        "DELETE PROCESS_INSTANCE",
         "CREATE POLICY",
         "UPDATE POLICY",
         "DELETE POLICY",

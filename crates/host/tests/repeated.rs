@@ -10,7 +10,7 @@ use engine::{InstanceKey, JobKey};
 use host::Poll;
 use server::{Server, TENANT, memory};
 use store::Store;
-use store::log::{Answer, Command};
+use store::log::{Answer, Code, Command};
 use store::query::{ElementView, Entity, Field, Filter, InstanceView, Items, Op, Query, Scalar, Tenants, VariableView};
 
 fn process(id: &str, body: &str) -> String {
@@ -194,6 +194,71 @@ async fn a_process_is_called_for_each_item_and_goes_with_the_body() {
         }
         _ => unreachable!("instances were asked for"),
     }
+    server.stop().await;
+}
+
+/// How many of its element instances and jobs are open.
+async fn open(store: &Arc<dyn Store>, key: InstanceKey) -> (usize, usize) {
+    let active = Filter::Is(Field::ElementState, Op::Eq(Scalar::Text("ACTIVE".into())));
+    let created = Filter::Is(Field::JobState, Op::Eq(Scalar::Text("CREATED".into())));
+    let elements = search(store, Entity::Elements, key, Some(active)).await.len();
+    (elements, search(store, Entity::Jobs, key, Some(created)).await.len())
+}
+
+#[tokio::test]
+async fn a_long_list_is_cancelled_in_turns_and_by_whoever_comes_next() {
+    const ITEMS: usize = 1_500;
+    let store = memory();
+    let server = Server::start(&store).await;
+    let body = format!("{}{}", task("work", &each(false)), flow(&["s", "work", "e"]));
+    server.deploy(&[("p.bpmn", &process("p", &body))]).await;
+    let key = start(&server, "p", ITEMS).await;
+    let (leased, _) = jobs(&server, "work", 1).await.remove(0);
+    // Who does not wait for the end hears that it goes, and nothing comes to it any more.
+    let cancel = Command::Cancel { instance: key };
+    assert_eq!(server.ask_durably(cancel.clone()).await, Answer::Going { instance: key });
+    server.stop().await;
+    let server = Server::start(&store).await;
+    let complete = Command::CompleteJob { job: leased, variables: vec![], result: None };
+    for refused in [complete, cancel, Command::Suspend { instance: key }, Command::Resume { instance: key }] {
+        let answer = server.ask(refused.clone()).await;
+        assert!(matches!(&answer, Answer::Rejected(rejection) if rejection.code == Code::NotFound), "{refused:?}: {answer:?}");
+    }
+    let gone = tokio::time::timeout(Duration::from_secs(60), async {
+        while instance(&store, key).await.ended.is_none() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    });
+    gone.await.expect("it goes");
+    let ended = instance(&store, key).await;
+    assert_eq!((format!("{:?}", ended.state), ended.suspended), ("Terminated".to_owned(), None));
+    assert_eq!(open(&store, key).await, (0, 0));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn who_cancels_a_large_instance_waits_until_all_it_called_has_gone() {
+    const ITEMS: usize = 600;
+    let store = memory();
+    let server = Server::start(&store).await;
+    let call = format!(
+        r#"<callActivity id="call"><extensionElements><zeebe:calledElement processId="child"/></extensionElements>{}</callActivity>"#,
+        each(false)
+    );
+    server.deploy(&[("p.bpmn", &process("p", &format!("{call}{}", flow(&["s", "call", "e"]))))]).await;
+    server.deploy(&[("c.bpmn", &process("child", &format!("{}{}", task("work", ""), flow(&["s", "work", "e"]))))]).await;
+    let key = start(&server, "p", ITEMS).await;
+    let mut begun = 0;
+    while begun < ITEMS {
+        begun += jobs(&server, "work", ITEMS).await.len();
+    }
+    assert_eq!(server.ask(Command::Cancel { instance: key }).await, Answer::Done);
+    assert_eq!(format!("{:?}", instance(&store, key).await.state), "Terminated");
+    let running = Filter::Is(Field::InstanceState, Op::In(vec![Scalar::Text("ACTIVE".into()), Scalar::Text("SUSPENDED".into())]));
+    let running = Query { filter: running, ..Query::of(Entity::Instances, Tenants::Everything) };
+    assert_eq!(store.search(&running).await.unwrap().total, 0);
+    let open = Filter::Is(Field::JobState, Op::Eq(Scalar::Text("CREATED".into())));
+    assert_eq!(store.search(&Query { filter: open, ..Query::of(Entity::Jobs, Tenants::Everything) }).await.unwrap().total, 0);
     server.stop().await;
 }
 

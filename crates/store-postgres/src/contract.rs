@@ -301,7 +301,7 @@ impl Store for Postgres {
     }
 
     fn pool(&self) -> (usize, usize) {
-        let pools = [&self.writer, &self.appender, &self.owner, &self.upkeep, &self.searches];
+        let pools = [&self.writer, &self.appender, &self.owner, &self.upkeep, &self.lookups, &self.searches];
         (pools.iter().map(|pool| pool.in_use()).sum(), pools.iter().map(|pool| pool.size()).sum())
     }
 }

@@ -49,6 +49,9 @@ use pool::Pool;
 use session::Role;
 use wakeups::Wakeups;
 
+/// Searches that find few rows by key, at the same time.
+const LOOKUPS_MAX: usize = 4;
+
 /// Reads the owner of a partition waits for never stand in line behind searches.
 const OWNER_READS_MAX: usize = 2;
 
@@ -61,7 +64,9 @@ pub struct Postgres {
     owner: Pool,
     /// Removing what is old, so that nobody who waits stands behind it.
     upkeep: Pool,
-    /// Searches.
+    /// Searches for one row, or for the rows of one instance.
+    lookups: Pool,
+    /// All other searches.
     searches: Pool,
     cleared: Cleared,
     wakeups: Wakeups,
@@ -82,6 +87,7 @@ impl Postgres {
             appender: Pool::new(&target, &options, Role::Keyed, 1),
             owner: Pool::new(&target, &options, Role::Keyed, OWNER_READS_MAX),
             upkeep: Pool::new(&target, &options, Role::Keyed, 1),
+            lookups: Pool::new(&target, &options, Role::Lookup, LOOKUPS_MAX),
             searches: Pool::new(&target, &options, Role::Search, options.searches_max),
             cleared: Cleared::default(),
             wakeups: Wakeups::listen(listening, &options),

@@ -11,13 +11,14 @@ use crate::reading::{cell, only};
 impl Postgres {
     pub(crate) async fn search_page(&self, query: &Query) -> Result<QueryPage, Error> {
         let search = sql::search(query, Dialect::Postgres);
+        let searches = if search.is_keyed { &self.lookups } else { &self.searches };
         let (page, total) = match query.uncounted {
             true => {
-                let [page] = self.searches.search([&search.page]).await?;
+                let [page] = searches.search([&search.page]).await?;
                 (page, None)
             }
             false => {
-                let [page, total] = self.searches.search([&search.page, &search.total]).await?;
+                let [page, total] = searches.search([&search.page, &search.total]).await?;
                 (page, Some(only(&total)?.get()?))
             }
         };

@@ -21,12 +21,17 @@ use crate::options::{Options, Path, Target};
 /// row locked for the server that is to take over.
 const SILENCE_IN_TRANSACTION_MAX: Duration = Duration::from_secs(2);
 
+/// Searches by key that one connection keeps prepared; clients have a few kinds of them.
+const LOOKUPS_KEPT_MAX: usize = 100;
+
 /// What a connection is for; it decides about the planner and about patience.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Statements of a fixed shape that find rows by key. A plan that ever reads a whole table is wrong, whatever the statistics of
     /// an empty or just filled table say, and planning each time would cost more than executing.
     Keyed,
+    /// Searches that find their rows by key alone: planned once for their text, as above, since that takes longer than finding them.
+    Lookup,
     /// Searches: planned each time, for their own values, and ended by the database when they take too long.
     Search,
 }
@@ -49,6 +54,9 @@ pub(crate) struct Session {
     /// pooler) each transaction brings its settings with it, behind its BEGIN, and statements are not kept.
     settings: Option<String>,
     statements: Mutex<HashMap<&'static str, Statement>>,
+    /// Of searches that are kept prepared: a few, by their texts.
+    lookups: Mutex<HashMap<String, Statement>>,
+    role: Role,
     /// Set once nothing more may be sent: the connection is lost, stalled, or leads to a server that refuses.
     broken: AtomicBool,
     connection: AbortHandle,
@@ -71,7 +79,15 @@ impl Session {
             Err(_) => return Err(Fault::unavailable("PostgreSQL does not answer a new connection")),
         };
         let settings = (!direct).then(|| settings(options, role, Lasting::Transaction));
-        Ok(Self { client, settings, statements: Mutex::default(), broken: AtomicBool::new(false), connection })
+        Ok(Self {
+            client,
+            settings,
+            statements: Mutex::default(),
+            lookups: Mutex::default(),
+            role,
+            broken: AtomicBool::new(false),
+            connection,
+        })
     }
 
     pub(crate) fn is_usable(&self) -> bool {
@@ -93,8 +109,8 @@ impl Session {
         self.run(deadline, self.send(&call, None)).await
     }
 
-    /// Searches, in one round trip and from one snapshot: their texts differ from time to time, so they are not kept prepared. If one
-    /// takes too long, those after it are not tried.
+    /// Searches, in one round trip and from one snapshot: their texts differ from time to time, so they are not kept prepared, but for those
+    /// by key. If one takes too long, those after it are not tried.
     pub(crate) async fn search<const COUNT: usize>(
         &self,
         deadline: Instant,
@@ -102,8 +118,14 @@ impl Session {
     ) -> Result<[Vec<Row>; COUNT], Fault> {
         let searches = searches.map(|sql| (sql.text.as_str(), sql.params.iter().map(typed).collect::<Vec<_>>()));
         self.run(deadline, async {
-            let sent = searches.iter().map(|(text, values)| Box::pin(self.client.query_typed(text, values)) as Sending<'_>);
-            let mut answers = self.within(Isolation::Snapshot, sent.collect()).await?.into_iter();
+            let mut sent = Vec::with_capacity(COUNT);
+            for (text, values) in &searches {
+                sent.push(match self.looked_up(text, values).await? {
+                    Some(statement) => self.send_prepared(statement, values),
+                    None => Box::pin(self.client.query_typed(text, values)) as Sending<'_>,
+                });
+            }
+            let mut answers = self.within(Isolation::Snapshot, sent).await?.into_iter();
             Ok(std::array::from_fn(|_| answers.next().unwrap_or_default()))
         })
         .await
@@ -185,6 +207,36 @@ impl Session {
         Ok(Some(statement))
     }
 
+    fn send_prepared<'a>(&'a self, statement: Statement, values: &'a [(&'a (dyn ToSql + Sync), Type)]) -> Sending<'a> {
+        Box::pin(async move {
+            let values: Vec<_> = values.iter().map(|(value, _)| *value).collect();
+            self.client.query(&statement, &values).await
+        })
+    }
+
+    async fn looked_up(
+        &self,
+        text: &str,
+        values: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Option<Statement>, tokio_postgres::Error> {
+        if self.settings.is_some() || self.role != Role::Lookup {
+            return Ok(None);
+        }
+        let lookups = || self.lookups.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lookups().get(text).cloned();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let types: Vec<Type> = values.iter().map(|(_, kind)| kind.clone()).collect();
+        let statement = self.client.prepare_typed(text, &types).await?;
+        let mut lookups = lookups();
+        if LOOKUPS_KEPT_MAX <= lookups.len() {
+            lookups.clear();
+        }
+        lookups.insert(text.to_owned(), statement.clone());
+        Ok(Some(statement))
+    }
+
     async fn run<T>(&self, deadline: Instant, call: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, Fault> {
         let outcome = match tokio::time::timeout_at(deadline, call).await {
             Ok(answered) => answered.map_err(Fault::from),
@@ -220,7 +272,7 @@ fn settings(options: &Options, role: Role, lasting: Lasting) -> String {
     let is_local = lasting == Lasting::Transaction;
     let timeout = match role {
         Role::Keyed => options.call_timeout,
-        Role::Search => options.search_timeout,
+        Role::Lookup | Role::Search => options.search_timeout,
     };
     let mut settings = vec![
         ("statement_timeout", format!("'{}'", timeout.as_millis())),
@@ -231,7 +283,7 @@ fn settings(options: &Options, role: Role, lasting: Lasting) -> String {
         ("synchronous_commit", "coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on')".to_owned()),
         ("jit", "'off'".to_owned()),
     ];
-    if role == Role::Keyed {
+    if role != Role::Search {
         settings.push(("plan_cache_mode", "'force_generic_plan'".to_owned()));
         let none = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin"];
         settings.extend(none.map(|way| (way, "'off'".to_owned())));

@@ -87,6 +87,7 @@ fn result(answer: Option<&Answer>) -> Cell<'_> {
             | Answer::VariablesSet { .. }
             | Answer::Activated(_)
             | Answer::Listening(_)
+            | Answer::Going { .. }
             | Answer::CompletedExecutions(_)
             | Answer::Reported(_)
             | Answer::Rejected(_),

@@ -12,6 +12,9 @@ use crate::table::print;
 /// How often it is looked at.
 const EVERY: Duration = Duration::from_millis(200);
 
+/// Characters of the bar.
+const BAR: usize = 20;
+
 /// How often in a row nobody may answer: a server that starts again is back by then.
 const MISSES_MAX: u32 = 150;
 
@@ -70,9 +73,15 @@ fn line(batch: &Value) -> String {
     let state = text(&batch["state"]).to_lowercase();
     match state.as_str() {
         "created" => "looking for what is meant".to_owned(),
-        "active" => format!("{share:>3} %  {done} of {total} done, {failed} failed"),
+        "active" => format!("[{}] {share:>3} %  {done} of {total} done, {failed} failed", bar(share)),
         _ => format!("{state}: {done} of {total} done, {failed} failed"),
     }
+}
+
+/// So much of all, in percent.
+fn bar(share: u64) -> String {
+    let done = (share.min(100) as usize * BAR) / 100;
+    format!("{}{}", "#".repeat(done), ".".repeat(BAR - done))
 }
 
 #[cfg(test)]
@@ -87,7 +96,7 @@ mod tests {
             }))
         };
         assert_eq!(at("CREATED", 0, 0, 0), "looking for what is meant");
-        assert_eq!(at("ACTIVE", 200, 48, 2), " 25 %  48 of 200 done, 2 failed");
+        assert_eq!(at("ACTIVE", 200, 48, 2), "[#####...............]  25 %  48 of 200 done, 2 failed");
         assert_eq!(at("COMPLETED", 0, 0, 0), "completed: 0 of 0 done, 0 failed");
     }
 

@@ -35,13 +35,18 @@ pub(crate) fn complete<'a>(
 
 /// What has come already counts no more.
 pub(crate) fn forget(run: &mut Run<'_>, key: ElementKey, event: ElementIx) {
+    drop(take(run, key, event));
+}
+
+/// The same, and what it was: parts with what came with them.
+pub(crate) fn take(run: &mut Run<'_>, key: ElementKey, event: ElementIx) -> Vec<(ElementIx, Document)> {
     let process = run.process;
-    let Some(Trigger::Several(several)) = process.catch(event) else { return };
-    for part in &several.parts {
-        if kept(run, key, *part).is_some() {
-            run.set_local(key, &mark(process, *part), &"null".into());
-        }
+    let Some(Trigger::Several(several)) = process.catch(event) else { return Vec::new() };
+    let came: Vec<_> = several.parts.iter().filter_map(|part| Some((*part, kept(run, key, *part)?))).collect();
+    for (part, _) in &came {
+        run.set_local(key, &mark(process, *part), &"null".into());
     }
+    came
 }
 
 /// Whether it can happen again: then all must come again.
@@ -53,7 +58,7 @@ fn stays(process: &Process, event: ElementIx) -> bool {
 }
 
 /// Remembers that a part has come, by the names of the variables that came with it, and those.
-fn keep(run: &mut Run<'_>, key: ElementKey, part: ElementIx, variables: &Document) {
+pub(crate) fn keep(run: &mut Run<'_>, key: ElementKey, part: ElementIx, variables: &Document) {
     let mark = mark(run.process, part);
     let names: Vec<Value> = variables.iter().map(|(name, _)| Value::String(name.clone())).collect();
     run.set_local(key, &mark, &Value::List(List::from(names)).to_json().into());

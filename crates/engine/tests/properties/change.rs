@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use engine::{
     Activation, Ancestor, Budget, Command, DefinitionKey, Event, Means, Migration, Modification, Move, Rejected, Which, migrate,
 };
-use model::{Kind, Process};
+use model::Process;
 
 use crate::run::Run;
 
 impl<'a> Run<'a> {
-    /// Goes on as an instance of a process with the same elements. False if that is refused.
-    pub(crate) fn migrate(&mut self, target: &'a Process) -> bool {
+    /// Goes on as an instance of a process with the same elements.
+    pub(crate) fn migrate(&mut self, target: &'a Process) {
         let before = self.instance.clone();
         let ids = self.process.elements.iter().map(|element| &element.id).chain(self.process.flows.iter().map(|flow| &flow.id));
         let mappings: Vec<_> = ids.map(|id| (id.clone(), id.clone())).collect();
@@ -27,17 +27,8 @@ impl<'a> Run<'a> {
         let migrated = migrate(means, &mut self.instance, &migration);
         match self.take(&before, migrated, &migration) {
             Ok(()) => self.process = target,
-            Err(Rejected::Unfit(_)) if self.sees_several() => return false,
             Err(rejected) => panic!("it has all it needs: {rejected:?}"),
         }
-        true
-    }
-
-    /// Whether an event with several definitions is open.
-    fn sees_several(&self) -> bool {
-        let is_part = |element| matches!(self.process.element(element).kind, Kind::EventPart(_));
-        let mut waits = self.instance.elements.values().flat_map(|element| &element.waits);
-        waits.any(|wait| wait.catch.is_some_and(is_part))
     }
 
     /// Ends, enters or moves something. False if that is refused.

@@ -34,7 +34,8 @@ fn everything_is_reached() {
             }
         }
         reached.extend(run.reached());
-        if run.instance.state == State::Active && run.migrate(&other) {
+        if run.instance.state == State::Active {
+            run.migrate(&other);
             reached.insert("migrated");
         }
         if run.instance.state == State::Active && path.first().is_some_and(|n| run.modify(*n)) {
@@ -110,6 +111,36 @@ proptest! {
         prop_assert_eq!(run.ask(&Command::Cancel), Err(Rejected::NotRunning));
     }
 
+    /// In turns, however small, it comes to the same as at once.
+    #[test]
+    fn cancelling_in_turns_is_cancelling(
+        block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..20), elements in 1..4u32, suspended: bool,
+    ) {
+        let process = process(&block);
+        let play = |elements: u32| {
+            let mut run = Run::start(&process, choice);
+            for n in &path {
+                if run.instance.state == State::Active {
+                    run.act(*n);
+                }
+            }
+            if run.instance.state == State::Active {
+                if suspended {
+                    run.ask(&Command::Suspend).expect("what runs can be suspended");
+                }
+                // It may be on its way already.
+                if run.cancel_in_turns(elements).is_err() && suspended {
+                    run.ask(&Command::Resume).expect("it is as it was");
+                }
+            }
+            run.check();
+            let left: Vec<_> = run.instance.elements.keys().copied().collect();
+            run.hear_to_the_end();
+            (left, run.instance.state)
+        };
+        prop_assert_eq!(play(elements), play(10_000));
+    }
+
     /// Migrating back and forth to processes with the same elements changes nothing but their places.
     #[test]
     fn migrating_changes_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..40)) {
@@ -121,7 +152,8 @@ proptest! {
             if stays.instance.state != State::Active {
                 break;
             }
-            if n.is_multiple_of(3) && n != 0 && moves.migrate([&other, &process][now % 2]) {
+            if n.is_multiple_of(3) && n != 0 {
+                moves.migrate([&other, &process][now % 2]);
                 now += 1;
             }
             stays.act(n);
@@ -149,7 +181,10 @@ proptest! {
             }
             match n % 5 {
                 0 | 1 => drop(run.modify(n / 5)),
-                2 => now += usize::from(run.migrate([&other, &process][now % 2])),
+                2 => {
+                    run.migrate([&other, &process][now % 2]);
+                    now += 1;
+                }
                 _ => run.act(n),
             }
             run.decide_all(n);

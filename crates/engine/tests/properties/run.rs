@@ -51,6 +51,28 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Cancels in turns of so many, with another server at each: nobody is heard in between, and nothing begins.
+    pub(crate) fn cancel_in_turns(&mut self, elements: u32) -> Result<(), Rejected> {
+        self.step_with(elements, &Command::Cancel)?;
+        let goes = self.instance.goes();
+        while self.instance.goes() {
+            self.restart();
+            for (job, element) in self.jobs() {
+                let complete = Command::CompleteJob { job, element, variables: vec![] };
+                assert_eq!(self.step(&complete), Err(Rejected::NotRunning));
+            }
+            for command in [Command::Cancel, Command::Suspend, Command::Resume] {
+                assert_eq!(self.step(&command), Err(Rejected::NotRunning));
+            }
+            let (wait, before) = (self.turn().expect("it goes on by itself"), self.history.len());
+            self.step_with(elements, &Command::Turn { wait })?;
+            let entered = self.history[before..].iter().any(|event| matches!(event, Event::Entered { .. }));
+            assert!(!entered, "something began in what was cancelled");
+        }
+        assert!(!goes || self.turn().is_none(), "it goes on after its end");
+        Ok(())
+    }
+
     /// What the host does next by itself: a step that takes long goes on.
     fn turn(&self) -> Option<WaitKey> {
         let waits = &self.instance.root()?.waits;
@@ -58,13 +80,17 @@ impl<'a> Run<'a> {
     }
 
     fn step(&mut self, command: &Command) -> Result<(), Rejected> {
+        self.step_with(20, command)
+    }
+
+    fn step_with(&mut self, elements: u32, command: &Command) -> Result<(), Rejected> {
         let before = self.instance.clone();
         let means = Means {
             globals: &model::Globals::default(),
             process: self.process,
             now: 0,
             keys: &mut self.keys,
-            budget: &mut Budget::new(20, 1 << 24),
+            budget: &mut Budget::new(elements, 1 << 24),
         };
         let stepped = step(means, &mut self.instance, command);
         self.take(&before, stepped, command)

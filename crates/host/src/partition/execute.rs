@@ -216,10 +216,27 @@ impl Partition {
             );
             return Err(Stop::refused(Code::InvalidState, reason));
         }
-        match self.step(tick, instance, &engine::Command::Cancel)? {
+        match self.end(tick, instance)? {
+            Ok(()) if self.goes(instance) => Ok(Answer::Going { instance }),
             Ok(()) => Ok(Answer::Done),
             Err(_) => Err(missing()),
         }
+    }
+
+    /// Cancels an instance that is in memory. What it has called goes with it, at its turn; until then it stands still as well.
+    pub(super) fn end(&mut self, tick: &mut Tick, instance: InstanceKey) -> Result<Result<(), engine::Rejected>, Stop> {
+        let ended = self.step(tick, instance, &engine::Command::Cancel)?;
+        if self.goes(instance) {
+            for called in self.tree(tick, instance)?.into_iter().skip(1) {
+                // One may be suspended already.
+                let _suspended = self.step(tick, called, &engine::Command::Suspend);
+            }
+        }
+        Ok(ended)
+    }
+
+    pub(super) fn goes(&self, instance: InstanceKey) -> bool {
+        self.hot.get(instance).is_some_and(|hot| hot.instance.goes())
     }
 
     fn start_ad_hoc(&mut self, tick: &mut Tick, caller: &Caller, start: &StartAdHoc) -> Result<Answer, Stop> {
@@ -252,7 +269,7 @@ impl Partition {
     fn turn(&mut self, tick: &mut Tick, wait: WaitKey, instance: InstanceKey) -> Result<Answer, Stop> {
         let gone = || Stop::not_found(format!("there is no turn {wait}"));
         // The turn of a suspended one comes when it goes on.
-        if !self.runs(tick, &Caller::engine(), instance)? || self.is_suspended(instance) {
+        if !self.runs(tick, &Caller::engine(), instance)? || (self.is_suspended(instance) && !self.goes(instance)) {
             return Err(gone());
         }
         match self.step(tick, instance, &engine::Command::Turn { wait })? {

@@ -49,7 +49,7 @@ impl Partition {
     }
 
     fn check_root(&mut self, tick: &Tick, caller: &Caller, instance: InstanceKey, what: &str) -> Result<(), Stop> {
-        if !self.runs(tick, caller, instance)? {
+        if !self.runs(tick, caller, instance)? || self.goes(instance) {
             return Err(super::change::gone(instance, what));
         }
         let hot = self.hot.get(instance).expect("it runs");
@@ -67,7 +67,7 @@ impl Partition {
     }
 
     /// An instance and all it has called, one through the other, those that call before those that are called.
-    fn tree(&self, tick: &Tick, root: InstanceKey) -> Result<Vec<InstanceKey>, Stop> {
+    pub(super) fn tree(&self, tick: &Tick, root: InstanceKey) -> Result<Vec<InstanceKey>, Stop> {
         let mut tree = vec![root];
         let mut place = 0;
         let mut needs = Needs::default();

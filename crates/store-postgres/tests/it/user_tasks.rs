@@ -66,7 +66,9 @@ fn searches() -> Vec<(String, Query, u64)> {
         Filter::Candidate(Candidates::Groups, Op::In(names))
     };
     let (seldom, busy) = (OPEN / SELDOM, OPEN / 50);
+    let instance = Scalar::Int(rows::key(ONE, 10 + 10 * (OPEN - 1)) as i64);
     let of_whom = [
+        ("one instance", Filter::Is(Field::InstanceKey, Op::Eq(instance)), 1),
         ("assignee with little to do", Filter::Is(Field::Assignee, text("seldom")), seldom),
         ("group with little to do", group("seldom"), seldom),
         ("user with little to do", Filter::Candidate(Candidates::Users, text("seldom")), seldom),

@@ -137,6 +137,10 @@ impl Stored for Answer {
                 to.byte(35);
                 listening.put(to);
             }
+            Self::Going { instance } => {
+                to.byte(37);
+                instance.put(to);
+            }
             Self::Rejected(rejection) => {
                 to.byte(6);
                 rejection.put(to);
@@ -180,6 +184,7 @@ fn take_answer(from: &mut Reader<'_>) -> Result<Answer, Error> {
         10 => Answer::Started { key: Stored::take(from)?, tenant: Stored::take(from)?, instances: Stored::take(from)? },
         35 => Answer::Listening(Stored::take(from)?),
         36 => Answer::BatchStarted { key: Stored::take(from)?, kind: Stored::take(from)? },
+        37 => Answer::Going { instance: Stored::take(from)? },
         50 => Answer::Submitted(Stored::take(from)?),
         51 => Answer::CompletedExecutions(Stored::take(from)?),
         55 => Answer::Reported(Stored::take(from)?),

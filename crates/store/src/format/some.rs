@@ -584,6 +584,7 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
         prop::collection::vec(some_jobs::reported(), 0..3).prop_map(Answer::Reported),
         prop::collection::vec(activated(), 0..3).prop_map(Answer::Activated),
         listening().prop_map(Answer::Listening),
+        number().prop_map(|key| Answer::Going { instance: InstanceKey(key) }),
         (some_jobs::code(), any::<String>()).prop_map(|(code, reason)| Answer::Rejected(Rejection { code, reason })),
     ]
 }

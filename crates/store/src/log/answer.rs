@@ -43,6 +43,10 @@ pub enum Answer {
     },
     /// What is to happen to a user task waits for those who listen.
     Listening(Listening),
+    /// The instance is cancelled, and goes in turns.
+    Going {
+        instance: InstanceKey,
+    },
     Rejected(Rejection),
     Submitted(Submitted),
     CompletedExecutions(CompletedExecutions),

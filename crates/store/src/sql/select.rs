@@ -1,9 +1,9 @@
 //! A search as two statements: its page and its total.
 
 use super::candidates;
-use super::column::{From, Presence, Table, column, selected};
+use super::column::{From, Presence, Table, column, selected, table_name};
 use super::filter::{condition, is_open_only, of_tenants, sought};
-use super::lead::{is_walked, lead, present, probe};
+use super::lead::{conjuncts, is_walked, lead, present, probe};
 use super::order::{after, order_by, reversed};
 use super::view::columns;
 use super::{Dialect, Sql, Writing};
@@ -18,6 +18,8 @@ pub struct Search {
     pub total: Sql,
     /// SQLite: another way to the same page.
     pub few: Option<Few>,
+    /// Whether it asks for one row by its key or for those of one instance: there is one way to find them, whatever the values are.
+    pub is_keyed: bool,
 }
 
 /// What is quicker where few rows match a part of the filter.
@@ -29,6 +31,7 @@ pub struct Few {
 }
 
 pub fn search(query: &Query, dialect: Dialect) -> Search {
+    let is_keyed = is_keyed(query);
     let probe = match dialect {
         Dialect::Sqlite => probe(query, dialect),
         // It knows how many rows have which values.
@@ -37,10 +40,16 @@ pub fn search(query: &Query, dialect: Dialect) -> Search {
     let Some(probe) = probe else {
         let way = if dialect == Dialect::Sqlite && is_walked(query) { Begin::Walk } else { Begin::Anywhere };
         let page = page(query, dialect, way);
-        return Search { page, total: total(query, dialect, Begin::Anywhere), few: None };
+        return Search { page, total: total(query, dialect, Begin::Anywhere), few: None, is_keyed };
     };
     let few = Few { probe, page: page(query, dialect, Begin::Lead) };
-    Search { page: page(query, dialect, Begin::Walk), total: total(query, dialect, Begin::Lead), few: Some(few) }
+    Search { page: page(query, dialect, Begin::Walk), total: total(query, dialect, Begin::Lead), few: Some(few), is_keyed }
+}
+
+fn is_keyed(query: &Query) -> bool {
+    let is_key = |field: Field| field == query.entity.key() || field == Field::InstanceKey;
+    let is_own = !matches!(query.entity, Entity::Audit | Entity::Operations);
+    is_own && conjuncts(&query.filter).into_iter().any(|part| matches!(part, Filter::Is(field, Op::Eq(_)) if is_key(*field)))
 }
 
 /// With which table a statement begins.
@@ -56,12 +65,28 @@ enum Begin {
 fn begin(writing: &mut Writing, query: &Query, begin: Begin) -> From {
     let mut from = From::new(query.entity, 0);
     match begin {
+        Begin::Anywhere if writing.dialect == Dialect::Postgres => from.rows = of_instance(writing, &from, query),
         Begin::Anywhere => {}
         Begin::Walk => from.walk = Some(walk(query)),
         Begin::Lead => from.lead = lead(writing, query),
     }
     from.present = present(query);
     from
+}
+
+/// PostgreSQL: the rows of one instance, found before they are sorted. Where it has no statistics yet it takes an instance to have many, and would go
+/// through the rows of all instances in the order asked for (ADR 11).
+fn of_instance(writing: &mut Writing, from: &From, query: &Query) -> Option<String> {
+    let place = column(query.entity, Field::InstanceKey, writing.dialect);
+    if (place.table, place.sql) != (Table::Own, "@.instance") {
+        return None;
+    }
+    let key = conjuncts(&query.filter).into_iter().find_map(|part| match part {
+        Filter::Is(Field::InstanceKey, Op::Eq(key)) => Some(key.clone()),
+        _ => None,
+    })?;
+    let (table, own, key) = (table_name(query.entity), from.alias(Table::Own), writing.param(key));
+    Some(format!("(SELECT * FROM {table} WHERE instance = {key} OFFSET 0) AS {own}"))
 }
 
 /// The index that has the rows in the order asked for.
