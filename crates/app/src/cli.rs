@@ -11,6 +11,7 @@ use crate::bench::batch::BenchBatch;
 use crate::bench::crowd::BenchCrowd;
 use crate::bench::options::{BenchProcess, BenchTimers, BenchWorkflow};
 use crate::bench::queue::BenchQueue;
+use crate::bench::search::BenchSearch;
 use crate::bench::tasks::BenchTasks;
 use crate::change::{Migrate, Modify};
 use crate::dead_letters::DeadLetters;
@@ -392,4 +393,8 @@ pub(crate) enum Bench {
     Crowd(BenchCrowd),
     /// Cancel many instances by one operation while others are started, and report both rates.
     Batch(BenchBatch),
+    /// Fill a store with instances that have ended and that run, and report how long pages of every kind of search take.
+    ///
+    /// A server is started on free ports with a fresh store, which is removed at the end.
+    Search(BenchSearch),
 }

@@ -101,6 +101,7 @@ fn main() -> ExitCode {
         Some(Command::Bench(Bench::Tasks(options))) => bench::tasks::run(&options),
         Some(Command::Bench(Bench::Crowd(options))) => bench::crowd::run(&options),
         Some(Command::Bench(Bench::Batch(options))) => bench::batch::run(&options),
+        Some(Command::Bench(Bench::Search(options))) => bench::search::run(&options),
         Some(Command::Queues(options)) => watch::run(&options),
         Some(Command::Audit(options)) => audit::audit(&options),
         Some(Command::Policies(options)) => queues::policies(&options),

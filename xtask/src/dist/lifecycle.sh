@@ -58,6 +58,16 @@ holds "and goes on" sh -c "caudal instance $order | grep -q COMPLETED"
 holds "a backup is made" caudal backup /tmp/backup.db
 stop
 
+# As the book says it.
+mv $data $data.before
+holds "the backup is restored" caudal restore /tmp/backup.db --data $data
+chown -R caudal:caudal $data
+holds "and is whole" setpriv --reuid caudal --regid caudal --clear-groups caudal check --data $data
+start
+holds "and the server goes on with it" sh -c "caudal instance $order | grep -q COMPLETED"
+holds "as its user's alone" mode $data "caudal:caudal 700"
+stop
+
 dpkg -r caudal > /dev/null 2>&1
 holds "removed, the binary is gone" without test -e /usr/bin/caudal
 holds "removed, configuration and data stay" test -s $data/caudal.db -a -s /etc/caudal/caudal.toml

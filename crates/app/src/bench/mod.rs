@@ -23,6 +23,7 @@ pub(crate) mod options;
 pub(crate) mod queue;
 mod report;
 mod run;
+pub(crate) mod search;
 mod starters;
 mod steps;
 mod subject;
