@@ -111,7 +111,10 @@ fn what_is_being_undone_is_shown() {
     let job = text(&server.json(&["jobs", "--type", "ship-order"])["items"][0]["jobKey"]).to_owned();
     post(&server, &format!("/v2/jobs/{job}/error"), &json!({ "errorCode": "NO_CARRIER" }));
     let tree = server.caudal(&["instance", &key]).done();
-    assert!(tree.contains("└─ back  INTERMEDIATE_THROW_EVENT  ACTIVE") && tree.contains("   └─ release  SERVICE_TASK  ACTIVE"), "{tree}");
+    assert!(
+        tree.contains("└─ back  INTERMEDIATE_THROW_EVENT  ACTIVE") && tree.contains("   └─ release  SERVICE_TASK  ACTIVE"),
+        "{tree}"
+    );
     assert!(tree.contains("release-items  CREATED, 3 tries"), "{tree}");
 }
 

@@ -58,18 +58,34 @@ impl Moving {
 pub(crate) struct Clock {
     heard: Millis,
     at: Instant,
+    /// What it showed when it was last asked what is due; before any time if that was long ago or it was set back since.
+    confirmed: Millis,
 }
 
 impl Clock {
     pub(crate) fn set(heard: Millis) -> Self {
-        Self { heard, at: Instant::now() }
+        Self { heard, at: Instant::now(), confirmed: Millis::MIN }
     }
 
     /// An answer to what was asked then: it is at least that late. What was heard before still holds, unless the clock was set back since.
     pub(crate) fn hear(&mut self, heard: Millis, asked: Instant) {
         let (now, under_way) = (self.now(), asked.elapsed().as_millis() as Millis);
         let was_set_back = heard + under_way < now;
-        *self = Self::set(if was_set_back { heard } else { heard.max(now) });
+        *self = match was_set_back {
+            true => Self::set(heard),
+            false => Self { confirmed: self.confirmed, ..Self::set(heard.max(now)) },
+        };
+    }
+
+    /// It was asked what is due.
+    pub(crate) fn confirm(&mut self, heard: Millis, asked: Instant) {
+        // Not set to it: by now it is later than that.
+        self.hear(heard, asked);
+        self.confirmed = heard;
+    }
+
+    pub(crate) fn confirmed(&self) -> Millis {
+        self.confirmed
     }
 
     pub(crate) fn now(&self) -> Millis {
@@ -84,6 +100,17 @@ pub(crate) fn until(now: Millis, at: Millis) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Else a timer that is armed after that would fire by the server's own clock alone.
+    #[test]
+    fn what_was_confirmed_no_longer_holds_when_the_clock_is_set_back() {
+        let mut clock = Clock::set(1_000_000);
+        clock.confirm(1_000_000, Instant::now());
+        clock.hear(2_000_000, Instant::now());
+        assert_eq!(clock.confirmed(), 1_000_000);
+        clock.hear(500_000, Instant::now());
+        assert_eq!(clock.confirmed(), Millis::MIN);
+    }
 
     #[test]
     fn time_is_moved_pinned_and_put_back() {

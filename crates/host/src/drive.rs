@@ -126,7 +126,6 @@ impl Driver {
             inbox: inbox.clone(),
             receiver,
             clock: Clock::set(ownership.now),
-            told: Millis::MIN,
             lease: Lease::hold(self.parts.store.clone(), ownership.fence, self.parts.limits.lease),
             purger: Purger::start(&self.host, ownership.fence),
             look_at_inbox: ownership.inbox_to < ownership.inbox_tail,
@@ -226,8 +225,6 @@ struct Owner<'a> {
     inbox: mpsc::Sender<Input>,
     receiver: mpsc::Receiver<Input>,
     clock: Clock,
-    /// The time the database told when it was last asked what is due.
-    told: Millis,
     lease: Lease,
     /// Removes what is old while this is there.
     purger: Purger,
@@ -323,6 +320,7 @@ impl Owner<'_> {
             self.take(input);
         }
         self.parts.metrics.inbox_depth.set(self.receiver.len() as i64);
+        self.partition.see(self.now());
         let due_by = self.confirm_due().await?;
         let now = self.now();
         if self.flight.is_some() && self.partition.caution != Caution::None {
@@ -367,16 +365,15 @@ impl Owner<'_> {
     async fn confirm_due(&mut self) -> Result<Millis, Trouble> {
         let now = self.now();
         let Some(at) = self.partition.wake_at().filter(|at| *at <= now) else { return Ok(Millis::MIN) };
-        if at <= self.told {
+        let confirmed = self.host.inner().moving.time(self.clock.confirmed());
+        if at <= confirmed {
             // What was due by the time the database told is so still: it is not asked again for each batch of them.
-            return Ok(self.told.min(now));
+            return Ok(confirmed.min(now));
         }
         let asked = Instant::now();
         let heard = self.parts.store.now().await?;
-        // Not set to it: by now it is later than that.
-        self.clock.hear(heard, asked);
-        self.told = self.host.inner().moving.time(heard);
-        Ok(self.told)
+        self.clock.confirm(heard, asked);
+        Ok(self.host.inner().moving.time(heard))
     }
 
     /// The command that was to be refused may be gone with its caller: then nobody is.

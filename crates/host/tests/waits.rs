@@ -251,6 +251,32 @@ async fn timers_fire_when_due_and_not_before_also_after_a_restart() {
     server.stop().await;
 }
 
+/// The database's clock is set back: what is armed then counts from there, and what was armed before waits until its time is shown again.
+/// It is set forward: what fell due meanwhile fires at once.
+#[tokio::test]
+async fn timers_follow_the_clock_wherever_it_is_set() {
+    let (store, clock) = with_clock();
+    clock.store(10 * 86_400_000, Ordering::SeqCst);
+    let server = Server::start(&store).await;
+    let event = r#"<intermediateCatchEvent id="nap"><timerEventDefinition><timeDuration>PT1H</timeDuration></timerEventDefinition></intermediateCatchEvent>"#;
+    let body = format!(r#"<startEvent id="s"/>{event}<endEvent id="e"/>{}"#, flow(&["s", "nap", "e"]));
+    server.deploy(&[("p.bpmn", &process("p", "", &body))]).await;
+    let early = start(&server, "p", &[]).await.instance;
+    clock.fetch_sub(86_400_000, Ordering::SeqCst);
+    // The server hears of it with this commit.
+    start(&server, "p", &[]).await;
+    let late = start(&server, "p", &[]).await.instance;
+    // The server's own clock goes on while this one stands: a minute more than an hour.
+    clock.fetch_add(3_660_000, Ordering::SeqCst);
+    start(&server, "p", &[]).await;
+    reaches(&store, late, "Completed").await;
+    assert_eq!(state(&store, early).await, "Active", "its time is not shown yet");
+    clock.fetch_add(86_400_000, Ordering::SeqCst);
+    start(&server, "p", &[]).await;
+    reaches(&store, early, "Completed").await;
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn a_cycle_beside_a_task_and_a_start_timer_fire_again_and_again() {
     let (store, clock) = with_clock();

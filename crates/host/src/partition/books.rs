@@ -65,6 +65,10 @@ impl Books {
         (!self.is_read || self.is_open).then_some(self.write_at)
     }
 
+    pub(super) fn set_back(&mut self, by: Millis) {
+        self.write_at = self.write_at.saturating_sub(by);
+    }
+
     fn book(&mut self, queue: QueueId) -> Option<&mut Book> {
         let has_room = self.queues.len() < QUEUES_MAX;
         match self.queues.entry(queue) {

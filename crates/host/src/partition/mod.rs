@@ -245,6 +245,8 @@ pub(crate) struct Partition {
     timeline: Timeline<(u64, DueKind)>,
     /// The latest time seen. While the clock is behind it, having been set back, messages that have expired may look alive in memory.
     newest: Millis,
+    /// The time it was when that was last looked at.
+    seen: Millis,
     /// What was due and could not be done as things were, with when it is tried again.
     postponed: BTreeSet<(Millis, (u64, DueKind))>,
     awaiting: FxHashMap<InstanceKey, Vec<Awaiting>>,
@@ -324,6 +326,7 @@ impl Partition {
             shunned: BTreeSet::new(),
             timeline: Timeline::unknown(limits.timeline_max),
             newest: Millis::MIN,
+            seen: Millis::MIN,
             postponed: BTreeSet::new(),
             awaiting: FxHashMap::default(),
             awaiting_executions: FxHashMap::default(),
@@ -393,6 +396,22 @@ impl Partition {
     /// The last request of the inbox that was taken.
     pub(crate) fn inbox_to(&self) -> u64 {
         self.inbox_to
+    }
+
+    /// It is this late. If the clock was set back, what is put off for a while is put off for as long, not until the old time comes again.
+    pub(crate) fn see(&mut self, now: Millis) {
+        let back = std::mem::replace(&mut self.seen, now).saturating_sub(now);
+        if back <= 0 {
+            return;
+        }
+        self.due_rests_until = self.due_rests_until.saturating_sub(back.saturating_mul(1_000));
+        for until in [&mut self.busy_until, &mut self.followed_until, &mut self.sweep_at, &mut self.look_again_at] {
+            *until = until.saturating_sub(back);
+        }
+        self.books.set_back(back);
+        let soon = now + LOOK_AGAIN_EVERY;
+        let postponed = std::mem::take(&mut self.postponed);
+        self.postponed = postponed.into_iter().map(|(at, what)| (at.min(soon), what)).collect();
     }
 
     /// When a tick is due without anybody asking.
