@@ -127,7 +127,8 @@ impl Writer<'_> {
             Kind::JobTask(task) => {
                 let retries = if let Retries::Fixed(retries) = task.retries { retries } else { 1 };
                 let definition = attribute("type", &text(&task.job_type));
-                extended("serviceTask", format!("<zeebe:taskDefinition{definition} retries=\"{retries}\"/>"))
+                let headers = headers(&task.headers);
+                extended("serviceTask", format!("<zeebe:taskDefinition{definition} retries=\"{retries}\"/>{headers}"))
             }
             Kind::UserTask(task) => extended("userTask", format!("<zeebe:userTask/>{}", candidates(&task.candidate_groups))),
             Kind::CallActivity(call) => {
@@ -243,6 +244,15 @@ fn set((name, value): &(Arc<str>, Text)) -> String {
         Text::Computed(expression) => attribute("expression", expression.source()),
     };
     format!("<caudal:set{}{value}/>", attribute("name", name))
+}
+
+fn headers(headers: &[(Arc<str>, Arc<str>)]) -> String {
+    if headers.is_empty() {
+        return String::new();
+    }
+    let header =
+        |(key, value): &(Arc<str>, Arc<str>)| format!("<zeebe:header{}{}/>", attribute("key", key), attribute("value", value));
+    format!("<zeebe:taskHeaders>{}</zeebe:taskHeaders>", headers.iter().map(header).collect::<String>())
 }
 
 fn candidates(groups: &Candidates) -> String {

@@ -203,6 +203,7 @@ fn step(step: &Value) -> wire::WorkflowStep {
         retry_count: step["retryCount"].as_i64().unwrap_or_default() as i32,
         boundary_events: step["boundaryEvents"].as_array().into_iter().flatten().map(boundary).collect(),
         process_id: text(&step["processId"]),
+        retry_backoff: text(&step["retryBackoff"]),
         ..Default::default()
     }
 }

@@ -124,7 +124,7 @@ impl Steps {
         let mut fields = format!(r#", "nextStep": "{next}""#);
         let kind = match step {
             Step::Service => {
-                fields.push_str(r#", "jobType": "pay \"now\" & <then>", "retryCount": 2"#);
+                fields.push_str(r#", "jobType": "pay \"now\" & <then>", "retryCount": 2, "retryBackoff": "PT1S,PT5S""#);
                 "SERVICE_TASK"
             }
             Step::User => {

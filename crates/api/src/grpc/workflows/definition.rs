@@ -39,6 +39,7 @@ fn step(step: wire::WorkflowStep) -> Result<Json, Status> {
     text(&mut fields, "jobType", step.job_type);
     text(&mut fields, "delegateClass", step.delegate_class);
     text(&mut fields, "processId", step.process_id);
+    text(&mut fields, "retryBackoff", step.retry_backoff);
     if !step.parallel_next_steps.is_empty() {
         fields.insert("parallelNextSteps".to_owned(), json!(step.parallel_next_steps));
     }
@@ -110,6 +111,7 @@ fn step_of(step: &Json) -> wire::WorkflowStep {
         retry_count: step["retryCount"].as_i64().and_then(|count| i32::try_from(count).ok()).unwrap_or_default(),
         boundary_events: step["boundaryEvents"].as_array().into_iter().flatten().map(boundary_of).collect(),
         process_id: string(&step["processId"]),
+        retry_backoff: string(&step["retryBackoff"]),
     }
 }
 
