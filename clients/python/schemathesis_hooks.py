@@ -16,7 +16,9 @@ FIXTURES = pathlib.Path(os.environ["CAUDAL_FIXTURES"])
 
 def populate():
     """Real keys by the name of the path parameter that takes them."""
-    for name in ("order.bpmn", "decide.bpmn", "ship.bpmn"):
+    form = (FIXTURES / "opinion.form").read_bytes()
+    requests.post(f"{REST}/deployments", files={"resources": ("opinion.form", form)}, timeout=10).raise_for_status()
+    for name in ("order.bpmn", "decide.bpmn", "ship.bpmn", "review.bpmn"):
         content = (FIXTURES / name).read_bytes()
         requests.post(f"{REST}/deployments", files={"resources": (name, content)}, timeout=10).raise_for_status()
         for n in range(5):
@@ -44,6 +46,23 @@ def populate():
         "variableKey": found("variables", "variableKey"),
         "incidentKey": found("incidents", "incidentKey"),
         "jobKey": found("jobs", "jobKey"),
+        **people(),
+    }
+
+
+def people():
+    """Keys of what people and operators ask for."""
+    document = requests.post(f"{REST}/documents", files={"file": ("note.txt", b"note", "text/plain")}, timeout=10)
+    document.raise_for_status()
+    batch = {"filter": {"processDefinitionId": "nobody"}}
+    batch = requests.post(f"{REST}/process-instances/cancellation", json=batch, timeout=10)
+    batch.raise_for_status()
+    return {
+        "userTaskKey": found("user-tasks", "userTaskKey"),
+        "formKey": [task["formKey"] for task in requests.post(f"{REST}/user-tasks/search", json={}, timeout=10).json()["items"]],
+        "batchOperationKey": [batch.json()["batchOperationKey"]],
+        "documentId": [document.json()["documentId"]],
+        "auditLogKey": found("audit-logs", "auditLogKey"),
     }
 
 
@@ -57,7 +76,7 @@ KEYS = populate()
 
 
 NUMBERS = itertools.count()
-PROCESSES = ["order", "decide", "ship"]
+PROCESSES = ["order", "decide", "ship", "review"]
 DECISIONS = ["total", "fee"]
 WAIT_MS = 50
 WAIT_S = 1

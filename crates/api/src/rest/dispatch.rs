@@ -94,7 +94,7 @@ async fn run(server: Arc<Server>, operation: &'static Operation, request: Reques
             media::check_content(headers, "application/json")?;
             body::read(headers, body, config.request_bytes_max, config.body_timeout, &mut held).await?
         }
-        Input::Json(_, false) | Input::Optional(_) | Input::Search(_) | Input::Filter(_) => {
+        Input::Json(_, false) | Input::Ignored | Input::Optional(_) | Input::Search(_) | Input::Filter(_) => {
             let body = body::read(headers, body, config.request_bytes_max, config.body_timeout, &mut held).await?;
             if !body.is_empty() || headers.contains_key(header::CONTENT_TYPE) {
                 media::check_content(headers, "application/json")?;

@@ -15,7 +15,7 @@ use super::operation::{Input, Operation, Output};
 use super::shape::{Field, Fields, Shape, field};
 use crate::error::Failure;
 
-const EVENTS: &[&str] = &["all", "creating", "assigning", "updating", "completing", "canceling"];
+pub(super) const EVENTS: &[&str] = &["all", "creating", "assigning", "updating", "completing", "canceling"];
 const SOURCES: &[&str] = &["CONFIGURATION", "API"];
 const RETRIES_DEFAULT: i32 = 3;
 const PRIORITY_DEFAULT: i32 = 50;

@@ -41,6 +41,8 @@ pub(super) enum Input {
     Upload,
     /// Any JSON object, which the operation reads itself; what it is, and whether it must be there.
     Json(&'static str, bool),
+    /// JSON of which nothing is read.
+    Ignored,
 }
 
 pub(super) enum Output {

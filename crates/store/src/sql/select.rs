@@ -46,10 +46,15 @@ pub fn search(query: &Query, dialect: Dialect) -> Search {
     Search { page: page(query, dialect, Begin::Walk), total: total(query, dialect, Begin::Lead), few: Some(few), is_keyed }
 }
 
+/// What the audit trail shows is put together of several.
+fn is_a_table(entity: Entity) -> bool {
+    !matches!(entity, Entity::Audit | Entity::Operations)
+}
+
 fn is_keyed(query: &Query) -> bool {
     let is_key = |field: Field| field == query.entity.key() || field == Field::InstanceKey;
-    let is_own = !matches!(query.entity, Entity::Audit | Entity::Operations);
-    is_own && conjuncts(&query.filter).into_iter().any(|part| matches!(part, Filter::Is(field, Op::Eq(_)) if is_key(*field)))
+    is_a_table(query.entity)
+        && conjuncts(&query.filter).into_iter().any(|part| matches!(part, Filter::Is(field, Op::Eq(_)) if is_key(*field)))
 }
 
 /// With which table a statement begins.
@@ -78,7 +83,7 @@ fn begin(writing: &mut Writing, query: &Query, begin: Begin) -> From {
 /// through the rows of all instances in the order asked for (ADR 11).
 fn of_instance(writing: &mut Writing, from: &From, query: &Query) -> Option<String> {
     let place = column(query.entity, Field::InstanceKey, writing.dialect);
-    if (place.table, place.sql) != (Table::Own, "@.instance") {
+    if !is_a_table(query.entity) || (place.table, place.sql) != (Table::Own, "@.instance") {
         return None;
     }
     let key = conjuncts(&query.filter).into_iter().find_map(|part| match part {
@@ -337,6 +342,19 @@ fn asked(writing: &mut Writing, from: &mut From, query: &Query) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_belongs_to_one_instance_is_found_before_it_is_sorted() {
+        let filter = Filter::Is(Field::InstanceKey, Op::Eq(crate::query::Scalar::Int(5)));
+        let of = |entity| search(&Query { filter: filter.clone(), ..Query::of(entity, Tenants::Everything) }, Dialect::Postgres);
+        for (entity, table) in [(Entity::UserTasks, "user_tasks"), (Entity::Variables, "variables"), (Entity::Jobs, "jobs")] {
+            let found = of(entity);
+            let rows = format!("(SELECT * FROM {table} WHERE instance = $1::bigint OFFSET 0) AS o0");
+            assert!(found.is_keyed && found.page.text.contains(&rows) && found.total.text.contains(&rows), "{found:?}");
+        }
+        let trail = of(Entity::Audit);
+        assert!(!trail.is_keyed && !trail.page.text.contains("WHERE instance = $1::bigint OFFSET 0"), "{trail:?}");
+    }
 
     /// SQLite's rows are read one by one; PostgreSQL sends all it has, so the statement itself must have no more.
     #[test]

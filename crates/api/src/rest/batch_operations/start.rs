@@ -79,7 +79,7 @@ pub(in crate::rest) static OPERATIONS: &[Operation] = &[
         path: "/v2/process-instances/{processInstanceKey}/incident-resolution",
         id: "resolveProcessInstanceIncidents",
         summary: "Resolve the incidents of a process instance; jobs without retries get one",
-        input: Input::Json("Nothing is read of it", false),
+        input: Input::Ignored,
         query: &[],
         output: Output::Object(&CREATED),
         failures: &[404, 504],

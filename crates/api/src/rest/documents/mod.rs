@@ -24,7 +24,7 @@ const STORE: &str = "caudal";
 const LINK_MILLIS_DEFAULT: i64 = 3_600_000;
 const LINK_MILLIS_MAX: i64 = 7 * 24 * 3_600_000;
 
-const OF_STORE: super::shape::Field = field("storeId", Kind::Text, "The store; there is one, `caudal`");
+const OF_STORE: super::shape::Field = field("storeId", Kind::Word(&[STORE]), "The store; there is one");
 const OF_HASH: super::shape::Field = field("contentHash", Kind::Text, "The hash of its content, as its reference has it");
 
 pub(super) static OPERATIONS: &[Operation] = &[

@@ -83,8 +83,10 @@ fn body(schemas: &mut Schemas, operation: &Operation) -> Option<Value> {
         Input::Files => return Some(files()),
         Input::Upload => return Some(upload(operation)),
         Input::Json(about, required) => {
-            (required, json!({ "type": "object", "additionalProperties": true, "description": about }))
+            let schema = json!({ "type": "object", "additionalProperties": true, "description": about });
+            (required, if required { schema } else { or_null(schema) })
         }
+        Input::Ignored => (false, json!({ "description": "Nothing is read of it" })),
         // Where a body may be left out it may be null.
         Input::Optional(shape) => (false, or_null(schemas.object(shape, true))),
         Input::Required(shape) => (true, schemas.object(shape, true)),

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::schema::Schemas;
+use crate::rest::global_listeners::EVENTS as LISTENED;
 
 enum Rule {
     Least(i64),
@@ -20,6 +21,10 @@ enum Rule {
     Filled,
     /// A duration after ISO 8601.
     Duration,
+    /// A text that looks like this.
+    Pattern(&'static str),
+    /// A list of some of these, one at least.
+    Words(&'static [&'static str]),
 }
 
 /// By schema and property, or by operation and parameter of the query.
@@ -40,6 +45,35 @@ const RULES: &[(&str, &str, Rule)] = &[
     ("ProcessInstanceCreationStartInstruction", "elementId", Rule::NotEmpty),
     ("ProcessInstanceCreationRuntimeInstruction", "afterElementId", Rule::NotEmpty),
     ("CancelProcessInstanceRequest", "operationReference", Rule::Least(1)),
+    ("DeleteProcessInstanceRequest", "operationReference", Rule::Least(1)),
+    ("SuspendProcessInstanceRequest", "operationReference", Rule::Least(1)),
+    ("ResumeProcessInstanceRequest", "operationReference", Rule::Least(1)),
+    ("ProcessInstanceCancellationBatchOperationRequest", "filter", Rule::Filled),
+    ("ProcessInstanceCancellationBatchOperationRequest", "operationReference", Rule::Least(1)),
+    ("ProcessInstanceDeletionBatchOperationRequest", "filter", Rule::Filled),
+    ("ProcessInstanceDeletionBatchOperationRequest", "operationReference", Rule::Least(1)),
+    ("ProcessInstanceSuspensionBatchOperationRequest", "filter", Rule::Filled),
+    ("ProcessInstanceSuspensionBatchOperationRequest", "operationReference", Rule::Least(1)),
+    ("ProcessInstanceResumptionBatchOperationRequest", "filter", Rule::Filled),
+    ("ProcessInstanceResumptionBatchOperationRequest", "operationReference", Rule::Least(1)),
+    ("ProcessInstanceIncidentResolutionBatchOperationRequest", "filter", Rule::Filled),
+    ("ProcessInstanceIncidentResolutionBatchOperationRequest", "operationReference", Rule::Least(1)),
+    ("DecisionInstanceDeletionBatchOperationRequest", "filter", Rule::Filled),
+    ("DecisionInstanceDeletionBatchOperationRequest", "operationReference", Rule::Least(1)),
+    ("ProcessInstanceMigrationBatchOperationRequest", "filter", Rule::Filled),
+    ("ProcessInstanceMigrationBatchOperationRequest", "operationReference", Rule::Least(1)),
+    ("ProcessInstanceModificationBatchOperationRequest", "filter", Rule::Filled),
+    ("ProcessInstanceModificationBatchOperationRequest", "operationReference", Rule::Least(1)),
+    ("ProcessInstanceMigrationBatchOperationPlan", "mappingInstructions", Rule::Items(1, u32::MAX)),
+    ("ProcessInstanceModificationBatchOperationRequest", "moveInstructions", Rule::Items(1, u32::MAX)),
+    ("CreateGlobalTaskListenerRequest", "id", Rule::Chars(1, 256)),
+    ("CreateGlobalTaskListenerRequest", "type", Rule::Pattern(r"\S")),
+    ("CreateGlobalTaskListenerRequest", "id", Rule::Pattern("^[A-Za-z0-9_~@.+-]+$")),
+    ("CreateGlobalTaskListenerRequest", "eventTypes", Rule::Words(LISTENED)),
+    ("CreateGlobalTaskListenerRequest", "retries", Rule::Least(1)),
+    ("UpdateGlobalTaskListenerRequest", "type", Rule::Pattern(r"\S")),
+    ("UpdateGlobalTaskListenerRequest", "eventTypes", Rule::Words(LISTENED)),
+    ("UpdateGlobalTaskListenerRequest", "retries", Rule::Least(1)),
     ("ProcessInstanceModificationInstruction", "operationReference", Rule::Least(1)),
     ("ProcessInstanceMigrationInstruction", "operationReference", Rule::Least(1)),
     ("ProcessInstanceMigrationInstruction", "mappingInstructions", Rule::Items(1, u32::MAX)),
@@ -148,6 +182,11 @@ impl Rule {
             }
             Self::Filled => schema["minProperties"] = json!(1),
             Self::Duration => schema["format"] = json!("duration"),
+            Self::Pattern(pattern) => schema["pattern"] = json!(pattern),
+            Self::Words(words) => {
+                Self::Items(1, u32::MAX).write(schema);
+                schema["items"]["enum"] = json!(words);
+            }
         }
     }
 }

@@ -128,7 +128,7 @@ fn value(value: Filtered) -> Value {
 
 pub(super) fn page_request() -> Value {
     let limit = json!({ "type": ["integer", "null"], "format": "int32", "minimum": 0, "maximum": i32::MAX, "default": 100 });
-    let cursor = |about: &str| json!({ "type": "string", "pattern": "^[A-Za-z0-9+/=]+$", "description": about });
+    let cursor = |about: &str| json!({ "type": ["string", "null"], "pattern": "^[A-Za-z0-9+/=]+$", "description": about });
     let style = |name: &str, schema: Value, required: &[&str]| {
         let mut properties = Map::from_iter([("limit".to_owned(), limit.clone())]);
         properties.insert(name.to_owned(), schema);
