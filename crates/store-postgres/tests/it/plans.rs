@@ -8,7 +8,7 @@ use engine::{EvaluationKey, IncidentKey, InstanceKey, JobKey, PartitionId};
 use futures_util::future::BoxFuture;
 use store::conformance::rows::{self, TENANT};
 use store::log::NewRequest;
-use store::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, Scalar, Sort, Tenants};
+use store::query::{Cursor, Entity, Field, Filter, Items, Op, Order, Page, Query, Scalar, Sort, Tenants};
 use store::retention::{Aged, FinishedAfter};
 use store::row::{Availability, ElementState, Instance, InstanceState};
 use store::{
@@ -29,6 +29,9 @@ const FEW: u64 = 4;
 /// What a call may read in all tables: rows, index entries, pages. It gives at most fifty rows, found by way of a few indexes, and a commit writes to all of them; one look
 /// at the crowd or at the past alone exceeds it.
 const READS_MAX: i64 = 1_500;
+
+/// What a search may read that counts up to ten thousand of many more.
+const MANY_READS_MAX: i64 = 40_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Analyzed {
@@ -200,17 +203,61 @@ const NOW_AND_THEN: [Probe; 2] = [
 ];
 
 /// That many rows match only statistics say.
-const WITH_STATISTICS: [Probe; 1] = [("what a batch operation is about, further on", |store, _| {
-    Box::pin(async {
-        let cursor = Cursor(vec![Some(Scalar::Int(key(CROWD / 2, INSTANCE) as i64))]);
-        let running = Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text("ACTIVE".to_owned())));
-        let before = Filter::Is(Field::InstanceKey, Op::Lt(Scalar::Int(key(LONG_LIVED, INSTANCE) as i64)));
-        let sort = vec![Sort { field: Field::InstanceKey, order: Order::Ascending }];
-        let (page, filter) = (Page::After { cursor, limit: 20 }, Filter::All(vec![running, before]));
-        let query = Query { filter, sort, page, uncounted: true, ..Query::of(Entity::Instances, Tenants::Everything) };
-        assert_eq!(store.search(&query).await.expect("a page").total, 20);
-    })
-})];
+const WITH_STATISTICS: [Probe; 3] = [
+    ("instances of a process that has none", |store, _| {
+        Box::pin(async {
+            let named = Filter::Is(Field::ProcessId, Op::Eq(Scalar::Text("nobody's".to_owned())));
+            let query = Query { filter: named, ..Query::of(Entity::Instances, Tenants::Everything) };
+            assert_eq!(store.search(&query).await.expect("a page").total, 0);
+        })
+    }),
+    ("those that run, by the end they do not have", |store, _| {
+        Box::pin(async {
+            let sort = vec![Sort { field: Field::Ended, order: Order::Ascending }];
+            let page = Page::From { from: 0, limit: 20 };
+            let query = Query { sort, page, uncounted: true, ..Query::of(Entity::Instances, Tenants::Everything) };
+            assert_eq!(store.search(&query).await.expect("a page").total, 20);
+        })
+    }),
+    ("what a batch operation is about, further on", |store, _| {
+        Box::pin(async {
+            let cursor = Cursor(vec![Some(Scalar::Int(key(CROWD / 2, INSTANCE) as i64))]);
+            let running = Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text("ACTIVE".to_owned())));
+            let before = Filter::Is(Field::InstanceKey, Op::Lt(Scalar::Int(key(LONG_LIVED, INSTANCE) as i64)));
+            let sort = vec![Sort { field: Field::InstanceKey, order: Order::Ascending }];
+            let (page, filter) = (Page::After { cursor, limit: 20 }, Filter::All(vec![running, before]));
+            let query = Query { filter, sort, page, uncounted: true, ..Query::of(Entity::Instances, Tenants::Everything) };
+            assert_eq!(store.search(&query).await.expect("a page").total, 20);
+        })
+    }),
+];
+
+/// All instances have the same value: they come in order, and are counted as far as anybody is told.
+#[test]
+fn what_very_many_have_comes_in_order_and_is_not_read_to_its_end() {
+    with_database(move |database| async move {
+        let owned = &mut filler(&database).await.acquire(ONE, "filler", LEASE).await.unwrap().unwrap();
+        let client = database.client().await;
+        forbid_autovacuum(&client).await;
+        fill(&database, owned, &contents()).await;
+        client.batch_execute("ANALYZE").await.unwrap();
+        let is = |field, text: &str| Filter::Is(field, Op::Eq(Scalar::Text(text.to_owned())));
+        let value = Filter::All(vec![is(Field::Name, "x"), is(Field::Value, "1")]);
+        let filter = Filter::Related(Entity::Variables, Box::new(value));
+        let page = Page::From { from: 0, limit: 50 };
+        let query = Query { filter, page, ..Query::of(Entity::Instances, Tenants::Everything) };
+        let before = reads(&client, "caudal").await;
+        let store = Postgres::connect(&database.url_of_application("many"), patient()).await.unwrap();
+        let found = store.search(&query).await.unwrap();
+        drop(store);
+        let reads = reads(&client, "many").await - before;
+        assert_eq!((found.total, found.total_is_more), (10_000, true));
+        assert!(reads < MANY_READS_MAX, "{reads} reads");
+        let Items::Instances(shown) = found.items else { unreachable!("instances were asked for") };
+        let first: Vec<InstanceKey> = (0..50).map(|number| InstanceKey(key(number, INSTANCE))).collect();
+        assert_eq!(shown.iter().map(|view| view.key).collect::<Vec<_>>(), first);
+    });
+}
 
 /// The calls that read too much.
 async fn greedy(database: &Database, analyzed: Analyzed, planned: Planned, options: Options) -> Vec<String> {

@@ -10,8 +10,11 @@ use crate::failure::Failure;
 
 pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage, Failure> {
     let search = statements(query, Dialect::Sqlite);
+    let total = (!query.uncounted).then(|| number(connection, &search.total)).transpose()?;
+    // Where many match, many are found: that needs no other count.
+    let is_many = total.is_some_and(|total| FEW_MAX < total);
     let statement = match &search.few {
-        Some(few) if number(connection, &few.probe)? <= FEW_MAX => &few.page,
+        Some(few) if !is_many && number(connection, &few.probe)? <= FEW_MAX => &few.page,
         Some(_) | None => &search.page,
     };
     let mut select = connection.prepare_cached(&statement.text)?;
@@ -22,7 +25,6 @@ pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage
     {
         page.push(&Found(row))?;
     }
-    let total = (!query.uncounted).then(|| number(connection, &search.total)).transpose()?;
     Ok(page.finish(total))
 }
 

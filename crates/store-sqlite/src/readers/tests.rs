@@ -69,12 +69,15 @@ async fn searches_hold_up_nothing_an_owner_reads() {
 async fn a_search_that_takes_too_long_is_ended() {
     let folder = Folder::new("slow-search");
     let store = crate::open(folder.path(), Options::default()).unwrap();
-    let limit = Duration::from_millis(20);
-    for _ in 0..3 {
+    let (limit, mut ended) = (Duration::from_millis(20), 0);
+    while ended < 3 {
         match store.searches.run_within(limit, |connection| count_up(connection, i64::MAX)).await {
             Err(Error::TooSlow { limit: told }) => assert_eq!(told, limit),
+            // On a busy machine the time may be over before it has begun.
+            Err(Error::Unavailable { .. }) => continue,
             other => panic!("{other:?}"),
         }
+        ended += 1;
     }
     store.search(&Query::of(Entity::Jobs, Tenants::Everything)).await.expect("the next one is not concerned");
     store.append(PARTITION, requests(1), ROOM).await.expect("and nothing keeps a snapshot");

@@ -40,6 +40,10 @@ pub(super) struct From {
     join: Join,
     /// Whether only user tasks that are open are asked for.
     pub(super) open_only: bool,
+    /// PostgreSQL: whether rows are gone through in their order, and nothing begins with what they are asked for.
+    pub(super) fenced: bool,
+    /// PostgreSQL: whether instances come out of the index by end, as those do that run when their first page is asked for.
+    pub(super) by_end: bool,
     /// Fields that every row asked for has, whatever others have.
     pub(super) present: Vec<Field>,
     /// What stands for the entity's own table.
@@ -69,6 +73,8 @@ impl From {
             joined: Vec::new(),
             join: Join::Deciding,
             open_only: false,
+            by_end: false,
+            fenced: false,
             present: Vec::new(),
             rows: None,
             lead: None,

@@ -30,8 +30,13 @@ pub(super) fn condition(writing: &mut Writing, from: &mut From, filter: &Filter)
         Filter::HasTag(tag) => {
             let own = from.alias(Table::Own);
             let tag = writing.param(Scalar::Text(tag.to_string()));
+            // The index begins with the partition: only where it is said before the instance is known does it find all that have the tag.
+            let partitions = match writing.dialect {
+                Dialect::Sqlite => "",
+                Dialect::Postgres => " AND t.partition = ANY (ARRAY(SELECT partition FROM partitions))",
+            };
             format!(
-                "EXISTS (SELECT 1 FROM instance_tags AS t WHERE t.partition = {own}.partition AND t.tag = {tag} \
+                "EXISTS (SELECT 1 FROM instance_tags AS t WHERE t.partition = {own}.partition{partitions} AND t.tag = {tag} \
                  AND t.instance = {own}.key)"
             )
         }
@@ -65,7 +70,9 @@ fn related(writing: &mut Writing, outer: &From, entity: Entity, part: &Filter) -
         _ => format!("{own}.instance = {other}.key"),
     };
     let rows = inner.sql(writing.dialect);
-    format!("EXISTS (SELECT 1 FROM {rows} WHERE {own}.partition = {other}.partition AND {belongs} AND {matches})")
+    // With an offset PostgreSQL asks it of one row after the other, instead of joining all that match.
+    let fence = if outer.fenced { " OFFSET 0" } else { "" };
+    format!("EXISTS (SELECT 1 FROM {rows} WHERE {own}.partition = {other}.partition AND {belongs} AND {matches}{fence})")
 }
 
 /// The instance a row belongs to.
@@ -171,6 +178,8 @@ pub(super) fn sought(writing: &Writing, from: &mut From, field: Field) -> String
             let own = from.alias(Table::Own);
             format!("(CASE WHEN {own}.state = 'CREATED' THEN {own}.created END)")
         }
+        // Not as the index has it.
+        (Field::Name, _, Dialect::Postgres) if from.fenced => format!("({}.name || '')", from.alias(Table::Own)),
         // As the index has it, which queues are not to be served by.
         (Field::JobType, _, Dialect::Postgres) if from.entity == Entity::Jobs => {
             format!("({}.job_type || '')", from.alias(Table::Own))
@@ -182,8 +191,10 @@ pub(super) fn sought(writing: &Writing, from: &mut From, field: Field) -> String
 fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -> String {
     let text = sought(writing, from, field);
     match (field, value) {
-        // Those that run have no end, and are found by that in the order of their keys.
-        (Field::InstanceState, Scalar::Text(word)) if word == "ACTIVE" && from.entity == Entity::Instances => {
+        // Those that run have no end, and are found by that in the order of their keys; or by their definition.
+        (Field::InstanceState, Scalar::Text(word))
+            if word == "ACTIVE" && from.entity == Entity::Instances && !from.begins_with_definition =>
+        {
             format!("({text} = 'ACTIVE' AND {}.ended IS NULL)", from.alias(Table::Own))
         }
         // Written as the partial index of active incidents has it.
@@ -214,7 +225,8 @@ fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -
                  OR ({own}.scope = {key} AND {own}.scope <> {own}.instance)))"
             )
         }
-        // True of the same rows as the plain comparison. Values may be long: the index has their beginnings.
+        // True of the same rows as the plain comparison. Values may be long: the index has their beginnings, which of a short one is all.
+        (Field::Value, Scalar::Text(text)) if is_short(text) => beginning(writing, from, std::slice::from_ref(value)),
         (Field::Value, Scalar::Text(_)) => {
             let begins = beginning(writing, from, std::slice::from_ref(value));
             format!("({begins} AND {text} = {})", value_text(writing, field, value))
@@ -235,6 +247,11 @@ fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -
             with_partitions(from, field, std::slice::from_ref(value), same)
         }
     }
+}
+
+/// Whether no longer value begins like it: what the index has of it is shorter than what it has of those.
+fn is_short(value: &str) -> bool {
+    value.chars().count() < VALUE_CHARS_INDEXED
 }
 
 /// Begins like one of these values, as the index of variables has it.

@@ -66,12 +66,19 @@ fn own_lead(entity: Entity, parts: &[&Filter], sorted_by: Option<Field>) -> Opti
         (!found.is_empty()).then_some(Filter::All(found))
     };
     match entity {
-        Entity::Variables => by_value(parts),
+        Entity::Variables => by_value(parts).or_else(|| those(&|part| is_equal(part, Field::Name))),
         Entity::Elements => those(&|part| is_equal(part, Field::ElementId)),
         Entity::Instances => {
             let of_definition = [Field::ProcessId, Field::DefinitionName, Field::Version, Field::VersionTag];
-            let by_process = those(&|part| of_definition.iter().any(|field| is_equal(part, *field)));
-            let by_definition = || those(&|part| is_equal(part, Field::DefinitionKey)).filter(|_| sorted_by.is_some());
+            let of_process = |part: &Filter| of_definition.iter().any(|field| is_equal(part, *field));
+            let of_definition = |part: &Filter| is_equal(part, Field::DefinitionKey);
+            // Of a process that has gone on for long few run: they are found by both.
+            let those_of = |which: &dyn Fn(&Filter) -> bool| {
+                parts.iter().any(|part| which(part)).then(|| those(&|part| which(part) || is_rare_state(part))).flatten()
+            };
+            let by_process = those_of(&of_process);
+            let by_definition =
+                || those_of(&of_definition).filter(|_| sorted_by.is_some() || parts.iter().any(|part| is_rare_state(part)));
             let by = |field| those(&move |part| is_range(part, field)).filter(|_| sorted_by != Some(field));
             let by_state = || those(&is_rare_state).filter(|_| sorted_by.is_some());
             by_process.or_else(by_definition).or_else(by_state).or_else(|| by(Field::Ended)).or_else(|| by(Field::Started))
@@ -132,6 +139,28 @@ fn related_lead(writing: &mut Writing, parts: &[&Filter]) -> Option<String> {
         }
     }
     None
+}
+
+/// What finds rows by their variables or elements, of which there may be few or very many: rows of which entity, and what they are asked for.
+pub(super) fn crowd(query: &Query) -> Option<(Entity, Filter)> {
+    let parts = conjuncts(&query.filter);
+    if query.entity == Entity::Variables {
+        return by_value(&parts).map(|filter| (Entity::Variables, filter));
+    }
+    if query.entity != Entity::Instances {
+        return None;
+    }
+    parts.iter().find_map(|part| match part {
+        Filter::Related(Entity::Variables, filter) => {
+            by_value(&conjuncts(filter)).map(|_| (Entity::Variables, (**filter).clone()))
+        }
+        Filter::Related(Entity::Elements, filter) => {
+            let is_found = conjuncts(filter).iter().any(|part| is_equal(part, Field::ElementId));
+            is_found.then(|| (Entity::Elements, (**filter).clone()))
+        }
+        Filter::Related(..) | Filter::All(_) | Filter::Any(_) | Filter::Is(..) | Filter::HasTag(_) => None,
+        Filter::OfInstance(_) | Filter::Candidate(..) | Filter::Not(_) => None,
+    })
 }
 
 /// A column of rows that match, with names of its own, so that it can stand beside anything.

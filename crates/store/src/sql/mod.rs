@@ -11,14 +11,16 @@
 mod audit;
 mod candidates;
 mod column;
+mod definitions;
 mod filter;
 mod lead;
 mod order;
 mod select;
 mod view;
 
+pub use definitions::{DEFINITIONS_MAX, definitions, of_definitions};
 pub use lead::FEW_MAX;
-pub use select::{Few, Search, count, search};
+pub use select::{Few, Many, Search, count, search};
 pub use view::{Cells, Collected, counted};
 
 use crate::query::Scalar;

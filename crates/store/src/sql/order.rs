@@ -5,7 +5,7 @@ use engine::PartitionId;
 use super::column::{Column, From, Presence, Table, column};
 use super::filter::sought;
 use super::{Dialect, Writing};
-use crate::query::{Cursor, Entity, Order, Scalar, Sort};
+use crate::query::{Cursor, Entity, Field, Order, Scalar, Sort};
 
 /// The same rows from the other end.
 pub(super) fn reversed(order: &[Sort]) -> Vec<Sort> {
@@ -30,6 +30,10 @@ pub(super) fn order_by(writing: &Writing, from: &mut From, order: &[Sort]) -> St
         // The partition is in the key's high bits, so this changes nothing but lets PostgreSQL's primary key serve. Keys of the audit
         // trail are not all keys of rows.
         let is_key = sort.field == from.entity.key() && from.entity != Entity::Audit;
+        if is_key && follows_end(writing, from, order) {
+            parts.push(in_index_by_end(from, order, direction));
+            continue;
+        }
         if position == 0 && is_key && writing.dialect == Dialect::Postgres {
             parts.push(format!("{}.partition {direction}", from.alias(Table::Own)));
         }
@@ -43,6 +47,23 @@ pub(super) fn order_by(writing: &Writing, from: &mut From, order: &[Sort]) -> St
         parts.push(format!("{} {direction}{nulls}", sought(writing, from, sort.field)));
     }
     parts.join(", ")
+}
+
+/// Whether keys are to come as PostgreSQL's index of instances by end has them. It sorts all that have no end otherwise, which are those that
+/// run.
+fn follows_end(writing: &Writing, from: &From, order: &[Sort]) -> bool {
+    let is_by_end = from.by_end || order[0].field == Field::Ended;
+    writing.dialect == Dialect::Postgres && from.entity == Entity::Instances && is_by_end
+}
+
+fn in_index_by_end(from: &From, order: &[Sort], direction: &str) -> String {
+    let own = from.alias(Table::Own);
+    let key = format!("({own}.key + 0) {direction}");
+    match (order[0].field, direction) {
+        (Field::Ended, _) => key,
+        (_, "ASC") => format!("{own}.ended NULLS FIRST, {key}"),
+        (_, _) => format!("{own}.ended DESC NULLS LAST, {key}"),
+    }
 }
 
 /// True for rows that come after the cursor: equal in the first values and later in the next.

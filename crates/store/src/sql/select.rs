@@ -3,11 +3,11 @@
 use super::candidates;
 use super::column::{From, Presence, Table, column, selected, table_name};
 use super::filter::{condition, is_open_only, of_tenants, sought};
-use super::lead::{conjuncts, is_walked, lead, present, probe};
+use super::lead::{conjuncts, crowd, is_walked, lead, present, probe};
 use super::order::{after, order_by, reversed};
 use super::view::columns;
 use super::{Dialect, Sql, Writing};
-use crate::query::{Counting, Entity, Field, Filter, Op, Order, Page, Query, ScalarKind, Sort, TOTAL_MAX, Tenants};
+use crate::query::{Counting, Entity, Field, Filter, Op, Order, Page, Query, Scalar, ScalarKind, Sort, TOTAL_MAX, Tenants};
 
 /// A search ready to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,19 @@ pub struct Search {
     pub few: Option<Few>,
     /// Whether it asks for one row by its key or for those of one instance: there is one way to find them, whatever the values are.
     pub is_keyed: bool,
+    /// PostgreSQL: another way to the same page, too.
+    pub many: Option<Many>,
+}
+
+/// What is quicker where many rows match: its statistics do not say how many have which value, least of all together with another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Many {
+    /// One row with two numbers, each up to one more than a total: the rows found, and the keys in them. If the first is more than
+    /// [`super::FEW_MAX`] they are many.
+    pub counts: Sql,
+    pub page: Sql,
+    /// Whether nothing else is asked for, so that the keys are the total.
+    pub is_all: bool,
 }
 
 /// What is quicker where few rows match a part of the filter.
@@ -40,10 +53,31 @@ pub fn search(query: &Query, dialect: Dialect) -> Search {
     let Some(probe) = probe else {
         let way = if dialect == Dialect::Sqlite && is_walked(query) { Begin::Walk } else { Begin::Anywhere };
         let page = page(query, dialect, way);
-        return Search { page, total: total(query, dialect, Begin::Anywhere), few: None, is_keyed };
+        let many = if dialect == Dialect::Postgres && !is_keyed { many(query) } else { None };
+        return Search { page, total: total(query, dialect, Begin::Anywhere), few: None, is_keyed, many };
     };
     let few = Few { probe, page: page(query, dialect, Begin::Lead) };
-    Search { page: page(query, dialect, Begin::Walk), total: total(query, dialect, Begin::Lead), few: Some(few), is_keyed }
+    let (page, total) = (page(query, dialect, Begin::Walk), total(query, dialect, Begin::Lead));
+    Search { page, total, few: Some(few), is_keyed, many: None }
+}
+
+fn many(query: &Query) -> Option<Many> {
+    let (entity, filter) = crowd(query)?;
+    let (column, asked) = match query.entity == entity {
+        true => ("key", conjuncts(&filter).len()),
+        false => ("instance", 1),
+    };
+    let is_all = conjuncts(&query.filter).len() == asked;
+    let mut writing = Writing { dialect: Dialect::Postgres, params: Vec::new() };
+    let mut from = From::new(entity, 0);
+    let with_kept = query.with_kept || query.entity != entity;
+    let found = Query { filter, with_kept, ..Query::of(entity, query.tenants.clone()) };
+    let matches = matching(&mut writing, &mut from, &found).join(" AND ");
+    let (own, rows) = (from.alias(Table::Own), from.sql(Dialect::Postgres));
+    let found = format!("SELECT {own}.{column} AS key FROM {rows} WHERE {matches} LIMIT {}", TOTAL_MAX + 1);
+    let text = format!("SELECT count(*), count(DISTINCT key) FROM ({found}) AS found");
+    let counts = Sql { text, params: writing.params };
+    Some(Many { counts, page: page(query, Dialect::Postgres, Begin::Walk), is_all })
 }
 
 /// What the audit trail shows is put together of several.
@@ -72,6 +106,7 @@ fn begin(writing: &mut Writing, query: &Query, begin: Begin) -> From {
     match begin {
         Begin::Anywhere if writing.dialect == Dialect::Postgres => from.rows = of_instance(writing, &from, query),
         Begin::Anywhere => {}
+        Begin::Walk if writing.dialect == Dialect::Postgres => from.fenced = true,
         Begin::Walk => from.walk = Some(walk(query)),
         Begin::Lead => from.lead = lead(writing, query),
     }
@@ -98,6 +133,8 @@ fn of_instance(writing: &mut Writing, from: &From, query: &Query) -> Option<Stri
 fn walk(query: &Query) -> &'static str {
     let first = query.order()[0].field;
     match first {
+        // Those that run are together there, in the order of their keys.
+        _ if first == query.entity.key() && asks_for_running(query) => " INDEXED BY instances_by_end",
         _ if first == query.entity.key() => " NOT INDEXED",
         Field::Started if query.entity == Entity::Instances => " INDEXED BY instances_by_start",
         Field::Ended if query.entity == Entity::Instances => " INDEXED BY instances_by_end",
@@ -157,6 +194,7 @@ fn page_text(writing: &mut Writing, query: &Query, way: Begin) -> String {
             let matches = matching(writing, &mut from, query);
             from.show();
             from.open_only = is_open_only(query);
+            from.by_end = dialect == Dialect::Postgres && begins_with_running(query);
             let cut = cut(writing, &mut from, matches, query, &query.page);
             match dialect {
                 Dialect::Sqlite => (from, cut),
@@ -172,6 +210,16 @@ fn page_text(writing: &mut Writing, query: &Query, way: Begin) -> String {
         // SQLite gives rows one by one: whoever reads them stops.
         (Dialect::Postgres, None) | (Dialect::Sqlite, _) => format!("SELECT {} {rows}", selection.join(", ")),
     }
+}
+
+/// Whether the first of those that run are asked for. (After a cursor they are found by their keys.)
+fn begins_with_running(query: &Query) -> bool {
+    query.sort.is_empty() && matches!(query.page, Page::From { .. }) && asks_for_running(query)
+}
+
+fn asks_for_running(query: &Query) -> bool {
+    let runs = |part: &&Filter| matches!(part, Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text(word))) if word == "ACTIVE");
+    query.entity == Entity::Instances && conjuncts(&query.filter).iter().any(runs)
 }
 
 /// Rows that are the page, to be shown in its order.
@@ -366,5 +414,24 @@ mod tests {
         let plain = Query::of(Entity::Variables, Tenants::Everything);
         assert_eq!(text(&bounded, Dialect::Sqlite), text(&plain, Dialect::Sqlite));
         assert!(!text(&plain, Dialect::Postgres).contains("octet_length"));
+    }
+
+    /// Where many have a value, PostgreSQL is kept from joining all of them to show fifty, and from counting more than anybody is told.
+    #[test]
+    fn what_many_have_is_asked_of_one_row_after_the_other() {
+        let text = |field, text: &str| Filter::Is(field, Op::Eq(Scalar::Text(text.to_owned())));
+        let value = Filter::All(vec![text(Field::Name, "region"), text(Field::Value, "\"north\"")]);
+        let related = Filter::Related(Entity::Variables, Box::new(value));
+        let state = text(Field::InstanceState, "COMPLETED");
+        for (filter, is_all) in [(related.clone(), true), (Filter::All(vec![state, related]), false)] {
+            let query = Query { filter, ..Query::of(Entity::Instances, Tenants::Everything) };
+            let search = search(&query, Dialect::Postgres);
+            assert!(!search.page.text.contains(") OFFSET 0)"), "{}", search.page.text);
+            let many = search.many.expect("they may be many");
+            assert!(many.page.text.contains(") OFFSET 0)"), "{}", many.page.text);
+            assert!(many.counts.text.contains(&format!("LIMIT {}", TOTAL_MAX + 1)), "{}", many.counts.text);
+            assert_eq!(many.is_all, is_all);
+        }
+        assert_eq!(search(&Query::of(Entity::Instances, Tenants::Everything), Dialect::Postgres).many, None);
     }
 }

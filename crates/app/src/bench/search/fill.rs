@@ -145,7 +145,7 @@ async fn create(mut connection: Connection, filling: &Filling) -> Result<(), Str
         let number = filling.next.replace(filling.next.get() + 1);
         let (process, task) = (process(filling.part, number), task(filling.part, number));
         let mut tags = vec![tag(number)];
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             tags.push("vip".to_owned());
         }
         let mut variables = json!({ "task": task, "customer": customer(number), "region": region(number), "amount": number });

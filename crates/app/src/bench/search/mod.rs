@@ -39,8 +39,8 @@ pub(crate) struct BenchSearch {
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) searches: u64,
     /// Only searches whose names begin so, such as "jobs" or "instances: tag"
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    pub(crate) only: String,
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) only: Option<String>,
     /// Leave the store where it is and say where, for --filled
     #[arg(long)]
     pub(crate) keep: bool,
@@ -57,7 +57,7 @@ pub(crate) fn run(options: &BenchSearch) -> Result<(), String> {
     let runtime = runtime.map_err(|error| format!("cannot start: {error}"))?;
     runtime.block_on(async {
         let measured = match &options.filled {
-            Some(store) => measure(options, store, None).await,
+            Some(store) => interruptible(measure(options, store, None)).await,
             None => fresh(options).await,
         };
         show(&measured?, options.json);
@@ -65,14 +65,19 @@ pub(crate) fn run(options: &BenchSearch) -> Result<(), String> {
     })
 }
 
+/// Its server ends with it, also when somebody stops it.
+async fn interruptible(measuring: impl Future<Output = Result<Vec<Measured>, String>>) -> Result<Vec<Measured>, String> {
+    tokio::select! {
+        measured = measuring => measured,
+        _ = tokio::signal::ctrl_c() => Err("interrupted".to_owned()),
+    }
+}
+
 async fn fresh(options: &BenchSearch) -> Result<Vec<Measured>, String> {
     let fresh = Fresh::make(options.store.as_deref()).await?;
     let backend = fresh.database().and_then(|database| database.backend);
     let url = fresh.url();
-    let measured = tokio::select! {
-        measured = measure(options, &url, backend) => measured,
-        _ = tokio::signal::ctrl_c() => Err("interrupted".to_owned()),
-    };
+    let measured = interruptible(measure(options, &url, backend)).await;
     if options.keep {
         eprintln!("caudal: the store is kept: --filled {url}");
         std::mem::forget(fresh);
@@ -94,7 +99,7 @@ async fn measure(options: &BenchSearch, store: &str, backend: Option<u32>) -> Re
     let mut connection = Connection::to(&rest);
     let mut measured = Vec::new();
     for kind in kinds::all(options, &mut connection).await? {
-        if kind.name().starts_with(&options.only) {
+        if options.only.as_ref().is_none_or(|only| kind.name().starts_with(only)) {
             measured.extend(pages::measure(options, &mut connection, &kind, &processes).await?);
         }
     }
@@ -118,7 +123,11 @@ fn show(measured: &[Measured], json: bool) {
     let headers = ["SEARCH", "SORT", "FOUND", "FIRST PAGE ms", "AFTER A CURSOR", "BEFORE ONE", "CPU ms"];
     table::print(&table::table(&headers, &measured.iter().map(Measured::row).collect::<Vec<_>>()));
     let slow: Vec<&Measured> = measured.iter().filter(|one| one.is_slow()).collect();
-    table::print(&format!("\n{} of {} take more than {WANTED_MILLIS} ms (p50)\n", slow.len(), measured.len()));
+    table::print(&format!(
+        "\n{} of {} take more than {WANTED_MILLIS} ms (p50), or longer than the server lets them\n",
+        slow.len(),
+        measured.len()
+    ));
     for one in slow {
         table::print(&format!("- {}\n", one.title()));
     }

@@ -11,6 +11,8 @@ use super::{BenchSearch, PAGE, WANTED_MILLIS, ask, usage};
 
 /// How far from the first row a cursor is, where there are so many.
 const FAR: u64 = 5_000;
+/// What the server answers to a search that takes too long.
+const DEADLINE_EXCEEDED: &str = ": 504: ";
 
 /// Whose CPU is counted.
 pub(super) struct Processes {
@@ -31,8 +33,17 @@ pub(super) struct Measured {
     found: String,
     /// Of the first page, after a cursor and before one; the latter two where there is more than a page.
     times: [Option<Histogram>; 3],
-    /// Milliseconds of server and database for a page.
-    cpu: f64,
+    /// Milliseconds of server and database for a page; none where one took longer than the server lets it.
+    cpu: Option<f64>,
+}
+
+/// Pages of one kind in one order.
+#[derive(Default)]
+struct Sums {
+    found: String,
+    times: [Option<Histogram>; 3],
+    asked: u32,
+    spent: Duration,
 }
 
 pub(super) async fn measure(
@@ -45,29 +56,49 @@ pub(super) async fn measure(
     let orders = kind.dates().iter().flat_map(|date| [(*date, "ASC"), (*date, "DESC")]);
     for (field, order) in [("", "")].into_iter().chain(orders) {
         let sort = if field.is_empty() { json!([]) } else { json!([{ "field": field, "order": order }]) };
-        let mut times = [None, None, None];
-        let (mut asked, mut spent, mut found) = (0_u32, Duration::ZERO, String::new());
+        let mut sums = Sums::default();
+        let mut refused = false;
         for number in 0..options.searches {
-            let page = |page: Value| json!({ "filter": (kind.filter)(number), "sort": sort, "page": page });
-            let first = ask(connection, &kind.path(), &page(json!({ "limit": PAGE }))).await?;
-            found = total(&first["page"]);
-            let mut pages = vec![json!({ "limit": PAGE })];
-            pages.extend(cursors(connection, kind, &first, &page).await?);
-            let before = processes.cpu();
-            for (page, times) in pages.into_iter().map(page).zip(&mut times) {
-                let begun = Instant::now();
-                ask(connection, &kind.path(), &page).await?;
-                times.get_or_insert_with(Histogram::default).record(begun.elapsed().as_micros() as u64);
-                asked += 1;
+            match ask_pages(connection, kind, processes, &sort, number, &mut sums).await {
+                Ok(()) => {}
+                Err(reason) if reason.contains(DEADLINE_EXCEEDED) => {
+                    refused = true;
+                    break;
+                }
+                Err(reason) => return Err(reason),
             }
-            spent += processes.cpu() - before;
         }
+        let cpu = (!refused).then(|| sums.spent.as_secs_f64() * 1_000.0 / f64::from(sums.asked));
         let sort = format!("{field} {order}").trim().to_owned();
-        let cpu = spent.as_secs_f64() * 1_000.0 / f64::from(asked);
-        measured.push(Measured { name: kind.name(), sort, found, times, cpu });
+        let one = Measured { name: kind.name(), sort, found: sums.found, times: sums.times, cpu };
+        eprintln!("measured  {}", one.row().join("  "));
+        measured.push(one);
     }
-    eprintln!("measured  {}", kind.name());
     Ok(measured)
+}
+
+async fn ask_pages(
+    connection: &mut Connection,
+    kind: &Kind,
+    processes: &Processes,
+    sort: &Value,
+    number: u64,
+    sums: &mut Sums,
+) -> Result<(), String> {
+    let page = |page: Value| json!({ "filter": (kind.filter)(number), "sort": sort, "page": page });
+    let first = ask(connection, &kind.path(), &page(json!({ "limit": PAGE }))).await?;
+    sums.found = total(&first["page"]);
+    let mut pages = vec![json!({ "limit": PAGE })];
+    pages.extend(cursors(connection, kind, &first, &page).await?);
+    let before = processes.cpu();
+    for (page, times) in pages.into_iter().map(page).zip(&mut sums.times) {
+        let begun = Instant::now();
+        ask(connection, &kind.path(), &page).await?;
+        times.get_or_insert_with(Histogram::default).record(begun.elapsed().as_micros() as u64);
+        sums.asked += 1;
+    }
+    sums.spent += processes.cpu() - before;
+    Ok(())
 }
 
 fn total(page: &Value) -> String {
@@ -101,7 +132,7 @@ impl Measured {
     }
 
     pub(super) fn is_slow(&self) -> bool {
-        self.times.iter().flatten().any(|times| WANTED_MILLIS < millis(times, 0.5))
+        self.cpu.is_none() || self.times.iter().flatten().any(|times| WANTED_MILLIS < millis(times, 0.5))
     }
 
     pub(super) fn row(&self) -> Vec<String> {
@@ -112,7 +143,7 @@ impl Measured {
         };
         let mut row = vec![self.name.clone(), self.sort.clone(), self.found.clone()];
         row.extend(self.times.iter().map(shown));
-        row.push(format!("{:.1}", self.cpu));
+        row.push(self.cpu.map_or_else(|| "refused".to_owned(), |cpu| format!("{cpu:.1}")));
         row
     }
 

@@ -22,6 +22,11 @@ fn element() -> Filter {
     Filter::All(vec![text(Field::ElementId, "pay")])
 }
 
+/// What runs of a process that may have a million that have ended.
+fn running_of(process: &str) -> Filter {
+    Filter::All(vec![text(Field::ProcessId, process), text(Field::InstanceState, "ACTIVE")])
+}
+
 /// As callers ask: of their tenant, a first page and one after a cursor.
 fn searches(entity: Entity, filter: Filter, sort: &[Sort]) -> [Search; 2] {
     let tenants = Tenants::These(vec!["<default>".into()]);
@@ -53,6 +58,8 @@ fn few_rows_are_found_by_their_index() {
         (Entity::Instances, Filter::HasTag("t".into()), "instance_tags USING PRIMARY KEY (partition=? AND tag=?"),
         (Entity::Instances, related(Entity::Incidents, hash), "incidents_by_message (message_hash=?"),
         (Entity::Instances, text(Field::ProcessId, "p"), "instances_by_definition (definition=?"),
+        (Entity::Variables, text(Field::Name, "order"), "variables_by_value (name=?"),
+        (Entity::Instances, running_of("p"), "instances_running (definition=?"),
     ];
     for (entity, filter, index) in expected {
         let sorts = if entity == Entity::Instances { sorts().to_vec() } else { vec![vec![]] };
@@ -70,12 +77,33 @@ fn few_rows_are_found_by_their_index() {
     }
 }
 
+/// All of a short value is in the index: ten thousand are counted without a look at the variables themselves.
+#[test]
+fn short_values_are_found_in_the_index_alone() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    let long = "x".repeat(40);
+    for (value, covered) in [("\"A-17\"", true), (long.as_str(), false)] {
+        let variable = Filter::All(vec![text(Field::Name, "order"), text(Field::Value, value)]);
+        let related = Filter::Related(Entity::Variables, Box::new(variable));
+        for search in searches(Entity::Instances, related, &[]) {
+            let few = search.few.expect("they may be few");
+            for sql in [&few.probe.text, &search.total.text] {
+                let plan = plan(&connection, sql);
+                let is_covered = plan.iter().any(|step| step.contains("USING COVERING INDEX variables_by_value"));
+                assert_eq!(is_covered, covered, "{sql}\n{plan:#?}");
+            }
+        }
+    }
+}
+
 /// Those that run are found in the order of their keys, however many have ended.
 #[test]
 fn what_runs_is_found_by_having_no_end() {
     let mut connection = Connection::open_in_memory().unwrap();
     migrate(&mut connection).unwrap();
-    for search in searches(Entity::Instances, text(Field::InstanceState, "ACTIVE"), &[]) {
+    let filters = [text(Field::InstanceState, "ACTIVE"), running_of("p")];
+    for search in filters.into_iter().flat_map(|filter| searches(Entity::Instances, filter, &[])) {
         let plan = plan(&connection, &search.page.text);
         assert!(plan[0].starts_with("SEARCH o0 USING INDEX instances_by_end (ended=?"), "{}\n{plan:#?}", search.page.text);
         assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{}\n{plan:#?}", search.page.text);
