@@ -263,8 +263,8 @@ final class Everyday {
     record Given(int n) {}
 
     private static void executions(World world) throws Exception {
-        Registry registry = new Registry()
-                .handle("work", Given.class, (given, context) -> Map.of("square", given.n() * given.n()));
+        Registry registry =
+                new Registry().handle("work", Given.class, (given, context) -> Map.of("square", given.n() * given.n()));
         try (Runner runner = world.work(registry)) {
             List<Submit> given = IntStream.range(0, 100)
                     .mapToObj(n -> Submit.of(new Given(n)))

@@ -200,8 +200,10 @@ final class Faults {
                 .PUT(HttpRequest.BodyPublishers.ofString(policy))
                 .build();
         HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.discarding());
-        CompletableFuture<List<String>> submitted = CompletableFuture.supplyAsync(() ->
-                Stream.generate(() -> world.client.submit("work", null)).limit(30).toList());
+        CompletableFuture<List<String>> submitted =
+                CompletableFuture.supplyAsync(() -> Stream.generate(() -> world.client.submit("work", null))
+                        .limit(30)
+                        .toList());
         World.until("the third is refused: nobody takes them", () -> world.metric(REFUSED) > 0);
         Registry others = new Registry().handle("other", (variables, context) -> Map.of());
         Duration wait = World.WITHIN.dividedBy(2);

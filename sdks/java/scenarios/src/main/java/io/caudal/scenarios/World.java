@@ -124,10 +124,12 @@ final class World implements AutoCloseable {
 
     /** What the server counts under a name; 0 if it has counted nothing yet. */
     double metric(String name) {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(server.metrics() + "/metrics")).build();
+        HttpRequest request = HttpRequest.newBuilder(URI.create(server.metrics() + "/metrics"))
+                .build();
         HttpClient http = HttpClient.newHttpClient();
-        Stream<String> lines =
-                http.sendAsync(request, HttpResponse.BodyHandlers.ofLines()).join().body();
+        Stream<String> lines = http.sendAsync(request, HttpResponse.BodyHandlers.ofLines())
+                .join()
+                .body();
         return lines.filter(line -> line.startsWith(name + " "))
                 .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
                 .sum();
