@@ -65,7 +65,8 @@ pub(super) const SDK: Sdk = Sdk {
         forget.args(["-c", FORGET]);
         let fetching = |arguments: &[&str]| {
             let mut command = go(project, arguments);
-            let others = std::env::var("GOPROXY").unwrap_or_else(|_| "https://proxy.golang.org,direct".to_owned());
+            let others = Command::new("go").args(["env", "GOPROXY"]).output().map(|said| said.stdout).unwrap_or_default();
+            let others = String::from_utf8_lossy(&others).trim().to_owned();
             command.env("GOPROXY", format!("file://{},{others}", proxy.display())).env("GONOSUMDB", MODULE);
             command
         };
