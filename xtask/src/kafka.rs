@@ -15,7 +15,7 @@ pub(crate) const VARIABLE: &str = "CAUDAL_TEST_KAFKA_JARS";
 
 /// The folder of the jars, made if it is not there.
 pub(crate) fn jars(places: &Places) -> Result<PathBuf, String> {
-    if !["java", "mvn"].into_iter().all(packages::found) {
+    if !["java", "javac", "mvn"].into_iter().all(packages::found) {
         packages::install(&packages::JAVA, &places.log("install-java"))?;
     }
     let source = places::root().join("xtask/kafka");

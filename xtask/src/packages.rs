@@ -40,9 +40,9 @@ pub(crate) const MUSL: Wanted = Wanted {
 };
 
 pub(crate) const JAVA: Wanted = Wanted {
-    what: "a Java runtime with Maven",
-    apt: &["default-jre-headless", "maven"],
-    dnf: &["java-latest-openjdk-headless", "maven"],
+    what: "a JDK with Maven",
+    apt: &["default-jdk-headless", "maven"],
+    dnf: &["java-latest-openjdk-devel", "maven"],
     brew: &["openjdk", "maven"],
 };
 

@@ -7,84 +7,17 @@ mod brokered;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use brokered::broker::{Broker, Security};
-use brokered::{PATIENCE, Place, Server, make_topics, post};
+use brokered::workers::{Pollers, Workers, hear};
+use brokered::{PATIENCE, Place, Server, make_topics};
 use kafka::JobDispatchEvent;
-use prost::Message;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const KAFKA: &[&str] = &["--dispatch", "kafka_outbox"];
+const POLLING: &[&str] = &["--dispatch", "polling"];
 const TOPICS: &[&str] = &["workflow.jobs.first", "workflow.jobs.second"];
-
-/// Hears of jobs as members of one group, and completes them over REST.
-struct Workers {
-    heard: Arc<Mutex<Vec<JobDispatchEvent>>>,
-    stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl Workers {
-    fn start(count: usize, broker: &Broker, server: &Server) -> Self {
-        Self::join(count, broker, server, Arc::default())
-    }
-
-    /// Those that write down in one place what they hear.
-    fn join(count: usize, broker: &Broker, server: &Server, heard: Arc<Mutex<Vec<JobDispatchEvent>>>) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let threads = (0..count).map(|_| {
-            let (heard, stop, brokers, url) = (heard.clone(), stop.clone(), broker.address.clone(), server.url("/v1/jobs"));
-            std::thread::spawn(move || {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-                runtime.block_on(work(&brokers, &url, &heard, &stop));
-            })
-        });
-        Self { threads: threads.collect(), heard, stop }
-    }
-
-    fn stop(self) -> Vec<JobDispatchEvent> {
-        self.stop.store(true, Ordering::SeqCst);
-        self.threads.into_iter().for_each(|thread| thread.join().unwrap());
-        self.heard.lock().unwrap().clone()
-    }
-}
-
-async fn work(brokers: &str, jobs: &str, heard: &Mutex<Vec<JobDispatchEvent>>, stop: &AtomicBool) {
-    while !stop.load(Ordering::SeqCst) {
-        let Ok(client) = krafka::Kafka::builder(brokers.to_owned()).allow_auto_create_topics(true).connect().await else {
-            continue;
-        };
-        let group = client.consumer("workers").auto_offset_reset(krafka::consumer::AutoOffsetReset::Earliest);
-        let Ok(consumer) = group.build().await else { continue };
-        if consumer.subscribe(["workflow.jobs.first", "workflow.jobs.second"]).await.is_err() {
-            continue;
-        }
-        while !stop.load(Ordering::SeqCst) {
-            let record = match tokio::time::timeout(Duration::from_millis(500), consumer.recv()).await {
-                Ok(Ok(Some(record))) => record,
-                Ok(Ok(None) | Err(_)) => break,
-                Err(_) => continue,
-            };
-            let event = JobDispatchEvent::decode(record.value.as_deref().unwrap_or_default()).unwrap();
-            heard.lock().unwrap().push(event.clone());
-            complete(jobs, &event, stop).await;
-        }
-        let _gone_is_fine = consumer.close().await;
-    }
-}
-
-/// Until the server has heard of it.
-async fn complete(jobs: &str, event: &JobDispatchEvent, stop: &AtomicBool) {
-    let url = format!("{jobs}/{}/complete", event.job_id);
-    while !stop.load(Ordering::SeqCst) {
-        match post(&url, &json!({"workerId": "worker", "variables": {}})).0 {
-            200..=299 | 404 | 409 => return,
-            _ => tokio::time::sleep(Duration::from_millis(50)).await,
-        }
-    }
-}
 
 #[test]
 fn every_job_is_announced_and_none_is_polled_for() {
@@ -129,8 +62,139 @@ fn nothing_is_lost(place: &Place) {
     server.restart(KAFKA);
     instances.extend((20..30).map(|n| server.start_instance(n)));
     broker.start_again();
+    instances.extend((30..35).map(|n| server.start_instance(n)));
+    broker.stop();
+    instances.extend((35..40).map(|n| server.start_instance(n)));
+    broker.start_again();
+    // One that answers nothing is as good as away.
+    broker.hold();
+    instances.extend((40..50).map(|n| server.start_instance(n)));
+    broker.release();
     server.completed(&instances);
     workers.stop();
+}
+
+#[test]
+fn what_was_published_and_not_removed_is_published_again_as_the_same() {
+    for place in Place::all().iter().filter(|place| place.is_shared()) {
+        let broker = Broker::start(Security::Plain);
+        make_topics(&broker, TOPICS);
+        let mut server = Server::start(place, &broker, KAFKA);
+        server.deploy();
+        broker.hold();
+        let instance = server.start_instance(1);
+        let until = Instant::now() + PATIENCE;
+        while server.metric("caudal_outbox ") != 1.0 {
+            assert!(Instant::now() < until, "it is not in the outbox");
+            std::thread::park_timeout(Duration::from_millis(10));
+        }
+        // There it stays.
+        let locked = place.lock("dispatch_outbox");
+        broker.release();
+        let first = hear(&broker, TOPICS[0], 1).remove(0);
+        server.kill();
+        locked.release_to_nobody();
+        server.restart(KAFKA);
+        let heard = hear(&broker, TOPICS[0], 2);
+        assert_eq!(heard, [first.clone(), first]);
+        let workers = Workers::start(1, &broker, &server);
+        server.completed(&[instance]);
+        workers.stop();
+    }
+}
+
+#[test]
+fn switching_under_load_loses_nothing() {
+    Place::all().iter().for_each(switching_under_load);
+}
+
+fn switching_under_load(place: &Place) {
+    let broker = Broker::start(Security::Plain);
+    make_topics(&broker, TOPICS);
+    let by_kafka = &["--dispatch", "kafka_outbox", "--kafka-lease-seconds", "5"];
+    let mut server = Server::start(place, &broker, by_kafka);
+    server.deploy();
+    let (workers, pollers) = (Workers::start(2, &broker, &server), Pollers::start(2, &server));
+    let (started, stop) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
+    let starter = {
+        let (started, stop, url) = (started.clone(), stop.clone(), server.url("/v1/instances"));
+        std::thread::spawn(move || {
+            for n in 0.. {
+                let instance = loop {
+                    if stop.load(Ordering::SeqCst) {
+                        return;
+                    }
+                    match Server::try_start_instance(&url, n) {
+                        Some(instance) => break instance,
+                        None => std::thread::park_timeout(Duration::from_millis(20)),
+                    }
+                };
+                started.lock().unwrap().push(instance);
+            }
+        })
+    };
+    let more = |count: usize| {
+        let (had, until) = (started.lock().unwrap().len(), Instant::now() + PATIENCE);
+        while started.lock().unwrap().len() < had + count {
+            assert!(Instant::now() < until, "nothing is started");
+            std::thread::park_timeout(Duration::from_millis(10));
+        }
+    };
+    for settings in [POLLING, by_kafka, POLLING, by_kafka] {
+        more(30);
+        server.restart(settings);
+    }
+    more(30);
+    stop.store(true, Ordering::SeqCst);
+    starter.join().unwrap();
+    let instances = started.lock().unwrap().clone();
+    server.completed(&instances);
+    let polled = pollers.stop();
+    let heard = workers.stop();
+    assert!(0 < polled && !heard.is_empty(), "{polled} polled, {} heard", heard.len());
+}
+
+#[test]
+fn what_the_broker_refuses_shows_on_the_job_and_in_the_log_and_others_go_on() {
+    let broker = Broker::start(Security::Guarded);
+    make_topics(&broker, &["workflow.jobs.first", "workflow.jobs.second", "workflow.jobs.secret"]);
+    broker.allow(&[["workflow.jobs.secret", "somebody", "Write"]]);
+    let server = Server::start(&Place::folder(), &broker, KAFKA);
+    server.deploy();
+    for job_type in ["absent", "secret"] {
+        let task = json!({"id": "one", "name": "one", "type": "SERVICE_TASK", "jobType": job_type, "nextStep": "done"});
+        let end = json!({"id": "done", "name": "done", "type": "END"});
+        let (status, answer) = server.post("/v1/definitions", &json!({"id": job_type, "name": job_type, "steps": [task, end]}));
+        assert_eq!(status, 201, "{answer}");
+        assert_eq!(server.post("/v1/instances", &json!({"definitionId": job_type})).0, 201);
+    }
+    let large = json!({"definitionId": "two-steps", "variables": {"text": "x".repeat(1_500_000)}, "businessKey": "large"});
+    let (status, answer) = server.post("/v1/instances", &large);
+    assert_eq!(status, 201, "{answer}");
+    let workers = Workers::start(1, &broker, &server);
+    server.completed(&(0..5).map(|n| server.start_instance(n)).collect::<Vec<_>>());
+    workers.stop();
+    for (job_type, reason) in [("absent", "UnknownTopicOrPartition"), ("secret", "TopicAuthorizationFailed")] {
+        let says = |job: &Value| job["errorMessage"].as_str().is_some_and(|message| message.contains(reason));
+        let job = server.found("/v2/jobs/search", &json!({"filter": {"type": job_type}}), says);
+        assert!(job["errorMessage"].as_str().unwrap().starts_with("it could not be announced"), "{job}");
+    }
+    let says = |incident: &Value| incident["errorMessage"].as_str().is_some_and(|message| message.contains("MessageTooLarge"));
+    server.found("/v2/incidents/search", &json!({}), says);
+    let log = server.log();
+    for job_type in ["absent", "secret", "first"] {
+        let is_told = |line: &str| line.contains("the broker does not take jobs") && line.contains(job_type);
+        assert!(log.lines().any(is_told), "{log}");
+    }
+    // It mends itself when there is a topic.
+    make_topics(&broker, &["workflow.jobs.absent"]);
+    let until = Instant::now() + PATIENCE;
+    while server.metric("caudal_outbox ") != 0.0 || server.metric("caudal_announced_total ") < 11.0 {
+        assert!(Instant::now() < until, "it is not announced: {}", server.log());
+        server.post("/v1/clock/advance", &json!({"duration": "PT11S"}));
+        std::thread::park_timeout(Duration::from_millis(200));
+    }
+    assert_eq!(hear(&broker, "workflow.jobs.absent", 1)[0].job_type, "absent");
 }
 
 #[test]
@@ -145,7 +209,7 @@ fn switching_loses_nothing(place: &Place) {
     server.deploy();
     // Announced to nobody.
     let mut instances: Vec<_> = (0..5).map(|n| server.start_instance(n)).collect();
-    server.restart(&["--dispatch", "polling"]);
+    server.restart(POLLING);
     instances.extend((5..10).map(|n| server.start_instance(n)));
     let poll = json!({"workerId": "w", "jobTypes": ["first"], "maxJobs": 100, "leaseSeconds": 3600});
     let (status, polled) = server.post("/v1/jobs/poll", &poll);

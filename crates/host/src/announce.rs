@@ -1,10 +1,13 @@
 //! Telling workers of their jobs through a broker, instead of waiting to be asked. What is to be told is written in the tick that leases the
 //! job (the outbox); here it is told, in order, and then removed. Whoever dies in between leaves it to be told again.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use engine::JobKey;
+use store::Millis;
 use store::log::{Announced, Caller, Command, Request, Unannounced};
 use store::row::{Announcement, AnnouncementKey};
 use tokio::sync::Notify;
@@ -65,15 +68,34 @@ pub trait Publisher: Send + Sync + 'static {
 }
 
 /// What waits to be told, as far as the owner has written it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Fill {
     rows: AtomicU64,
     bytes: AtomicU64,
+    /// When the first of it was written: what was written before was told.
+    since: AtomicI64,
     /// There is something to tell.
     pub(crate) news: Notify,
 }
 
+impl Default for Fill {
+    fn default() -> Self {
+        let (rows, bytes, since) = (AtomicU64::new(0), AtomicU64::new(0), AtomicI64::new(Millis::MAX));
+        Self { rows, bytes, since, news: Notify::new() }
+    }
+}
+
 impl Fill {
+    /// The first of what waits.
+    pub(crate) fn begins(&self, first: Option<&Announcement>) {
+        self.since.store(first.map_or(Millis::MAX, |first| first.created), Ordering::Relaxed);
+    }
+
+    /// Whether what was written at this time may still wait.
+    pub(crate) fn may_have(&self, written: Millis) -> bool {
+        self.since.load(Ordering::Relaxed) <= written
+    }
+
     pub(crate) fn add(&self, rows: u64, bytes: u64) {
         self.rows.fetch_add(rows, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -105,7 +127,7 @@ impl Fill {
 
 /// Tells what is in the outbox, for as long as this server owns the partition.
 pub(crate) async fn relay(host: Host, announcing: Arc<Announcing>, fill: Arc<Fill>) {
-    let mut relay = Relay { host, announcing, after: AnnouncementKey(0), patience: Patience::new() };
+    let mut relay = Relay { host, announcing, fill: fill.clone(), after: AnnouncementKey(0), patience: Patience::new() };
     loop {
         match relay.page().await {
             Page::More => relay.patience.is_answered(),
@@ -158,6 +180,7 @@ enum Page {
 struct Relay {
     host: Host,
     announcing: Arc<Announcing>,
+    fill: Arc<Fill>,
     /// What was told last.
     after: AnnouncementKey,
     patience: Patience,
@@ -172,18 +195,19 @@ impl Relay {
                 return Page::Again;
             }
         };
+        self.fill.begins(found.first());
         if found.is_empty() {
             return Page::Empty;
         }
         let published = self.announcing.publisher.publish(&found).await;
         let (mut told, mut refused, mut bytes, mut away, mut later) = (Vec::new(), Vec::new(), 0, None, None);
+        let mut complaints = Complaints::default();
         for (announcement, published) in found.iter().zip(published) {
             match published {
                 Published::Told => told.push(announcement.key),
                 Published::Refused { reason, for_good } => {
-                    let (key, job, job_type) = (announcement.key, announcement.job, &announcement.job_type);
-                    tracing::warn!(%job, %job_type, %reason, "the broker does not take a job");
-                    refused.push(Unannounced { announcement: key, job, reason, for_good });
+                    complaints.add(announcement, &reason);
+                    refused.push(Unannounced { announcement: announcement.key, job: announcement.job, reason, for_good });
                 }
                 Published::Away { reason } => {
                     away = Some(reason);
@@ -196,6 +220,7 @@ impl Relay {
             }
             bytes += announcement.payload.len() as u64;
         }
+        complaints.say();
         self.host.metrics().announced.inc_by(told.len() as u64);
         self.host.metrics().announcements_refused.inc_by(refused.len() as u64);
         let last = told.last().copied().max(refused.last().map(|refused| refused.announcement));
@@ -220,7 +245,31 @@ impl Relay {
 
     fn complain(&mut self, reason: &str) {
         if self.patience.complains() {
-            tracing::error!(reason, "the broker is away: jobs wait in the outbox and are announced when it is back");
+            let (rows, bytes) = self.fill.sizes();
+            let is_full = self.fill.room(&self.announcing) == 0;
+            tracing::error!(
+                reason,
+                rows,
+                bytes,
+                is_full,
+                "the broker is away: jobs wait in the outbox and are announced when it is back"
+            );
+        }
+    }
+}
+
+/// Jobs that a broker did not take, a line for all of a type: there may be many, and again and again.
+#[derive(Default)]
+struct Complaints<'a>(BTreeMap<&'a str, (usize, JobKey, Arc<str>)>);
+
+impl<'a> Complaints<'a> {
+    fn add(&mut self, announcement: &'a Announcement, reason: &Arc<str>) {
+        self.0.entry(&announcement.job_type).or_insert((0, announcement.job, reason.clone())).0 += 1;
+    }
+
+    fn say(&self) {
+        for (job_type, (jobs, first, reason)) in &self.0 {
+            tracing::warn!(job_type, jobs, %first, %reason, "the broker does not take jobs");
         }
     }
 }

@@ -59,6 +59,7 @@ pub struct Metrics {
     pub pool_used: Gauge,
     pub pool_max: Gauge,
     pub outbox: Gauge,
+    pub outbox_bytes: Gauge,
     pub announced: Counter,
     pub announcements_refused: Counter,
     pub workflows: WorkflowMetrics,
@@ -106,6 +107,7 @@ impl Default for Metrics {
             pool_used: Gauge::default(),
             pool_max: Gauge::default(),
             outbox: Gauge::default(),
+            outbox_bytes: Gauge::default(),
             announced: Counter::default(),
             announcements_refused: Counter::default(),
             workflows: WorkflowMetrics::default(),
@@ -161,10 +163,17 @@ impl Metrics {
         self.queues.register(r);
         self.purge.register(r);
         r.register("outbox", "Jobs that wait to be announced through a broker", self.outbox.clone());
+        r.register("outbox_bytes", "Bytes of the variables of jobs that wait to be announced", self.outbox_bytes.clone());
         r.register("announced", "Jobs announced through a broker", self.announced.clone());
         r.register("announcements_refused", "Jobs that the broker did not take", self.announcements_refused.clone());
         self.export.register(r);
         workflow_metrics::register(self, registry);
+    }
+
+    /// So much waits to be announced.
+    pub(crate) fn outbox_is(&self, rows: u64, bytes: u64) {
+        self.outbox.set(i64::try_from(rows).unwrap_or(i64::MAX));
+        self.outbox_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
     pub(crate) fn count(&self, kind: &'static str, outcome: &'static str) {

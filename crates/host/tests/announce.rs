@@ -188,6 +188,34 @@ async fn a_job_that_nobody_completes_is_announced_again_as_another() {
 }
 
 #[tokio::test]
+async fn a_job_that_nobody_can_have_heard_of_is_not_announced_again() {
+    let (store, broker) = (memory(), Broker::new(Mood::Away));
+    let server = Server::announcing(&store, announcing(&broker)).await;
+    deploy(&server).await;
+    for _ in 0..3 {
+        server.create("p", &[]).await;
+    }
+    let first = outbox(&store).await;
+    // However long the broker is away, and whoever waits for it.
+    for _ in 0..3 {
+        server.host.move_clock(ClockMove::Advance(LEASE.as_millis() as i64 + 1)).unwrap();
+        server.create("other", &[]).await;
+    }
+    server.stop().await;
+    let server = Server::announcing(&store, announcing(&broker)).await;
+    server.host.move_clock(ClockMove::Advance(LEASE.as_millis() as i64 * 5)).unwrap();
+    server.create("other", &[]).await;
+    assert_eq!(outbox(&store).await, first);
+    broker.mood.send_replace(Mood::Well);
+    assert_eq!(broker.hears(3).await, first);
+    emptied(&store).await;
+    // From here on it is theirs who heard of it, for as long as a lease.
+    server.host.move_clock(ClockMove::Advance(LEASE.as_millis() as i64 * 5)).unwrap();
+    assert_eq!(broker.hears(6).await.len(), 6);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_job_the_broker_refuses_is_tried_again_or_becomes_an_incident() {
     let (store, broker) = (memory(), Broker::new(Mood::Refuses { for_good: false }));
     let server = Server::announcing(&store, announcing(&broker)).await;

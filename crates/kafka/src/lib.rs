@@ -9,6 +9,7 @@ mod listener;
 mod publisher;
 mod stream;
 mod topics;
+mod wave;
 
 pub use event::JobDispatchEvent;
 pub use listener::{Listener, make_topic};

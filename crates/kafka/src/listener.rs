@@ -12,6 +12,9 @@ use crate::publisher::{Options, connected};
 /// How long to wait for the next ones before asking again.
 const WAITED: Duration = Duration::from_secs(1);
 
+/// One that is gone without a word, because the broker was, is missed soon: its partitions wait for nobody.
+const MISSED_WITHIN: Duration = Duration::from_secs(6);
+
 /// One member of a group of workers.
 pub struct Listener(Consumer);
 
@@ -20,7 +23,8 @@ impl Listener {
     /// If the broker cannot be reached.
     pub async fn join(options: &Options, job_type: &str, group: &str) -> Result<Self, String> {
         let client = connected(options).await.map_err(|error| error.to_string())?;
-        let consumer = client.consumer(group).auto_offset_reset(AutoOffsetReset::Earliest).build().await;
+        let consumer = client.consumer(group).auto_offset_reset(AutoOffsetReset::Earliest);
+        let consumer = consumer.session_timeout(MISSED_WITHIN).heartbeat_interval(MISSED_WITHIN / 3).build().await;
         let consumer = consumer.map_err(|error| error.to_string())?;
         let topic = format!("{}{job_type}", options.topic_prefix);
         consumer.subscribe([topic]).await.map_err(|error| error.to_string())?;

@@ -15,9 +15,8 @@ use tokio::sync::Mutex;
 
 use crate::event::{JobDispatchEvent, key};
 use crate::topics::{Topic, Topics};
+use crate::wave;
 
-/// How long the broker may take to acknowledge before it counts as away.
-const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(10);
 const CONNECTED_WITHIN: Duration = Duration::from_secs(5);
 
 /// How long to look for a topic.
@@ -25,6 +24,9 @@ const KNOWN_WITHIN: Duration = Duration::from_secs(2);
 
 /// How long the name of a topic may be.
 const TOPIC_LENGTH_MAX: usize = 249;
+
+/// Small enough for topics that take less than is usual.
+const WAVE_BYTES_MAX: usize = 128 * 1024;
 
 /// What one message may weigh; what is larger the broker would refuse unless it was told otherwise.
 const MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -88,7 +90,7 @@ impl Kafka {
         if let Some(producer) = &*made {
             return Ok(producer.clone());
         }
-        let producer = producing(&self.options).await?.linger(Duration::ZERO).delivery_timeout(ACKNOWLEDGED_WITHIN);
+        let producer = wave::producer(producing(&self.options).await?, WAVE_BYTES_MAX);
         let producer = Arc::new(producer.build().await?);
         *made = Some(producer.clone());
         tracing::info!(brokers = self.options.brokers, "connected to the broker");
@@ -98,6 +100,32 @@ impl Kafka {
     /// The next one is made anew.
     async fn forget(&self) {
         self.producer.lock().await.take();
+    }
+
+    /// Sends records, and says of each in its place what became of it.
+    async fn send(&self, producer: &Producer, records: Vec<(usize, Record)>, published: &mut [Published]) {
+        let mut away = None;
+        for wave in wave::split(records, WAVE_BYTES_MAX, |(_, record)| size(record)) {
+            let (places, records): (Vec<_>, Vec<_>) = wave.into_iter().unzip();
+            let sent = match &away {
+                None => wave::send(producer, &records).await,
+                Some(error) => records.iter().map(|_| Err(KrafkaError::clone(error))).collect(),
+            };
+            for ((place, record), sent) in places.into_iter().zip(&records).zip(sent) {
+                published[place] = match sent {
+                    Ok(()) => Published::Told,
+                    Err(error) => {
+                        self.topics.failed(&record.topic, &error);
+                        let verdict = verdict(&error);
+                        away = away.or(Some(error).filter(is_away));
+                        verdict
+                    }
+                };
+            }
+        }
+        if away.is_some_and(|error| error.is_fatal()) {
+            self.forget().await;
+        }
     }
 
     /// Where a type is announced, if that can be the name of a topic.
@@ -128,41 +156,19 @@ impl Publisher for Kafka {
         };
         let topics: Vec<_> = announcements.iter().map(|announcement| self.topic(&announcement.job_type)).collect();
         self.topics.look_for(&producer, topics.iter().flatten()).await;
-        // All are on their way before the first is waited for; they go out in this order.
-        let mut sent = Vec::with_capacity(announcements.len());
-        for (announcement, topic) in announcements.iter().zip(topics) {
-            sent.push(match topic {
-                Ok(topic) => match self.topics.state(&topic) {
-                    Some(Topic::Known) => Ok(producer.enqueue(record(topic.clone(), announcement)).await.inspect_err(|error| {
-                        self.topics.failed(&topic, error);
-                    })),
-                    Some(Topic::Absent { error, .. }) => Ok(Err(error)),
-                    Some(Topic::Sought) | None => Err(Published::Later),
-                },
-                Err(reason) => Err(Published::Refused { reason, for_good: true }),
+        let (mut published, mut records) = (Vec::with_capacity(announcements.len()), Vec::new());
+        for (place, (announcement, topic)) in announcements.iter().zip(topics).enumerate() {
+            published.push(match topic.map(|topic| (self.topics.state(&topic), topic)) {
+                Ok((Some(Topic::Known), topic)) => {
+                    records.push((place, record(topic, announcement)));
+                    Published::Later
+                }
+                Ok((Some(Topic::Absent { error, .. }), _)) => verdict(&error),
+                Ok((Some(Topic::Sought) | None, _)) => Published::Later,
+                Err(reason) => Published::Refused { reason, for_good: true },
             });
         }
-        let (mut published, mut lasting) = (Vec::with_capacity(sent.len()), true);
-        for sent in sent {
-            let acknowledged = match sent {
-                Ok(Ok(handle)) => handle.await,
-                Ok(Err(error)) => Err(error),
-                Err(verdict) => {
-                    published.push(verdict);
-                    continue;
-                }
-            };
-            published.push(match acknowledged {
-                Ok(_) => Published::Told,
-                Err(error) => {
-                    lasting &= !error.is_fatal();
-                    verdict(&error)
-                }
-            });
-        }
-        if !lasting {
-            self.forget().await;
-        }
+        self.send(&producer, records, &mut published).await;
         published
     }
 }
@@ -198,6 +204,15 @@ fn security(sasl: &Sasl) -> AuthConfig {
         Mechanism::ScramSha512 => AuthConfig::sasl_scram_sha512(username, password),
     };
     scram.with_tls(tls)
+}
+
+/// What a record weighs, about.
+pub(crate) fn size(record: &Record) -> usize {
+    record.value.as_ref().map_or(0, |value| value.len())
+}
+
+pub(crate) fn is_away(error: &KrafkaError) -> bool {
+    matches!(verdict(error), Published::Away { .. })
 }
 
 /// What becomes of a message that was not acknowledged.

@@ -1,7 +1,6 @@
 //! What happened, on one topic: a message for each thing, keyed by its instance.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use host::{Exporter, Happened, Published};
 use krafka::Record;
@@ -10,16 +9,11 @@ use krafka::producer::Producer;
 use tokio::sync::Mutex;
 
 use crate::document::document;
-use crate::publisher::{Options, producing, verdict};
+use crate::publisher::{Options, producing, size, verdict};
+use crate::wave;
 
-/// Bytes that are on their way at once. All of it that goes to one partition of the topic is one batch there: it arrives whole or not at
-/// all, so nothing overtakes what came before it and has to be sent again.
+/// Bytes that are on their way at once.
 const WAVE_BYTES_MAX: usize = 512 * 1024;
-const BATCH_BYTES_MAX: usize = 2 * WAVE_BYTES_MAX;
-
-/// Far longer than it takes to gather a wave, which ends by being flushed.
-const GATHERED_WITHIN: Duration = Duration::from_secs(10);
-const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(20);
 
 pub struct Stream {
     options: Options,
@@ -38,23 +32,18 @@ impl Stream {
         if let Some(producer) = &*made {
             return Ok(producer.clone());
         }
-        let producer = producing(&self.options).await?.batch_size(BATCH_BYTES_MAX).linger(GATHERED_WITHIN);
-        let producer = Arc::new(producer.delivery_timeout(ACKNOWLEDGED_WITHIN).build().await?);
+        let producer = wave::producer(producing(&self.options).await?, WAVE_BYTES_MAX);
+        let producer = Arc::new(producer.build().await?);
         *made = Some(producer.clone());
         tracing::info!(brokers = self.options.brokers, topic = self.topic, "connected to the broker, to export what happens");
         Ok(producer)
     }
 
     /// How many the broker will never have.
-    async fn wave(&self, producer: &Producer, wave: Vec<Record>) -> Result<u64, KrafkaError> {
-        let mut sent = Vec::with_capacity(wave.len());
-        for record in wave {
-            sent.push(producer.enqueue(record).await?);
-        }
-        producer.flush().await?;
+    async fn wave(&self, producer: &Producer, wave: &[Record]) -> Result<u64, KrafkaError> {
         let mut refused = 0;
-        for sent in sent {
-            let Err(error) = sent.await else { continue };
+        for sent in wave::send(producer, wave).await {
+            let Err(error) = sent else { continue };
             match verdict(&error) {
                 Published::Refused { reason, for_good: true } => {
                     tracing::warn!(%reason, topic = self.topic, "the broker does not take something that happened");
@@ -74,22 +63,17 @@ impl Exporter for Stream {
     async fn export(&self, happened: &[Happened]) -> Result<u64, Arc<str>> {
         let told = |error: KrafkaError| Arc::from(error.to_string());
         let producer = self.producer().await.map_err(told)?;
-        let (mut wave, mut bytes, mut refused) = (Vec::new(), 0, 0);
-        for one in happened {
-            let value = document(one);
-            if WAVE_BYTES_MAX < bytes + value.len() && !wave.is_empty() {
-                refused += self.finish(&producer, std::mem::take(&mut wave)).await?;
-                bytes = 0;
-            }
-            bytes += value.len();
-            wave.push(Record::new(self.topic.clone(), value).key(one.instance.key.to_string()));
+        let record = |one: &Happened| Record::new(self.topic.clone(), document(one)).key(one.instance.key.to_string());
+        let mut refused = 0;
+        for wave in wave::split(happened.iter().map(record).collect(), WAVE_BYTES_MAX, size) {
+            refused += self.finish(&producer, &wave).await?;
         }
-        Ok(refused + self.finish(&producer, wave).await?)
+        Ok(refused)
     }
 }
 
 impl Stream {
-    async fn finish(&self, producer: &Producer, wave: Vec<Record>) -> Result<u64, Arc<str>> {
+    async fn finish(&self, producer: &Producer, wave: &[Record]) -> Result<u64, Arc<str>> {
         match self.wave(producer, wave).await {
             Ok(refused) => Ok(refused),
             Err(error) => {

@@ -45,9 +45,12 @@ impl Topics {
         self.lock().get(topic).cloned()
     }
 
-    /// Something could not be sent there.
+    /// Something could not be sent there: maybe it is gone. It is looked for again, unless that is known already.
     pub(crate) fn failed(&self, topic: &str, error: &KrafkaError) {
-        self.put(topic, Err(error.clone()));
+        match is_absent(error) {
+            true => self.put(topic, Err(error.clone())),
+            false => drop(self.lock().remove(topic)),
+        }
     }
 
     /// Whether it is to be looked for.
@@ -72,12 +75,9 @@ impl Topics {
     /// Where it cannot be known, whoever asks next looks again; the error is then that of sending.
     fn put(&self, topic: &str, found: Result<(), KrafkaError>) {
         let mut topics = self.lock();
-        let is_absent = |code: &ErrorCode| {
-            matches!(code, ErrorCode::UnknownTopicOrPartition | ErrorCode::TopicAuthorizationFailed | ErrorCode::InvalidTopic)
-        };
         match found {
             Ok(()) => drop(topics.insert(topic.to_owned(), Topic::Known)),
-            Err(error @ KrafkaError::Broker { code, .. }) if is_absent(&code) => {
+            Err(error) if is_absent(&error) => {
                 topics.insert(topic.to_owned(), Topic::Absent { error, until: Instant::now() + ABSENT_FOR });
             }
             Err(_) => drop(topics.insert(topic.to_owned(), Topic::Known)),
@@ -87,4 +87,10 @@ impl Topics {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Topic>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether it says that the topic is not there, for us.
+fn is_absent(error: &KrafkaError) -> bool {
+    let KrafkaError::Broker { code, .. } = error else { return false };
+    matches!(code, ErrorCode::UnknownTopicOrPartition | ErrorCode::TopicAuthorizationFailed | ErrorCode::InvalidTopic)
 }

@@ -11,6 +11,7 @@ use broker::{Broker, PASSWORD, Security, USER};
 use engine::{ElementKey, InstanceKey, JobKey};
 use host::{Published, Publisher};
 use kafka::{JobDispatchEvent, Kafka, Mechanism, Options, Sasl, Tls};
+use krafka::admin::NewTopic;
 use krafka::auth::{AuthConfig, TlsConfig};
 use prost::Message;
 use store::row::{Announcement, AnnouncementKey};
@@ -119,7 +120,7 @@ async fn a_broker_that_asks_who_it_is_over_tls_is_told() {
     let trusted = TlsConfig::new().with_ca_cert(authority.display().to_string()).with_sni_hostname("localhost");
     let known = AuthConfig::sasl_scram_sha512(USER, PASSWORD).with_tls(trusted);
     let client = krafka::Kafka::builder(broker.address.clone()).security(known).connect().await.unwrap();
-    let topic = krafka::admin::NewTopic::new("jobs.work", 1, 1).unwrap();
+    let topic = NewTopic::new("jobs.work", 1, 1).unwrap();
     let _made = client.admin().create_topics([topic], Default::default()).await.unwrap();
     let tls = Tls { ca: Some(authority), server_name: Some("localhost".to_owned()) };
     for mechanism in [Mechanism::ScramSha256, Mechanism::ScramSha512] {
@@ -151,4 +152,78 @@ async fn a_topic_that_is_not_there_keeps_nothing_else_back() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert!(matches!(told, Published::Refused { for_good: false, .. }), "{told:?} after {pages} pages");
+}
+
+/// Publishes until it is known what becomes of all of them; the last is to be told every time.
+async fn settled(kafka: &Kafka, sent: &[Announcement]) -> Vec<Published> {
+    loop {
+        let published = kafka.publish(sent).await;
+        assert_eq!(published.last(), Some(&Published::Told), "{published:?}");
+        if !published.contains(&Published::Later) {
+            return published;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_topic_that_may_not_be_written_to_keeps_nothing_else_back() {
+    let broker = Broker::start(Security::Guarded);
+    let options = options(&broker.address);
+    let client = krafka::Kafka::builder(broker.address.clone()).connect().await.unwrap();
+    let names = ["secret", "seen", "work"];
+    let topics = names.map(|name| NewTopic::new(format!("workflow.jobs.{name}"), 1, 1).unwrap());
+    let _made = client.admin().create_topics(topics, Default::default()).await.unwrap();
+    broker.allow(&[["workflow.jobs.secret", "somebody", "Write"], ["workflow.jobs.seen", "ANONYMOUS", "Describe"]]);
+    let kafka = Kafka::new(options);
+    let sent = [announcement(1, "secret", "{}"), announcement(2, "seen", "{}"), announcement(3, "work", "{}")];
+    let published = settled(&kafka, &sent).await;
+    for refused in &published[..2] {
+        let Published::Refused { reason, for_good: false } = refused else { panic!("{published:?}") };
+        assert!(reason.contains("TopicAuthorizationFailed"), "{reason}");
+    }
+}
+
+#[tokio::test]
+async fn a_topic_that_is_taken_away_keeps_nothing_else_back_for_long() {
+    let broker = Broker::start(Security::Plain);
+    let options = options(&broker.address);
+    create_topic(&options, "gone").await;
+    create_topic(&options, "work").await;
+    let kafka = Kafka::new(options.clone());
+    let sent = [announcement(1, "gone", "{}"), announcement(2, "work", "{}")];
+    assert_eq!(settled(&kafka, &sent).await, vec![Published::Told; 2]);
+    let client = krafka::Kafka::builder(broker.address.clone()).connect().await.unwrap();
+    let _gone = client.admin().delete_topics(["workflow.jobs.gone"], Default::default()).await.unwrap();
+    let (mut published, mut away) = (kafka.publish(&sent).await, 0);
+    while !matches!(&published[..], [Published::Refused { for_good: false, .. }, Published::Told]) {
+        // Once it was not heard of there it is looked for, and the other goes out.
+        away += u32::from(published[1] != Published::Told);
+        assert!(away < 3, "{published:?}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        published = kafka.publish(&sent).await;
+    }
+    create_topic(&options, "gone").await;
+    while published[0] != Published::Told {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        published = kafka.publish(&sent).await;
+    }
+}
+
+#[tokio::test]
+async fn a_topic_that_takes_little_gets_what_fits_one_by_one() {
+    let broker = Broker::start(Security::Plain);
+    let options = options(&broker.address);
+    let client = krafka::Kafka::builder(broker.address.clone()).connect().await.unwrap();
+    let topic = NewTopic::new("workflow.jobs.work", 1, 1).unwrap().with_config("max.message.bytes", "20000");
+    let _made = client.admin().create_topics([topic], Default::default()).await.unwrap();
+    let kafka = Kafka::new(options.clone());
+    let (fits, large) = ("x".repeat(15_000), "x".repeat(25_000));
+    let sent: Vec<_> = (1..=20).map(|n| announcement(n, "work", if n == 7 { &large } else { &fits })).collect();
+    let published = kafka.publish(&sent).await;
+    assert!(matches!(&published[6], Published::Refused { for_good: true, .. }), "{published:?}");
+    assert_eq!(published.iter().filter(|published| **published == Published::Told).count(), 19, "{published:?}");
+    let heard = consume(&options, "work", 19).await;
+    let of_one: Vec<u64> = heard.iter().filter(|(key, _)| key == "2").map(|(_, event)| event.job_id.parse().unwrap()).collect();
+    assert!(of_one.is_sorted() && 1 < of_one.len(), "{of_one:?}");
 }

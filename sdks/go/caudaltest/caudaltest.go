@@ -43,12 +43,12 @@ type Options struct {
 
 // Server is a real server on free ports of loopback. Its clock can be moved.
 type Server struct {
-	// REST and GRPC are its addresses.
-	REST, GRPC string
+	// REST and GRPC are its addresses; at Metrics it tells its metrics.
+	REST, GRPC, Metrics string
 
-	metrics, folder string
-	command         []string
-	process         *exec.Cmd
+	folder  string
+	command []string
+	process *exec.Cmd
 }
 
 // Start starts a server and waits until it is ready. Whoever starts it closes it.
@@ -67,7 +67,7 @@ func Start(options Options) (*Server, error) {
 		"--rest", places[0], "--grpc", places[1], "--metrics", places[2],
 	}
 	server := &Server{
-		REST: "http://" + places[0], GRPC: "grpc://" + places[1], metrics: "http://" + places[2], folder: folder,
+		REST: "http://" + places[0], GRPC: "grpc://" + places[1], Metrics: "http://" + places[2], folder: folder,
 		command: append(command, options.Arguments...),
 	}
 	return server, server.Start()
@@ -154,7 +154,7 @@ func (s *Server) end(signal os.Signal) error {
 }
 
 func (s *Server) isReady() bool {
-	answer, err := http.Get(s.metrics + "/health/ready")
+	answer, err := http.Get(s.Metrics + "/health/ready")
 	if err != nil {
 		return false
 	}

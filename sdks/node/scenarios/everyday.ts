@@ -88,7 +88,7 @@ scenario('non-retryable', () =>
 scenario('parallelism', () =>
   Server.with(async (server) => {
     let [now, most] = [0, 0]
-    const registry = new Registry().handler('count', async () => {
+    const registry = new Registry().handler('work', async () => {
       now += 1
       most = Math.max(most, now)
       await until(() => most === 3, 'three handlers run')
@@ -99,7 +99,7 @@ scenario('parallelism', () =>
       server,
       registry,
       async () => {
-        for (const id of await client.submitAll('count', Array<object>(12).fill({}))) {
+        for (const id of await client.submitAll('work', Array<object>(12).fill({}))) {
           assert.equal((await client.waitExecution(id, WITHIN)).state, 'COMPLETED')
         }
       },
@@ -231,12 +231,12 @@ scenario('start once', () =>
 
 scenario('executions', () =>
   Server.with(async (server) => {
-    const registry = new Registry().handler<{ n: number }>('square', ({ n }) => ({ square: n ** 2 }))
+    const registry = new Registry().handler<{ n: number }>('work', ({ n }) => ({ square: n ** 2 }))
     const client = server.client()
     const given = Array.from({ length: 100 }, (_, n) => ({ input: { n } }))
     await working(server, registry, async () => {
-      const ids = await client.submitAll('square', given, { idempotencyKey: 'k' })
-      assert.deepEqual(await client.submitAll('square', given, { idempotencyKey: 'k' }), ids)
+      const ids = await client.submitAll('work', given, { idempotencyKey: 'k' })
+      assert.deepEqual(await client.submitAll('work', given, { idempotencyKey: 'k' }), ids)
       const done = await Promise.all(ids.map((id) => client.waitExecution(id, WITHIN)))
       assert.deepEqual(
         done.map((one) => one.result),

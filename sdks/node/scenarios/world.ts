@@ -81,6 +81,12 @@ export async function startWork(client: Client, variables: Variables = {}): Prom
   return (await client.start('work', variables)).id
 }
 
+/** What the server counts under a name; 0 if it has counted nothing yet. */
+export async function metric(server: RealServer, name: string): Promise<number> {
+  const lines = (await (await fetch(`${server.metrics}/metrics`)).text()).split('\n')
+  return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length) ?? 0)
+}
+
 export async function until(condition: () => unknown, what: string): Promise<void> {
   const deadline = Date.now() + WITHIN
   while (!(await condition())) {

@@ -60,7 +60,8 @@ export interface ServerOptions {
 export class Server {
   readonly rest: string
   readonly grpc: string
-  readonly #metrics: string
+  /** Where it tells its metrics. */
+  readonly metrics: string
   readonly #command: [string, string[]]
   readonly #folder: string
   #process: ChildProcess | undefined
@@ -71,7 +72,7 @@ export class Server {
     const binary = options.binary ?? process.env['CAUDAL_BINARY'] ?? 'caudal'
     this.#command = [binary, ['serve', ...places, '--test-clock', ...(options.arguments ?? [])]]
     this.#folder = folder
-    this.#metrics = `http://${metrics}`
+    this.metrics = `http://${metrics}`
     this.rest = `http://${rest}`
     this.grpc = `grpc://${grpc}`
   }
@@ -158,7 +159,7 @@ export class Server {
 
   async #isReady(): Promise<boolean> {
     try {
-      return (await fetch(`${this.#metrics}/health/ready`)).ok
+      return (await fetch(`${this.metrics}/health/ready`)).ok
     } catch {
       return false
     }

@@ -126,8 +126,8 @@ def parallelism() -> None:
     registry, lock = Registry(), threading.Lock()
     now, most, full = 0, 0, threading.Event()
 
-    @registry.handler("count")
-    def count(context: JobContext) -> None:
+    @registry.handler("work")
+    def work(context: JobContext) -> None:
         nonlocal now, most
         with lock:
             now += 1
@@ -139,7 +139,7 @@ def parallelism() -> None:
             now -= 1
 
     with Server() as server, server.client() as client, runner(server, registry, max_parallel=3):
-        for execution in client.submit_all("count", [Submit({})] * 12):
+        for execution in client.submit_all("work", [Submit({})] * 12):
             equal(client.wait_execution(execution, WITHIN).state, ExecutionState.COMPLETED)
     equal(most, 3)
 
@@ -261,13 +261,13 @@ def start_once() -> None:
 def executions() -> None:
     registry = Registry()
 
-    @registry.handler("square")
-    async def square(variables: dict[str, int]) -> dict[str, int]:
+    @registry.handler("work")
+    async def work(variables: dict[str, int]) -> dict[str, int]:
         return {"square": variables["n"] ** 2}
 
     with Server() as server, server.client() as client, runner(server, registry):
-        ids = client.submit_all("square", (Submit({"n": n}) for n in range(100)), idempotency_key="k")
-        equal(client.submit_all("square", (Submit({"n": n}) for n in range(100)), idempotency_key="k"), ids)
+        ids = client.submit_all("work", (Submit({"n": n}) for n in range(100)), idempotency_key="k")
+        equal(client.submit_all("work", (Submit({"n": n}) for n in range(100)), idempotency_key="k"), ids)
         results = [client.wait_execution(execution, WITHIN).result for execution in ids]
     equal(results, [{"square": n**2} for n in range(100)])
 

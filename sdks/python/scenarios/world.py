@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import time
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,13 @@ def start_work(client: Client, variables: Any = None) -> str:
     """An instance of `work.json`, whose one job has the type `work`."""
     client.deploy(FOLDER / "work.json")
     return client.start("work", variables).id
+
+
+def metric(server: Server, name: str) -> float:
+    """What the server counts under a name; 0 if it has counted nothing yet."""
+    with urllib.request.urlopen(f"{server.metrics}/metrics") as answer:
+        lines = answer.read().decode().splitlines()
+    return next((float(line.rpartition(" ")[2]) for line in lines if line.startswith(f"{name} ")), 0.0)
 
 
 def until(condition: Callable[[], Any], what: str) -> Any:

@@ -50,7 +50,8 @@ pub struct Server {
     pub rest: String,
     /// Its address for gRPC.
     pub grpc: String,
-    metrics: String,
+    /// Where it tells its metrics.
+    pub metrics: String,
     arguments: Vec<String>,
     folder: TempDir,
     process: Option<Child>,

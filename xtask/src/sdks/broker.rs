@@ -1,4 +1,5 @@
-//! A Kafka broker for the scenarios that go over it, with the topics that they use: `NAME-1.work`, `NAME-2.work`, … for each SDK.
+//! A Kafka broker for the scenarios that go over it, with the topics that they use: `NAME-1.work`, `NAME-2.work`, … for each SDK. For some of them each has
+//! something in it, before anything else, that is no announcement of a job.
 
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
@@ -17,7 +18,11 @@ pub(super) const VARIABLE: &str = "CAUDAL_KAFKA";
 const READY_MAX: Duration = Duration::from_secs(120);
 const STEP_MAX: Duration = Duration::from_secs(120);
 /// As many as one run of the scenarios starts servers, and some.
-const TOPICS_EACH: usize = 20;
+const SERVERS_EACH: usize = 24;
+/// Those that are known to get past messages that no server has written.
+const PAST_POISON: [&str; 2] = ["python", "go"];
+/// Of which they have jobs.
+const JOB_TYPES: [&str; 2] = ["work", "charge-card"];
 
 pub(super) struct Broker {
     pub(super) address: String,
@@ -50,8 +55,10 @@ impl Broker {
             std::thread::sleep(Duration::from_millis(50));
         }
         let mut topics = java(&jars);
+        topics.env("POISONED", PAST_POISON.join(","));
         topics.arg(places.root.join("xtask/kafka/Topics.java")).arg(&broker.address);
-        topics.args(sdks.flat_map(|sdk| (1..=TOPICS_EACH).map(move |number| format!("{sdk}-{number}.work"))));
+        let servers = sdks.flat_map(|sdk| (1..=SERVERS_EACH).map(move |number| format!("{sdk}-{number}")));
+        topics.args(servers.flat_map(|server| JOB_TYPES.map(|job_type| format!("{server}.{job_type}"))));
         logged::must(&mut topics, &log, STEP_MAX)?;
         Ok(broker)
     }

@@ -1,4 +1,4 @@
-//! Go: gofmt, vet, staticcheck, tests with the race detector off (it needs a C compiler); the module as another one sees it.
+//! Go: gofmt, vet, staticcheck, tests with the race detector off (it needs a C compiler); the module as another one gets it from a proxy.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,6 +11,29 @@ use crate::{logged, packages};
 use super::Sdk;
 
 const BUILD_MAX: Duration = Duration::from_secs(600);
+/// The module as a proxy serves it: a list of its versions, and of each the time, `go.mod` and all files.
+const PROXY: &str = r#"
+import pathlib, shutil, sys, zipfile
+source, proxy, module, version = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4]
+folder = proxy / module / "@v"
+folder.mkdir(parents=True)
+(folder / "list").write_text(version + "\n")
+(folder / f"{version}.info").write_text('{"Version":"%s"}' % version)
+shutil.copy(source / "go.mod", folder / f"{version}.mod")
+with zipfile.ZipFile(folder / f"{version}.zip", "w") as files:
+    for path in sorted(source.rglob("*")):
+        if path.is_file():
+            files.write(path, f"{module}@{version}/{path.relative_to(source)}")
+"#;
+/// What an earlier run was given is not taken for this one's.
+const FORGET: &str = r#"
+cache=$(go env GOMODCACHE)
+for folder in "$cache/caudal.dev" "$cache/cache/download/caudal.dev"; do
+    if [ -d "$folder" ]; then chmod -R u+w "$folder" && rm -rf "$folder"; fi
+done
+"#;
+const MODULE: &str = "caudal.dev/client";
+const VERSION: &str = "v0.1.0";
 const STATICCHECK: &str = "honnef.co/go/tools/cmd/staticcheck@v0.8.2";
 
 pub(super) const SDK: Sdk = Sdk {
@@ -35,13 +58,25 @@ pub(super) const SDK: Sdk = Sdk {
     scenarios: |places| Command::new(program(places)),
     bench: |places| Ok((SDK.scenarios)(places)),
     pack: |places, project| {
-        let mut replace = go(project, &["mod", "edit", "-require=caudal.dev/client@v0.1.0"]);
-        replace.arg(format!("-replace=caudal.dev/client={}", SDK.folder(places).display()));
+        let proxy = project.join("proxy");
+        let mut publish = Command::new("python3");
+        publish.args(["-c", PROXY]).arg(SDK.folder(places)).arg(&proxy).args([MODULE, VERSION]);
+        let mut forget = Command::new("sh");
+        forget.args(["-c", FORGET]);
+        let fetching = |arguments: &[&str]| {
+            let mut command = go(project, arguments);
+            let others = Command::new("go").args(["env", "GOPROXY"]).output().map(|said| said.stdout).unwrap_or_default();
+            let others = String::from_utf8_lossy(&others).trim().to_owned();
+            command.env("GOPROXY", format!("file://{},{others}", proxy.display())).env("GONOSUMDB", MODULE);
+            command
+        };
         vec![
+            publish,
+            forget,
             go(project, &["mod", "init", "example.org/empty"]),
-            replace,
-            go(project, &["mod", "tidy"]),
-            go(project, &["build", "-o", "bin/", "./..."]),
+            fetching(&["get", &format!("{MODULE}@{VERSION}")]),
+            fetching(&["mod", "tidy"]),
+            fetching(&["build", "-o", "bin/", "./..."]),
         ]
     },
     example: |_, project, file| Command::new(project.join("bin").join(Path::new(file).file_stem().unwrap_or_default())),

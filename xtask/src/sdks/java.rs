@@ -14,6 +14,10 @@ const BUILD_MAX: Duration = Duration::from_secs(900);
 /// What a build does without when only the classes are wanted.
 const CLASSES_ONLY: [&str; 3] = ["-DskipTests", "-Dmaven.javadoc.skip", "-Dmaven.source.skip"];
 
+/// Of every artifact there are the sources and the documentation as well.
+const WHOLE: &str = "for jar in $(ls */*/*.jar | grep -v -e -sources -e -javadoc); do \
+                     ls ${jar%.jar}-sources.jar ${jar%.jar}-javadoc.jar || exit 1; done; ls caudal-client/*/*.pom";
+
 pub(super) const SDK: Sdk = Sdk {
     name: "java",
     transports: &["rest", "grpc", "kafka"],
@@ -32,12 +36,14 @@ pub(super) const SDK: Sdk = Sdk {
     pack: |places, project| {
         let mut deploy = maven(places, &["deploy", "-DskipTests", "-Dspotless.check.skip", "-Dmaven.install.skip"]);
         deploy.arg(format!("-DaltDeploymentRepository=packed::file://{}", project.join("repository").display()));
+        let mut whole = Command::new("sh");
+        whole.args(["-c", WHOLE]).current_dir(project.join("repository/io/caudal"));
         let mut init = Command::new("sh");
         init.args(["-c", "printf '%s' \"$0\" > pom.xml"]).arg(manifest(project)).current_dir(project);
         let mut install = Command::new("mvn");
         install.args(["--quiet", "--batch-mode", "compile", "dependency:copy-dependencies", "-DoutputDirectory=lib"]);
         install.current_dir(project);
-        vec![deploy, init, install]
+        vec![deploy, whole, init, install]
     },
     example: |_, project, file| {
         let mut command = java(&[project.join("target/classes"), project.join("lib").join("*")]);

@@ -34,6 +34,8 @@ pub(super) const SDK: Sdk = Sdk {
     pack: |places, project| {
         let mut pack = npm(&folder(places), &["pack", "--silent", "--pack-destination"]);
         pack.arg(project);
+        let mut publish = Command::new("sh");
+        publish.args(["-c", "npm publish --silent --dry-run --access public ./caudal-client-*.tgz"]).current_dir(project);
         let init = npm(project, &["init", "--yes", "--silent"]);
         let module = npm(project, &["pkg", "set", "type=module"]);
         let mut install = Command::new("sh");
@@ -43,7 +45,7 @@ pub(super) const SDK: Sdk = Sdk {
         let mut compile = Command::new(project.join("node_modules/.bin/tsc"));
         compile.args(["--module", "nodenext", "--target", "es2022", "--strict", "--types", "node", "worker.ts", "start.ts"]);
         compile.current_dir(project);
-        vec![pack, init, module, install, compile]
+        vec![pack, publish, init, module, install, compile]
     },
     example: |_, _, file| {
         let mut node = Command::new("node");

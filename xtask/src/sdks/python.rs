@@ -1,4 +1,4 @@
-//! Python: ruff, mypy, unittest; a wheel made from the sdist, installed into an environment of its own.
+//! Python: ruff, mypy, unittest; a wheel made from the sdist, as the index wants them, installed into an environment of its own.
 
 use std::path::Path;
 use std::process::Command;
@@ -30,12 +30,14 @@ pub(super) const SDK: Sdk = Sdk {
     pack: |places, project| {
         // The sdist first, then the wheel from it: what is missing in the sdist would be missed here.
         let build = with(tool(places, "python"), &["-m", "build", "--no-isolation", "--outdir"]);
+        let mut check = tool(places, "twine");
+        check.args(["check", "--strict"]).arg(project.join("dist/*"));
         let mut venv = Command::new("python3");
         venv.args(["-m", "venv"]).arg(project.join("venv"));
         let mut pip = Command::new(project.join("venv/bin/python"));
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--find-links"]);
         pip.arg(project.join("dist")).arg("caudal-client");
-        vec![with(build, &[project.join("dist")]), venv, pip]
+        vec![with(build, &[project.join("dist")]), check, venv, pip]
     },
     example: |_, project, file| with(Command::new(project.join("venv/bin/python")), &[Path::new(file)]),
 };

@@ -5,6 +5,7 @@
 pub(crate) mod broker;
 #[path = "../place/mod.rs"]
 mod place;
+pub(crate) mod workers;
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -21,6 +22,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
 
 pub(crate) struct Server {
     child: Child,
+    /// What it says besides.
+    log: tempfile::NamedTempFile,
     store: String,
     addresses: [SocketAddr; 3],
     broker: String,
@@ -30,13 +33,19 @@ impl Server {
     pub(crate) fn start(place: &Place, broker: &Broker, settings: &[&str]) -> Self {
         let addresses = ports::addresses();
         let store = place.url();
-        let child = spawn(&store, addresses, &broker.address, settings);
-        Self { child, store, addresses, broker: broker.address.clone() }
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let child = spawn(&store, addresses, &broker.address, settings, &log);
+        Self { child, log, store, addresses, broker: broker.address.clone() }
     }
 
     pub(crate) fn restart(&mut self, settings: &[&str]) {
         self.kill();
-        self.child = spawn(&self.store, self.addresses, &self.broker, settings);
+        self.child = spawn(&self.store, self.addresses, &self.broker, settings, &self.log);
+    }
+
+    /// Warnings and errors, since it was first started.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.log.path()).unwrap()
     }
 
     pub(crate) fn kill(&mut self) {
@@ -56,9 +65,32 @@ impl Server {
         format!("http://{}{path}", self.addresses[0])
     }
 
+    /// Whether it answers, for those who ask while it is started again.
+    pub(crate) fn try_start_instance(url: &str, n: usize) -> Option<String> {
+        let key = format!("instance-{n}");
+        let body = json!({"definitionId": "two-steps", "variables": {"n": n}}).to_string();
+        let request = agent().post(url).header("content-type", "application/json").header("idempotency-key", key);
+        let mut answer = request.send(body).ok().filter(|answer| answer.status() == 201)?;
+        let answer: Value = serde_json::from_str(&answer.body_mut().read_to_string().ok()?).ok()?;
+        Some(answer["id"].as_str()?.to_owned())
+    }
+
     /// The status and what came with it.
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         post(&self.url(path), body)
+    }
+
+    /// The first of what a search finds that is as wanted, as soon as there is one.
+    pub(crate) fn found(&self, path: &str, search: &Value, is_wanted: impl Fn(&Value) -> bool) -> Value {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let (_, answer) = self.post(path, search);
+            if let Some(found) = answer["items"].as_array().into_iter().flatten().find(|item| is_wanted(item)) {
+                return found.clone();
+            }
+            assert!(Instant::now() < until, "{path} finds {answer}\n{}", self.log());
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
     }
 
     pub(crate) fn deploy(&self) {
@@ -100,13 +132,20 @@ impl Drop for Server {
     }
 }
 
-fn spawn(store: &str, [rest, grpc, metrics]: [SocketAddr; 3], broker: &str, settings: &[&str]) -> Child {
+fn spawn(
+    store: &str,
+    [rest, grpc, metrics]: [SocketAddr; 3],
+    broker: &str,
+    settings: &[&str],
+    log: &tempfile::NamedTempFile,
+) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_caudal"));
-    command.args(["serve", "--test-clock", "--log-level", "off", "--store", store, "--kafka-brokers", broker]);
+    command.args(["serve", "--test-clock", "--log-level", "warn", "--store", store, "--kafka-brokers", broker]);
     command.args(settings);
     let addresses = [("--rest", rest), ("--grpc", grpc), ("--metrics", metrics)];
     command.args(addresses.iter().flat_map(|(flag, address)| [(*flag).to_owned(), address.to_string()]));
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let log = std::fs::File::options().append(true).open(log.path()).unwrap();
+    let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
     let mut banner = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(banner.next().unwrap().unwrap().contains("is ready"));
     child

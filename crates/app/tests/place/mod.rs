@@ -37,9 +37,45 @@ impl Place {
         }
     }
 
+    /// Nothing can be written to a table until that is released.
+    pub(crate) fn lock(&self, table: &str) -> Lock {
+        let (url, table) = (self.url(), table.to_owned());
+        let (locked, is_locked) = std::sync::mpsc::channel();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+            runtime.block_on(async {
+                let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
+                let connection = tokio::spawn(connection);
+                client.batch_execute(&format!("BEGIN; LOCK TABLE {table} IN SHARE MODE")).await.unwrap();
+                locked.send(()).unwrap();
+                released.recv().unwrap();
+                let others = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+                              WHERE datname = current_database() AND pid <> pg_backend_pid(); COMMIT";
+                client.batch_execute(others).await.unwrap();
+                connection.abort();
+            });
+        });
+        is_locked.recv().unwrap();
+        Lock { release, thread }
+    }
+
     /// Whether several servers can share it.
     pub(crate) fn is_shared(&self) -> bool {
         matches!(self, Self::Database { .. })
+    }
+}
+
+pub(crate) struct Lock {
+    release: std::sync::mpsc::Sender<()>,
+    thread: std::thread::JoinHandle<()>,
+}
+
+impl Lock {
+    /// Whoever waited for it is not there any more.
+    pub(crate) fn release_to_nobody(self) {
+        self.release.send(()).unwrap();
+        self.thread.join().unwrap();
     }
 }
 

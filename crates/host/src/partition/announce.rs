@@ -33,6 +33,10 @@ impl Outbox {
     pub(super) fn new(announcing: Arc<Announcing>, fill: Arc<Fill>) -> Self {
         Self { announcing, fill, waiters: FxHashMap::default(), is_known: false }
     }
+
+    fn lease(&self) -> Millis {
+        Millis::try_from(self.announcing.lease.as_millis()).unwrap_or(Millis::MAX)
+    }
 }
 
 impl Partition {
@@ -50,12 +54,14 @@ impl Partition {
     pub(super) async fn load_outbox(&mut self) -> Result<(), Error> {
         let partition = self.fence.partition;
         let size = self.store.outbox_size(partition).await?;
+        let first = self.store.outbox(partition, AnnouncementKey(0), 1, 1).await?;
         let queues = self.store.queue_sizes(partition).await?;
         let Some(outbox) = &mut self.outbox else { return Ok(()) };
         outbox.fill.set(size.rows, size.bytes);
+        outbox.fill.begins(first.first());
         outbox.is_known = true;
         outbox.fill.news.notify_one();
-        self.metrics.outbox.set(i64::try_from(size.rows).unwrap_or(i64::MAX));
+        self.metrics.outbox_is(size.rows, size.bytes);
         for queue in queues {
             self.announce_queue(&QueueId { job_type: queue.job_type, tenant: queue.tenant });
         }
@@ -81,7 +87,7 @@ impl Partition {
             job_type: queue.job_type.clone(),
             tenants: vec![queue.tenant.clone()],
             worker: ANNOUNCED.into(),
-            timeout: i64::try_from(outbox.announcing.lease.as_millis()).unwrap_or(i64::MAX),
+            timeout: outbox.lease(),
             fetch: Vec::new(),
         };
         let sink = Sink::Outbox { announcing: outbox.announcing.clone(), fill: outbox.fill.clone() };
@@ -108,9 +114,16 @@ impl Partition {
     /// What was written is there to be told now.
     pub(super) fn tell_of_outbox(&self) {
         let Some(outbox) = &self.outbox else { return };
-        let (rows, _) = outbox.fill.sizes();
-        self.metrics.outbox.set(i64::try_from(rows).unwrap_or(i64::MAX));
+        let (rows, bytes) = outbox.fill.sizes();
+        self.metrics.outbox_is(rows, bytes);
         outbox.fill.news.notify_one();
+    }
+
+    /// For how much longer a job is leased that nobody can have heard of yet: the lease is for those who hear.
+    pub(super) fn unheard(&self, job: &Job) -> Option<Millis> {
+        let outbox = self.outbox.as_ref().filter(|_| *job.worker == *ANNOUNCED)?;
+        let is_waiting = job.dispatched.is_some_and(|at| outbox.fill.may_have(at));
+        is_waiting.then(|| outbox.lease())
     }
 
     pub(super) fn announced(&mut self, tick: &mut Tick, announced: &Announced) -> Result<Answer, Stop> {
@@ -154,6 +167,8 @@ impl Partition {
     fn outbox_shrinks(&mut self, rows: u64, bytes: u64) {
         let Some(outbox) = &self.outbox else { return };
         outbox.fill.remove(rows, bytes);
+        let (rows, bytes) = outbox.fill.sizes();
+        self.metrics.outbox_is(rows, bytes);
         let waiters: Vec<_> = outbox.waiters.values().copied().collect();
         waiters.into_iter().for_each(|waiter| self.dispatch.has_room(waiter));
     }

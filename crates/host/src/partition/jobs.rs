@@ -167,6 +167,11 @@ impl Partition {
         let Some(job) = self.job(tick, key)? else { return Err(no_such_job(key, "time out job")) };
         match job.availability {
             Availability::Leased if job.deadline.is_some_and(|deadline| deadline <= tick.now) => {
+                if let Some(lease) = self.unheard(job) {
+                    let until = lease_end(lease, tick.now);
+                    self.jobs.change(&key, tick.number, |job| job.deadline = Some(until));
+                    return Ok(Answer::Done);
+                }
                 self.change_job(tick, key, |job| {
                     job.state = JobState::TimedOut;
                     job.availability = Availability::Ready;

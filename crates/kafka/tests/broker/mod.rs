@@ -22,6 +22,8 @@ const READY_WITHIN: Duration = Duration::from_secs(120);
 pub(crate) enum Security {
     Plain,
     ScramOverTls,
+    /// Everybody may do everything but where somebody was given a right.
+    Guarded,
 }
 
 pub(crate) struct Broker {
@@ -66,6 +68,34 @@ impl Broker {
         self.child.wait().unwrap();
     }
 
+    /// In order, as an operator would.
+    pub(crate) fn stop(&mut self) {
+        self.signal("TERM");
+        self.child.wait().unwrap();
+    }
+
+    /// It does nothing until it is released, and does not know.
+    pub(crate) fn hold(&self) {
+        self.signal("STOP");
+    }
+
+    pub(crate) fn release(&self) {
+        self.signal("CONT");
+    }
+
+    /// Rights to topics: which, whose and what. Whoever has none where somebody has one may do nothing there.
+    pub(crate) fn allow(&self, rights: &[[&str; 3]]) {
+        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kafka/tests/broker/Rights.java");
+        let mut command = java(&program.display().to_string());
+        let given = command.arg(&self.address).args(rights.as_flattened()).output().unwrap();
+        assert!(given.status.success(), "{given:?}");
+    }
+
+    fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([format!("-{name}"), self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
     pub(crate) fn start_again(&mut self) {
         self.child = launch(&self.folder);
         self.ready();
@@ -105,7 +135,7 @@ fn java(class: &str) -> Command {
 
 fn properties(folder: &Path, security: Security, port: u16, controller: u16) -> String {
     let protocol = match security {
-        Security::Plain => "PLAINTEXT",
+        Security::Plain | Security::Guarded => "PLAINTEXT",
         Security::ScramOverTls => "SASL_SSL",
     };
     let mut lines = vec![
@@ -125,6 +155,10 @@ fn properties(folder: &Path, security: Security, port: u16, controller: u16) -> 
         "transaction.state.log.min.isr=1".to_owned(),
         "group.initial.rebalance.delay.ms=0".to_owned(),
     ];
+    if security == Security::Guarded {
+        lines.push("authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer".to_owned());
+        lines.push("allow.everyone.if.no.acl.found=true".to_owned());
+    }
     if security == Security::ScramOverTls {
         let login = "org.apache.kafka.common.security.scram.ScramLoginModule required";
         lines.extend([

@@ -133,7 +133,7 @@ func parallelism(w world) {
 	var now, most atomic.Int32
 	three := make(chan struct{})
 	full := sync.OnceFunc(func() { close(three) })
-	caudal.Handle(&registry, "count", func(ctx *caudal.JobContext, _ anything) (none, error) {
+	caudal.Handle(&registry, "work", func(ctx *caudal.JobContext, _ anything) (none, error) {
 		running := now.Add(1)
 		defer now.Add(-1)
 		most.Store(max(most.Load(), running))
@@ -148,7 +148,7 @@ func parallelism(w world) {
 		}
 	})
 	defer w.work(&caudal.Runner{Registry: &registry, MaxParallel: 3})()
-	for _, id := range must(w.client.Submit(w.ctx, "count", "", make([]caudal.Submit, 12)...)) {
+	for _, id := range must(w.client.Submit(w.ctx, "work", "", make([]caudal.Submit, 12)...)) {
 		equal(must(w.client.WaitExecution(w.ctx, id)).State, caudal.StatusCompleted)
 	}
 	equal(most.Load(), 3)
@@ -266,7 +266,7 @@ func executions(w world) {
 		N int `json:"n"`
 	}
 	var registry caudal.Registry
-	caudal.Handle(&registry, "square", func(_ *caudal.JobContext, in input) (anything, error) {
+	caudal.Handle(&registry, "work", func(_ *caudal.JobContext, in input) (anything, error) {
 		return anything{"square": in.N * in.N}, nil
 	})
 	defer w.work(&caudal.Runner{Registry: &registry})()
@@ -274,8 +274,8 @@ func executions(w world) {
 	for n := range given {
 		given[n].Input = input{n}
 	}
-	ids := must(w.client.Submit(w.ctx, "square", "k", given...))
-	equal(must(w.client.Submit(w.ctx, "square", "k", given...)), ids)
+	ids := must(w.client.Submit(w.ctx, "work", "k", given...))
+	equal(must(w.client.Submit(w.ctx, "work", "k", given...)), ids)
 	for n, id := range ids {
 		isJSON(must(w.client.WaitExecution(w.ctx, id)).Result, fmt.Sprintf(`{"square": %d}`, n*n))
 	}

@@ -2,14 +2,18 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -76,7 +80,8 @@ func alone(play func(world)) func() {
 func (w world) work(runner *caudal.Runner) (stop func()) {
 	made := engine(w.address())
 	runner.Engine = made
-	runner.PollWait, runner.Grace, runner.Logger = 5*time.Second, 10*time.Second, slog.New(slog.DiscardHandler)
+	runner.PollWait = cmp.Or(runner.PollWait, 5*time.Second)
+	runner.Grace, runner.Logger = 10*time.Second, slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- runner.Run(ctx) }()
@@ -116,6 +121,19 @@ func engine(address string) caudal.EngineClient {
 func (w world) startWork(variables any) string {
 	must(w.client.Deploy(w.ctx, file("work.json")))
 	return must(w.client.Start(w.ctx, caudal.Start{DefinitionID: "work", Variables: variables})).ID
+}
+
+// metric is what the server counts under a name; 0 if it has counted nothing yet.
+func (w world) metric(name string) float64 {
+	answer := must(http.Get(w.Metrics + "/metrics"))
+	text := string(must(io.ReadAll(answer.Body)))
+	check(answer.Body.Close())
+	for line := range strings.Lines(text) {
+		if value, found := strings.CutPrefix(line, name+" "); found {
+			return must(strconv.ParseFloat(strings.TrimSpace(value), 64))
+		}
+	}
+	return 0
 }
 
 func file(name string) string { return filepath.Join(folder, name) }

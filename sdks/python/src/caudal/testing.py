@@ -49,11 +49,12 @@ class Server:
 
     def __init__(self, binary: str | None = None, *, store: str = "memory:", arguments: tuple[str, ...] = ()) -> None:
         self._binary = binary or os.environ.get(BINARY_VARIABLE) or shutil.which("caudal") or "caudal"
-        rest, grpc, self._metrics = (f"127.0.0.1:{port}" for port in _free_ports(3))
-        self._arguments = ["--store", store, "--rest", rest, "--grpc", grpc, "--metrics", self._metrics]
+        rest, grpc, metrics = (f"127.0.0.1:{port}" for port in _free_ports(3))
+        self._arguments = ["--store", store, "--rest", rest, "--grpc", grpc, "--metrics", metrics]
         self._arguments += ["--test-clock", *arguments]
         self.rest = f"http://{rest}"
         self.grpc = f"grpc://{grpc}"
+        self.metrics = f"http://{metrics}"
         self._process: subprocess.Popen[bytes] | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="caudal-")
 
@@ -114,7 +115,7 @@ class Server:
 
     def _is_ready(self) -> bool:
         try:
-            with urllib.request.urlopen(f"http://{self._metrics}/health/ready", timeout=1) as answer:
+            with urllib.request.urlopen(f"{self.metrics}/health/ready", timeout=1) as answer:
                 return bool(answer.status == 200)
         except OSError:
             return False

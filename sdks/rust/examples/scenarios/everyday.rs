@@ -134,7 +134,7 @@ async fn parallelism() {
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let full = Arc::new(watch::Sender::new(false));
     let seen = most.clone();
-    let registry = Registry::new().handle("count", move |_: JobContext, _: Anything| {
+    let registry = Registry::new().handle("work", move |_: JobContext, _: Anything| {
         let (now, most, full) = (now.clone(), most.clone(), full.clone());
         async move {
             let running = now.fetch_add(1, Ordering::SeqCst) + 1;
@@ -150,7 +150,7 @@ async fn parallelism() {
     let server = Server::start().await.unwrap();
     let working = work_with(&server, registry, |runner| runner.max_parallel(3));
     let client = server.client();
-    for id in client.submit("count", &vec![Submit::default(); 12], None).await.unwrap() {
+    for id in client.submit("work", &vec![Submit::default(); 12], None).await.unwrap() {
         assert_eq!(client.wait_execution(&id, WITHIN).await.unwrap().state, Status::Completed);
     }
     assert_eq!(seen.load(Ordering::SeqCst), 3);
@@ -285,13 +285,13 @@ async fn executions() {
         n: u64,
     }
     let registry = Registry::new()
-        .handle("square", |_: JobContext, Input { n }| async move { Ok::<_, Failure>(json_object("square", n * n)) });
+        .handle("work", |_: JobContext, Input { n }| async move { Ok::<_, Failure>(json_object("square", n * n)) });
     let server = Server::start().await.unwrap();
     let working = work(&server, registry);
     let client = server.client();
     let given: Vec<Submit> = (0..100).map(|n| Submit::input(&Input { n }).unwrap()).collect();
-    let ids = client.submit("square", &given, Some("k")).await.unwrap();
-    assert_eq!(client.submit("square", &given, Some("k")).await.unwrap(), ids);
+    let ids = client.submit("work", &given, Some("k")).await.unwrap();
+    assert_eq!(client.submit("work", &given, Some("k")).await.unwrap(), ids);
     for (n, id) in (0..100_u64).zip(&ids) {
         is_json(&client.wait_execution(id, WITHIN).await.unwrap().result.unwrap(), json_object("square", n * n));
     }

@@ -11,7 +11,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use crate::worker::Process;
-use crate::world::{Scenario, Server, WITHIN, by, ended, is_json, json_object, start_work, work, work_with};
+use crate::world::{
+    Scenario, Server, WITHIN, by, ended, is_json, json_object, metric, start_work, transport, until, work, work_with,
+};
 
 type Anything = Map<String, Value>;
 
@@ -175,7 +177,10 @@ async fn drain() {
     for id in &ids {
         states.push(client.execution(id).await.unwrap().state);
     }
-    assert_eq!(states, [Status::Completed, Status::Completed, Status::Waiting]);
+    states.sort_by_key(|state| *state != Status::Completed);
+    // What was announced on Kafka, and heard by nobody, counts as running.
+    let left = if transport() == "kafka" { Status::Running } else { Status::Waiting };
+    assert_eq!(states, [Status::Completed, Status::Completed, left]);
 }
 
 async fn overload() {
@@ -184,16 +189,28 @@ async fn overload() {
     let policy = json!({"scope": "ACTION", "action": "work", "queue": {"maxLength": 2}});
     let put = reqwest::Client::new().put(format!("{}/v1/policies/short", server.rest)).json(&policy).send().await.unwrap();
     assert!(put.status().is_success());
-    let working = [0, 1, 2].map(|_| work(&server, by("any")));
     let client = server.client();
-    let mut ids = Vec::new();
-    for _ in 0..30 {
-        ids.extend(client.submit("work", &[Submit::default()], None).await.unwrap());
-    }
-    for id in ids {
-        assert_eq!(client.wait_execution(&id, WITHIN).await.unwrap().state, Status::Completed);
-    }
-    for one in working {
+    let submitted = tokio::spawn(async move {
+        let mut ids = Vec::new();
+        for _ in 0..30 {
+            ids.extend(client.submit("work", &[Submit::default()], None).await.unwrap());
+        }
+        ids
+    });
+    let refused = r#"caudal_commands_total{kind="submit",outcome="rejected"}"#;
+    until("the third is refused: nobody takes them", || async { 0.0 < metric(&server, refused).await }).await;
+    let other = |_: JobContext, _: Anything| async move { Ok::<_, Failure>(json_object("by", "other")) };
+    let patient = |_| work_with(&server, Registry::new().handle("other", other), |runner| runner.poll_wait(WITHIN / 2));
+    let waiting = [0, 1].map(patient);
+    let polled = "job_poll_latency_seconds_count";
+    until("a poll comes to its end without a job: it is refused", || async { 0.0 < metric(&server, polled).await }).await;
+    let working = work(&server, by("any"));
+    for one in waiting {
         one.stop().await;
     }
+    let client = server.client();
+    for id in submitted.await.unwrap() {
+        assert_eq!(client.wait_execution(&id, WITHIN).await.unwrap().state, Status::Completed);
+    }
+    working.stop().await;
 }

@@ -193,6 +193,13 @@ pub(crate) fn is_json(seen: &Raw, expected: Value) {
     assert_eq!(serde_json::from_str::<Value>(seen.get()).unwrap(), expected);
 }
 
+/// What the server counts under a name; 0 if it has counted nothing yet.
+pub(crate) async fn metric(server: &Server, name: &str) -> f64 {
+    let text = reqwest::get(format!("{}/metrics", server.metrics)).await.unwrap().text().await.unwrap();
+    let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    value.map_or(0.0, |value| value.parse().unwrap())
+}
+
 pub(crate) async fn until<Look: Future<Output = bool>>(what: &str, condition: impl Fn() -> Look) {
     let deadline = Instant::now() + WITHIN;
     while !condition().await {

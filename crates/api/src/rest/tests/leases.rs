@@ -86,6 +86,13 @@ async fn many_are_given_back_and_kept_at_once() {
     let body = |lease: u32| json!({ "workerId": "w", "jobs": ids.iter().map(|id| json!({ "jobId": id, "lease": lease })).collect::<Vec<_>>() });
     let beat = server.post("/v1/jobs/heartbeat", &body(1).to_string()).await.json();
     assert!(beat["jobs"].as_array().unwrap().iter().all(|one| one["status"] == "HELD"), "{beat}");
+    // What is no job's keeps nobody from hearing of the others.
+    let some =
+        json!({ "workerId": "w", "jobs": [{ "jobId": "999" }, { "jobId": "no key" }, { "jobId": "" }, { "jobId": ids[0] }] });
+    let beat = server.post("/v1/jobs/heartbeat", &some.to_string()).await.json();
+    let told: Vec<_> = beat["jobs"].as_array().unwrap().iter().map(|one| (one["jobId"].clone(), one["status"].clone())).collect();
+    let expected = [("999", "UNKNOWN"), ("no key", "UNKNOWN"), ("", "UNKNOWN"), (&*ids[0], "HELD")];
+    assert_eq!(told, expected.map(|(id, status)| (json!(id), json!(status))), "{beat}");
     let released = server.post("/v1/jobs/release", &body(1).to_string()).await.json();
     let statuses: Vec<_> = released["jobs"].as_array().unwrap().iter().map(|one| one["status"].clone()).collect();
     assert_eq!(statuses, ["RELEASED", "RELEASED"]);

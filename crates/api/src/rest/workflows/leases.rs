@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use axum::response::Response;
+use engine::JobKey;
 use store::Millis;
 use store::log::{Report, Reported, Said};
 
@@ -20,6 +21,9 @@ use crate::workflow::{self, Holder, LeaseStatus as Status, Standing, check_worke
 
 /// Jobs in one request.
 const JOBS_MAX: usize = 1_000;
+
+/// No job has this key.
+const NOBODYS: JobKey = JobKey(0);
 
 const WORKER: Field = field("workerId", Kind::Text, "The worker's name");
 const LEASE_FOR: Field = field("leaseSeconds", Kind::Int32, "For how long from now, 5 to 3600; as long as it was if left out");
@@ -166,16 +170,19 @@ async fn many(
     if !(1..=JOBS_MAX).contains(&given.len()) {
         return Err(Failure::invalid(format!("jobs has {} items but must have 1 to {JOBS_MAX}", given.len())));
     }
-    let mut reports = Vec::with_capacity(given.len());
+    let (mut ids, mut reports) = (Vec::with_capacity(given.len()), Vec::with_capacity(given.len()));
     for mut one in given {
-        let job = one.text("jobId").ok_or_else(|| Failure::invalid("jobId is needed"))?;
+        let id = one.text("jobId").ok_or_else(|| Failure::invalid("jobId is needed"))?;
         let holder = Holder { worker: worker.clone(), lease: lease(&mut one)? };
-        reports.push(Report { job: job_key(&job)?, claim: holder.claim(), said: said(&mut one)? });
+        // What can be no job's is unknown, as one that is gone: the others are not to suffer for it.
+        let job = job_key(&id).unwrap_or(NOBODYS);
+        reports.push(Report { job, claim: holder.claim(), said: said(&mut one)? });
+        ids.push(id.into_owned());
     }
     let workflows = workflows(call);
     let mut standings = Vec::with_capacity(reports.len());
-    for Reported { job, became } in workflows.reports(reports).await? {
-        standings.push(workflows.standing(job.to_string(), became, taken).await);
+    for (id, Reported { became, .. }) in ids.into_iter().zip(workflows.reports(reports).await?) {
+        standings.push(workflows.standing(id, became, taken).await);
     }
     Ok(answer::ok(STANDINGS.to_vec(&standings)))
 }

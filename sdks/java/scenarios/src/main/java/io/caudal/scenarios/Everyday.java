@@ -142,7 +142,7 @@ final class Everyday {
         AtomicInteger now = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         CountDownLatch three = new CountDownLatch(3);
-        Registry registry = new Registry().handle("count", (variables, context) -> {
+        Registry registry = new Registry().handle("work", (variables, context) -> {
             most.accumulateAndGet(now.incrementAndGet(), Math::max);
             three.countDown();
             three.await();
@@ -150,7 +150,7 @@ final class Everyday {
             return null;
         });
         try (Runner runner = World.work(world.runner(registry).maxParallel(3))) {
-            List<String> ids = world.client.submitAll("count", Collections.nCopies(12, Submit.of(null)));
+            List<String> ids = world.client.submitAll("work", Collections.nCopies(12, Submit.of(null)));
             for (String id : ids) {
                 equal(world.client.awaitExecution(id, World.WITHIN).state(), Status.COMPLETED);
             }
@@ -263,14 +263,14 @@ final class Everyday {
     record Given(int n) {}
 
     private static void executions(World world) throws Exception {
-        Registry registry = new Registry()
-                .handle("square", Given.class, (given, context) -> Map.of("square", given.n() * given.n()));
+        Registry registry =
+                new Registry().handle("work", Given.class, (given, context) -> Map.of("square", given.n() * given.n()));
         try (Runner runner = world.work(registry)) {
             List<Submit> given = IntStream.range(0, 100)
                     .mapToObj(n -> Submit.of(new Given(n)))
                     .toList();
-            List<String> ids = world.client.submitAll("square", given, "k");
-            equal(world.client.submitAll("square", given, "k"), ids);
+            List<String> ids = world.client.submitAll("work", given, "k");
+            equal(world.client.submitAll("work", given, "k"), ids);
             for (int n = 0; n < 100; n++) {
                 isJson(world.client.awaitExecution(ids.get(n), World.WITHIN).result(), "{\"square\": " + n * n + "}");
             }

@@ -9,6 +9,10 @@ import io.caudal.client.Registry;
 import io.caudal.client.Runner;
 import io.caudal.client.testing.Server;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +23,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /** A server with a client of it, for one scenario. */
 final class World implements AutoCloseable {
@@ -115,6 +120,19 @@ final class World implements AutoCloseable {
 
     static Path file(String name) {
         return Path.of(System.getenv("CAUDAL_SCENARIOS"), name);
+    }
+
+    /** What the server counts under a name; 0 if it has counted nothing yet. */
+    double metric(String name) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(server.metrics() + "/metrics"))
+                .build();
+        HttpClient http = HttpClient.newHttpClient();
+        Stream<String> lines = http.sendAsync(request, HttpResponse.BodyHandlers.ofLines())
+                .join()
+                .body();
+        return lines.filter(line -> line.startsWith(name + " "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
+                .sum();
     }
 
     static void until(String what, BooleanSupplier condition) throws InterruptedException {

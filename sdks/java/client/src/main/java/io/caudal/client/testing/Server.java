@@ -89,6 +89,15 @@ public final class Server implements AutoCloseable {
     }
 
     /**
+     * Where it tells its metrics.
+     *
+     * @return with {@code http://}
+     */
+    public String metrics() {
+        return metrics;
+    }
+
+    /**
      * A client of it.
      *
      * @return with the usual options

@@ -122,7 +122,8 @@ final class Listener {
 
     private void hear(ConsumerRecord<byte[], byte[]> heard) {
         try {
-            jobs.add(job(heard.value()));
+            // A message may have no value at all.
+            jobs.add(job(heard.value() == null ? new byte[0] : heard.value()));
         } catch (CaudalException e) {
             // It would be the same again and again.
             LOG.warn("{} at {}: {}", heard.topic(), heard.offset(), e.getMessage());
