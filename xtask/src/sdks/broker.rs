@@ -20,7 +20,7 @@ const STEP_MAX: Duration = Duration::from_secs(120);
 /// As many as one run of the scenarios starts servers, and some.
 const SERVERS_EACH: usize = 24;
 /// Those that are known to get past messages that no server has written.
-const PAST_POISON: [&str; 2] = ["python", "go"];
+const PAST_POISON: [&str; 3] = ["python", "go", "java"];
 /// Of which they have jobs.
 const JOB_TYPES: [&str; 2] = ["work", "charge-card"];
 
