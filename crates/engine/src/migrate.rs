@@ -85,7 +85,7 @@ impl<'a> Run<'a> {
             catches.push(self.catches(target, &map, *key, to)?);
         }
         let tokens = self.tokens(target, &map)?;
-        let seen = self.seen(&map);
+        let seen = self.take_parts(&map);
         for plan in &catches {
             for wait in &plan.closed {
                 self.forget_part(plan.element, *wait);
@@ -177,7 +177,7 @@ impl<'a> Run<'a> {
     }
 
     /// What events with several definitions have seen of them is kept by their ids: it is taken away, to be kept by those they become.
-    fn seen(&mut self, map: &Map) -> Vec<(ElementKey, ElementIx, Document)> {
+    fn take_parts(&mut self, map: &Map) -> Vec<(ElementKey, ElementIx, Document)> {
         let process = self.process;
         let mut seen = Vec::new();
         let keys: Vec<_> = self.instance.elements.keys().copied().collect();
