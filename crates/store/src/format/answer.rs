@@ -92,31 +92,13 @@ impl Stored for Deployed {
 impl Stored for Answer {
     fn put(&self, to: &mut Writer) {
         to.framed(|to| match self {
-            Self::Deployed(deployed) => {
-                to.byte(0);
-                deployed.put(to);
-            }
-            Self::ResourceDeleted { key } => {
-                to.byte(1);
-                key.put(to);
-            }
-            Self::Created(created) => {
-                to.byte(2);
-                created.put(to);
-            }
+            Self::Deployed(deployed) => tagged(to, 0, deployed),
+            Self::ResourceDeleted { key } => tagged(to, 1, key),
+            Self::Created(created) => tagged(to, 2, created),
             Self::Done => to.byte(3),
-            Self::VariablesSet { key } => {
-                to.byte(4);
-                key.put(to);
-            }
-            Self::Activated(jobs) => {
-                to.byte(5);
-                jobs.put(to);
-            }
-            Self::Evaluated(evaluated) => {
-                to.byte(7);
-                evaluated.put(to);
-            }
+            Self::VariablesSet { key } => tagged(to, 4, key),
+            Self::Activated(jobs) => tagged(to, 5, jobs),
+            Self::Evaluated(evaluated) => tagged(to, 7, evaluated),
             Self::Published { key, tenant } => {
                 to.byte(8);
                 put_both(key, tenant, to);
@@ -133,40 +115,28 @@ impl Stored for Answer {
                 tenant.put(to);
                 instances.put(to);
             }
-            Self::Listening(listening) => {
-                to.byte(35);
-                listening.put(to);
-            }
-            Self::Going { instance } => {
-                to.byte(37);
-                instance.put(to);
-            }
-            Self::Rejected(rejection) => {
-                to.byte(6);
-                rejection.put(to);
-            }
-            Self::Submitted(submitted) => {
-                to.byte(50);
-                submitted.put(to);
-            }
-            Self::CompletedExecutions(completed) => {
-                to.byte(51);
-                completed.put(to);
-            }
+            Self::Listening(listening) => tagged(to, 35, listening),
+            Self::Going { instance } => tagged(to, 37, instance),
+            Self::Rejected(rejection) => tagged(to, 6, rejection),
+            Self::Submitted(submitted) => tagged(to, 50, submitted),
+            Self::CompletedExecutions(completed) => tagged(to, 51, completed),
             Self::BatchStarted { key, kind } => {
                 to.byte(36);
                 put_both(key, kind, to);
             }
-            Self::Reported(reported) => {
-                to.byte(55);
-                reported.put(to);
-            }
+            Self::Reported(reported) => tagged(to, 55, reported),
         });
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Error> {
         from.framed(take_answer)
     }
+}
+
+/// One value behind the number that says what it is.
+fn tagged(to: &mut Writer, tag: u8, value: &impl Stored) {
+    to.byte(tag);
+    value.put(to);
 }
 
 fn take_answer(from: &mut Reader<'_>) -> Result<Answer, Error> {

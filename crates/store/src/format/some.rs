@@ -566,13 +566,8 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
             Answer::Started { key, tenant, instances }
         }),
         Just(Answer::Done),
-        (any::<i64>(), prop::collection::vec((job_key(), any::<bool>(), prop::option::of(text())), 0..3)).prop_map(
-            |(at, executions)| {
-                let executions =
-                    executions.into_iter().map(|(job, is_new, group)| SubmittedExecution { job, is_new, group }).collect();
-                Answer::Submitted(Submitted { at, executions })
-            }
-        ),
+        (any::<i64>(), prop::collection::vec(some_jobs::submitted(), 0..3))
+            .prop_map(|(at, executions)| Answer::Submitted(Submitted { at, executions })),
         (prop::collection::vec((job_key(), any::<String>()), 0..3), prop::collection::vec(job_key(), 0..3)).prop_map(
             |(refused, others)| {
                 let rejection = |reason| Rejection { code: Code::NotFound, reason };

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use queue::claim::Claim;
 
 use super::some::{document, job_key, new_execution, number, text};
-use crate::log::{Became, Code, Failed, PutSchedule, Rejection, Report, Reported, Said, Unannounced};
+use crate::log::{Became, Code, Failed, PutSchedule, Rejection, Report, Reported, Said, SubmittedExecution, Unannounced};
 use crate::row::AnnouncementKey;
 
 pub(super) fn report() -> impl Strategy<Value = Report> {
@@ -61,4 +61,12 @@ pub(super) fn code() -> impl Strategy<Value = Code> {
         Code::Exhausted,
         Code::Expired,
     ])
+}
+
+pub(super) fn submitted() -> impl Strategy<Value = SubmittedExecution> {
+    (job_key(), any::<bool>(), prop::option::of(text())).prop_map(|(job, is_new, group)| SubmittedExecution {
+        job,
+        is_new,
+        group,
+    })
 }
