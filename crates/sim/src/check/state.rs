@@ -92,8 +92,10 @@ impl State {
         if elements != stored {
             return differs("elements", format!("{elements:?}"), format!("{stored:?}"));
         }
-        let variables =
-            instance.elements.iter().flat_map(|(scope, e)| e.variables.iter().map(|v| (v.key, *scope, &v.name, &v.value)));
+        let variables = instance.elements.iter().flat_map(|(scope, e)| {
+            let all = e.variables.iter().chain(e.variables.kept());
+            all.map(|v| (v.key, *scope, &v.name, &v.value))
+        });
         let mut variables: Vec<_> = variables.collect();
         variables.sort_unstable();
         let stored: Vec<_> = rows.variables.iter().map(|v| (v.key, v.scope, &v.name, &v.value)).collect();
