@@ -20,7 +20,8 @@ impl Run<'_> {
         if self.is_going(self.instance.key.root()) {
             return Err(Rejected::NotRunning);
         }
-        if self.budget.turn() < self.instance.elements.len() {
+        // One that was called goes with the element that called it.
+        if self.instance.parent.is_none() && self.budget.turn() < self.instance.elements.len() {
             self.go_in_turns();
         } else {
             self.end_now();
