@@ -143,7 +143,7 @@ impl Partition {
 
     fn cancel_child(&mut self, tick: &mut Tick, child: InstanceKey) -> Result<(), Stop> {
         if self.runs(tick, &Caller::engine(), child)? {
-            let _cancelled = self.end(tick, child)?;
+            let _cancelled = self.step(tick, child, &engine::Command::Cancel)?;
         }
         Ok(())
     }
