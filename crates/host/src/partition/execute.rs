@@ -224,7 +224,7 @@ impl Partition {
     }
 
     /// Cancels an instance that is in memory. What it has called goes with it, at its turn; until then it stands still as well.
-    pub(super) fn end(&mut self, tick: &mut Tick, instance: InstanceKey) -> Result<Result<(), engine::Rejected>, Stop> {
+    fn end(&mut self, tick: &mut Tick, instance: InstanceKey) -> Result<Result<(), engine::Rejected>, Stop> {
         let ended = self.step(tick, instance, &engine::Command::Cancel)?;
         if self.goes(instance) {
             for called in self.tree(tick, instance)?.into_iter().skip(1) {
