@@ -74,7 +74,7 @@ Commands:
   help                 this text
 
 Examples:
-  cargo xtask test                          what CI runs; about fifteen minutes from nothing, eight when everything is cached
+  cargo xtask test                          what CI runs; about forty minutes from nothing on two cores, half an hour when everything is built
   cargo xtask test --only rust              the Rust tests on all three stores
   cargo xtask test --only pyzeebe,go        two of the real clients, on SQLite and on PostgreSQL
   cargo xtask bench --seconds 8 --store sqlite      one store only; about a minute each

@@ -228,8 +228,11 @@ impl Partition {
         let ended = self.step(tick, instance, &engine::Command::Cancel)?;
         if self.goes(instance) {
             for called in self.tree(tick, instance)?.into_iter().skip(1) {
-                // One may be suspended already.
-                let _suspended = self.step(tick, called, &engine::Command::Suspend);
+                match self.step(tick, called, &engine::Command::Suspend) {
+                    // One may be suspended already.
+                    Ok(_) | Err(Stop::Refused(_)) => {}
+                    Err(needs @ Stop::Needs(_)) => return Err(needs),
+                }
             }
         }
         Ok(ended)
