@@ -16,6 +16,9 @@ use crate::checkpoint::Log;
 use crate::failure::Failure;
 use crate::mark::{self, Mark};
 
+/// What the writer keeps of the file in memory. Until the file has a gigabyte, SQLite goes through all of it after a commit that has put a page
+/// in two, so more costs more than it saves.
+const CACHE_KILOBYTES: i64 = 16_384;
 /// How many writes may wait; past it callers do.
 const WAITING_MAX: usize = 1_024;
 /// How many writes share a transaction at most.
@@ -41,7 +44,7 @@ pub(crate) fn connect(path: &Path) -> Result<Connection, Failure> {
     connection.pragma_update(None, "journal_mode", "wal")?;
     // Every commit reaches the disk before anybody is told of it.
     connection.pragma_update(None, "synchronous", "full")?;
-    connection.pragma_update(None, "cache_size", -65_536)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KILOBYTES)?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
     Ok(connection)
 }
