@@ -403,6 +403,8 @@ CREATE TABLE "jobs" (
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
 
+CREATE INDEX jobs_by_state ON jobs (state) WHERE state <> 'COMPLETED' AND instance IS NOT NULL;
+
 CREATE INDEX jobs_by_type ON jobs (job_type);
 
 CREATE INDEX jobs_by_unique_key ON jobs (partition, tenant, job_type, unique_key, key) WHERE unique_key IS NOT NULL;

@@ -10,7 +10,7 @@ use super::lead::conjuncts;
 use super::{Dialect, Writing};
 use crate::pattern;
 use crate::query::{Entity, Field, Filter, Op, Query, Scalar, ScalarKind};
-use crate::row::{Candidates, UserTaskState};
+use crate::row::{Candidates, JobState, UserTaskState};
 
 /// As the stores' migrations say.
 const VALUE_CHARS_INDEXED: usize = 32;
@@ -35,8 +35,9 @@ pub(super) fn condition(writing: &mut Writing, from: &mut From, filter: &Filter)
                 Dialect::Sqlite => "",
                 Dialect::Postgres => " AND t.partition = ANY (ARRAY(SELECT partition FROM partitions))",
             };
+            let exists = exists(writing.dialect);
             format!(
-                "EXISTS (SELECT 1 FROM instance_tags AS t WHERE t.partition = {own}.partition{partitions} AND t.tag = {tag} \
+                "{exists} (SELECT 1 FROM instance_tags AS t WHERE t.partition = {own}.partition{partitions} AND t.tag = {tag} \
                  AND t.instance = {own}.key)"
             )
         }
@@ -72,7 +73,17 @@ fn related(writing: &mut Writing, outer: &From, entity: Entity, part: &Filter) -
     let rows = inner.sql(writing.dialect);
     // With an offset PostgreSQL asks it of one row after the other, instead of joining all that match.
     let fence = if outer.fenced { " OFFSET 0" } else { "" };
-    format!("EXISTS (SELECT 1 FROM {rows} WHERE {own}.partition = {other}.partition AND {belongs} AND {matches}{fence})")
+    let exists = exists(writing.dialect);
+    format!("{exists} (SELECT 1 FROM {rows} WHERE {own}.partition = {other}.partition AND {belongs} AND {matches}{fence})")
+}
+
+/// Asked of one row after the other. SQLite makes a join of it otherwise, and reads all that could match once, for a filter to pass most rows
+/// by; a page of fifty then costs as much as all tags there are.
+fn exists(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => "+EXISTS",
+        Dialect::Postgres => "EXISTS",
+    }
 }
 
 /// The instance a row belongs to.
@@ -196,6 +207,11 @@ fn equal(writing: &mut Writing, from: &mut From, field: Field, value: &Scalar) -
             if word == "ACTIVE" && from.entity == Entity::Instances && !from.begins_with_definition =>
         {
             format!("({text} = 'ACTIVE' AND {}.ended IS NULL)", from.alias(Table::Own))
+        }
+        // Most jobs have completed: the index has all others.
+        (Field::JobState, Scalar::Text(word)) if from.entity == Entity::Jobs && *word != JobState::Completed.word() => {
+            let own = from.alias(Table::Own);
+            format!("({own}.state = {} AND {own}.state <> 'COMPLETED')", value_text(writing, field, value))
         }
         // Written as the partial index of active incidents has it.
         (Field::IncidentState, Scalar::Text(word)) if word == "ACTIVE" => {

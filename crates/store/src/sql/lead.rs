@@ -3,7 +3,7 @@
 //! Its planner knows no values: whether a million instances have a variable or one, it would go the same way. So what an index finds is
 //! asked first how many it finds, up to [`FEW_MAX`]. If they are few, the search begins with their keys (the lead) and sorts them; if they are
 //! many, it goes through the rows in the order asked for, where many match before long. What is found is counted from the lead in either
-//! case. The lead may give rows that do not match: everything is asked of them again.
+//! case. The lead may give rows that do not match: whatever it has not found them by is asked of them.
 
 use super::column::{From, Table};
 use super::filter::condition;
@@ -26,7 +26,7 @@ pub(super) fn lead(writing: &mut Writing, query: &Query) -> Option<String> {
     let parts = conjuncts(&query.filter);
     let sorted_by = query.sort.first().map(|sort| sort.field);
     let own = own_lead(query.entity, &parts, sorted_by).map(|filter| keys(writing, query.entity, &filter, "key"));
-    own.or_else(|| (query.entity == Entity::Instances).then(|| related_lead(writing, &parts)).flatten())
+    own.or_else(|| related_part(&parts).filter(|_| query.entity == Entity::Instances).and_then(|part| related_lead(writing, part)))
 }
 
 /// The parts that all have to be true.
@@ -105,40 +105,64 @@ pub(super) fn is_walked(query: &Query) -> bool {
     query.entity == Entity::Instances && !conjuncts(&query.filter).iter().any(is_found)
 }
 
+/// How many parts [`by_value`] has.
+const VALUE_PARTS: usize = 2;
+
 /// Name and value together, both equal to something.
 fn by_value(parts: &[&Filter]) -> Option<Filter> {
     let part = |field| parts.iter().find(|part| is_equal(part, field)).map(|part| (*part).clone());
     Some(Filter::All(vec![part(Field::Name)?, part(Field::Value)?]))
 }
 
-/// Instances by what belongs to them.
-fn related_lead(writing: &mut Writing, parts: &[&Filter]) -> Option<String> {
-    for part in parts {
-        match part {
-            Filter::HasTag(tag) => {
-                let tag = writing.param(Scalar::Text(tag.to_string()));
-                let partitions = "SELECT partition FROM partitions";
-                return Some(format!(
-                    "SELECT l.instance AS key FROM instance_tags AS l WHERE l.partition IN ({partitions}) AND l.tag = {tag}"
-                ));
-            }
-            Filter::Related(Entity::Variables, filter) => {
-                if let Some(filter) = by_value(&conjuncts(filter)) {
-                    return Some(keys(writing, Entity::Variables, &filter, "instance"));
-                }
-            }
-            Filter::Related(Entity::Elements, filter) => {
-                if conjuncts(filter).iter().any(|part| is_equal(part, Field::ElementId)) {
-                    return Some(keys(writing, Entity::Elements, filter, "instance"));
-                }
-            }
-            // There are never many.
-            Filter::Related(Entity::Incidents, filter) => return Some(keys(writing, Entity::Incidents, filter, "instance")),
-            Filter::Related(..) | Filter::All(_) | Filter::Any(_) | Filter::Is(..) => {}
-            Filter::OfInstance(_) | Filter::Candidate(..) | Filter::Not(_) => {}
+/// What belongs to instances and finds them.
+fn related_part<'a>(parts: &[&'a Filter]) -> Option<&'a Filter> {
+    let finds = |part: &&Filter| match part {
+        // There are never many incidents.
+        Filter::HasTag(_) | Filter::Related(Entity::Incidents, _) => true,
+        Filter::Related(Entity::Variables, filter) => by_value(&conjuncts(filter)).is_some(),
+        Filter::Related(Entity::Elements, filter) => conjuncts(filter).iter().any(|part| is_equal(part, Field::ElementId)),
+        Filter::Related(..) | Filter::All(_) | Filter::Any(_) | Filter::Is(..) => false,
+        Filter::OfInstance(_) | Filter::Candidate(..) | Filter::Not(_) => false,
+    };
+    parts.iter().copied().find(finds)
+}
+
+fn related_lead(writing: &mut Writing, part: &Filter) -> Option<String> {
+    match part {
+        Filter::HasTag(tag) => {
+            let tag = writing.param(Scalar::Text(tag.to_string()));
+            let partitions = "SELECT partition FROM partitions";
+            Some(format!(
+                "SELECT l.instance AS key FROM instance_tags AS l WHERE l.partition IN ({partitions}) AND l.tag = {tag}"
+            ))
         }
+        Filter::Related(Entity::Variables, filter) => {
+            by_value(&conjuncts(filter)).map(|filter| keys(writing, Entity::Variables, &filter, "instance"))
+        }
+        Filter::Related(entity, filter) => Some(keys(writing, *entity, filter, "instance")),
+        Filter::All(_) | Filter::Any(_) | Filter::Is(..) => None,
+        Filter::OfInstance(_) | Filter::Candidate(..) | Filter::Not(_) => None,
     }
-    None
+}
+
+/// What is still to be asked of the rows that the lead gives: not what it has found them by, if that is about what belongs to them, since to
+/// find that again for each costs as much as finding them.
+pub(super) fn rest(query: &Query) -> Query {
+    let parts = conjuncts(&query.filter);
+    let sorted_by = query.sort.first().map(|sort| sort.field);
+    let is_related = query.entity == Entity::Instances && own_lead(query.entity, &parts, sorted_by).is_none();
+    let found_by = if is_related { related_part(&parts).filter(|part| is_whole(part)) } else { None };
+    let is_asked = |part: &&Filter| found_by.is_none_or(|found_by| !std::ptr::eq(*part, found_by));
+    let filter = Filter::All(parts.iter().copied().filter(is_asked).cloned().collect());
+    Query { filter, ..query.clone() }
+}
+
+/// Whether the lead asks for all that the part does.
+fn is_whole(part: &Filter) -> bool {
+    match part {
+        Filter::Related(Entity::Variables, filter) => conjuncts(filter).len() == VALUE_PARTS,
+        _ => true,
+    }
 }
 
 /// What finds rows by their variables or elements, of which there may be few or very many: rows of which entity, and what they are asked for.

@@ -3,7 +3,7 @@
 use super::candidates;
 use super::column::{From, Presence, Table, column, selected, table_name};
 use super::filter::{condition, is_open_only, of_tenants, sought};
-use super::lead::{conjuncts, crowd, is_walked, lead, present, probe};
+use super::lead::{conjuncts, crowd, is_walked, lead, present, probe, rest};
 use super::order::{after, order_by, reversed};
 use super::view::columns;
 use super::{Dialect, Sql, Writing};
@@ -191,7 +191,7 @@ fn page_text(writing: &mut Writing, query: &Query, way: Begin) -> String {
         Some(asked) => whole(writing, query, |writing| candidates::page(writing, query, asked)),
         None => {
             let mut from = begin(writing, query, way);
-            let matches = matching(writing, &mut from, query);
+            let matches = left_to_match(writing, &mut from, query, way);
             from.show();
             from.open_only = is_open_only(query);
             from.by_end = dialect == Dialect::Postgres && begins_with_running(query);
@@ -297,7 +297,7 @@ fn total(query: &Query, dialect: Dialect, way: Begin) -> Sql {
         Some(asked) => candidates::matched(&mut writing, query, asked, TOTAL_MAX + 1),
         None => {
             let mut from = begin(&mut writing, query, way);
-            let matches = matching(&mut writing, &mut from, query);
+            let matches = left_to_match(&mut writing, &mut from, query, way);
             format!("SELECT 1 FROM {} WHERE {} LIMIT {}", from.sql(dialect), matches.join(" AND "), TOTAL_MAX + 1)
         }
     };
@@ -341,6 +341,14 @@ pub fn count(counting: &Counting, dialect: Dialect) -> Sql {
         counting.limit
     );
     Sql { text, params: writing.params }
+}
+
+/// What rows are to fulfil that are found this way.
+fn left_to_match(writing: &mut Writing, from: &mut From, query: &Query, way: Begin) -> Vec<String> {
+    match way {
+        Begin::Lead => matching(writing, from, &rest(query)),
+        Begin::Anywhere | Begin::Walk => matching(writing, from, query),
+    }
 }
 
 /// What every row of the search fulfils, wherever the page begins.

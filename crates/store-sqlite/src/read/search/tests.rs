@@ -135,7 +135,44 @@ fn many_rows_are_gone_through_in_order() {
                 assert!(in_order, "{sort:?} {}\n{plan:#?}", search.page.text);
                 let sorted = plan.iter().any(|step| step.contains("TEMP B-TREE") && !step.contains("LAST TERM"));
                 assert!(!sorted, "{sort:?} {}\n{plan:#?}", search.page.text);
+                // It would be made of all rows there are. (Of definitions there are few.)
+                let filtered = plan.iter().any(|step| step.contains("BLOOM FILTER") && !step.contains(" ON d0 "));
+                assert!(!filtered, "{sort:?} {}\n{plan:#?}", search.page.text);
             }
         }
+    }
+}
+
+/// Jobs that have not completed are found by their state, in the order of their keys, however many have.
+#[test]
+fn jobs_are_found_by_their_state() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    for state in ["CREATED", "FAILED", "CANCELED"] {
+        for search in searches(Entity::Jobs, text(Field::JobState, state), &[]) {
+            let plan = plan(&connection, &search.page.text);
+            assert!(plan[0].starts_with("SEARCH o0 USING INDEX jobs_by_state (state=?"), "{}\n{plan:#?}", search.page.text);
+            assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{}\n{plan:#?}", search.page.text);
+        }
+    }
+}
+
+/// What a related row has found is not looked for again.
+#[test]
+fn the_lead_is_not_asked_for_twice() {
+    let related = |entity, filter| Filter::Related(entity, Box::new(filter));
+    let also = Filter::All(vec![text(Field::Name, "order"), text(Field::Value, "1"), since(Field::ScopeKey)]);
+    let expected = [
+        (related(Entity::Variables, variable()), 0),
+        (related(Entity::Elements, element()), 0),
+        (Filter::HasTag("t".into()), 0),
+        (Filter::All(vec![Filter::HasTag("t".into()), Filter::HasTag("u".into())]), 1),
+        (related(Entity::Variables, also), 1),
+    ];
+    for (filter, again) in expected {
+        let [first, _] = searches(Entity::Instances, filter, &[]);
+        assert_eq!(first.total.text.matches("EXISTS").count(), again, "{}", first.total.text);
+        assert_eq!(first.few.unwrap().page.text.matches("EXISTS").count(), again);
+        assert!(first.page.text.contains("EXISTS"));
     }
 }
