@@ -31,6 +31,7 @@ mod places;
 mod postgres;
 mod python;
 mod restore;
+mod rust;
 mod schemathesis;
 mod sdks;
 mod server;
@@ -48,7 +49,7 @@ cargo xtask COMMAND
 
 Commands:
   test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, SDKs, schemathesis)
-  test --only NAME,…   only these parts; `cargo xtask test --list` names them
+  test --only NAME,…   only these parts; `cargo xtask test --list` names them: `rust` is every crate, and each crate is a part too
   test --skip NAME,…   all but these; a part whose toolchain is missing fails unless it is left out so
                        `dist` takes long and runs when it is named with --only; `sdks` is whole then, and else the scenarios over one
                        transport for each language; `fuzz` only compiles unless it is named
@@ -76,6 +77,7 @@ Commands:
 Examples:
   cargo xtask test                          what CI runs; about forty minutes from nothing on two cores, half an hour when everything is built
   cargo xtask test --only rust              the Rust tests on all three stores
+  cargo xtask test --only host,app          those of two crates
   cargo xtask test --only pyzeebe,go        two of the real clients, on SQLite and on PostgreSQL
   cargo xtask bench --seconds 8 --store sqlite      one store only; about a minute each
   cargo xtask bench --history --finished 100000 --running 10000

@@ -3,16 +3,19 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::children::{self, Farewell, Running};
 use crate::places::Places;
 use crate::postgres::Cluster;
 
-const READY_MAX: Duration = Duration::from_secs(30);
+const READY_MAX: Duration = Duration::from_secs(120);
+const PORTS: Range<u16> = 12_000..20_000;
 
 /// A store the product supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,10 +172,17 @@ impl Server {
     }
 }
 
-/// A port that was free a moment ago.
+/// A port that was free a moment ago, and is given to nobody else for long: several parts of a test run ask side by side. It is below those that the system
+/// gives to outgoing connections, one of which could take it at any moment, and away from those that the Rust tests take.
 pub(crate) fn free_port() -> Result<u16, String> {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(|error| format!("no free port on loopback: {error}"))?;
-    listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let begin = (std::process::id() as u16).wrapping_mul(37);
+    let candidates = (0..PORTS.len()).map(|_| {
+        let place = begin.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        PORTS.start + place % (PORTS.end - PORTS.start)
+    });
+    let mut free = candidates.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
+    free.next().ok_or_else(|| format!("no free port on loopback between {} and {}", PORTS.start, PORTS.end))
 }
 
 /// An address nobody listened on a moment ago.

@@ -1,9 +1,10 @@
 //! `cargo xtask test`: sets everything up, runs every test, takes everything down.
 //!
-//! The order: the database, then the build with the clients' environments being made beside it, then the Rust tests, then each real client
-//! against a fresh server on each store, then our own SDKs, then the server is killed and disturbed, then generated requests.
+//! The order: the database, then the server is built with the clients' environments being made beside it; then three lanes side by side, since much of what
+//! they do is waiting. One has the Rust tests; in one the server is killed and disturbed; in one it meets what others have written: each real client on each
+//! store, our own SDKs, generated requests, the book.
 
-use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::chaos::part as chaos;
@@ -17,12 +18,9 @@ use crate::postgres::Cluster;
 use crate::schemathesis::Extent;
 use crate::server::{Server, Store};
 use crate::summary::{self, Outcome, Report};
-use crate::{Verdict, book, children, fuzz, kafka, node, packages, python, restore, schemathesis, sdks};
+use crate::{Verdict, book, children, fuzz, restore, rust, schemathesis, sdks};
 
-const BUILD_MAX: Duration = Duration::from_secs(1800);
-const RUST_MAX: Duration = Duration::from_secs(1200);
-const CLIENT_MAX: Duration = Duration::from_secs(180);
-const RUST: &str = "rust";
+const CLIENT_MAX: Duration = Duration::from_secs(600);
 
 /// Parts that build a release, or bring many tools with them: they run when they are named.
 const ASKED_FOR: [&str; 1] = [dist::NAME];
@@ -47,8 +45,9 @@ impl Choice {
             [..] => return Err("`test` takes --only NAME,…, --skip NAME,… or --list; see `cargo xtask help`".to_owned()),
         };
         let parts: Vec<String> = parts.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        if let Some(unknown) = parts.iter().find(|name| !names().contains(&name.as_str())) {
-            return Err(format!("there is no part `{unknown}`; there are: {}", names().join(", ")));
+        let names = names();
+        if let Some(unknown) = parts.iter().find(|name| !names.contains(name)) {
+            return Err(format!("there is no part `{unknown}`; there are: {}", names.join(", ")));
         }
         match flag {
             "--only" => Ok(Choice::Only(parts)),
@@ -64,6 +63,18 @@ impl Choice {
             Choice::Except(skipped) => !ASKED_FOR.contains(&name) && skipped.iter().all(|skipped| skipped != name),
             Choice::List => false,
         }
+    }
+
+    /// A crate's tests run with all Rust tests, or by its name.
+    fn takes_crate(&self, name: &str) -> bool {
+        match self {
+            Choice::Everything | Choice::Except(_) => self.takes(rust::NAME) && self.takes(name),
+            Choice::Only(_) | Choice::List => self.takes(rust::NAME) || self.takes(name),
+        }
+    }
+
+    fn takes_rust(&self) -> bool {
+        rust::crates().iter().any(|name| self.takes_crate(name))
     }
 
     /// Running the targets takes minutes to build: they run when they are named.
@@ -88,65 +99,95 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
     println!("PostgreSQL {} at {}", cluster.version, cluster.url);
 
     let chosen: Vec<&Client> = clients::ALL.iter().filter(|client| choice.takes(client.name)).collect();
-    let mut reports = Vec::new();
-    let mut note = |report: Report| {
-        summary::announce(&report);
-        reports.push(report);
-    };
     let (built, ready) = std::thread::scope(|scope| {
         let environments = scope.spawn(|| prepare(&places, &chosen, choice));
-        let built = build(&places, choice);
+        let built = build(&places);
         (built, environments.join().expect("making environments reports failures instead of panicking"))
     });
     let usable = built.failed() == 0;
+    let reports = Mutex::new(Vec::new());
+    let note = |report: Report| {
+        summary::announce(&report);
+        reports.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(report);
+    };
     note(built);
     if usable {
-        if choice.takes(RUST) {
-            install_pooler(&places)?;
-            let jars = kafka::jars(&places)?;
-            note(rust_tests(&places, &cluster, &jars, &scenario_clients(&places)?));
-        }
-        for (client, readiness) in chosen.iter().zip(&ready.clients) {
-            Store::ALL.into_iter().for_each(|store| note(client_test(&places, &cluster, client, readiness, store)));
-        }
-        if choice.takes(sdks::NAME) {
-            let extent = if matches!(choice, Choice::Only(_)) { sdks::Extent::Whole } else { sdks::Extent::Scenarios };
-            sdks::test(&places, extent, &mut note);
-        }
-        if choice.takes(chaos::NAME) {
-            chaos::test(&places, &mut note);
-        }
-        if choice.takes(schemathesis::NAME) {
-            let extent = if matches!(choice, Choice::Only(_)) { Extent::Whole } else { Extent::Bounded };
-            note(schemathesis::test(&places, &cluster, &ready.schemathesis, extent));
-        }
-        if choice.takes(restore::NAME) {
-            note(restore::test(&places));
-        }
-        if choice.takes(book::NAME) {
-            note(book::test(&places, &cluster, &ready.book));
-        }
-        if choice.takes(dist::NAME) {
-            note(dist::test(&places, &ready.dist));
-        }
-        if choice.takes(fuzz::NAME) {
-            note(fuzz::test(&places, choice.fuzzing()));
-        }
+        let run = Run { places: &places, cluster: &cluster, choice, ready: &ready, note: &note };
+        let lanes: [&(dyn Fn() + Sync); 3] = [&|| run.rust(), &|| run.disturbed(), &|| run.of_others(&chosen)];
+        std::thread::scope(|scope| lanes.iter().for_each(|lane| drop(scope.spawn(lane))));
     }
     drop(cluster);
+    let reports = reports.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     summary::print(&reports, began.elapsed());
     Ok(if summary::count(&reports).1 == 0 { Verdict::Good } else { Verdict::Bad })
 }
 
+/// What the lanes have in common.
+struct Run<'a> {
+    places: &'a Places,
+    cluster: &'a Cluster,
+    choice: &'a Choice,
+    ready: &'a Ready,
+    note: &'a (dyn Fn(Report) + Sync),
+}
+
+impl Run<'_> {
+    fn rust(&self) {
+        if self.choice.takes_rust() {
+            let chosen = |name: &str| self.choice.takes_crate(name);
+            rust::test(self.places, self.cluster, &self.ready.rust, &chosen, &mut |report| (self.note)(report));
+        }
+    }
+
+    /// The server is killed, its database is, and taken back to an earlier moment.
+    fn disturbed(&self) {
+        if self.choice.takes(chaos::NAME) {
+            chaos::test(self.places, &mut |report| (self.note)(report));
+        }
+        if self.choice.takes(restore::NAME) {
+            (self.note)(restore::test(self.places));
+        }
+        if self.choice.takes(dist::NAME) {
+            (self.note)(dist::test(self.places, &self.ready.dist));
+        }
+    }
+
+    /// The server meets programs that are not its own.
+    fn of_others(&self, clients: &[&Client]) {
+        let by_name = matches!(self.choice, Choice::Only(_));
+        if self.choice.takes(schemathesis::NAME) {
+            let extent = if by_name { Extent::Whole } else { Extent::Bounded };
+            (self.note)(schemathesis::test(self.places, self.cluster, &self.ready.schemathesis, extent));
+        }
+        for (client, readiness) in clients.iter().zip(&self.ready.clients) {
+            let on = |store| client_test(self.places, self.cluster, client, readiness, store);
+            Store::ALL.into_iter().for_each(|store| (self.note)(on(store)));
+        }
+        if self.choice.takes(sdks::NAME) {
+            let extent = if by_name { sdks::Extent::Whole } else { sdks::Extent::Scenarios };
+            sdks::test(self.places, extent, &mut |report| (self.note)(report));
+        }
+        if self.choice.takes(book::NAME) {
+            (self.note)(book::test(self.places, self.cluster, &self.ready.book));
+        }
+        if self.choice.takes(fuzz::NAME) {
+            (self.note)(fuzz::test(self.places, self.choice.fuzzing()));
+        }
+    }
+}
+
 /// All names that `--only` takes.
-fn names() -> Vec<&'static str> {
-    let mut names = vec![RUST];
-    names.extend(clients::ALL.iter().map(|client| client.name));
-    names.extend([sdks::NAME, chaos::NAME, schemathesis::NAME, restore::NAME, book::NAME, dist::NAME, fuzz::NAME]);
+fn names() -> Vec<String> {
+    let ours = [sdks::NAME, chaos::NAME, schemathesis::NAME, restore::NAME, book::NAME, dist::NAME, fuzz::NAME];
+    let others = clients::ALL.iter().map(|client| client.name).chain(ours);
+    let mut names = vec![rust::NAME.to_owned()];
+    names.extend(rust::crates());
+    names.extend(others.map(str::to_owned));
     names
 }
 
 struct Ready {
+    rust: Result<rust::Needed, String>,
     clients: Vec<Readiness>,
     schemathesis: Readiness,
     book: Readiness,
@@ -169,60 +210,17 @@ fn prepare(places: &Places, chosen: &[&Client], choice: &Choice) -> Ready {
         false => Readiness::Missing("not chosen".to_owned()),
     };
     let schemathesis = chosen(schemathesis::NAME, schemathesis::prepare);
-    Ready { clients, schemathesis, book: chosen(book::NAME, book::prepare), dist: chosen(dist::NAME, dist::prepare) }
+    let rust = if choice.takes_rust() { rust::prepare(places) } else { Err("not chosen".to_owned()) };
+    Ready { rust, clients, schemathesis, book: chosen(book::NAME, book::prepare), dist: chosen(dist::NAME, dist::prepare) }
 }
 
-/// The server, and the Rust tests if they are to run: in one go, since their dependencies' features are then the same for both.
-fn build(places: &Places, choice: &Choice) -> Report {
+fn build(places: &Places) -> Report {
     let began = Instant::now();
-    let log = places.log("build");
-    let targets = if choice.takes(RUST) { "--all-targets" } else { "--bins" };
-    let finished = run_logged(places.cargo().args(["build", "--workspace", targets]), &log, Audience::Terminal, BUILD_MAX);
-    let outcome = match finished.map(|finished| finished.end) {
-        Ok(End::Success) => Outcome::Ran { passed: 0, failed: 0, note: String::new() },
-        Ok(End::Failure(why)) | Err(why) => Outcome::Broken(why),
+    let outcome = match rust::build_server(places) {
+        Ok(()) => Outcome::Ran { passed: 0, failed: 0, note: String::new() },
+        Err(why) => Outcome::Broken(why),
     };
-    Report { part: "build".to_owned(), on: "", took: began.elapsed(), outcome, logs: vec![log] }
-}
-
-/// The server alone.
-pub(crate) fn build_server(places: &Places) -> Result<(), String> {
-    let log = places.log("build");
-    let finished = run_logged(places.cargo().args(["build", "--workspace", "--bins"]), &log, Audience::Terminal, BUILD_MAX)?;
-    match finished.end {
-        End::Success => Ok(()),
-        End::Failure(why) => Err(why),
-    }
-}
-
-/// Some of the Rust tests put PgBouncer in front of PostgreSQL.
-fn install_pooler(places: &Places) -> Result<(), String> {
-    let is_there = ["/usr/sbin/pgbouncer", "/usr/local/sbin/pgbouncer"].iter().any(|program| Path::new(program).is_file());
-    if is_there || packages::found("pgbouncer") {
-        return Ok(());
-    }
-    packages::install(&packages::PGBOUNCER, &places.log("install-pgbouncer"))
-}
-
-/// Some play the scenarios of JSON workflows with clients in other languages: where these are, by the names of variables.
-fn scenario_clients(places: &Places) -> Result<[(&'static str, PathBuf); 2], String> {
-    for readiness in [python::prepare(places, "workflow"), node::prepare(places)] {
-        if let Readiness::Missing(why) | Readiness::Failed(why) = readiness {
-            return Err(why);
-        }
-    }
-    let python = PathBuf::from(python::program(places, "workflow", "python").get_program());
-    Ok([("CAUDAL_TEST_PYTHON", python), ("CAUDAL_TEST_NODE", node::folder(places))])
-}
-
-fn rust_tests(places: &Places, cluster: &Cluster, jars: &Path, clients: &[(&str, PathBuf)]) -> Report {
-    let began = Instant::now();
-    let log = places.log("rust-tests");
-    let mut command = places.cargo();
-    command.args(["test", "--workspace", "--no-fail-fast"]).env("CAUDAL_TEST_POSTGRES", &cluster.url);
-    command.env(kafka::VARIABLE, jars).envs(clients.iter().map(|(name, place)| (name, place)));
-    let outcome = outcome(run_logged(&mut command, &log, Audience::Terminal, RUST_MAX), cargo_counts);
-    Report { part: "cargo test --workspace".to_owned(), on: "all stores", took: began.elapsed(), outcome, logs: vec![log] }
+    Report { part: "build".to_owned(), on: "", took: began.elapsed(), outcome, logs: vec![places.log("build")] }
 }
 
 fn client_test(places: &Places, cluster: &Cluster, client: &Client, readiness: &Readiness, store: Store) -> Report {
@@ -245,7 +243,7 @@ fn client_test(places: &Places, cluster: &Cluster, client: &Client, readiness: &
 }
 
 /// Passed and failed as counted; a bad exit without a failed count, or nothing counted at all, is a failure as well.
-fn outcome(finished: Result<Finished, String>, counts: fn(&str) -> (usize, usize)) -> Outcome {
+pub(crate) fn outcome(finished: Result<Finished, String>, counts: fn(&str) -> (usize, usize)) -> Outcome {
     let finished = match finished {
         Ok(finished) => finished,
         Err(why) => return Outcome::Broken(why),
@@ -256,18 +254,6 @@ fn outcome(finished: Result<Finished, String>, counts: fn(&str) -> (usize, usize
         End::Success => Outcome::Ran { passed, failed, note: String::new() },
         End::Failure(why) => Outcome::Ran { passed, failed: failed.max(1), note: why },
     }
-}
-
-/// `test result: ok. 12 passed; 0 failed; …`, once per test binary.
-fn cargo_counts(text: &str) -> (usize, usize) {
-    let results = text.lines().filter_map(|line| line.split_once("test result: ").map(|(_, counts)| counts));
-    let number = |counts: &str, what: &str| {
-        let before = counts.split(what).next()?;
-        before.trim().rsplit([' ', '.', ';']).next()?.parse::<usize>().ok()
-    };
-    results.fold((0, 0), |(passed, failed), counts| {
-        (passed + number(counts, " passed").unwrap_or(0), failed + number(counts, " failed").unwrap_or(0))
-    })
 }
 
 /// Every client program prints one line per scenario: `ok NAME`, or `FAIL NAME: why`.
@@ -292,10 +278,14 @@ mod tests {
     }
 
     #[test]
-    fn cargo_results_are_summed() {
-        let text =
-            "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured\ntest result: FAILED. 3 passed; 2 failed; 0 ignored";
-        assert_eq!(cargo_counts(text), (15, 2));
+    fn a_crate_runs_with_all_or_by_its_name() {
+        let parse = |words: &[&str]| Choice::parse(words).expect("its names are known");
+        assert!(Choice::Everything.takes_crate("host"));
+        assert!(parse(&["--only", "rust"]).takes_crate("host"));
+        assert!(parse(&["--only", "host"]).takes_crate("host") && !parse(&["--only", "host"]).takes_crate("app"));
+        assert!(!parse(&["--skip", "rust"]).takes_crate("host") && !parse(&["--skip", "rust"]).takes_rust());
+        assert!(!parse(&["--skip", "host"]).takes_crate("host") && parse(&["--skip", "host"]).takes_crate("app"));
+        assert!(!parse(&["--only", "chaos"]).takes_rust());
     }
 
     #[test]

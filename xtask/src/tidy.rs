@@ -11,6 +11,7 @@ mod functions;
 mod layers;
 mod lengths;
 mod links;
+mod modules;
 mod moments;
 mod traces;
 mod words;
@@ -76,6 +77,7 @@ fn check(root: &Path) -> Result<Vec<Finding>, String> {
     findings.extend(lengths::check(&checkout));
     findings.extend(words::check(&checkout));
     findings.extend(traces::check(&checkout));
+    findings.extend(modules::check(&checkout));
     findings.extend(moments::check(&checkout));
     findings.extend(elements::check(&checkout));
     findings.extend(changelog::check(&checkout));

@@ -57,6 +57,9 @@ pub(crate) fn backup(backup: &Backup) -> Result<(), String> {
     if file.exists() {
         return Err(format!("{} is there already: choose another name", file.display()));
     }
+    if std::io::stderr().is_terminal() {
+        eprintln!("The server makes a copy of its store, slowly enough for others to go on …");
+    }
     let sent = agent(remote, BACKUP_MAX)?.post(url(remote, "/v1/backup")).send_empty();
     let mut response = match sent {
         Ok(response) if response.status().is_success() => response,

@@ -27,7 +27,7 @@ use std::time::{Instant, SystemTime};
 use crate::metadata::Metadata;
 use crate::places::{self, Places};
 use crate::postgres::Cluster;
-use crate::{Verdict, children, summary, test};
+use crate::{Verdict, children, rust, summary};
 
 use fault::Fault;
 use run::Plan;
@@ -90,7 +90,7 @@ pub(crate) fn refusals() -> Result<Verdict, String> {
     let places = Places::find(&Metadata::read(&places::root())?)?;
     let _lock = places.sole_run()?;
     children::end_with_us().map_err(|error| format!("cannot listen for signals: {error}"))?;
-    test::build_server(&places)?;
+    rust::build_server(&places)?;
     let cluster = Cluster::start_private(&places, "chaos-postgres")?;
     let mut reports = Vec::new();
     part::refuse(&places, &cluster, &mut |report| reports.push(report));
@@ -122,7 +122,7 @@ fn beside(words: &[&str], run: &Planned<'_>) -> Result<Verdict, String> {
     let places = Places::find(&Metadata::read(&places::root())?)?;
     let _lock = places.sole_run()?;
     children::end_with_us().map_err(|error| format!("cannot listen for signals: {error}"))?;
-    test::build_server(&places)?;
+    rust::build_server(&places)?;
     let (mut cluster, layout) = match options.store.as_str() {
         "sqlite" => (None, Layout::One),
         "postgres" => (Some(Cluster::start_private(&places, "chaos-postgres")?), Layout::Pair),
@@ -142,7 +142,7 @@ pub(crate) fn run(options: &Options) -> Result<Verdict, String> {
     let places = Places::find(&Metadata::read(&places::root())?)?;
     let _lock = places.sole_run()?;
     children::end_with_us().map_err(|error| format!("cannot listen for signals: {error}"))?;
-    test::build_server(&places)?;
+    rust::build_server(&places)?;
     let mut cluster = match options.store.as_str() {
         "sqlite" => None,
         "postgres" => Some(Cluster::start_private(&places, "chaos-postgres")?),

@@ -2,13 +2,14 @@
 //! something in it, before anything else, that is no announcement of a job.
 
 use std::fs::{self, File};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::children::{Farewell, Running};
 use crate::places::Places;
+use crate::server::free_port;
 use crate::{kafka, logged};
 
 pub(super) const TRANSPORT: &str = "kafka";
@@ -35,7 +36,7 @@ impl Broker {
         let folder = places.own.join("sdk-broker");
         fs::remove_dir_all(&folder).ok();
         fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-        let [port, controller] = free_ports().map_err(|error| format!("no free ports: {error}"))?;
+        let (port, controller) = (free_port()?, free_port()?);
         let file = folder.join("server.properties");
         fs::write(&file, properties(&folder, port, controller)).map_err(|error| format!("{}: {error}", file.display()))?;
         let mut format = java(&jars);
@@ -89,10 +90,4 @@ fn properties(folder: &Path, port: u16, controller: u16) -> String {
         "group.initial.rebalance.delay.ms=0".to_owned(),
     ]
     .join("\n")
-}
-
-/// Nobody listens there when this is asked.
-fn free_ports() -> std::io::Result<[u16; 2]> {
-    let (one, other) = (TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?);
-    Ok([one.local_addr()?.port(), other.local_addr()?.port()])
 }

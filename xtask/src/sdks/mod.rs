@@ -21,7 +21,7 @@ use crate::logged::{self, Audience, End};
 use crate::metadata::Metadata;
 use crate::places::{self, Places};
 use crate::summary::{self, Outcome, Report};
-use crate::{Verdict, children, test};
+use crate::{Verdict, children};
 
 use broker::Broker;
 use table::Table;
@@ -78,7 +78,7 @@ pub(crate) fn run(words: &[&str]) -> Result<Verdict, String> {
     let _lock = places.sole_run()?;
     children::end_with_us().map_err(|error| format!("cannot listen for signals: {error}"))?;
     if std::env::var_os(BINARY_VARIABLE).is_none() {
-        test::build_server(&places)?;
+        crate::rust::build_server(&places)?;
     }
     let mut reports = Vec::new();
     test_some(&places, &chosen, Extent::Whole, &mut |report| {

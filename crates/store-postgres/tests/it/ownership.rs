@@ -7,7 +7,7 @@ use store_postgres::Postgres;
 
 use crate::database::{Database, patient, with_database};
 use crate::stall::{Network, Proxy};
-use crate::tick::{ONE, acquire, after, tick};
+use crate::tick::{ONE, PATIENCE, acquire, after, tick};
 
 #[test]
 fn a_deposed_owner_cannot_commit() {
@@ -101,7 +101,7 @@ fn an_owner_held_up_in_its_commit_does_not_keep_others_out() {
         in_transaction(&database).await;
         let begun = Instant::now();
         let new = acquire(&other, "other").await;
-        assert!(begun.elapsed() < Duration::from_secs(20), "the database ends a transaction that says no more");
+        assert!(begun.elapsed() < PATIENCE, "the database ends a transaction that says no more");
         assert_eq!(new.position, 1, "nothing of it is there");
         proxy.network.send_replace(Network::Passes);
         assert!(matches!(committing.await.unwrap(), Err(CommitError::Store(store::Error::Unavailable { .. }))));

@@ -44,13 +44,16 @@ pub(crate) fn tick(owned: &Ownership) -> Commit {
     }
 }
 
+/// A bound far above what a busy machine takes, and below for ever.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
 /// Repeats a call that may be refused for now; anything else than a refusal that passes by is a failure.
 pub(crate) async fn until_it_works<T, F: Future<Output = Result<T, Error>>>(call: impl Fn() -> F) -> T {
     let begun = Instant::now();
     loop {
         match call().await {
             Ok(answer) => return answer,
-            Err(Error::Unavailable { .. }) => assert!(begun.elapsed() < Duration::from_secs(10), "still not available"),
+            Err(Error::Unavailable { .. }) => assert!(begun.elapsed() < PATIENCE, "still not available"),
             Err(other) => panic!("{other:?}"),
         }
         tokio::task::yield_now().await;

@@ -84,7 +84,15 @@ async fn the_description_and_its_page_are_served() {
     let server = Server::start().await;
     let description = server.get("/openapi.json").await;
     assert_eq!((description.media.as_str(), description.json()["openapi"].as_str()), ("application/json", Some("3.1.0")));
-    assert!(server.get("/docs").await.text.contains("openapi.json"));
+    let page = server.get("/docs").await.text;
+    assert!(page.contains("openapi.json"));
+    // A browser takes the last of two functions of one name without a word.
+    let functions = page.lines().filter_map(|line| line.strip_prefix("function ")?.split('(').next());
+    for function in functions.clone() {
+        assert_eq!(functions.clone().filter(|other| *other == function).count(), 1, "{function} is there twice");
+        assert!(1 < page.matches(function).count(), "nobody calls {function}");
+    }
+    assert_eq!(page.matches("addEventListener(\"submit\"").count(), 1, "one form to try a call");
 }
 
 #[tokio::test]

@@ -1,0 +1,109 @@
+//! Pages of the book, as a reader types them: every `sh` block is run, in one shell for each page, against one server; a `text` block after it is
+//! what they see, with `KEY`, `TIME` and `ADDRESS` for what differs every time.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Command;
+
+use crate::server::Server;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+const BETWEEN: &str = "---- next block ----";
+
+struct Block {
+    language: String,
+    text: String,
+}
+
+#[test]
+fn the_first_hour_goes_as_it_is_written() {
+    let blocks = play("first-hour.md");
+    let count = |language: &str| blocks.iter().filter(|block| block.language == language).count();
+    assert!(8 < count("sh") && 0 < count("text"), "the page has examples");
+}
+
+#[test]
+fn the_pages_that_tell_how_to_do_something_can_be_followed() {
+    for page in ["decide.md", "messages.md", "model-a-process.md", "test-with-the-clock.md"] {
+        assert!(play(page).iter().any(|block| block.language == "sh"), "{page} has an example that is run");
+    }
+}
+
+/// Plays what a page says, and compares what is seen with what it says is seen.
+fn play(page: &str) -> Vec<Block> {
+    let text = std::fs::read_to_string(format!("{ROOT}/docs/{page}")).unwrap();
+    let blocks = blocks(&text);
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(std::fs::canonicalize(format!("{ROOT}/examples")).unwrap(), folder.path().join("examples"))
+        .unwrap();
+    for (name, content) in blocks.iter().filter_map(file) {
+        std::fs::write(folder.path().join(name), content).unwrap();
+    }
+    let server = Server::start_with(&format!("sqlite:{}", folder.path().join("data").display()), &["--test-clock"]);
+    let commands = blocks.iter().filter(|block| block.language == "sh");
+    let script = commands.map(|block| format!("{}echo '{BETWEEN}'\n", block.text)).collect::<String>();
+    let script = format!("set -e\ncaudal() {{ '{}' \"$@\"; }}\n{script}", env!("CARGO_BIN_EXE_caudal"));
+    let script = script.replace("http://127.0.0.1:8080", &server.url());
+    let run =
+        Command::new("sh").args(["-c", &script]).current_dir(folder.path()).env("CAUDAL_URL", server.url()).output().unwrap();
+    let (out, err) = (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap());
+    assert!(run.status.success(), "{page}\n{out}\n{err}");
+    let seen: Vec<&str> = out.split(BETWEEN).collect();
+    let mut at = 0;
+    for pair in blocks.windows(2) {
+        let [block, next] = pair else { unreachable!("windows of two") };
+        if block.language == "sh" {
+            if next.language == "text" {
+                assert_eq!(plain(seen[at]), plain(&next.text), "{page}, after:\n{}", block.text);
+            }
+            at += 1;
+        }
+    }
+    blocks
+}
+
+/// A block of XML that begins with the name of a file is that file.
+fn file(block: &Block) -> Option<(&str, &str)> {
+    let (first, rest) = block.text.split_once('\n').filter(|_| block.language == "xml")?;
+    Some((first.strip_prefix("<!-- ")?.strip_suffix(" -->")?, rest))
+}
+
+/// Fenced blocks of a page, in order.
+fn blocks(page: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Block> = None;
+    for line in page.lines() {
+        match (open.as_mut(), line.strip_prefix("```")) {
+            (None, Some(language)) => open = Some(Block { language: language.to_owned(), text: String::new() }),
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(block), None) => block.text.push_str(&format!("{line}\n")),
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
+/// What is left to compare: words, with names for those that differ every time.
+fn plain(text: &str) -> Vec<String> {
+    let name = |word: &str| {
+        let is_number = 12 < word.len() && word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_time = word.ends_with('Z') && word.contains("T") && word.starts_with("20");
+        match word {
+            _ if is_number => "KEY".to_owned(),
+            _ if is_time => "TIME".to_owned(),
+            _ if word.starts_with("127.0.0.1:") => "ADDRESS".to_owned(),
+            word => word.to_owned(),
+        }
+    };
+    text.split_whitespace().map(name).collect()
+}
+
+#[test]
+fn the_bare_address_leads_to_the_docs() {
+    let server = Server::start("memory:");
+    let mut stream = TcpStream::connect(server.rest).unwrap();
+    write!(stream, "GET / HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", server.rest).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 307") && answer.contains("location: docs\r\n"), "{answer}");
+}

@@ -1,0 +1,183 @@
+//! A store that loses commits, or only their answers: nothing acknowledged is lost, nothing happens twice.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::server::layer::{Fate, Layer, broken};
+use crate::server::{TENANT, caller, clocked};
+use host::{Definitions, Error as HostError, Host, Limits, Metrics, Parts, Poll, Role, prepare};
+use store::log::{Answer, Command, Create, Deploy, DeployResource, ProcessRef, Request};
+use store::query::{Entity, Items, Page, Query, Tenants};
+use store::row::InstanceState;
+use store::{Commit, Error, Store};
+use tokio::sync::watch;
+
+/// The business id of an instance that no commit may contain.
+const POISON: &str = "poison";
+
+fn is_poisoned(commit: &Commit) -> bool {
+    commit.changes.instances_new.iter().any(|instance| instance.business_id.as_deref() == Some(POISON))
+}
+
+const PROCESS: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+  xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="d" targetNamespace="t"><process id="order" isExecutable="true">
+  <startEvent id="start"/><sequenceFlow id="a" sourceRef="start" targetRef="work"/>
+  <serviceTask id="work"><extensionElements><zeebe:taskDefinition type="work"/></extensionElements></serviceTask>
+  <sequenceFlow id="b" sourceRef="work" targetRef="end"/><endEvent id="end"/></process></definitions>"#;
+
+/// Submits as a patient client does: again and again while the server says to try again.
+async fn submit(host: &Host, command: Command) -> Answer {
+    loop {
+        match host.submit(Request { caller: caller(), command: command.clone(), idempotency: None }).await {
+            Ok(answer) => return answer,
+            Err(HostError::Unavailable { .. }) => tokio::task::yield_now().await,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+async fn instances(store: &dyn Store) -> Vec<InstanceState> {
+    let query = Query { page: Page::From { from: 0, limit: 10_000 }, ..Query::of(Entity::Instances, Tenants::Everything) };
+    match store.search(&query).await.unwrap().items {
+        Items::Instances(found) => found.iter().map(|instance| instance.state).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Every third commit or so goes wrong, one way or the other, in a fixed but irregular pattern.
+fn plan(seed: u64) -> VecDeque<Fate> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        match state >> 60 {
+            0..=2 => Fate::Lost(broken()),
+            3..=5 => Fate::AnswerLost,
+            6..=7 => Fate::Late(Duration::from_millis(2)),
+            _ => Fate::Through,
+        }
+    };
+    (0..200).map(|_| next()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_commits_and_lost_answers_have_one_effect() {
+    for seed in 1..=4 {
+        let mut plan = plan(seed);
+        let layer = Layer::over(clocked()).on_commit(move |_| plan.pop_front().unwrap_or(Fate::Through));
+        let Running { host, store: shared, stop, driver } = start(layer).await;
+        submit(&host, deploy()).await;
+        let starts = (0..12).map(|_| {
+            let host = host.clone();
+            tokio::spawn(async move { submit(&host, create(None)).await })
+        });
+        for started in starts.collect::<Vec<_>>() {
+            assert!(matches!(started.await.unwrap(), Answer::Created(_)));
+        }
+        assert_eq!(instances(&*shared).await.len(), 12, "seed {seed}: as many instances as answers");
+
+        let mut done = 0;
+        while done < 12 {
+            let poll = Poll {
+                job_type: "work".into(),
+                worker: "w".into(),
+                timeout: 600_000,
+                max: 2,
+                tenants: vec![TENANT.into()],
+                fetch: vec![],
+                wait: Some(Duration::from_secs(30)),
+            };
+            let Ok(jobs) = host.activate(poll).await else {
+                tokio::task::yield_now().await;
+                continue;
+            };
+            for job in jobs.take() {
+                submit(&host, Command::CompleteJob { job: job.key, variables: vec![], result: None }).await;
+                done += 1;
+            }
+        }
+        let states = instances(&*shared).await;
+        assert!(states.iter().all(|state| *state == InstanceState::Completed), "seed {seed}: {states:?}");
+        stop.send(true).unwrap();
+        driver.await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_the_store_refuses_for_good_is_the_only_one_refused() {
+    let layer = Layer::over(clocked()).on_commit(|commit| match is_poisoned(commit) {
+        // What a database says that does not like a value, today or ever.
+        true => Fate::Lost(Error::corrupt("a value is not taken")),
+        false => Fate::Through,
+    });
+    let Running { host, store, stop, driver } = start(layer).await;
+    submit(&host, deploy()).await;
+    let starts = (0..40).map(|number| {
+        let host = host.clone();
+        let poison = (number % 13 == 7).then_some(POISON);
+        tokio::spawn(async move {
+            loop {
+                match host.submit(Request { caller: caller(), command: create(poison), idempotency: None }).await {
+                    Err(HostError::Unavailable { .. }) => tokio::task::yield_now().await,
+                    outcome => return (poison.is_some(), outcome),
+                }
+            }
+        })
+    });
+    for started in starts.collect::<Vec<_>>() {
+        match started.await.unwrap() {
+            (false, Ok(Answer::Created(_))) => {}
+            (true, Err(HostError::Rejected(rejection))) => assert!(rejection.reason.contains("store"), "{}", rejection.reason),
+            (poison, outcome) => panic!("poison: {poison}, {outcome:?}"),
+        }
+    }
+    // The same through the inbox, as another server would send it.
+    let position =
+        host.submit_durably(Request { caller: caller(), command: create(Some(POISON)), idempotency: None }).await.unwrap();
+    let after = submit(&host, create(None)).await;
+    assert!(matches!(after, Answer::Created(_)));
+    let answer = loop {
+        if let Some(answer) = host.command(position).await.unwrap().unwrap().answer {
+            break answer;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    assert!(matches!(answer, Answer::Rejected(_)), "{answer:?}");
+    assert_eq!(instances(&*store).await.len(), 38, "37 of the first, one after the last");
+    stop.send(true).unwrap();
+    driver.await.unwrap();
+}
+
+struct Running {
+    host: Host,
+    store: Arc<dyn Store>,
+    stop: watch::Sender<bool>,
+    driver: tokio::task::JoinHandle<()>,
+}
+
+/// A server that owns its partition, on a store that fails as planned.
+async fn start(layer: Layer) -> Running {
+    let store = layer.shared();
+    let limits = Arc::new(Limits { batch_max: 3, ..Limits::default() });
+    let metrics = Arc::new(Metrics::default());
+    let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
+    let parts = Parts { store: store.clone(), limits, metrics, definitions, announcing: None, exporting: None };
+    let (host, driver) = prepare(parts, "a".into(), Role::Engine);
+    let (stop, stopping) = watch::channel(false);
+    let driver = tokio::spawn(driver.run(stopping));
+    while !host.owns() {
+        tokio::task::yield_now().await;
+    }
+    Running { host, store, stop, driver }
+}
+
+fn deploy() -> Command {
+    let resource = DeployResource { name: "order.bpmn".into(), content: PROCESS.as_bytes().into() };
+    Command::Deploy(Deploy { tenant: TENANT.into(), resources: vec![resource] })
+}
+
+fn create(business_id: Option<&str>) -> Command {
+    let process = ProcessRef::Id { id: "order".into(), version: None };
+    let business_id = business_id.map(Into::into);
+    Command::Create(Create { process, tenant: TENANT.into(), variables: vec![], tags: vec![], business_id })
+}

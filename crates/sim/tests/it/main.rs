@@ -1,0 +1,4 @@
+//! The simulator plays many seeds, and notices a store that does wrong.
+
+mod sabotage;
+mod seeds;
