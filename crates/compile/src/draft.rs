@@ -49,6 +49,15 @@ pub(crate) struct DraftElement {
     /// What an event with several definitions waits for; they become elements of their own.
     pub(crate) parts: Vec<Trigger>,
     pub(crate) listeners: Vec<Listener>,
+    pub(crate) about: About,
+}
+
+/// What is said about an element to those who choose it.
+#[derive(Default)]
+pub(crate) struct About {
+    pub(crate) documentation: Option<Arc<str>>,
+    /// Names and values.
+    pub(crate) properties: Vec<(Arc<str>, Option<Arc<str>>)>,
 }
 
 /// What became of an element. A refused one stays in the draft, so that what refers to it is not blamed as well.
@@ -92,6 +101,7 @@ impl DraftElement {
             repeat: None,
             parts: Vec::new(),
             listeners: Vec::new(),
+            about: About::default(),
         }
     }
 

@@ -19,7 +19,7 @@ use model::{
 };
 
 use crate::diagnostic::{Findings, quoted};
-use crate::draft::{Condition, Content, Draft, DraftFlow, FlowOrder};
+use crate::draft::{About, Condition, Content, Draft, DraftFlow, FlowOrder};
 use crate::straight_loop;
 
 /// The process, unless something in it was refused; `findings` says what.
@@ -42,12 +42,16 @@ pub(crate) fn link(mut draft: Draft, findings: &mut Findings) -> Option<Process>
     transactions::check(&graph, findings);
     listeners::check(&draft, findings);
     compensation::sub_processes(&graph, findings);
+    compensation::ways_out(&graph, findings);
     let compensations = compensation::resolve(&graph, findings);
     let Graph { ends, incoming, outgoing, .. } = graph;
     let wiring = Wiring { ends, incoming, outgoing, scopes, boundaries, defaults, links, compensations };
     let places: Vec<usize> = draft.elements.iter().map(|element| element.at).collect();
+    let abouts: Vec<About> = draft.elements.iter_mut().map(|element| std::mem::take(&mut element.about)).collect();
     let mut process = assemble(draft, wiring)?;
-    ad_hoc::find(&mut process);
+    for (ix, reason) in ad_hoc::find(&mut process, &abouts) {
+        findings.add(places[ix.0 as usize], &process.element(ix).id, reason);
+    }
     if let Err(reason) = joins::find(&mut process) {
         findings.add(places[0], &process.id, reason);
     }

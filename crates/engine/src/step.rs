@@ -1,7 +1,7 @@
 //! One command against one instance. This file decides the order; the leaves are in `lifecycle` and `element`.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use feel::Now;
 use model::{Element, ElementIx, Globals, Kind, Process};
@@ -66,6 +66,10 @@ pub(crate) struct Run<'a> {
     /// How many expressions were evaluated, so that each has a seed of its own.
     evaluations: Cell<u64>,
     work: VecDeque<Work>,
+    /// Conditions that are about to be looked at.
+    looked_at: BTreeSet<WaitKey>,
+    /// Elements that are about to finish, where there are conditions.
+    done: BTreeSet<ElementKey>,
     /// How many are about to be entered in each scope, by element; none is zero.
     scheduled: BTreeMap<(ElementKey, ElementIx), u32>,
     /// Scopes that were emptied, with the number of the first entry that came after.
@@ -120,6 +124,8 @@ impl<'a> Run<'a> {
             now,
             evaluations: Cell::new(0),
             work: VecDeque::new(),
+            looked_at: BTreeSet::new(),
+            done: BTreeSet::new(),
             scheduled: BTreeMap::new(),
             emptied: BTreeMap::new(),
             entry_next: 0,
@@ -285,7 +291,7 @@ impl<'a> Run<'a> {
     pub(crate) fn open(&mut self, element: ElementKey, catch: Option<ElementIx>, on: On) {
         let key = WaitKey(self.keys.take());
         if let On::Condition = on {
-            self.work.push_back(Work::Examine { element, wait: key });
+            self.examine_condition_later(element, key);
         }
         self.emit(Event::WaitOpened(Opened { key, element, catch, on }));
     }
@@ -320,11 +326,22 @@ impl<'a> Run<'a> {
         self.now
     }
 
-    /// Conditions that a change of a variable may have made true.
+    /// Conditions that a change of a variable may have made true; each once, however many of its variables change together.
     fn look_at_conditions(&mut self, event: &Event) {
         for (element, wait) in element::condition::concerned(self, event) {
+            self.examine_condition_later(element, wait);
+        }
+    }
+
+    fn examine_condition_later(&mut self, element: ElementKey, wait: WaitKey) {
+        if self.looked_at.insert(wait) {
             self.work.push_back(Work::Examine { element, wait });
         }
+    }
+
+    /// Whether the work of an element that contains no others is done, and it is about to leave. Known as long as there are conditions.
+    pub(crate) fn is_done(&self, key: ElementKey) -> bool {
+        self.done.contains(&key) && self.process.scope(self.instance.elements[&key].element).is_none()
     }
 
     pub(crate) fn element_of(&self, key: ElementKey) -> &'a Element {
@@ -336,13 +353,11 @@ impl<'a> Run<'a> {
 impl Run<'_> {
     /// Until nothing is left to do or the budget is spent; what is left then waits for a turn.
     fn go_on(&mut self) {
-        while !self.end_if_due()
-            && let Some(work) = self.work.pop_front()
-        {
+        while !self.end_if_due() && !self.work.is_empty() {
             if self.budget.is_spent() {
-                self.work.push_front(work);
                 return self.pause();
             }
+            let Some(work) = self.next_work() else { return };
             match work {
                 Work::Enter { key, element, scope, number } => {
                     if self.is_wanted(scope, element, number) {
@@ -357,6 +372,16 @@ impl Run<'_> {
                 Work::Examine { element, wait } => element::condition::examine(self, element, wait),
             }
         }
+    }
+
+    fn next_work(&mut self) -> Option<Work> {
+        let work = self.work.pop_front()?;
+        match &work {
+            Work::Examine { wait, .. } => drop(self.looked_at.remove(wait)),
+            Work::Finish { key } => drop(self.done.remove(key)),
+            Work::Enter { .. } | Work::Activate { .. } | Work::GoOn { .. } | Work::Join { .. } => {}
+        }
+        Some(work)
     }
 
     /// Asks for an element to be entered in its turn; its key is given now, so keys follow the order of the flows.
@@ -378,6 +403,9 @@ impl Run<'_> {
     }
 
     pub(crate) fn finish_later(&mut self, key: ElementKey) {
+        if !self.instance.conditions.is_empty() {
+            self.done.insert(key);
+        }
         self.work.push_back(Work::Finish { key });
     }
 
@@ -454,13 +482,15 @@ impl Run<'_> {
 
     pub(crate) fn forget_work(&mut self) {
         self.work.clear();
+        self.looked_at.clear();
+        self.done.clear();
         self.scheduled.clear();
     }
 
     /// The step has taken its share: what is left is entered or about to leave, and waits for its turn.
     fn pause(&mut self) {
         let mut left = Vec::with_capacity(self.work.len());
-        while let Some(work) = self.work.pop_front() {
+        while let Some(work) = self.next_work() {
             match work {
                 Work::Enter { key, element, scope, number } => {
                     if self.is_wanted(scope, element, number) {

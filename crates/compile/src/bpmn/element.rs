@@ -61,7 +61,7 @@ pub(super) fn read(mut site: Site<'_, '_, '_>) -> DraftElement {
     };
     extension::check(site);
     check_children(site);
-    check_activity(site);
+    check_attributes(site);
     let mut element = read(site);
     element.repeat = repeat::read(site);
     element.listeners = listener::read(site);
@@ -78,8 +78,22 @@ fn check_children(site: &mut Site<'_, '_, '_>) {
     }
 }
 
-/// What an activity says about itself besides its kind.
-fn check_activity(site: &mut Site<'_, '_, '_>) {
+/// Attributes of flow nodes that say yes or no.
+const FLAGS: [&str; 7] = [
+    "cancelActivity",
+    "cancelRemainingInstances",
+    "instantiate",
+    "isForCompensation",
+    "isInterrupting",
+    "parallelMultiple",
+    "triggeredByEvent",
+];
+
+/// What it says about itself besides its kind.
+fn check_attributes(site: &mut Site<'_, '_, '_>) {
+    for flag in FLAGS {
+        site.flag(site.node, flag, false);
+    }
     for quantity in ["startQuantity", "completionQuantity"] {
         if site.attribute(quantity).is_some_and(|value| value.trim() != "1") {
             site.complain(format!("a {quantity} other than 1 is not supported"));

@@ -11,7 +11,7 @@ use roxmltree::Node;
 use super::element::job_task;
 use super::extension;
 use super::site::{Definition, Site};
-use super::vocabulary::{boolean, bpmn_name, content, referred};
+use super::vocabulary::{bpmn_name, content, referred};
 use crate::diagnostic::quoted;
 use crate::draft::DraftElement;
 use crate::expression;
@@ -89,7 +89,7 @@ fn compensated_by(site: &mut Site<'_, '_, '_>, definition: Node<'_, '_>) -> Opti
     if bpmn_name(definition) != Some("compensateEventDefinition") {
         return None;
     }
-    if definition.attribute("waitForCompletion").and_then(boolean) == Some(false) {
+    if site.flag(definition, "waitForCompletion", true) == Some(false) {
         site.complain_at(definition, "compensation is always waited for: remove waitForCompletion=\"false\"");
     }
     let activity = definition.attribute("activityRef").map(referred).filter(|activity| !activity.is_empty());

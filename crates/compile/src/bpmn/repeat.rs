@@ -6,7 +6,7 @@ use roxmltree::Node;
 
 use super::extension;
 use super::site::Site;
-use super::vocabulary::{boolean, bpmn_name, content};
+use super::vocabulary::{bpmn_name, content};
 use crate::diagnostic::quoted;
 use crate::expression;
 
@@ -39,7 +39,7 @@ fn multi_instance(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>) -> Option<M
         let reason = format!("the behavior {} is not supported: throw events from inside the activity", quoted(behavior));
         site.complain_at(marker, reason);
     }
-    let sequential = flag(site, marker, "isSequential")?;
+    let sequential = site.flag(marker, "isSequential", false)?;
     let order = if sequential { MultiOrder::Sequential } else { MultiOrder::Parallel };
     let until = condition(site, marker, COMPLETION, "the completion condition");
     let found = extension::all(marker, "loopCharacteristics");
@@ -76,7 +76,7 @@ pub(super) fn output(site: &mut Site<'_, '_, '_>, extension: Node<'_, '_>) -> Op
 
 fn standard_loop(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>) -> Option<StandardLoop> {
     check_children(site, marker, "loopCondition");
-    let test = if flag(site, marker, "testBefore")? { LoopTest::Before } else { LoopTest::After };
+    let test = if site.flag(marker, "testBefore", false)? { LoopTest::Before } else { LoopTest::After };
     let max = marker.attribute("loopMaximum").map(|value| {
         let number = value.trim().parse::<u32>();
         number.map_err(|_| format!("the loopMaximum is {}, but must be a whole number from 0", quoted(value)))
@@ -84,12 +84,6 @@ fn standard_loop(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>) -> Option<St
     let max = site.note(marker, max.transpose());
     let condition = condition(site, marker, "loopCondition", "the loop condition");
     Some(StandardLoop { test, condition: condition?, max: max? })
-}
-
-/// An attribute that is false unless it says something else.
-fn flag(site: &mut Site<'_, '_, '_>, marker: Node<'_, '_>, name: &str) -> Option<bool> {
-    let value = marker.attribute(name).unwrap_or("false");
-    site.note(marker, boolean(value).ok_or_else(|| format!("{name} is {}, but must be true or false", quoted(value))))
 }
 
 /// The expression inside a child of that name: nothing, if it is refused.

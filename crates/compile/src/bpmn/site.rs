@@ -7,9 +7,9 @@ use model::Kind;
 use roxmltree::Node;
 
 use super::extension;
-use super::vocabulary::{PASSIVE_CHILDREN, bpmn_name, trigger, with_article};
+use super::vocabulary::{PASSIVE_CHILDREN, boolean, bpmn_name, content, trigger, with_article};
 use crate::diagnostic::{Findings, quoted};
-use crate::draft::{Content, DraftElement};
+use crate::draft::{About, Content, DraftElement};
 
 /// What events refer to, by id.
 #[derive(Default)]
@@ -58,6 +58,12 @@ impl<'a, 'input> Site<'a, 'input, '_> {
         self.node.attribute(name).filter(|value| !value.is_empty())
     }
 
+    /// An attribute that says yes or no.
+    pub(super) fn flag(&mut self, node: Node<'_, '_>, name: &str, otherwise: bool) -> Option<bool> {
+        let Some(value) = node.attribute(name).filter(|value| !value.is_empty()) else { return Some(otherwise) };
+        self.note(node, boolean(value).ok_or_else(|| format!("{name} is {}, but must be true or false", quoted(value))))
+    }
+
     /// An attribute that refers to something else by id.
     pub(super) fn reference(&self, name: &str) -> Option<Arc<str>> {
         self.attribute(name).map(|reference| super::vocabulary::referred(reference).into())
@@ -75,8 +81,18 @@ impl<'a, 'input> Site<'a, 'input, '_> {
             inputs,
             outputs,
             default: self.reference("default"),
+            about: self.about(),
             ..DraftElement::bare(self.node.range().start)
         }
+    }
+
+    fn about(&self) -> About {
+        let mut documentation = self.node.children().filter(|child| bpmn_name(*child) == Some("documentation")).map(content);
+        let text = |text: &str| Some(text).filter(|text| !text.is_empty()).map(Arc::from);
+        let properties = extension::all(self.node, "properties").into_iter().flat_map(extension::zeebe_children);
+        let properties = properties
+            .filter_map(|property| Some((text(property.attribute("name")?)?, property.attribute("value").and_then(text))));
+        About { documentation: documentation.find_map(|documentation| text(&documentation)), properties: properties.collect() }
     }
 
     /// Complains that this is not executed yet.

@@ -101,3 +101,47 @@ fn variables_of_the_engine_are_nobody_elses() {
         assert_eq!(told, format!("the {what} 'caudal:x' begins with 'caudal:': the engine keeps such names for itself\n"));
     }
 }
+
+#[test]
+fn what_comes_after_a_handler_stays_with_it() {
+    let told = |behind: &str| {
+        let oops = r#"<boundaryEvent id="oops" attachedToRef="undo"><timerEventDefinition><timeDuration>PT1H</timeDuration></timerEventDefinition></boundaryEvent>"#;
+        let way = format!(r#"<sequenceFlow id="w" sourceRef="oops" targetRef="fix"/><manualTask id="fix"/>{behind}"#);
+        told(&file(&format!("{UNDONE}{oops}{way}")))
+    };
+    assert!(told("").starts_with("p: process"));
+    let shared = r#"<sequenceFlow id="g1" sourceRef="fix" targetRef="end"/>"#;
+    assert!(told(shared).starts_with("p: process"));
+    let join = r#"<parallelGateway id="j"/><sequenceFlow id="g1" sourceRef="fix" targetRef="j"/>"#;
+    assert!(told(join).starts_with("p: process"));
+    let joined = format!(r#"{join}<sequenceFlow id="g2" sourceRef="start" targetRef="j"/>"#);
+    let reason = "what comes after an event on a compensation handler cannot be joined with anything else: end it by itself\n";
+    assert_eq!(told(&joined), reason);
+    let stop =
+        r#"<endEvent id="stop"><terminateEventDefinition/></endEvent><sequenceFlow id="g1" sourceRef="fix" targetRef="stop"/>"#;
+    assert_eq!(told(stop), "what comes after an event on a compensation handler cannot terminate the rest\n");
+}
+
+#[test]
+fn those_who_choose_in_an_ad_hoc_sub_process_are_told_what_is_said_about_each() {
+    let tool = |inputs: &str| {
+        let about =
+            r#"<zeebe:properties><zeebe:property name="kind" value="tool"/><zeebe:property name="none"/></zeebe:properties>"#;
+        let mapping = format!("<zeebe:ioMapping>{inputs}</zeebe:ioMapping>");
+        let tool = format!(
+            r#"<serviceTask id="book" name="Book a room"><documentation>Books a room for one night.</documentation>
+               <extensionElements><zeebe:taskDefinition type="book"/>{about}{mapping}</extensionElements></serviceTask>"#
+        );
+        bpmn(file(&format!(r#"<adHocSubProcess id="agent"><manualTask id="think"/>{tool}</adHocSubProcess>"#)).as_bytes())
+    };
+    let input = r#"<zeebe:input source="=fromAi(toolCall.city, &quot;Where&quot;, &quot;string&quot;)" target="city"/>"#;
+    let compiled = tool(input).unwrap();
+    let described = compiled.processes[0].elements.iter().find_map(|element| match &element.kind {
+        model::Kind::AdHoc(ad_hoc) => Some(ad_hoc.described.to_string()),
+        _ => None,
+    });
+    let expected = r#"[{"elementId":"think"},{"elementId":"book","elementName":"Book a room","documentation":"Books a room for one night.","properties":{"kind":"tool","none":null},"parameters":[{"name":"toolCall.city","description":"Where","type":"string"}]}]"#;
+    assert_eq!(described.unwrap(), expected);
+    let wrong = tool(r#"<zeebe:input source="=fromAi(1)" target="city"/>"#).unwrap_err();
+    assert_eq!(wrong[0].reason, "the value of fromAi must be a variable or a path, like toolCall.city");
+}

@@ -1,6 +1,8 @@
 //! Compensation: what undoes what. A handler is an activity beside its boundary event that no flow touches; an event that compensates names
 //! an activity beside it, or none. Inside an event sub-process also what lies beside that can be named.
 
+use std::collections::HashSet;
+
 use model::{Catch, Compensate, EndEvent, Kind, Throw, Trigger};
 
 use super::rules::is_activity;
@@ -65,6 +67,49 @@ pub(super) fn sub_processes(graph: &Graph<'_>, findings: &mut Findings) {
             Some(_) => "a compensation event sub-process undoes an embedded sub-process: put it into one",
         };
         findings.add(start.at, &start.id, reason);
+    }
+}
+
+/// A handler runs inside the event that started it, and so does what comes after an event on its boundary: it can neither join what runs
+/// outside nor terminate it.
+pub(super) fn ways_out(graph: &Graph<'_>, findings: &mut Findings) {
+    let elements = &graph.draft.elements;
+    let handlers = elements.iter().filter(|element| matches!(element.kind(), Some(Kind::CompensationBoundary(_))));
+    let handlers: HashSet<&str> = handlers.filter_map(|boundary| boundary.compensation.as_deref()).collect();
+    let sits_on =
+        |index: &usize, hosts: &HashSet<&str>| elements[*index].attached_to.as_deref().is_some_and(|id| hosts.contains(id));
+    let mut open: Vec<usize> = (0..elements.len()).filter(|index| sits_on(index, &handlers)).collect();
+    let mut way: HashSet<usize> = HashSet::new();
+    while let Some(index) = open.pop() {
+        if !way.insert(index) {
+            continue;
+        }
+        open.extend(graph.outgoing[index].iter().filter_map(|flow| graph.ends[*flow]).map(|(_, target)| target));
+        let own = HashSet::from([&*elements[index].id]);
+        open.extend((0..elements.len()).filter(|other| sits_on(other, &own)));
+    }
+    let comes_from_outside = |flow: &usize| graph.ends[*flow].is_some_and(|(source, _)| !way.contains(&source));
+    for index in &way {
+        let element = &elements[*index];
+        let joins = matches!(element.kind(), Some(Kind::ParallelGateway | Kind::InclusiveGateway(_) | Kind::ComplexGateway(_)));
+        let reason = match element.kind() {
+            Some(Kind::EndEvent(end)) if terminates(end) => {
+                "what comes after an event on a compensation handler cannot terminate the rest"
+            }
+            _ if joins && graph.incoming[*index].iter().any(comes_from_outside) => {
+                "what comes after an event on a compensation handler cannot be joined with anything else: end it by itself"
+            }
+            _ => continue,
+        };
+        findings.add(element.at, &element.id, reason);
+    }
+}
+
+fn terminates(end: &EndEvent) -> bool {
+    match end {
+        EndEvent::Terminate => true,
+        EndEvent::After { end, .. } => terminates(end),
+        EndEvent::None | EndEvent::Error { .. } | EndEvent::Cancel | EndEvent::Throw(_) => false,
     }
 }
 

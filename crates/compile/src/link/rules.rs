@@ -295,22 +295,29 @@ pub(super) fn event_gateways(graph: &Graph<'_>, findings: &mut Findings) {
         for flow in &graph.outgoing[index] {
             let Some((_, target)) = graph.ends[*flow] else { continue };
             let event = &graph.draft.elements[target];
-            let fits = match event.kind() {
-                Some(Kind::CatchEvent(trigger)) => trigger.is_waited_for(),
-                Some(Kind::ReceiveTask(_)) | None => true,
-                Some(_) => false,
-            };
-            if !fits {
-                let reason =
-                    format!("{} must be an event that is waited for: it stands behind an event-based gateway", quoted(&event.id));
-                findings.add(event.at, &event.id, reason);
-            } else if event.repeat.is_some() {
-                findings.add(event.at, &event.id, "it stands behind an event-based gateway, so it cannot be repeated");
-            } else if 1 < graph.incoming[target].len() {
-                let reason = "it stands behind an event-based gateway, so no other flow may lead to it";
-                findings.add(event.at, &event.id, reason);
+            if let Some(reason) = unfit_behind_gateway(graph, target) {
+                findings.add(event.at, &event.id, format!("it stands behind an event-based gateway, so {reason}"));
             }
         }
+    }
+}
+
+/// The gateway waits, not what stands behind it: that is entered when it is over.
+fn unfit_behind_gateway(graph: &Graph<'_>, target: usize) -> Option<&'static str> {
+    let elements = &graph.draft.elements;
+    let event = &elements[target];
+    let fits = match event.kind() {
+        Some(Kind::CatchEvent(trigger)) => trigger.is_waited_for(),
+        Some(Kind::ReceiveTask(_)) | None => true,
+        Some(_) => false,
+    };
+    match () {
+        () if !fits => Some("it must be an event that is waited for"),
+        () if event.repeat.is_some() => Some("it cannot be repeated"),
+        () if 1 < graph.incoming[target].len() => Some("no other flow may lead to it"),
+        () if event.inputs.is_some() => Some("it has no inputs: nothing is mapped before its message has come"),
+        () if elements.iter().any(|other| other.attached_to.as_deref() == Some(&*event.id)) => Some("no event may sit on it"),
+        () => None,
     }
 }
 

@@ -49,14 +49,21 @@ pub(crate) fn undo(run: &mut Run<'_>, kept_by: ElementKey, compensation: Compens
     run.activate_later(handler);
 }
 
-/// The scope of the event. Inside an event sub-process also the one around it: what is undone is mostly there.
+/// The scope of the event. Inside an event sub-process also the one around it: what is undone is mostly there. An ad-hoc sub-process is one
+/// scope with all its runs.
 fn scopes(run: &Run<'_>, key: ElementKey) -> Vec<ElementKey> {
     let first = run.instance.elements[&key].scope;
     let outward = std::iter::successors(Some(first), |scope| match run.element_of(*scope).kind {
-        Kind::EventSubProcess(_) => Some(run.instance.elements[scope].scope),
+        Kind::EventSubProcess(_) | Kind::AdHocRun => Some(run.instance.elements[scope].scope),
         _ => None,
     });
-    outward.collect()
+    let mut scopes: Vec<_> = outward.collect();
+    if let Some(last) = scopes.last().filter(|last| matches!(run.element_of(**last).kind, Kind::AdHoc(_))) {
+        let runs = run.instance.children(*last).filter(|inner| matches!(run.element_of(*inner).kind, Kind::AdHocRun));
+        let others: Vec<_> = runs.filter(|inner| !scopes.contains(inner)).collect();
+        scopes.extend(others);
+    }
+    scopes
 }
 
 /// All in the scope, or one activity with what completed inside it.

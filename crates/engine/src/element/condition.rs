@@ -1,4 +1,5 @@
-//! Conditional events: looked at when they begin to wait and when a variable they read changes, and only then.
+//! Conditional events: looked at when they begin to wait and when a variable they read changes, and only then. What a task gives when it is
+//! done does not concern those on its boundary: it is about to leave.
 
 use feel::Value;
 use model::{Condition, Trigger, VariableChange};
@@ -55,7 +56,7 @@ fn is_inside(run: &Run<'_>, key: ElementKey, scope: ElementKey) -> bool {
 
 /// Looks at a condition that was just opened or whose variables changed.
 pub(crate) fn examine(run: &mut Run<'_>, key: ElementKey, wait: WaitKey) {
-    if holds(run, key, wait) {
+    if holds(run, key, wait) && !run.is_done(key) {
         let triggered = Triggered { element: key, wait, variables: Vec::new(), next: None };
         run.trigger(&triggered).expect("it was looked at a moment ago");
     }

@@ -12,7 +12,10 @@ pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, end: &EndEvent) -> Resul
         EndEvent::None => {}
         EndEvent::Terminate => {
             let scope = run.instance.elements[&key].scope;
-            run.drop_inside(scope, Some(key));
+            if !run.drop_inside(scope, Some(key)) {
+                // Until those who listen were heard, nothing begins anew.
+                run.close_event_starts(scope);
+            }
         }
         EndEvent::Error { code } => {
             let code = run.text(key, code, "the error code")?;

@@ -29,8 +29,8 @@ pub fn catches(process: &Process, instance: &Instance, thrower: ElementKey, what
     instance.elements.contains_key(&thrower) && catcher(process, instance, thrower, what, code).is_some()
 }
 
-/// Looks outwards from where it was thrown; on one element the named code comes before the catch-all. A scope that an event
-/// sub-process has interrupted catches nothing any more.
+/// Looks outwards from where it was thrown; on one element the named code comes before the catch-all. In a scope that an event
+/// sub-process has interrupted the others start no more; what sits on its boundary catches.
 pub(crate) fn catcher<'a>(
     process: &'a Process,
     instance: &Instance,
@@ -41,9 +41,7 @@ pub(crate) fn catcher<'a>(
     let mut at = thrower;
     loop {
         let alive = &instance.elements[&at];
-        if !is_interrupted(process, instance, at)
-            && let Some((event, catch, trigger)) = event_at(process, instance, at, what, code)
-        {
+        if let Some((event, catch, trigger)) = event_at(process, instance, at, what, code) {
             return Some(Catcher { event, catch, trigger, at });
         }
         if alive.scope == at {
@@ -61,6 +59,7 @@ fn event_at<'a>(
     code: &str,
 ) -> Option<(ElementIx, &'a Catch, &'a Trigger)> {
     let (boundaries, starts) = repeat::catching(process, instance, at);
+    let starts = if is_interrupted(process, instance, at) { &[] } else { starts };
     let events = starts.iter().chain(boundaries).copied();
     let catches = |ix: ElementIx, named: bool| {
         let (Kind::BoundaryEvent(catch) | Kind::StartEvent(Some(catch))) = &process.element(ix).kind else { return None };

@@ -1,5 +1,5 @@
-//! `spec/traces` once more, through a real host: what happens there happens here, on the memory store and on SQLite, with another server
-//! after every command, so that nothing but rows is left to go on from.
+//! `spec/traces` once more, through a real host: what happens there happens here, on every store, with another server after every
+//! command, so that nothing but rows is left to go on from. Each has a tenant of its own in a store that others have used before.
 //!
 //! Left out are traces whose commands stand for the host's own part (verdicts of decisions, called processes), and the moments of timers.
 
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::server::layer::{Fate, Layer};
-use crate::server::{Server, TENANT, clocked};
+use crate::server::{Server, clocked};
 use engine::trace::Trace;
 use engine::{
     DefinitionKey, Document, ElementInstance, ElementKey, Event, IncidentKind, Instance, InstanceKey, Modification, On, TimerKey,
@@ -22,48 +22,80 @@ use store::log::{
     ProcessRef, Publish, StartAdHoc, TaskResult, TellStep, ThrowError, UpdateJob,
 };
 use store::{Commit, Store, format};
+use tokio::task::JoinSet;
 
 #[tokio::test]
 async fn traces_on_memory() {
-    play_all(|| (Arc::new(clocked()), None)).await;
+    play_all(vec![Arc::new(clocked())]).await;
 }
 
 #[tokio::test]
 async fn traces_on_sqlite() {
-    play_all(|| {
-        let folder = tempfile::tempdir().unwrap();
-        let store = store_sqlite::open(folder.path(), store_sqlite::Options::default()).unwrap();
-        (Arc::new(store), Some(folder))
-    })
-    .await;
+    let folder = tempfile::tempdir().unwrap();
+    play_all(vec![Arc::new(store_sqlite::open(folder.path(), store_sqlite::Options::default()).unwrap())]).await;
 }
 
-/// A fresh store, with what must outlive it.
-type Fresh = (Arc<dyn Store>, Option<tempfile::TempDir>);
+/// Where `CAUDAL_TEST_POSTGRES` leads to a server, as `cargo xtask test` does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn traces_on_postgres() {
+    let Ok(url) = std::env::var("CAUDAL_TEST_POSTGRES") else { return };
+    let (admin, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let schemas: Vec<String> = (0..SIDE_BY_SIDE).map(|number| format!("traces_{}_{number}", std::process::id())).collect();
+    // A machine that runs tests may be busy for longer than any server should be.
+    let patience = Duration::from_secs(120);
+    let options = store_postgres::Options { call_timeout: patience, search_timeout: patience, ..Default::default() };
+    let mut stores: Vec<Arc<dyn Store>> = Vec::new();
+    for schema in &schemas {
+        admin.batch_execute(&format!("DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")).await.unwrap();
+        let parameters = if url.contains('?') { '&' } else { '?' };
+        let place = format!("{url}{parameters}options=-csearch_path%3D{schema}");
+        stores.push(Arc::new(store_postgres::Postgres::connect(&place, options.clone()).await.unwrap()));
+    }
+    play_all(stores).await;
+    for schema in schemas {
+        admin.batch_execute(&format!("DROP SCHEMA {schema} CASCADE")).await.unwrap();
+    }
+}
 
-async fn play_all(fresh: impl Fn() -> Fresh) {
+/// How many schemas of PostgreSQL are used at once: one waits for the disk while another works.
+const SIDE_BY_SIDE: usize = 4;
+
+/// On each store one trace after the other.
+async fn play_all(stores: Vec<Arc<dyn Store>>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/traces");
     let mut files = Vec::new();
     collect(&folder, &mut files);
-    let mut played = 0;
-    let mut failures = Vec::new();
-    for file in files {
-        let source = fs::read_to_string(&file).unwrap();
-        let (head, commands) = source.split_at(source.find("\n> ").unwrap() + 1);
-        let starts = commands.lines().filter(|line| line.starts_with("> start")).count();
-        // A second start is a second instance here.
-        if commands.lines().any(is_the_hosts_part) || 1 < starts && !commands.contains("NoStartEvent") {
-            continue;
-        }
-        let (store, _folder) = fresh();
-        let happened = play(&store, head, commands).await;
-        played += 1;
-        if happened != without_moments(commands) {
-            failures.push(format!("{}\n--- written ---\n{commands}\n--- happened ---\n{happened}", file.display()));
-        }
+    let files = Arc::new(Mutex::new(files));
+    let mut playing = JoinSet::new();
+    for store in stores {
+        let files = files.clone();
+        playing.spawn(async move {
+            let mut played = Vec::new();
+            while let Some(file) = { files.lock().unwrap().pop() } {
+                played.extend(play_file(&store, &file).await);
+            }
+            played
+        });
     }
-    assert!(failures.is_empty(), "{} of {played}:\n{}", failures.len(), failures.join("\n\n"));
-    assert!(60 < played, "only {played} traces were played");
+    let played = playing.join_all().await.concat();
+    let failures: Vec<String> = played.iter().flatten().cloned().collect();
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), played.len(), failures.join("\n\n"));
+    assert!(300 < played.len(), "only {} traces were played", played.len());
+}
+
+/// What went wrong, if it can be played here.
+async fn play_file(store: &Arc<dyn Store>, file: &Path) -> Option<Option<String>> {
+    let source = fs::read_to_string(file).unwrap();
+    let (head, commands) = source.split_at(source.find("\n> ").unwrap() + 1);
+    let starts = commands.lines().filter(|line| line.starts_with("> start")).count();
+    // A second start is a second instance here.
+    if commands.lines().any(is_the_hosts_part) || 1 < starts && !commands.contains("NoStartEvent") {
+        return None;
+    }
+    let happened = play(store, &file.display().to_string(), head, commands).await;
+    let wrong = || format!("{}\n--- written ---\n{commands}\n--- happened ---\n{happened}", file.display());
+    Some((happened != without_moments(commands)).then(wrong))
 }
 
 /// Commands of traces that stand for what the host does by itself.
@@ -126,6 +158,9 @@ fn without_key(line: &str) -> String {
 /// What commits have written, as far as traces tell it.
 #[derive(Default)]
 struct Written {
+    /// Of the tenant of the trace.
+    definitions: Vec<DefinitionKey>,
+    instances: Vec<InstanceKey>,
     /// Events of instances, in order.
     events: Vec<(InstanceKey, Event)>,
     signals_sent: usize,
@@ -135,15 +170,19 @@ struct Written {
 }
 
 impl Written {
-    fn add(&mut self, commit: &Commit) {
+    fn add(&mut self, tenant: &str, commit: &Commit) {
         let changes = &commit.changes;
+        let definitions = changes.definitions_new.iter().filter(|definition| &*definition.tenant == tenant);
+        self.definitions.extend(definitions.map(|definition| definition.key));
+        let instances = changes.instances_new.iter().filter(|instance| self.definitions.contains(&instance.definition));
+        self.instances.extend(instances.map(|instance| instance.key));
         let kept = |key| {
             let new = changes.variables_new.iter().find(|variable| variable.key == key).map(|variable| variable.value.clone());
             let changed = || changes.variables_changed.iter().find(|change| change.key == key).map(|change| change.value.clone());
             new.or_else(changed)
         };
         for row in &commit.log {
-            let Some(instance) = row.instance else { continue };
+            let Some(instance) = row.instance.filter(|instance| self.instances.contains(instance)) else { continue };
             let events = format::decode_events(&row.events, kept).unwrap();
             self.events.extend(events.into_iter().map(|event| (instance, event)));
         }
@@ -154,17 +193,18 @@ impl Written {
     }
 }
 
-async fn play(store: &Arc<dyn Store>, head: &str, commands: &str) -> String {
+async fn play(store: &Arc<dyn Store>, tenant: &str, head: &str, commands: &str) -> String {
     let (first, then) = head.split_once(BECOMES).map_or((head, None), |(first, then)| (first, Some(then)));
     let process = compile::text(first).unwrap();
     let becomes = then.map(|then| compile::text(then).unwrap());
     let written = Arc::new(Mutex::new(Written::default()));
-    let seen = written.clone();
+    let (seen, owner) = (written.clone(), tenant.to_owned());
     let watched = Layer::of(store.clone()).on_commit(move |commit| {
-        seen.lock().unwrap().add(commit);
+        seen.lock().unwrap().add(&owner, commit);
         Fate::Through
     });
     let mut run = Run {
+        tenant: tenant.into(),
         process: &process,
         becomes: becomes.as_ref().zip(then),
         store: watched.shared(),
@@ -173,7 +213,7 @@ async fn play(store: &Arc<dyn Store>, head: &str, commands: &str) -> String {
         told: 0,
         trace: Trace::default(),
     };
-    let server = Server::start(&run.store).await;
+    let server = run.server().await;
     server.deploy(&[("process.notation", first)]).await;
     server.stop().await;
     let mut happened = String::new();
@@ -183,6 +223,7 @@ async fn play(store: &Arc<dyn Store>, head: &str, commands: &str) -> String {
         happened.push('\n');
     }
     happened.pop();
+    run.end().await;
     without_moments(&happened)
 }
 
@@ -190,6 +231,7 @@ async fn play(store: &Arc<dyn Store>, head: &str, commands: &str) -> String {
 const BECOMES: &str = "--- becomes ---\n";
 
 struct Run<'a> {
+    tenant: Arc<str>,
     process: &'a Process,
     /// With its text.
     becomes: Option<(&'a Process, &'a str)>,
@@ -203,11 +245,25 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
+    async fn server(&self) -> Server {
+        Server::start(&self.store).await.for_tenant(&self.tenant)
+    }
+
+    /// Whatever still runs is cancelled, so that servers have less to begin with.
+    async fn end(self) {
+        let server = self.server().await;
+        let instances = self.written.lock().unwrap().instances.clone();
+        for instance in instances {
+            server.ask(Command::Cancel { instance }).await;
+        }
+        server.stop().await;
+    }
+
     async fn command(&mut self, line: &str) -> String {
         let (words, json) = line.split_at(line.find('{').unwrap_or(line.len()));
         let variables = document(if json.is_empty() { "{}" } else { json });
         let words: Vec<&str> = words.split_whitespace().collect();
-        let server = Server::start(&self.store).await;
+        let server = self.server().await;
         let mut answer = Answer::Done;
         let then = match words[..] {
             ["migrate", ref mappings @ ..] => {
@@ -244,7 +300,7 @@ impl<'a> Run<'a> {
     async fn migration(&self, server: &Server, mappings: &[&str]) -> (&'a Process, Command) {
         let (then, text) = self.becomes.expect("a trace that migrates says to what");
         let resource = DeployResource { name: "process.notation".into(), content: text.as_bytes().into() };
-        let deploy = Deploy { tenant: TENANT.into(), resources: vec![resource] };
+        let deploy = Deploy { tenant: self.tenant.clone(), resources: vec![resource] };
         let Answer::Deployed(deployed) = server.ask(Command::Deploy(deploy)).await else { panic!("it deploys") };
         let mappings = mappings.iter().filter_map(|word| word.split_once('>'));
         let mappings = mappings.map(|(from, to)| (from.into(), to.into())).collect();
@@ -342,7 +398,7 @@ impl<'a> Run<'a> {
     }
 
     fn commands(&self, words: &[&str], variables: Document) -> Vec<Command> {
-        let tenant: Arc<str> = TENANT.into();
+        let tenant = self.tenant.clone();
         match *words {
             ["start"] => {
                 let process = ProcessRef::Id { id: self.process.id.clone(), version: None };
@@ -421,10 +477,10 @@ impl<'a> Run<'a> {
     fn start_by(&self, id: &str, variables: Document) -> Vec<Command> {
         let start = self.process.find(id).unwrap();
         match engine::start_trigger(self.process, start, 0).unwrap() {
-            Some(On::Message { name, .. }) => vec![publish(&name, "", variables)],
-            Some(On::Signal { name }) => vec![Command::Broadcast { tenant: TENANT.into(), name, variables }],
+            Some(On::Message { name, .. }) => vec![self.publish(name, "".into(), variables)],
+            Some(On::Signal { name }) => vec![Command::Broadcast { tenant: self.tenant.clone(), name, variables }],
             Some(On::Condition) => {
-                vec![Command::EvaluateConditions(EvaluateConditions { tenant: TENANT.into(), definition: None, variables })]
+                vec![Command::EvaluateConditions(EvaluateConditions { tenant: self.tenant.clone(), definition: None, variables })]
             }
             Some(On::Timer { .. }) => {
                 let written = self.written.lock().unwrap();
@@ -468,8 +524,8 @@ impl<'a> Run<'a> {
             _ => None,
         });
         match (&wait.kind, opened.next().unwrap()) {
-            (WaitKind::Message, On::Message { name, correlation_key }) => vec![publish(&name, &correlation_key, variables)],
-            (WaitKind::Signal, On::Signal { name }) => vec![Command::Broadcast { tenant: TENANT.into(), name, variables }],
+            (WaitKind::Message, On::Message { name, correlation_key }) => vec![self.publish(name, correlation_key, variables)],
+            (WaitKind::Signal, On::Signal { name }) => vec![Command::Broadcast { tenant: self.tenant.clone(), name, variables }],
             (WaitKind::UserTask, _) => {
                 let (task, action) = (UserTaskKey(wait.key.0), "".into());
                 vec![Command::CompleteUserTask { task, variables, action }]
@@ -477,6 +533,11 @@ impl<'a> Run<'a> {
             (WaitKind::Timer, _) => vec![Command::FireTimer { timer: TimerKey(wait.key.0) }],
             other => panic!("{other:?} cannot be triggered from outside"),
         }
+    }
+
+    fn publish(&self, name: Arc<str>, correlation_key: Arc<str>, variables: Document) -> Command {
+        let tenant = self.tenant.clone();
+        Command::Publish(Publish { tenant, name, correlation_key, id: "".into(), time_to_live: 0, variables })
     }
 
     /// Whether it is the so manieth inside the body of a repeated activity.
@@ -502,11 +563,6 @@ impl<'a> Run<'a> {
         let element = self.instance.elements.get(&self.element(id));
         element.and_then(|element| element.waits.iter().find_map(|wait| wait.job())).unwrap_or(engine::JobKey(u64::MAX))
     }
-}
-
-fn publish(name: &Arc<str>, key: &str, variables: Document) -> Command {
-    let (tenant, name, correlation_key) = (TENANT.into(), name.clone(), key.into());
-    Command::Publish(Publish { tenant, name, correlation_key, id: "".into(), time_to_live: 0, variables })
 }
 
 fn document(json: &str) -> Document {

@@ -5,7 +5,6 @@ use roxmltree::Node;
 
 use crate::bpmn::extension;
 use crate::bpmn::site::Site;
-use crate::bpmn::vocabulary::boolean;
 use crate::draft::DraftElement;
 use crate::expression;
 
@@ -25,7 +24,7 @@ fn called(site: &mut Site<'_, '_, '_>, node: Node<'_, '_>) -> Option<Call> {
     };
     let process = site.note(node, process);
     let binding = site.note(node, extension::binding(node));
-    let flag = |name: &str| node.attribute(name).and_then(boolean).unwrap_or(true);
-    let (all_in, all_out) = (flag("propagateAllParentVariables"), flag("propagateAllChildVariables"));
-    Some(Call { process: process?, binding: binding?, all_in, all_out })
+    let all_in = site.flag(node, "propagateAllParentVariables", true);
+    let all_out = site.flag(node, "propagateAllChildVariables", true);
+    Some(Call { process: process?, binding: binding?, all_in: all_in?, all_out: all_out? })
 }

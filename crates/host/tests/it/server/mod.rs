@@ -16,11 +16,17 @@ use tokio::sync::watch;
 pub(crate) const TENANT: &str = "<default>";
 
 pub(crate) fn caller() -> Caller {
-    Caller { name: "test".into(), tenants: Tenants::These(vec![TENANT.into()]), trace: None }
+    caller_of(&TENANT.into())
+}
+
+fn caller_of(tenant: &Arc<str>) -> Caller {
+    Caller { name: "test".into(), tenants: Tenants::These(vec![tenant.clone()]), trace: None }
 }
 
 pub(crate) struct Server {
     pub(crate) host: Host,
+    /// Whose commands it is asked.
+    tenant: Arc<str>,
     stop: watch::Sender<bool>,
     running: tokio::task::JoinHandle<()>,
 }
@@ -76,7 +82,11 @@ impl Server {
         let (host, driver) = prepare(parts, node.into(), role);
         let (stop, stopping) = watch::channel(false);
         let running = tokio::spawn(driver.run(stopping));
-        Self { host, stop, running }
+        Self { host, tenant: TENANT.into(), stop, running }
+    }
+
+    pub(crate) fn for_tenant(self, tenant: &Arc<str>) -> Self {
+        Self { tenant: tenant.clone(), ..self }
     }
 
     pub(crate) async fn owning(&self) {
@@ -96,9 +106,13 @@ impl Server {
         assert!(self.running.await.unwrap_err().is_cancelled());
     }
 
+    fn request(&self, command: Command) -> Request {
+        Request { caller: caller_of(&self.tenant), command, idempotency: None }
+    }
+
     /// The answer, also if it is a refusal.
     pub(crate) async fn ask(&self, command: Command) -> Answer {
-        match self.host.submit(Request { caller: caller(), command, idempotency: None }).await {
+        match self.host.submit(self.request(command)).await {
             Ok(answer) => answer,
             Err(Error::Rejected(rejection)) => Answer::Rejected(rejection),
             Err(error) => panic!("{error}"),
@@ -107,8 +121,7 @@ impl Server {
 
     /// The first answer, without waiting for those who listen.
     pub(crate) async fn ask_durably(&self, command: Command) -> Answer {
-        let request = Request { caller: caller(), command, idempotency: None };
-        let position = self.host.submit_durably(request).await.expect("it is taken");
+        let position = self.host.submit_durably(self.request(command)).await.expect("it is taken");
         loop {
             match self.host.command(position).await.expect("it was taken").and_then(|outcome| outcome.answer) {
                 Some(answer) => return answer,
@@ -133,7 +146,7 @@ impl Server {
     async fn try_deploy(&self, files: &[(&str, &str)]) -> Answer {
         let resource = |(name, xml): &(&str, &str)| DeployResource { name: (*name).into(), content: xml.as_bytes().into() };
         let resources = files.iter().map(resource).collect();
-        self.ask(Command::Deploy(Deploy { tenant: TENANT.into(), resources })).await
+        self.ask(Command::Deploy(Deploy { tenant: self.tenant.clone(), resources })).await
     }
 
     pub(crate) async fn create(&self, id: &str, variables: &[(&str, &str)]) -> Answer {
@@ -142,7 +155,7 @@ impl Server {
 
     /// Starts an instance that runs to its end.
     pub(crate) async fn run(&self, id: &str, variables: &[(&str, &str)]) -> Awaited {
-        let request = Request { caller: caller(), command: Command::Create(create(id, variables)), idempotency: None };
+        let request = self.request(Command::Create(create(id, variables)));
         self.host.create_and_await(request, vec![], Duration::from_secs(10)).await.expect("it ends")
     }
 
