@@ -137,9 +137,8 @@ pub(crate) async fn follow_log(host: Host, following: Arc<Following>) {
 
 /// The place to go on from, and the engine's time before anything was read.
 async fn begin(host: &Host, following: &Following) -> Result<(Option<u64>, Millis), Error> {
-    let store = host.store();
-    let began = host.inner().moving.time(store.now().await?);
-    Ok((store.export_place(PARTITION, &following.exporting.name).await?, began))
+    let began = host.now().await?;
+    Ok((host.store().export_place(PARTITION, &following.exporting.name).await?, began))
 }
 
 struct Export {

@@ -29,7 +29,7 @@ pub struct EvaluatedExpression {
 impl Host {
     /// Evaluates FEEL behind `=`; anything else is a value as it stands.
     pub async fn evaluate_expression(&self, text: &str, variables: Document) -> Result<EvaluatedExpression, Error> {
-        let (text, now) = (Arc::<str>::from(text), self.store().now().await?);
+        let (text, now) = (Arc::<str>::from(text), self.now().await?);
         let permit = EVALUATIONS.acquire().await;
         let evaluating = tokio::task::spawn_blocking(move || {
             // Held until the end, also where nobody waits for the answer any more.

@@ -233,6 +233,11 @@ impl Host {
         Ok(())
     }
 
+    /// The time of the engine, which is the database's unless a test has moved it.
+    pub async fn now(&self) -> Result<store::Millis, store::Error> {
+        Ok(self.inner.moving.time(self.store().now().await?))
+    }
+
     /// Does the command and gives its answer, which is never a rejection: that is an error. What others listen to is answered when they
     /// were heard, or not in time; a large instance is cancelled when all of it has gone.
     pub async fn submit(&self, request: Request) -> Result<Answer, Error> {

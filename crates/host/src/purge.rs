@@ -203,11 +203,6 @@ impl<'a> Steps<'a> {
         Self { host, store: &inner.store, limits: &inner.limits, metrics: &inner.metrics, purging: &inner.purging, fence }
     }
 
-    /// The engine's time, by the database's clock.
-    async fn now(&self) -> Result<Millis, Error> {
-        Ok(self.host.inner().moving.time(self.store.now().await?))
-    }
-
     fn plan(&self) -> Vec<Item> {
         let times = self.limits.retention.times().into_iter().map(Item::Instances);
         times.chain(Aged::ALL.map(Item::Aged)).chain([Item::Documents]).collect()
@@ -215,7 +210,7 @@ impl<'a> Steps<'a> {
 
     /// Removes a few rows of what comes next, passing over what has none.
     async fn step(&self, pass: &mut Pass) -> Result<Step, Error> {
-        let now = self.now().await?;
+        let now = self.host.now().await?;
         if ANEW_EVERY <= pass.since.elapsed() {
             *pass = Pass { rows: pass.rows, ..Pass::default() };
         }
@@ -290,7 +285,7 @@ impl<'a> Steps<'a> {
     }
 
     async fn count(&self) -> Result<PurgedRows, Error> {
-        let now = self.now().await?;
+        let now = self.host.now().await?;
         let partition: PartitionId = self.fence.partition;
         let mut counts = PurgedRows::new();
         for what in Aged::ALL {

@@ -176,7 +176,7 @@ impl Host {
     pub async fn queues(&self) -> Result<Vec<QueueStatus>, Error> {
         let sizes = self.store().queue_sizes(PARTITION).await?;
         let policies = Policies::of(self.store().policies(PARTITION).await?);
-        let at = self.store().now().await?;
+        let at = self.now().await?;
         Ok(sizes.into_iter().map(|size| status(size, &policies, at)).collect())
     }
 
@@ -186,7 +186,7 @@ impl Host {
         let found = sizes.into_iter().find(|size| size.job_type == *action && size.tenant == *tenant);
         let empty = || QueueSize { job_type: action.clone(), tenant: tenant.clone(), ..QueueSize::default() };
         let policies = Policies::of(self.store().policies(PARTITION).await?);
-        Ok(status(found.unwrap_or_else(empty), &policies, self.store().now().await?))
+        Ok(status(found.unwrap_or_else(empty), &policies, self.now().await?))
     }
 
     /// How many ready jobs of a queue stand before a place in it.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use engine::{Document, JobKey};
 use host::{Poll, drain, pause};
 use queue::Pace;
-use queue::policy::{Concurrency, Method, Overdue, Policy, Rate, Scope, Wait};
+use queue::policy::{Concurrency, Method, Overdue, Policy, Quota, Rate, Scope, Wait};
 use queue::retry::{Delays, Retry};
 use store::log::{ActivatedJob, Answer, Command, FailJob, IdempotencyKey, NewExecution, PutPolicy, Request, Submit, ThrowError};
 
@@ -19,6 +19,8 @@ use crate::world::World;
 pub(crate) const ACTION: &str = "x";
 /// What the policy for it is called.
 const POLICY: &str = "q";
+/// What that of its tenant is called.
+const QUOTA: &str = "t";
 /// How often something is tried again before it is left.
 const TRIES_MAX: usize = 6;
 
@@ -91,8 +93,11 @@ impl Sender {
     }
 
     async fn put_policy(&mut self) {
-        let policy = drawn(&self.world, &mut self.rng);
-        self.put(PutPolicy { reference: POLICY.into(), policy: Box::new(policy) }).await;
+        let (reference, policy) = match self.rng.chance(250) {
+            true => (QUOTA, quota(&mut self.rng)),
+            false => (POLICY, drawn(&self.world, &mut self.rng)),
+        };
+        self.put(PutPolicy { reference: reference.into(), policy: Box::new(policy) }).await;
     }
 
     async fn put(&mut self, put: PutPolicy) {
@@ -173,6 +178,12 @@ fn drawn(world: &World, rng: &mut Rng) -> Policy {
         retry: Some(Retry { delays, jitter_percent: 20, holds }),
         ..Policy::new(Scope::Action(ACTION.into()))
     }
+}
+
+/// How many of the tenant's run at once.
+fn quota(rng: &mut Rng) -> Policy {
+    let running = Some(rng.between(1, 3) as u32);
+    Policy { quota: Some(Quota { running, ..Quota::default() }), ..Policy::new(Scope::Tenant(TENANT.into())) }
 }
 
 /// A worker for the action: it completes, fails, throws, comes late, or dies.

@@ -3,7 +3,8 @@
 use axum::http::Method;
 use axum::response::Response;
 use host::ClockMove;
-use jiff::{Span, SpanRelativeTo};
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
 
 use super::answer;
 use super::call::Call;
@@ -55,7 +56,7 @@ static PIN: Shape = Shape {
 
 static ADVANCE: Shape = Shape {
     name: "ClockAdvanceRequest",
-    fields: &[field("duration", Kind::Text, "How far, after ISO 8601: `PT2H`, `P1D`").required()],
+    fields: &[field("duration", Kind::Text, "How far, after ISO 8601: `PT2H`, `P1D`, `P1M` by the calendar of UTC").required()],
 };
 
 async fn pin(call: Call) -> Result<Response, Failure> {
@@ -68,11 +69,12 @@ async fn pin(call: Call) -> Result<Response, Failure> {
 
 async fn advance(call: Call) -> Result<Response, Failure> {
     let text = call.required(&ADVANCE)?.shared("duration").ok_or_else(|| Failure::invalid("No duration provided."))?;
-    let span = text.parse::<Span>().and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()));
+    let now = Timestamp::from_millisecond(call.host().now().await?).unwrap_or_default().to_zoned(TimeZone::UTC);
+    let span = text.parse::<Span>().and_then(|span| span.to_duration(&now));
     let millis = span.ok().and_then(|span| i64::try_from(span.as_millis()).ok()).filter(|millis| 0 <= *millis);
     let millis = millis.ok_or_else(|| {
         Failure::invalid(format!(
-            "The provided duration '{text}' is none after ISO 8601, or goes back: use one such as PT2H or P1D"
+            "The provided duration '{text}' is none after ISO 8601, or goes back: use one such as PT2H, P1D or P1M"
         ))
     })?;
     move_clock(&call, ClockMove::Advance(millis))

@@ -130,7 +130,7 @@ impl Partition {
     pub(super) fn admit(&self, gate: &mut Gate, group: &Group) -> Result<(), Refusal> {
         if let Some(quota) = &gate.quota {
             let mut present = self.census_tenants.get(&gate.queue.tenant).copied().unwrap_or_default();
-            present.waiting += gate.waiting;
+            present.waiting = present.waiting.saturating_add_signed(gate.waiting);
             policy::within(quota, present).inspect_err(|_| gate.is_over_quota = true)?;
         }
         if let Some(census) = self.census.get(&gate.queue).filter(|_| gate.policy.counts()) {
@@ -141,7 +141,8 @@ impl Partition {
                 false => census.waiting + census.running,
             };
             let added = gate.added.entry(lane).or_default();
-            let present = Present { waiting: census.waiting + gate.waiting, running: census.running, in_group: here + *added };
+            let waiting = census.waiting.saturating_add_signed(gate.waiting);
+            let present = Present { waiting, running: census.running, in_group: here.saturating_add_signed(*added) };
             policy::admission(&gate.policy, present)?;
             *added += 1;
         }
@@ -174,8 +175,8 @@ pub(super) struct Gate {
     /// Whether that refused one.
     is_over_quota: bool,
     queue: QueueId,
-    added: FxHashMap<Group, u64>,
-    waiting: u64,
+    added: FxHashMap<Group, i64>,
+    waiting: i64,
 }
 
 impl Gate {
@@ -186,6 +187,13 @@ impl Gate {
 
     pub(super) fn parameters(&self) -> &[Arc<str>] {
         self.policy.parameters()
+    }
+
+    /// One that waits gives way to the next that comes.
+    pub(super) fn leave(&mut self, group: &Group) {
+        let lane = if self.parameters().is_empty() { None } else { group.clone() };
+        *self.added.entry(lane).or_default() -= 1;
+        self.waiting -= 1;
     }
 
     /// How long one that comes now may wait.

@@ -13,7 +13,7 @@ const HEADER: &str = "retryBackoff";
 
 impl Partition {
     /// Nothing where the model says nothing, or nothing that can be read. Only of a job whose instance is in memory.
-    pub(super) fn backoff_of(&self, key: JobKey, failures: u32) -> Millis {
+    pub(super) fn backoff_of(&self, key: JobKey, failures: u32) -> Option<Millis> {
         let backoff = self.jobs.get(&key).and_then(|job| {
             let origin = job.origin?;
             let of_element =
@@ -24,7 +24,7 @@ impl Partition {
                 _ => None,
             }
         });
-        backoff.map_or(0, |backoff| backoff.delay(failures, key.0))
+        backoff.map(|backoff| backoff.delay(failures, key.0))
     }
 }
 

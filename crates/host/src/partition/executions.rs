@@ -27,6 +27,14 @@ pub(super) struct Holder {
     pub(super) until: Option<Millis>,
 }
 
+/// How a unique key that another has is dealt with.
+enum Conflict {
+    /// The other is the answer.
+    Returned,
+    /// The other gives way.
+    Replaced,
+}
+
 impl Partition {
     pub(super) fn submit(&mut self, tick: &mut Tick, submit: &Submit) -> Result<Answer, Stop> {
         let queue = QueueId { job_type: submit.action.clone(), tenant: submit.tenant.clone() };
@@ -47,12 +55,14 @@ impl Partition {
         gate: Option<&mut Gate>,
     ) -> Result<SubmittedExecution, Stop> {
         let Submit { tenant, action, .. } = submit;
+        let mut replaced = None;
         if let Some(unique) = &new.unique {
             let name = (tenant.clone(), action.clone(), unique.key.clone());
-            if let Some(other) = self.in_the_way(tick, &name)?
-                && let Some(other) = self.settle_conflict(tick, unique, other)?
-            {
-                return Ok(SubmittedExecution { job: other, is_new: false, group: None });
+            if let Some(other) = self.in_the_way(tick, &name)? {
+                match self.conflict(unique, other)? {
+                    Conflict::Returned => return Ok(SubmittedExecution { job: other, is_new: false, group: None }),
+                    Conflict::Replaced => replaced = Some(other),
+                }
             }
         }
         let (mut group, mut wait_until) = (None, None);
@@ -63,7 +73,13 @@ impl Partition {
                 Some(place) => Some(&new.group[place].1),
                 None => value(&new.input, name).map(|place| &new.input[place].1),
             });
+            if let Some(other) = replaced.and_then(|other| self.jobs.get(&other)) {
+                gate.leave(&other.group);
+            }
             self.admit(gate, &group).map_err(|refusal| gate.refused(refusal))?;
+        }
+        if let Some(other) = replaced {
+            self.cancel_row(tick, other);
         }
         let key = JobKey(self.keys.take());
         let new = new_execution(key, (tenant, action), new, tick.now);
@@ -98,17 +114,16 @@ impl Partition {
         Ok(is_open.then_some(holder.job))
     }
 
-    /// Some other that is the answer instead, or none if the way is free now.
-    fn settle_conflict(&mut self, tick: &mut Tick, unique: &NewUnique, other: JobKey) -> Result<Option<JobKey>, Stop> {
+    /// What becomes of a submission whose unique key another has. Nothing is done about the other yet.
+    fn conflict(&self, unique: &NewUnique, other: JobKey) -> Result<Conflict, Stop> {
         match unique.on_conflict {
-            OnConflict::Return => return Ok(Some(other)),
+            OnConflict::Return => return Ok(Conflict::Returned),
             OnConflict::Replace => {
                 if !self.jobs.knows(&other) {
                     return Err(Needs::jobs(vec![other]).into());
                 }
                 if self.jobs.get(&other).is_some_and(|job| job.execution_state() == ExecutionState::Waiting) {
-                    self.cancel_row(tick, other);
-                    return Ok(None);
+                    return Ok(Conflict::Replaced);
                 }
             }
             OnConflict::Reject => {}

@@ -92,7 +92,7 @@ impl Partition {
         }
     }
 
-    /// How many retries that leaves is counted here, and how long to wait is for the worker to say, or for the model.
+    /// How many retries that leaves is counted here, and how long to wait is for the worker to say, or for the model, or for the policy.
     fn fail_reported(
         &mut self,
         tick: &mut Tick,
@@ -113,11 +113,14 @@ impl Partition {
             variables.push(kept);
             number = attempt;
         }
+        let said = failed.backoff.or_else(|| self.backoff_of(key, number));
+        let mut fail = FailJob { job: key, retries, message: failed.message.clone(), backoff: said.unwrap_or(0), variables };
+        if said.is_none() {
+            fail.backoff = self.backoff(tick, &fail)?;
+        }
         if 0 < retries {
             self.metrics.workflows.retries.inc();
         }
-        let backoff = failed.backoff.unwrap_or_else(|| self.backoff_of(key, number));
-        let fail = FailJob { job: key, retries, message: failed.message.clone(), backoff, variables };
         let why = if failed.retryable { "RetriesExhausted" } else { "NotRetryable" };
         self.fail_because(tick, caller, &fail, format!("{why}: {}", failed.message).into())?;
         Ok(())

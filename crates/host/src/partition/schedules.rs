@@ -115,13 +115,17 @@ impl Partition {
         Ok(Answer::Done)
     }
 
-    /// What its queue does not take is not made up for: the next occurrence is another.
+    /// What its queue does not take is not made up for: the next occurrence is another. What is refused has changed nothing.
     fn submit_scheduled(&mut self, tick: &mut Tick, schedule: &Schedule, at: Millis) -> Result<LastOccurrence, Stop> {
         let Schedule { tenant, action, execution, .. } = schedule;
         let queue = QueueId { job_type: action.clone(), tenant: tenant.clone() };
         let mut gate = self.gate(&queue)?;
         let submit = Submit { tenant: tenant.clone(), action: action.clone(), executions: Vec::new() };
-        match self.submit_one(tick, &submit, execution, gate.as_mut()) {
+        let submitted = match self.refuse_while_draining(action) {
+            Ok(()) => self.submit_one(tick, &submit, execution, gate.as_mut()),
+            Err(draining) => Err(draining),
+        };
+        match submitted {
             Ok(submitted) => Ok(LastOccurrence { at, execution: Some(submitted.job), refused: None }),
             Err(Stop::Refused(rejection)) => Ok(LastOccurrence { at, execution: None, refused: Some(rejection.reason.into()) }),
             Err(needs @ Stop::Needs(_)) => Err(needs),

@@ -1,7 +1,7 @@
 //! Timers that are due, and what operators do to them.
 
 use engine::{InstanceKey, On, TimerKey, Triggered, WaitEnd};
-use schedule::{Due, Occurrence};
+use schedule::{Due, Missed, Occurrence};
 use store::log::{Answer, Caller, Code};
 use store::row::{self, TimerState};
 use store::{DueKind, Millis};
@@ -30,7 +30,7 @@ impl Partition {
             // It is overdue when its instance goes on.
             return Err(no_timer(key));
         }
-        self.fire(tick, &timer, tick.now)
+        self.fire(tick, &timer, tick.now, self.limits.timers_missed)
     }
 
     /// An operator lets a timer fire before its time.
@@ -38,7 +38,8 @@ impl Partition {
         let timer = self.timer(tick, key)?.filter(|timer| caller.tenants.has(&timer.tenant)).ok_or_else(|| no_timer(key))?;
         // The next occurrence of a cycle follows the one that was planned.
         let at = tick.now.max(timer.due);
-        self.fire(tick, &timer, at)
+        // However late it is: somebody wants it to.
+        self.fire(tick, &timer, at, Missed::FireOnce)
     }
 
     pub(super) fn reschedule_timer(
@@ -82,8 +83,8 @@ impl Partition {
         }
     }
 
-    fn fire(&mut self, tick: &mut Tick, timer: &row::Timer, at: Millis) -> Result<Answer, Stop> {
-        let Due { fire, next } = self.due_of_timer(timer, at)?;
+    fn fire(&mut self, tick: &mut Tick, timer: &row::Timer, at: Millis, missed: Missed) -> Result<Answer, Stop> {
+        let Due { fire, next } = due_of_timer(timer, at, missed)?;
         if fire.is_none() {
             return self.skip(tick, timer, next);
         }
@@ -111,14 +112,6 @@ impl Partition {
         Ok(Answer::Done)
     }
 
-    /// Whether the planned occurrence fires, and the one after it.
-    fn due_of_timer(&self, timer: &row::Timer, at: Millis) -> Result<Due, Stop> {
-        let unreadable = |reason| Stop::refused(Code::InvalidState, format!("timer {} cannot be read: {reason}", timer.key));
-        let parsed = engine::timer(timer.kind, &timer.text).map_err(unreadable)?;
-        let pending = Occurrence { armed: timer.armed, number: timer.number.into(), at: timer.due };
-        Ok(parsed.due(pending, at, self.limits.timers_missed))
-    }
-
     fn start_by_timer(&mut self, tick: &mut Tick, timer: &row::Timer, next: Option<Occurrence>) -> Result<(), Stop> {
         let Some(definition) = self.compiled(tick, timer.definition)? else { return Err(no_timer(timer.key)) };
         self.close_timer(tick, timer.key, WaitEnd::Completed)?;
@@ -137,6 +130,14 @@ impl Partition {
         self.metrics.timers_fired.inc();
         self.metrics.timer_lateness_seconds.observe((tick.now - timer.due).max(0) as f64 / 1000.0);
     }
+}
+
+/// Whether the planned occurrence fires, and the one after it.
+fn due_of_timer(timer: &row::Timer, at: Millis, missed: Missed) -> Result<Due, Stop> {
+    let unreadable = |reason| Stop::refused(Code::InvalidState, format!("timer {} cannot be read: {reason}", timer.key));
+    let parsed = engine::timer(timer.kind, &timer.text).map_err(unreadable)?;
+    let pending = Occurrence { armed: timer.armed, number: timer.number.into(), at: timer.due };
+    Ok(parsed.due(pending, at, missed))
 }
 
 fn no_timer(key: TimerKey) -> Stop {

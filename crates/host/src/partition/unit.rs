@@ -369,6 +369,9 @@ impl Partition {
         }
         if self.dispatch.has_limits() && self.takes_slot(job) {
             self.dispatch.started(&queue_of(job), &job.group);
+            if job.availability == Availability::Leased {
+                self.dispatch.runs(&queue_of(job));
+            }
         }
         if let Some(due) = job.due() {
             self.timeline.insert(due, (job.key.0, DueKind::Job));
@@ -381,6 +384,9 @@ impl Partition {
         }
         if self.dispatch.has_limits() && self.takes_slot(job) {
             self.dispatch.stopped(&queue_of(job), &job.group);
+            if job.availability == Availability::Leased {
+                self.dispatch.rests(&queue_of(job));
+            }
         }
         if let Some(due) = job.due() {
             self.timeline.remove(due, (job.key.0, DueKind::Job));

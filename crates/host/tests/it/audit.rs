@@ -168,6 +168,28 @@ async fn what_an_execution_goes_through_is_told() {
 }
 
 #[tokio::test]
+async fn a_job_that_goes_with_its_instance_is_told() {
+    let store = memory();
+    let server = Server::start(&store).await;
+    server.deploy(&[("p.bpmn", &task("p", "work"))]).await;
+    let running = start(&server).await.instance;
+    let job = lease(&server, 600_000).await;
+    let waiting = start(&server).await.instance;
+    for instance in [running, waiting] {
+        done(&server, Command::Cancel { instance }).await;
+    }
+    let of_instance = async |instance: InstanceKey| {
+        let mut found = words(&trail(&store, Entity::Audit, of(Field::InstanceKey, instance.0)).await);
+        found.sort();
+        found
+    };
+    assert_eq!(of_instance(running).await, ["CANCEL JOB", "CANCEL PROCESS_INSTANCE", "DISPATCH JOB"]);
+    assert_eq!(of_instance(waiting).await, ["CANCEL JOB", "CANCEL PROCESS_INSTANCE"]);
+    assert_eq!(words(&trail(&store, Entity::Audit, of(Field::JobKey, job.0)).await), ["DISPATCH JOB", "CANCEL JOB"]);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn what_a_worker_gives_back_is_told() {
     let store = memory();
     let server = Server::start(&store).await;

@@ -9,7 +9,8 @@ use crate::server::layer::{Fate, Layer};
 use crate::server::{Server, TENANT, clocked, memory};
 use engine::{Document, JobKey, PartitionId};
 use host::{ClockMove, Limits, Role};
-use queue::policy::{Concurrency, Method, Policy, Scope};
+use queue::Pace;
+use queue::policy::{Concurrency, Method, Policy, Rate, Scope};
 use store::Store;
 use store::log::{Answer, Command, NewExecution, PutPolicy, Submit};
 use store::row::QueueStats;
@@ -135,11 +136,37 @@ async fn a_queue_that_does_not_move_while_workers_ask_is_stuck() {
 }
 
 #[tokio::test]
+async fn how_old_jobs_are_goes_by_the_time_of_the_engine() {
+    let store = memory();
+    let server = start(&store).await;
+    submit(&server, 1).await;
+    pass(&server, 7_200);
+    submit(&server, 2).await;
+    let ages = server.host.queue_report(&ACTION.into(), &TENANT.into()).await.unwrap().ages;
+    assert_eq!((ages[..5].iter().sum::<u64>(), ages[5], ages[6]), (2, 1, 0), "up to an hour, up to a day, older");
+    server.stop().await;
+}
+
+/// Also where a policy says how many of them may have a job, and how fast.
+#[tokio::test]
 async fn a_thousand_workers_that_wait_ask_the_store_for_nothing() {
+    let limit = Concurrency { limit: 5, parameters: vec!["g".into()], method: Method::Enqueue, adaptive: None };
+    let rate = Rate { pace: Pace { limit: 5, window: 1_000 }, parameters: vec![] };
+    let queue = Policy { fair: true, ageing: Some(1_000), queue_max: Some(100), ..Policy::new(Scope::Global) };
+    for policy in [None, Some(Policy { concurrency: Some(limit), rate: Some(rate), ..queue })] {
+        wait_in_vain(policy).await;
+    }
+}
+
+async fn wait_in_vain(policy: Option<Policy>) {
     let layer = Layer::over(clocked());
     let calls = layer.calls();
     let store = layer.shared();
     let server = start(&store).await;
+    if let Some(policy) = policy {
+        let put = PutPolicy { reference: "all".into(), policy: Box::new(policy) };
+        assert_eq!(server.ask(Command::PutPolicy(put)).await, Answer::Done);
+    }
     for n in 0..1_000 {
         let poll = host::Poll {
             job_type: format!("type-{}", n % 10).into(),
@@ -162,13 +189,18 @@ async fn a_thousand_workers_that_wait_ask_the_store_for_nothing() {
     for n in 0..10 {
         assert!(matches!(server.ask(submit(n)).await, Answer::Submitted(_)));
     }
-    // What is written down of them is.
-    for _ in 0..20 {
+    // Once what has happened to these is written down there is nothing left to do.
+    let mut quiet = false;
+    for _ in 0..100 {
         pass(&server, 6);
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let before = calls.load(Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        quiet = calls.load(Ordering::SeqCst) == before;
+        if quiet {
+            break;
+        }
     }
-    let before = calls.load(Ordering::SeqCst);
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(calls.load(Ordering::SeqCst), before, "nobody asked the store for anything");
+    assert!(quiet, "somebody asks the store again and again");
     server.stop().await;
 }

@@ -5,22 +5,38 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::server::{Server, TENANT, task};
 use engine::JobKey;
-use host::Poll;
+use host::{ClockMove, Poll};
 use queue::claim::Claim;
+use queue::policy::{Policy, Scope};
+use queue::retry::{Delays, Retry};
 use store::Store;
-use store::log::{ActivatedJob, Answer, Became, Code, Command, Failed, NewExecution, Report, Reported, Said, Submit};
+use store::log::{ActivatedJob, Answer, Became, Code, Command, Failed, NewExecution, PutPolicy, Report, Reported, Said, Submit};
 use store::memory::Memory;
 use store::query::{DeadLetterView, Entity, ExecutionView, Items, JobView, Query, Tenants};
 use store::row::{ExecutionState, JobState};
 
-/// Short: a server whose clock stands still looks again when this has really passed.
 const LEASE: i64 = 300;
 
-/// A store whose time is moved by hand.
-fn stopped() -> (Arc<dyn Store>, Arc<AtomicI64>) {
-    let time = Arc::new(AtomicI64::new(1_000_000));
+/// What time it is for the store and for all servers of a test: it stands still until it is moved.
+type Time = Arc<AtomicI64>;
+
+fn stopped() -> (Arc<dyn Store>, Time) {
+    let time = Time::new(AtomicI64::new(1_000_000));
     let clock = time.clone();
     (Arc::new(Memory::new(Arc::new(move || clock.load(Ordering::SeqCst)))), time)
+}
+
+async fn start(store: &Arc<dyn Store>, time: &Time) -> Server {
+    let server = Server::start(store).await;
+    pass(&server, time, 0);
+    server
+}
+
+/// It is so much later.
+fn pass(server: &Server, time: &Time, by: i64) -> i64 {
+    let now = time.fetch_add(by, Ordering::SeqCst) + by;
+    server.host.move_clock(ClockMove::Pin(now)).unwrap();
+    now
 }
 
 async fn submit(server: &Server, count: usize) -> Vec<JobKey> {
@@ -102,8 +118,8 @@ async fn dead(store: &Arc<dyn Store>) -> Vec<DeadLetterView> {
 }
 
 /// Moves the time past every lease, and waits until that is seen.
-async fn run_out(store: &Arc<dyn Store>, time: &AtomicI64) {
-    time.fetch_add(LEASE + 1, Ordering::SeqCst);
+async fn run_out(server: &Server, store: &Arc<dyn Store>, time: &Time) {
+    pass(server, time, LEASE + 1);
     let is_leased = async || {
         let sizes = store.queue_sizes(engine::PartitionId(1)).await.unwrap();
         sizes.iter().any(|size| 0 < size.running)
@@ -114,10 +130,10 @@ async fn run_out(store: &Arc<dyn Store>, time: &AtomicI64) {
 }
 
 /// One job of a process and one execution, in turn: everything holds for both.
-async fn each(check: impl AsyncFn(Server, Arc<dyn Store>, Arc<AtomicI64>)) {
+async fn each(check: impl AsyncFn(Server, Arc<dyn Store>, Time)) {
     for of_process in [true, false] {
         let (store, time) = stopped();
-        let server = Server::start(&store).await;
+        let server = start(&store, &time).await;
         match of_process {
             true => {
                 server.deploy(&[("p.bpmn", &task("p", "work"))]).await;
@@ -133,7 +149,7 @@ async fn each(check: impl AsyncFn(Server, Arc<dyn Store>, Arc<AtomicI64>)) {
 async fn what_is_late_has_no_effect_on_somebody_elses_lease() {
     each(async |server, store, time| {
         let slow = lease(&server, "slow").await;
-        run_out(&store, &time).await;
+        run_out(&server, &store, &time).await;
         let quick = lease(&server, "quick").await;
         assert_eq!((slow.lease, quick.lease), (1, 2));
         for said in [done(), failed(true), failed(false), Said::Returned, Said::Snoozed { delay: 5 }] {
@@ -158,12 +174,12 @@ async fn what_is_late_has_no_effect_on_somebody_elses_lease() {
 async fn what_is_late_counts_once_if_nobody_has_the_job() {
     each(async |server, store, time| {
         let slow = lease(&server, "slow").await;
-        run_out(&store, &time).await;
+        run_out(&server, &store, &time).await;
         assert_eq!(tell(&server, &slow, failed(true)).await, TAKEN);
         assert_eq!(tell(&server, &slow, failed(true)).await, TAKEN, "it is told again, and uses up nothing");
         let next = lease(&server, "next").await;
         assert_eq!((next.retries, next.lease), (2, 2));
-        run_out(&store, &time).await;
+        run_out(&server, &store, &time).await;
         assert_eq!(tell(&server, &next, Said::Alive { lease: None, progress: None }).await, Became::Lost, "it is over");
         assert_eq!(tell(&server, &slow, done()).await, TAKEN, "also of one before the last");
         assert_eq!(tell(&server, &next, done()).await, Became::Gone);
@@ -179,17 +195,15 @@ async fn a_heartbeat_keeps_the_job_and_says_how_far_it_is() {
         assert_eq!(first.progress, None);
         let progress: Arc<str> = r#"{"percent":40,"message":"on it","data":{"at":7}}"#.into();
         for _ in 0..3 {
-            let now = time.fetch_add(LEASE - 1, Ordering::SeqCst) + LEASE - 1;
-            let alive = || Said::Alive { lease: Some(LEASE), progress: Some(progress.clone()) };
-            // With the first the server hears what time it is.
-            tell(&server, &first, alive()).await;
-            assert_eq!(tell(&server, &first, alive()).await, Became::Taken { until: Some(now + LEASE) });
+            let now = pass(&server, &time, LEASE - 1);
+            let alive = Said::Alive { lease: Some(LEASE), progress: Some(progress.clone()) };
+            assert_eq!(tell(&server, &first, alive).await, Became::Taken { until: Some(now + LEASE) });
         }
         assert!(leased(&server, "other").await.is_empty());
         // A new owner knows it, and so does the next worker.
         server.stop().await;
-        let server = Server::start(&store).await;
-        run_out(&store, &time).await;
+        let server = start(&store, &time).await;
+        run_out(&server, &store, &time).await;
         let second = lease(&server, "v").await;
         assert_eq!((second.lease, second.progress.as_ref()), (2, Some(&progress)));
         for view in executions(&store).await {
@@ -216,8 +230,8 @@ async fn what_is_given_back_or_put_off_uses_up_no_attempt() {
             assert_eq!(view.due, Some(time.load(Ordering::SeqCst) + 500));
         }
         server.stop().await;
-        let server = Server::start(&store).await;
-        time.fetch_add(500, Ordering::SeqCst);
+        let server = start(&store, &time).await;
+        pass(&server, &time, 500);
         let third = next(&server).await;
         assert_eq!((third.lease, third.retries), (3, first.retries));
         assert_eq!(tell(&server, &third, done()).await, TAKEN);
@@ -228,8 +242,8 @@ async fn what_is_given_back_or_put_off_uses_up_no_attempt() {
 
 #[tokio::test]
 async fn a_worker_gives_many_back_at_once() {
-    let (store, _) = stopped();
-    let server = Server::start(&store).await;
+    let (store, time) = stopped();
+    let server = start(&store, &time).await;
     server.deploy(&[("p.bpmn", &task("p", "work"))]).await;
     server.create("p", &[]).await;
     let keys = submit(&server, 3).await;
@@ -285,24 +299,38 @@ async fn what_is_not_to_be_tried_again_is_a_dead_letter_until_somebody_says_so()
     .await;
 }
 
+/// Fails the job that is there twice: how long it waits each time, and the third try goes well.
+async fn delays(server: &Server, store: &Arc<dyn Store>, time: &Time) -> [i64; 2] {
+    let mut job = lease(server, "w").await;
+    let mut delays = [0, 0];
+    for delay in &mut delays {
+        assert_eq!(tell(server, &job, failed(true)).await, TAKEN);
+        let due = store.due(engine::PartitionId(1), (i64::MIN, 0), 1).await.unwrap();
+        *delay = due[0].at - time.load(Ordering::SeqCst);
+        pass(server, time, *delay);
+        job = next(server).await;
+    }
+    assert_eq!(tell(server, &job, done()).await, TAKEN);
+    delays
+}
+
 #[tokio::test]
-async fn the_model_says_how_long_to_wait_before_the_next_try() {
+async fn the_model_says_how_long_to_wait_before_the_next_try_and_else_the_policy() {
     let (store, time) = stopped();
-    let server = Server::start(&store).await;
+    let server = start(&store, &time).await;
     let header = r#"<zeebe:taskDefinition type="work"/><zeebe:taskHeaders><zeebe:header key="retryBackoff" value="PT0.2S,PT0.4S"/></zeebe:taskHeaders>"#;
     let model = task("p", "work").replace(r#"<zeebe:taskDefinition type="work"/>"#, header);
-    server.deploy(&[("p.bpmn", &model)]).await;
+    server.deploy(&[("p.bpmn", &model), ("q.bpmn", &task("q", "work"))]).await;
     server.create("p", &[]).await;
-    let due = async || {
-        let due = store.due(engine::PartitionId(1), (i64::MIN, 0), 1).await.unwrap();
-        due[0].at - time.load(Ordering::SeqCst)
-    };
-    let mut job = lease(&server, "w").await;
-    for expected in [200, 400] {
-        assert_eq!(tell(&server, &job, failed(true)).await, TAKEN);
-        assert_eq!(due().await, expected);
-        time.fetch_add(expected, Ordering::SeqCst);
-        job = next(&server).await;
-    }
+    assert_eq!(delays(&server, &store, &time).await, [200, 400]);
+    let retry = Some(Retry { delays: Delays::Listed(vec![300, 500]), jitter_percent: 0, holds: false });
+    let policy = Box::new(Policy { retry, ..Policy::new(Scope::Action("work".into())) });
+    assert_eq!(server.ask(Command::PutPolicy(PutPolicy { reference: "p".into(), policy })).await, Answer::Done);
+    server.create("p", &[]).await;
+    assert_eq!(delays(&server, &store, &time).await, [200, 400], "the model counts more");
+    server.create("q", &[]).await;
+    assert_eq!(delays(&server, &store, &time).await, [300, 500]);
+    submit(&server, 1).await;
+    assert_eq!(delays(&server, &store, &time).await, [300, 500]);
     server.stop().await;
 }

@@ -12,7 +12,9 @@ use queue::adapt::Adaptive;
 use queue::policy::{Concurrency, Method, Overdue, Policy, Quota, Rate, Scope, Wait};
 use queue::retry::{Delays, Retry};
 use queue::{Bucket, Pace};
-use store::log::{Answer, Code, Command, FailJob, IdempotencyKey, NewExecution, PutPolicy, Request, Submit};
+use store::log::{
+    Answer, Code, Command, FailJob, IdempotencyKey, NewExecution, NewUnique, OnConflict, PutPolicy, Request, Submit,
+};
 use store::query::{Entity, ExecutionView, Field, Filter, Items, Op, Order, Query, Scalar, Sort, Tenants};
 use store::row::{Availability, ExecutionState};
 use store::{Commit, Store};
@@ -485,5 +487,91 @@ async fn a_submission_that_found_no_room_may_come_again_with_its_key() {
     let first = again().await.unwrap();
     assert!(matches!(first, Answer::Submitted(_)), "{first:?}");
     assert_eq!(again().await.unwrap(), first, "what was taken is taken once");
+    server.stop().await;
+}
+
+/// What waits for its next try may keep a slot of its queue, never one of the tenant's, which counts what runs: for the next owner too.
+#[tokio::test]
+async fn a_slot_kept_for_the_next_try_is_none_of_the_tenants() {
+    let store = memory();
+    let server = start_at(&store, START).await;
+    let quota = Some(Quota { running: Some(1), ..Quota::default() });
+    put_as(&server, "t", Policy { quota, ..Policy::new(Scope::Tenant(TENANT.into())) }).await;
+    let retry = Some(Retry { delays: Delays::Listed(vec![1_000]), jitter_percent: 0, holds: true });
+    put(&server, Policy { concurrency: concurrency(1, &[]), retry, ..policy() }).await;
+    let first = submit(&server, &["a"]).await[0];
+    let others = submit_to(&server, "other", vec![new("a"), new("a")]).await;
+    assert_eq!(started(&server).await, [first]);
+    assert_eq!(server.poll("other", None).await, []);
+    fail(&server, first, 2).await;
+    server.stop().await;
+    let server = start_at(&store, START).await;
+    assert_eq!(started(&server).await, []);
+    assert_eq!(server.poll("other", None).await, others[..1], "nothing runs");
+    pass(&server, 1_000);
+    for _ in 0..5 {
+        assert_eq!(started(&server).await, [], "one runs already");
+        assert_eq!(server.poll("other", None).await, []);
+    }
+    complete(&server, others[0]).await;
+    assert_eq!(started(&server).await, [first]);
+    assert_eq!(server.poll("other", None).await, []);
+    server.stop().await;
+}
+
+/// One that takes another's place needs no room of its own; one that finds none leaves the other where it is.
+#[tokio::test]
+async fn what_replaces_another_takes_its_place() {
+    let store = memory();
+    let server = start_at(&store, START).await;
+    let unique = |key: &str| NewUnique { key: key.into(), window: None, on_conflict: OnConflict::Replace };
+    let of = |key| NewExecution { unique: Some(unique(key)), ..new("a") };
+    let full = |waiting| Policy { quota: Some(Quota { waiting: Some(waiting), ..Quota::default() }), ..policy() };
+    put(&server, full(2)).await;
+    let before = submit_to(&server, ACTION, vec![of("k"), of("l")]).await;
+    // All in one command, each in place of the one before.
+    let after = submit_to(&server, ACTION, vec![of("k"), of("l"), of("k")]).await;
+    assert_eq!(started(&server).await, after[1..]);
+    for gone in [before[0], before[1], after[0]] {
+        assert_eq!(found(&store, gone).await.state, ExecutionState::Cancelled);
+    }
+    let waiting = submit_to(&server, ACTION, vec![of("m"), of("n")]).await;
+    put(&server, full(1)).await;
+    let refused =
+        server.ask(Command::Submit(Submit { tenant: TENANT.into(), action: ACTION.into(), executions: vec![of("m")] })).await;
+    assert!(matches!(&refused, Answer::Rejected(rejection) if rejection.code == Code::Exhausted), "{refused:?}");
+    assert_eq!(started(&server).await, waiting);
+    server.stop().await;
+}
+
+/// Jobs stay in the groups they were made with, and where none are told apart all of them count, at once and for the next owner.
+#[tokio::test]
+async fn other_parameters_are_named_while_jobs_run() {
+    let store = memory();
+    let server = start_at(&store, START).await;
+    put(&server, Policy { concurrency: concurrency(1, &["g"]), ..policy() }).await;
+    let keys = submit(&server, &["a", "b", "a"]).await;
+    assert_eq!(started(&server).await, keys[..2]);
+    put(&server, Policy { concurrency: concurrency(2, &[]), ..policy() }).await;
+    assert_eq!(started(&server).await, [], "both count");
+    complete(&server, keys[0]).await;
+    assert_eq!(started(&server).await, keys[2..]);
+    put(&server, Policy { concurrency: concurrency(1, &["g"]), ..policy() }).await;
+    let more = submit(&server, &["a", "c"]).await;
+    assert_eq!(started(&server).await, more[1..], "one of a runs");
+    server.stop().await;
+    let server = start_at(&store, START).await;
+    assert_eq!(started(&server).await, []);
+    complete(&server, keys[2]).await;
+    assert_eq!(started(&server).await, more[..1]);
+    // By another name these are one group, and the others are what they were.
+    put(&server, Policy { concurrency: concurrency(1, &["h"]), ..policy() }).await;
+    let last = submit(&server, &["a", "b"]).await;
+    assert_eq!(started(&server).await, last[..1]);
+    server.stop().await;
+    let server = start_at(&store, START).await;
+    assert_eq!(started(&server).await, []);
+    complete(&server, last[0]).await;
+    assert_eq!(started(&server).await, last[1..]);
     server.stop().await;
 }

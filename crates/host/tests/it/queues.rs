@@ -10,7 +10,7 @@ use crate::server::layer::{Fate, Layer};
 use crate::server::{Server, TENANT, caller, clocked, memory, task};
 use engine::{Document, JobKey};
 use host::{Host, Poll};
-use queue::policy::{Concurrency, Method, Policy, Scope};
+use queue::policy::{Concurrency, Method, Policy, Quota, Scope};
 use store::log::{Answer, Code, Command, FailJob, NewExecution, PutPolicy, Request, Submit};
 use store::query::{Entity, ExecutionView, Items, Query, Tenants};
 use store::row::{Availability, ExecutionState};
@@ -34,7 +34,11 @@ async fn submit(server: &Server, executions: Vec<NewExecution>) -> Vec<JobKey> {
 fn limit(limit: u32, parameters: &[&str], method: Method) -> Policy {
     let parameters = parameters.iter().map(|name| (*name).into()).collect();
     let concurrency = Some(Concurrency { limit, parameters, method, adaptive: None });
-    Policy { concurrency, ..Policy::new(Scope::Action(ACTION.into())) }
+    Policy { concurrency, ..empty() }
+}
+
+fn empty() -> Policy {
+    Policy::new(Scope::Action(ACTION.into()))
 }
 
 async fn put(server: &Server, policy: Policy) {
@@ -167,6 +171,24 @@ async fn what_finds_no_room_is_refused_or_an_incident() {
     put(&server, limit(5, &[], Method::Cancel)).await;
     assert_eq!(refused(1).await, None);
     assert!(refused(1).await.unwrap().contains("concurrency.limit"));
+    // So it is with a job of a process, which an incident holds until somebody lets it wait all the same.
+    for (policy, name) in [
+        (limit(5, &[], Method::Cancel), "concurrency.limit"),
+        (Policy { quota: Some(Quota { waiting: Some(1), ..Quota::default() }), ..empty() }, "quota.waiting"),
+        (Policy { quota: Some(Quota { total: Some(5), ..Quota::default() }), ..empty() }, "quota.total"),
+    ] {
+        put(&server, policy).await;
+        server.create("p", &[]).await;
+        let Items::Incidents(found) = store.search(&Query::of(Entity::Incidents, Tenants::Everything)).await.unwrap().items
+        else {
+            panic!("incidents were asked for")
+        };
+        let found = found.last().unwrap();
+        assert!(found.message.contains(name) && found.resolved.is_none(), "{}", found.message);
+        assert_eq!(server.ask(Command::ResolveIncident { incident: found.key }).await, Answer::Done);
+    }
+    put(&server, empty()).await;
+    assert_eq!(started(&server).await.len(), 4, "the execution, and the three of processes");
     server.stop().await;
 }
 

@@ -7,12 +7,13 @@ use std::time::Duration;
 use crate::server::layer::{Fate, Layer, broken};
 use crate::server::{Server, TENANT};
 use host::{Limits, Role};
+use queue::policy::{Policy, Scope};
 use schedule::Missed;
 use store::Store;
-use store::log::{Answer, Code, Command, NewExecution, NewUnique, OnConflict, PutSchedule};
+use store::log::{Answer, Code, Command, NewExecution, NewUnique, OnConflict, PutPolicy, PutSchedule, Submit};
 use store::memory::Memory;
 use store::query::{Entity, ExecutionView, Items, Query, Tenants};
-use store::row::Schedule;
+use store::row::{ExecutionState, Schedule};
 
 /// The start of a minute.
 const START: i64 = 1_700_000_040_000;
@@ -196,4 +197,73 @@ async fn what_is_refused_is_told() {
     }
     assert_eq!(executions(&store).await.len(), 1);
     server.stop().await;
+}
+
+/// What a schedule submits comes to its queue like anything else: not while that drains, and nothing is cancelled for one that is refused.
+#[tokio::test]
+async fn what_is_refused_changes_nothing() {
+    let (memory, time) = stopped();
+    let store: Arc<dyn Store> = Arc::new(memory);
+    let server = start(&store, "a", Missed::FireOnce).await;
+    let mut schedule = every("* * * * *");
+    schedule.execution.unique = Some(NewUnique { key: "k".into(), window: None, on_conflict: OnConflict::Replace });
+    let other = NewExecution { unique: None, ..schedule.execution.clone() };
+    assert_eq!(put(&server, schedule).await, Answer::Done);
+    let occur = async || {
+        let due = only(&store).await.due;
+        time.store(due.unwrap(), Ordering::SeqCst);
+        moved_on(&store, due).await.last.unwrap()
+    };
+    let first = occur().await.execution;
+    let second = occur().await.execution;
+    assert!(first.is_some() && second.is_some() && first != second, "in place of the first");
+    let put_policy = async |reference: &Arc<str>, policy| {
+        let put = PutPolicy { reference: reference.clone(), policy: Box::new(policy) };
+        assert_eq!(server.ask(Command::PutPolicy(put)).await, Answer::Done);
+    };
+    // One too many wait already.
+    let submit = Submit { tenant: TENANT.into(), action: "report".into(), executions: vec![other] };
+    assert!(matches!(server.ask(Command::Submit(submit)).await, Answer::Submitted(_)));
+    put_policy(&"p".into(), Policy { queue_max: Some(1), ..Policy::new(Scope::Action("report".into())) }).await;
+    let refused = occur().await.refused.unwrap();
+    assert!(refused.contains("queue.maxLength"), "{refused}");
+    assert_eq!(server.ask(Command::DeletePolicy { reference: "p".into() }).await, Answer::Done);
+    let (reference, drain) = host::drain(&"report".into());
+    put_policy(&reference, drain).await;
+    let refused = occur().await.refused.unwrap();
+    assert!(refused.contains("drains"), "{refused}");
+    let states: Vec<_> = executions(&store).await.iter().map(|view| view.state).collect();
+    assert_eq!(states, [ExecutionState::Cancelled, ExecutionState::Waiting, ExecutionState::Waiting]);
+    assert_eq!(server.ask(Command::DeletePolicy { reference }).await, Answer::Done);
+    assert!(occur().await.execution.is_some());
+    server.stop().await;
+}
+
+/// Half past two in Madrid: once a day, also on the day that has none and on the one that has two.
+#[tokio::test]
+async fn a_schedule_goes_with_the_clocks() {
+    let at = |text: &str| match schedule::Timer::parse(schedule::Kind::Date, text).unwrap() {
+        schedule::Timer::Date(date) => date.at(),
+        other => panic!("{other}"),
+    };
+    let days = [
+        ("2026-03-28T00:00:00Z", ["2026-03-28T01:30:00Z", "2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z"]),
+        ("2026-10-24T00:00:00Z", ["2026-10-24T00:30:00Z", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"]),
+    ];
+    for (from, expected) in days {
+        let (memory, time) = stopped();
+        time.store(at(from), Ordering::SeqCst);
+        let store: Arc<dyn Store> = Arc::new(memory);
+        let server = start(&store, "a", Missed::FireOnce).await;
+        let madrid = PutSchedule { time_zone: Some("Europe/Madrid".into()), ..every("30 2 * * *") };
+        assert_eq!(put(&server, madrid).await, Answer::Done);
+        for expected in expected {
+            let due = only(&store).await.due;
+            assert_eq!(due, Some(at(expected)), "{expected}");
+            time.store(due.unwrap(), Ordering::SeqCst);
+            assert_eq!(moved_on(&store, due).await.last.unwrap().at, at(expected));
+        }
+        assert_eq!(executions(&store).await.len(), expected.len());
+        server.stop().await;
+    }
 }

@@ -7,10 +7,13 @@ use std::time::Duration;
 use crate::server::layer::{Layer, broken};
 use crate::server::{self, Server, TENANT, clocked, memory};
 use engine::InstanceKey;
+use host::{Limits, Role};
+use schedule::Missed;
 use store::Store;
 use store::log::{Answer, Code, Command, Created, Publish, Request};
 use store::memory::Memory;
-use store::query::{Entity, Field, Filter, InstanceView, Items, Op, Query, Scalar, Tenants};
+use store::query::{Entity, Field, Filter, InstanceView, Items, Op, Query, Scalar, Tenants, TimerView};
+use store::row::TimerState;
 
 fn process(id: &str, roots: &str, body: &str) -> String {
     format!(
@@ -227,13 +230,14 @@ async fn timers_fire_when_due_and_not_before_also_after_a_restart() {
     let body = format!(r#"<startEvent id="s"/>{event}<endEvent id="e"/>{}"#, flow(&["s", "nap", "e"]));
     server.deploy(&[("p.bpmn", &process("p", "", &body))]).await;
     let first = start(&server, "p", &[]).await.instance;
-    clock.fetch_add(3_599_999, Ordering::SeqCst);
+    let due = timers(&store, TimerState::Pending).await[0].due;
+    clock.store(due - 1, Ordering::SeqCst);
     // The server hears of the time with every commit.
     start(&server, "p", &[]).await;
     let second = start(&server, "p", &[]).await.instance;
     assert_eq!(state(&store, first).await, "Active");
     server.stop().await;
-    clock.fetch_add(1, Ordering::SeqCst);
+    clock.store(due, Ordering::SeqCst);
     let server = Server::start(&store).await;
     reaches(&store, first, "Completed").await;
     assert_eq!(state(&store, second).await, "Active");
@@ -291,8 +295,9 @@ async fn a_cycle_beside_a_task_and_a_start_timer_fire_again_and_again() {
     let hourly = format!(r#"{tick}{}<endEvent id="e"/>{}"#, task("hourly", "hourly"), flow(&["s", "hourly", "e"]));
     server.deploy(&[("q.bpmn", &process("q", "", &hourly))]).await;
     start(&server, "p", &[]).await;
+    // A little more than that: the server's own clock goes on while this one stands.
     for count in [1, 1, 0] {
-        clock.fetch_add(10_000, Ordering::SeqCst);
+        clock.fetch_add(11_000, Ordering::SeqCst);
         let wait = (0 < count).then_some(Duration::from_secs(30));
         assert_eq!(server.poll("mail", wait).await.len(), count, "twice, and no more");
     }
@@ -300,11 +305,82 @@ async fn a_cycle_beside_a_task_and_a_start_timer_fire_again_and_again() {
     let server = Server::start(&store).await;
     for _ in 0..2 {
         assert_eq!(server.poll("hourly", None).await.len(), 0);
-        clock.fetch_add(3_600_000, Ordering::SeqCst);
+        clock.fetch_add(3_660_000, Ordering::SeqCst);
         let jobs = server.poll("hourly", Some(Duration::from_secs(30))).await;
         assert_eq!(jobs.len(), 1);
         server.ask(Command::CompleteJob { job: jobs[0], variables: vec![], result: None }).await;
     }
+    server.stop().await;
+}
+
+async fn timers(store: &Arc<dyn Store>, state: TimerState) -> Vec<TimerView> {
+    match store.search(&Query::of(Entity::Timers, Tenants::These(vec![TENANT.into()]))).await.unwrap().items {
+        Items::Timers(views) => views.into_iter().filter(|view| view.state == state).collect(),
+        _ => unreachable!("timers were asked for"),
+    }
+}
+
+/// Those of the latest version wait, and no others: when one comes, when it goes, and when it was the only one.
+#[tokio::test]
+async fn timers_of_start_events_belong_to_the_latest_version() {
+    let (store, clock) = with_clock();
+    let server = Server::start(&store).await;
+    let starting = |every: &str| {
+        let start = format!(
+            r#"<startEvent id="s"><timerEventDefinition><timeCycle>{every}</timeCycle></timerEventDefinition></startEvent>"#
+        );
+        process("p", "", &format!(r#"{start}{}{}"#, task("work", every), flow(&["s", "work"])))
+    };
+    server.deploy(&[("p.bpmn", &starting("R/PT1H"))]).await;
+    let first = timers(&store, TimerState::Pending).await;
+    assert_eq!((first.len(), &*first[0].text), (1, "R/PT1H"));
+    server.deploy(&[("p.bpmn", &starting("R/PT2H"))]).await;
+    let second = timers(&store, TimerState::Pending).await;
+    assert_eq!((second.len(), &*second[0].text), (1, "R/PT2H"));
+    assert_eq!(timers(&store, TimerState::Cancelled).await.len(), 1);
+    // A minute more than that: the server's own clock goes on while this one stands.
+    clock.fetch_add(7_260_000, Ordering::SeqCst);
+    assert_eq!(server.poll("R/PT2H", Some(Duration::from_secs(30))).await.len(), 1);
+    assert_eq!(server.poll("R/PT1H", None).await.len(), 0, "that of the first version is gone");
+    // Without the second version the first is the latest again, for whoever owns the partition then.
+    let started = instances(&store).await.remove(0).key;
+    assert_eq!(server.ask(Command::Cancel { instance: started }).await, Answer::Done);
+    let delete = |key: engine::DefinitionKey| Command::DeleteResource { key: key.0 };
+    assert!(matches!(server.ask(delete(second[0].definition)).await, Answer::ResourceDeleted { .. }));
+    server.stop().await;
+    let server = Server::start(&store).await;
+    let again = timers(&store, TimerState::Pending).await;
+    assert_eq!((again.len(), again[0].definition), (1, first[0].definition));
+    assert!(clock.load(Ordering::SeqCst) + 3_600_000 <= again[0].due, "it begins anew");
+    clock.fetch_add(3_660_000, Ordering::SeqCst);
+    assert_eq!(server.poll("R/PT1H", Some(Duration::from_secs(30))).await.len(), 1);
+    assert_eq!(server.poll("R/PT2H", None).await.len(), 0);
+    for view in instances(&store).await.iter().filter(|view| view.ended.is_none()) {
+        assert_eq!(server.ask(Command::Cancel { instance: view.key }).await, Answer::Done);
+    }
+    assert!(matches!(server.ask(delete(first[0].definition)).await, Answer::ResourceDeleted { .. }));
+    assert_eq!(timers(&store, TimerState::Pending).await, []);
+    server.stop().await;
+}
+
+/// Where what was missed is left out, what an operator lets fire does, however late it is.
+#[tokio::test]
+async fn what_an_operator_fires_is_not_skipped() {
+    let (store, _) = with_clock();
+    let limits = Limits { timers_missed: Missed::Skip { late_max: 0 }, ..Limits::default() };
+    let server = Server::join(&store, "server", Role::Engine, limits);
+    server.owning().await;
+    let tick = r#"<startEvent id="s"><timerEventDefinition><timeCycle>R/PT1H</timeCycle></timerEventDefinition></startEvent>"#;
+    let body = format!(r#"{tick}{}{}"#, task("work", "work"), flow(&["s", "work"]));
+    server.deploy(&[("p.bpmn", &process("p", "", &body))]).await;
+    let timer = timers(&store, TimerState::Pending).await[0].key;
+    // At once, so that nobody else looks at it in between.
+    let (late, fired) =
+        tokio::join!(server.ask(Command::RescheduleTimer { timer, due: 1_000 }), server.ask(Command::FireTimer { timer }));
+    assert_eq!((late, fired), (Answer::Done, Answer::Done));
+    assert_eq!(server.poll("work", Some(Duration::from_secs(30))).await.len(), 1);
+    assert_eq!(timers(&store, TimerState::Fired).await.len(), 1);
+    assert_eq!(timers(&store, TimerState::Pending).await.len(), 1, "the next one");
     server.stop().await;
 }
 

@@ -45,11 +45,15 @@ impl<Q: Clone + Ord> Dispatch<Q> {
         }
     }
 
-    /// A job takes a slot.
+    /// A job takes a slot of its queue: it runs, or waits for its next try where that keeps it.
     pub fn started(&mut self, id: &Q, group: &Group) {
         if let Some(limited) = self.limited(id) {
             limited.started(group);
         }
+    }
+
+    /// A job runs: that counts for its pool, whatever the rules of its queue. What waits does not, as in the tables.
+    pub fn runs(&mut self, id: &Q) {
         if !self.pools.is_empty()
             && let Some(Pool { running: Some(running), .. }) = self.pools.get_mut((self.pool_of)(id))
         {
@@ -79,12 +83,16 @@ impl<Q: Clone + Ord> Dispatch<Q> {
         }
     }
 
-    /// A job takes no slot any longer; another may have it.
+    /// A job takes no slot of its queue any longer; another may have it.
     pub fn stopped(&mut self, id: &Q, group: &Group) {
         if let Some(limited) = self.limited(id) {
             limited.stopped(group);
             self.reopen_if_awaited(id);
         }
+    }
+
+    /// A job runs no longer; another of the pool may.
+    pub fn rests(&mut self, id: &Q) {
         if self.pools.is_empty() {
             return;
         }

@@ -134,6 +134,7 @@ fn run(dispatch: &mut Dispatch<&'static str>, now: Millis) -> Vec<u64> {
         if let Some(found) = dispatch.next(|_| Room::Jobs(9)) {
             dispatch.took(&found, Line::Stay);
             dispatch.started(&found.queue, &found.group);
+            dispatch.runs(&found.queue);
             dispatch.paced(&found.queue, &found.group, now);
             taken.push(found.job.key());
             continue;
@@ -166,13 +167,13 @@ fn queues_that_share_a_limit_take_turns() {
         dispatch.ready(&"b", seat(0, key + 10), &None);
     }
     assert_eq!(run(&mut dispatch, 0), [1, 11]);
-    dispatch.stopped(&"a", &None);
+    dispatch.rests(&"a");
     assert_eq!(run(&mut dispatch, 0), [2]);
-    dispatch.stopped(&"b", &None);
+    dispatch.rests(&"b");
     assert_eq!(run(&mut dispatch, 0), [12]);
     // One of another queue, which nobody here asks for, takes its slot too.
-    dispatch.stopped(&"a", &None);
-    dispatch.started(&"c", &None);
+    dispatch.rests(&"a");
+    dispatch.runs(&"c");
     assert_eq!(run(&mut dispatch, 0), []);
     dispatch.share([(POOL.clone(), 3)].into());
     assert_eq!(run(&mut dispatch, 0), [3]);

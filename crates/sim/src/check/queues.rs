@@ -75,12 +75,24 @@ impl Queues {
         self.policies.values().find(|policy| matches!(policy.scope, Scope::Action(_)) && !policy.paused && !policy.drains)
     }
 
+    /// How many of the tenant may run at once.
+    fn quota(&self) -> Option<usize> {
+        let of_tenant = |policy: &&Policy| matches!(policy.scope, Scope::Tenant(_));
+        Some(self.policies.values().find(of_tenant)?.quota?.running? as usize)
+    }
+
     fn started(&mut self, started: &[JobKey], now: Millis, count: &mut impl FnMut(&'static str, usize)) -> Check {
         if started.is_empty() {
             return Ok(());
         }
         let paused = self.policies.values().any(|policy| policy.paused);
         ensure(8, !paused, || format!("{started:?} were handed out at {now} while the action is paused"))?;
+        if let Some(most) = self.quota() {
+            let running = self.rows.values().filter(|job| job.availability == Availability::Leased).count();
+            ensure(8, running <= most, || format!("{running} executions of the tenant run at {now}, where {most} may"))?;
+            let waits = self.rows.values().any(|job| job.availability == Availability::Ready);
+            count("held back by a quota", usize::from(waits && running == most));
+        }
         let Some(policy) = self.policy().cloned() else {
             return started.iter().try_for_each(|key| self.first_in_line(*key, now, None));
         };

@@ -12,7 +12,7 @@ use super::Happened;
 pub type Seen = BTreeMap<&'static str, u64>;
 
 /// All that is counted.
-pub const SEEN: [&str; 23] = [
+pub const SEEN: [&str; 24] = [
     "timer fired",
     "timer cancelled",
     "occurrence followed",
@@ -36,6 +36,7 @@ pub const SEEN: [&str; 23] = [
     "execution waited too long",
     "held back by a limit",
     "held back by a rate",
+    "held back by a quota",
 ];
 
 pub(super) fn count(seen: &mut Seen, commit: &Commit, happened: &[Happened]) {

@@ -166,7 +166,7 @@ async fn store_file(call: &Call, form: &mut Form, head: Head) -> Result<Stored, 
 
 async fn read_file(call: &Call, form: &mut Form, upload: &str, bytes_max: u64) -> Result<(u64, String), Failure> {
     let store = call.host().store();
-    let now = store.now().await?;
+    let now = call.host().now().await?;
     let (mut size, mut hash, mut number) = (0u64, Sha256::new(), 0);
     let mut part = Vec::new();
     loop {
@@ -195,7 +195,7 @@ async fn read_file(call: &Call, form: &mut Form, upload: &str, bytes_max: u64) -
 
 async fn finish(call: &Call, file: Stored, said: Metadata, given: Option<String>) -> Result<Document, Failure> {
     let store = call.host().store();
-    let now = store.now().await?;
+    let now = call.host().now().await?;
     let id = match given {
         Some(id) if id.is_empty() || ID_CHARS_MAX < id.chars().count() => {
             return Err(Failure::invalid(format!("A documentId has 1 to {ID_CHARS_MAX} characters")));

@@ -168,7 +168,8 @@ fn missing(id: &str) -> Failure {
 async fn found(call: &Call) -> Result<Document, Failure> {
     let (id, asked) = (call.parameter("documentId")?, asked(call)?);
     let store = call.host().store();
-    let document = store.documents().get(&call.caller.home(), &id, store.now().await?).await?.ok_or_else(|| missing(&id))?;
+    let document =
+        store.documents().get(&call.caller.home(), &id, call.host().now().await?).await?.ok_or_else(|| missing(&id))?;
     match asked.hash.filter(|hash| !hash.trim().is_empty()) {
         None => Err(Failure::invalid(format!("No document hash provided for document {id}"))),
         Some(hash) if *hash != *document.hash => {
@@ -187,7 +188,7 @@ async fn delete(call: Call) -> Result<Response, Failure> {
     let id = call.parameter("documentId")?;
     asked(&call)?;
     let store = call.host().store();
-    match store.documents().delete(&call.caller.home(), &id, store.now().await?).await? {
+    match store.documents().delete(&call.caller.home(), &id, call.host().now().await?).await? {
         true => Ok(answer::no_content()),
         false => Err(missing(&id)),
     }
@@ -200,7 +201,7 @@ async fn link(call: Call) -> Result<Response, Failure> {
         return Err(Failure::invalid(format!("timeToLive must be from 1 to {LINK_MILLIS_MAX} milliseconds, but is {lasts}")));
     }
     let store = call.host().store();
-    let (token, expires) = (create::random_name()?, store.now().await? + lasts);
+    let (token, expires) = (create::random_name()?, call.host().now().await? + lasts);
     let url = format!("{}/v1/document-links/{token}", call.address());
     store.documents().put_link(&Link { token: token.into(), tenant: document.tenant, id: document.id, expires }).await?;
     Ok(answer::created(LINK.to_vec(&Linked { url, expires })))
@@ -211,7 +212,7 @@ async fn follow(call: Call) -> Result<Response, Failure> {
     let token = call.parameter("token")?;
     let gone = || Failure::not_found("The link leads nowhere, or not any more");
     let store = call.host().store();
-    let now = store.now().await?;
+    let now = call.host().now().await?;
     let Link { tenant, id, .. } = store.documents().link(&token, now).await?.ok_or_else(gone)?;
     let document = store.documents().get(&tenant, &id, now).await?.ok_or_else(gone)?;
     content::answered(&call, document)

@@ -261,6 +261,13 @@ async fn time_moves_only_where_it_may() {
     assert_eq!(server.post("/v1/clock/advance", r#"{"duration":"PT1S"}"#).await.status, 204);
     server.until(&instance, "COMPLETED").await;
     assert_eq!(server.get(&format!("/v2/process-instances/{instance}")).await.json()["endDate"], "2030-03-17T18:46:40.000Z");
+    // A month of its calendar.
+    assert_eq!(server.post("/v1/clock/advance", r#"{"duration":"P1M"}"#).await.status, 204);
+    let later = server.begin("order", r#"{"order":"d"}"#).await;
+    let shown = server.get(&format!("/v2/process-instances/{later}")).await.json();
+    assert_eq!(shown["startDate"], "2030-04-17T18:46:40.000Z");
+    let evaluated = server.post("/v2/expression/evaluation", r#"{"expression":"=string(date(now()))"}"#).await.json();
+    assert_eq!(evaluated["result"], "2030-04-17", "expressions know it too");
     assert_eq!(server.post("/v2/clock/reset", "").await.status, 204);
 }
 

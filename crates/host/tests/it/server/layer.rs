@@ -169,10 +169,10 @@ impl Store for Layer {
         after: (i64, JobKey),
         limit: usize,
     ) -> Result<Vec<AgedJob>, Error> {
-        self.inner.aged_jobs(queue, of, ageing, after, limit).await
+        self.counted().aged_jobs(queue, of, ageing, after, limit).await
     }
     async fn paces(&self, queue: QueueRef<'_>) -> Result<Vec<row::PaceState>, Error> {
-        self.inner.paces(queue).await
+        self.counted().paces(queue).await
     }
     async fn count_jobs(&self, queue: QueueRef<'_>, which: CountedJobs) -> Result<Vec<(Option<Arc<str>>, u64)>, Error> {
         self.counted().count_jobs(queue, which).await
