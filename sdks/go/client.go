@@ -197,7 +197,8 @@ func (c *Client) Start(ctx context.Context, start Start) (Started, error) {
 	if start.BusinessKey != "" {
 		body["businessId"] = start.BusinessKey
 	}
-	return started, c.command(ctx, "/v2/process-instances", body, start.IdempotencyKey, &started)
+	err = c.command(ctx, "/v2/process-instances", body, start.IdempotencyKey, &started)
+	return started, err
 }
 
 // Wait gives the instance when it is over: completed, failed or cancelled; at the latest when the context ends.

@@ -24,7 +24,7 @@ type Runner struct {
 	MaxParallel int
 	// Lease is for how long a job is leased; 60 seconds if 0. It is extended while its handler runs.
 	Lease time.Duration
-	// PollWait is how long a poll waits for a job; 20 seconds if 0.
+	// PollWait is how long a poll waits for a job, in whole seconds; 20 seconds if 0. If negative it does not, and the runner asks less and less often.
 	PollWait time.Duration
 	// Grace is how long handlers may take to finish when the runner is stopped; 30 seconds if 0.
 	Grace time.Duration
@@ -42,8 +42,9 @@ type Runner struct {
 // task is a job whose handler runs, or whose end is being reported.
 type task struct {
 	*JobContext
-	lose      context.CancelCauseFunc
-	heldUntil time.Time
+	lose context.CancelCauseFunc
+	// over tells the handler when its lease must be over by this clock, whatever the server says or does not.
+	over *time.Timer
 }
 
 // Run works until the context ends; then it takes no more jobs, lets handlers finish within the grace, and gives back the rest. It returns nil then, and an
@@ -87,7 +88,7 @@ func (r *Runner) takeJobs(ctx, work context.Context) error {
 	var waits backoff
 	for r.waitForRoom(ctx) {
 		asked := time.Now()
-		poll := Poll{WorkerID: r.WorkerID, JobTypes: r.Registry.JobTypes(), Lease: r.Lease, Wait: r.PollWait}
+		poll := Poll{WorkerID: r.WorkerID, JobTypes: r.Registry.JobTypes(), Lease: r.Lease, Wait: max(0, r.PollWait)}
 		poll.MaxJobs = min(r.MaxParallel-len(r.slots), jobsPerPollMax)
 		jobs, err := r.Engine.Poll(ctx, poll)
 		switch {
@@ -99,14 +100,14 @@ func (r *Runner) takeJobs(ctx, work context.Context) error {
 			pause(ctx, wait)
 		case err != nil:
 			return err
-		case len(jobs) > 0 || min(time.Second, r.PollWait) <= time.Since(asked):
+		case len(jobs) > 0 || min(time.Second, r.PollWait) <= time.Since(asked) && r.PollWait > 0:
 			waits = backoff{}
 		default:
-			// A server that is stopping answers at once.
+			// A server that is stopping answers at once, and one that is not asked to wait.
 			pause(ctx, waits.next(nil))
 		}
 		for _, job := range jobs {
-			r.begin(ctx, work, job, asked.Add(r.Lease))
+			r.begin(ctx, work, job)
 		}
 	}
 	return nil
@@ -123,13 +124,13 @@ func (r *Runner) waitForRoom(ctx context.Context) bool {
 	}
 }
 
-func (r *Runner) begin(ctx, work context.Context, job *Job, heldUntil time.Time) {
+func (r *Runner) begin(ctx, work context.Context, job *Job) {
 	if ctx.Err() != nil {
 		r.giveBack(work, job)
 		return
 	}
 	inner, lose := context.WithCancelCause(work)
-	t := &task{lose: lose, heldUntil: heldUntil}
+	t := &task{lose: lose, over: time.AfterFunc(r.Lease, func() { lose(ErrLeaseLost) })}
 	t.JobContext = NewJobContext(inner, job, func(progress Progress) { r.progress(work, t, progress) })
 	r.slots <- struct{}{}
 	r.mutex.Lock()
@@ -140,6 +141,7 @@ func (r *Runner) begin(ctx, work context.Context, job *Job, heldUntil time.Time)
 			r.mutex.Lock()
 			delete(r.running, t)
 			r.mutex.Unlock()
+			t.over.Stop()
 			lose(nil)
 			<-r.slots
 		}()
@@ -227,19 +229,17 @@ func (r *Runner) beat(work context.Context, held []*task) {
 	for i, t := range held {
 		beats[i] = Beat{Job: t.Job}
 	}
-	standings, err := r.Engine.Heartbeat(work, r.WorkerID, r.Lease, beats)
+	// There is time for another try before they end.
+	within, cancel := context.WithTimeout(work, r.Lease/3)
+	defer cancel()
+	standings, err := r.Engine.Heartbeat(within, r.WorkerID, r.Lease, beats)
 	if err != nil {
 		r.Logger.Warn("leases could not be extended", "error", err)
-		for _, t := range held {
-			if t.heldUntil.Before(time.Now()) {
-				t.lose(ErrLeaseLost)
-			}
-		}
 		return
 	}
 	for i, t := range held {
 		if standings[i] == Held {
-			t.heldUntil = asked.Add(r.Lease)
+			t.over.Reset(time.Until(asked.Add(r.Lease)))
 		}
 		t.note(standings[i])
 	}

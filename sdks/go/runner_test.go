@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,8 +23,13 @@ type fakeEngine struct {
 	late     *caudal.Job
 	failures []error
 	standing caudal.Standing
-	asked    chan struct{}
-	said     chan string
+	// silent is a server that does not answer signs of life.
+	silent bool
+	// empty is one that never waits for a job.
+	empty bool
+	polls atomic.Int32
+	asked chan struct{}
+	said  chan string
 }
 
 func newEngine(failures ...error) *fakeEngine {
@@ -36,7 +42,8 @@ func newEngine(failures ...error) *fakeEngine {
 func (e *fakeEngine) Poll(ctx context.Context, _ caudal.Poll) ([]*caudal.Job, error) {
 	jobs := e.jobs
 	e.jobs = nil
-	if jobs != nil {
+	e.polls.Add(1)
+	if jobs != nil || e.empty {
 		return jobs, nil
 	}
 	e.asked <- struct{}{}
@@ -70,7 +77,11 @@ func (e *fakeEngine) ThrowError(_ context.Context, _ string, _ *caudal.Job, code
 	return e.say("throw %s %s %s", code, message, variables)
 }
 
-func (e *fakeEngine) Heartbeat(_ context.Context, _ string, _ time.Duration, beats []caudal.Beat) ([]caudal.Standing, error) {
+func (e *fakeEngine) Heartbeat(ctx context.Context, _ string, _ time.Duration, beats []caudal.Beat) ([]caudal.Standing, error) {
+	if e.silent {
+		<-ctx.Done()
+		return nil, &caudal.UnavailableError{Err: ctx.Err()}
+	}
 	standings := make([]caudal.Standing, len(beats))
 	for i := range standings {
 		standings[i] = e.standing
@@ -172,8 +183,31 @@ func TestAHandlerThatLostItsJobSaysNothing(t *testing.T) {
 		told <- context.Cause(ctx)
 		return nil, nil
 	}
-	said := run(t, engine, &caudal.Runner{Lease: 30 * time.Millisecond}, handle, func() { same(t, <-told, caudal.ErrCancelled) })
+	said := run(t, engine, &caudal.Runner{Lease: 6 * time.Second}, handle, func() { same(t, <-told, caudal.ErrCancelled) })
 	same(t, said, []string{})
+}
+
+func TestAHandlerIsToldWhenItsLeaseMustBeOverThoughNobodyAnswers(t *testing.T) {
+	engine := newEngine()
+	engine.silent = true
+	told := make(chan error)
+	handle := func(ctx *caudal.JobContext, _ variables) (any, error) {
+		<-ctx.Done()
+		told <- context.Cause(ctx)
+		return nil, nil
+	}
+	said := run(t, engine, &caudal.Runner{Lease: 30 * time.Millisecond}, handle, func() { same(t, <-told, caudal.ErrLeaseLost) })
+	same(t, said, []string{})
+}
+
+func TestPollsThatDoNotWaitComeLessAndLessOften(t *testing.T) {
+	engine := newEngine()
+	engine.jobs, engine.empty = nil, true
+	// Without a pause there would be thousands; a slow machine has fewer.
+	run(t, engine, &caudal.Runner{PollWait: -1}, returning(nil, nil), func() { time.Sleep(300 * time.Millisecond) })
+	if polls := engine.polls.Load(); polls >= 10 {
+		t.Fatalf("%d polls", polls)
+	}
 }
 
 func TestWhatDoesNotFinishInTimeIsGivenBack(t *testing.T) {

@@ -8,8 +8,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Makes topics: the address of a broker, then their names. Into those that begin with one of the words in {@code POISONED}, with commas between, it puts what is no
- * announcement of a job, or not of one that there is: whoever listens has to get past it. Run from its source, with the broker's own jars.
+ * Makes topics: the address of a broker, then their names. Into each it puts what is no announcement of a job, or not of one that there is: whoever listens has to get
+ * past it. Run from its source, with the broker's own jars.
  */
 class Topics {
     private static final byte[][] POISON = {
@@ -24,11 +24,7 @@ class Topics {
         }
         ByteArraySerializer raw = new ByteArraySerializer();
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(place, raw, raw)) {
-            String[] poisoned = System.getenv("POISONED").split(",");
             for (String name : names) {
-                if (Arrays.stream(poisoned).noneMatch(name::startsWith)) {
-                    continue;
-                }
                 for (byte[] value : POISON) {
                     producer.send(new ProducerRecord<>(name, 0, bytes("1"), value));
                     producer.send(new ProducerRecord<>(name, 1, null, value));

@@ -8,8 +8,6 @@ use host::Announcing;
 
 use crate::settings::Settings;
 
-/// What operators of JSON workflows call the setting.
-const OTHER_NAME: &str = "WE_DISPATCH_MODE";
 const PASSWORD: &str = "CAUDAL_KAFKA_PASSWORD";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,19 +55,13 @@ struct Sasl {
 }
 
 pub(crate) fn read(settings: &Settings) -> Result<Dispatch, String> {
-    let other = std::env::var(OTHER_NAME).ok();
-    let mode = match (settings.text("dispatch"), other.as_deref()) {
-        ("polling", Some(other)) => other.to_lowercase(),
-        (mode, _) => mode.to_owned(),
-    };
-    match mode.as_str() {
+    match settings.text("dispatch") {
         "polling" => Ok(Dispatch::Polling),
-        "kafka_outbox" if !cfg!(feature = "kafka") => {
+        _ if !cfg!(feature = "kafka") => {
             Err("dispatch is kafka_outbox, but this server was built without Kafka: build it with its default features"
                 .to_owned())
         }
-        "kafka_outbox" => kafka(settings).map(|kafka| Dispatch::Kafka(Box::new(kafka))),
-        other => Err(format!("{OTHER_NAME} is '{other}': use polling or kafka_outbox")),
+        _ => kafka(settings).map(|kafka| Dispatch::Kafka(Box::new(kafka))),
     }
 }
 

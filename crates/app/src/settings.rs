@@ -13,6 +13,9 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
 
 pub(crate) use table::SETTINGS;
 
+/// Variables by which operators of JSON workflows know a setting; they count where nothing else is said but in the file.
+const OTHER_VARIABLES: [(&str, &str); 1] = [("dispatch", "WE_DISPATCH_MODE")];
+
 #[derive(Debug)]
 pub(crate) struct Setting {
     /// As in the file; what stands before a dot is a table there.
@@ -80,6 +83,12 @@ impl Setting {
         }
     }
 
+    fn by_another_name(&self) -> Option<Value> {
+        let (_, variable) = OTHER_VARIABLES.iter().find(|(key, _)| *key == self.key)?;
+        let text = std::env::var(variable).ok()?.to_lowercase();
+        Some(Value { text, source: (*variable).to_owned() })
+    }
+
     fn argument(&'static self) -> Arg {
         let id = self.key;
         let arg = Arg::new(id).long(self.flag()).env(self.variable()).hide_env_values(self.is_secret).help(self.help());
@@ -138,12 +147,15 @@ impl FromArgMatches for Given {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut values = BTreeMap::new();
         for setting in SETTINGS {
-            let Some(text) = matches.get_one::<String>(setting.key) else { continue };
-            let source = match matches.value_source(setting.key) {
-                Some(ValueSource::EnvVariable) => setting.variable(),
-                _ => format!("--{}", setting.flag()),
+            let value = match (matches.get_one::<String>(setting.key), matches.value_source(setting.key)) {
+                (Some(text), Some(ValueSource::EnvVariable)) => Value { text: text.clone(), source: setting.variable() },
+                (Some(text), _) => Value { text: text.clone(), source: format!("--{}", setting.flag()) },
+                (None, _) => match setting.by_another_name() {
+                    Some(value) => value,
+                    None => continue,
+                },
             };
-            values.insert(setting.key, Value { text: text.clone(), source });
+            values.insert(setting.key, value);
         }
         Ok(Self { file: matches.get_one::<PathBuf>("config").cloned(), values })
     }

@@ -1,7 +1,7 @@
 //! Telling workers of their jobs through a broker, instead of waiting to be asked. What is to be told is written in the tick that leases the
 //! job (the outbox); here it is told, in order, and then removed. Whoever dies in between leaves it to be told again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
@@ -127,7 +127,8 @@ impl Fill {
 
 /// Tells what is in the outbox, for as long as this server owns the partition.
 pub(crate) async fn relay(host: Host, announcing: Arc<Announcing>, fill: Arc<Fill>) {
-    let mut relay = Relay { host, announcing, fill: fill.clone(), after: AnnouncementKey(0), patience: Patience::new() };
+    let (after, told, patience) = (AnnouncementKey(0), BTreeSet::new(), Patience::new());
+    let mut relay = Relay { host, announcing, fill: fill.clone(), after, told, patience };
     loop {
         match relay.page().await {
             Page::More => relay.patience.is_answered(),
@@ -183,7 +184,18 @@ struct Relay {
     fill: Arc<Fill>,
     /// What was told last.
     after: AnnouncementKey,
+    /// What the broker has and could not be removed yet: it need not hear of it again.
+    told: BTreeSet<AnnouncementKey>,
     patience: Patience,
+}
+
+/// What became of a page, as far as it is known.
+struct Heard {
+    announced: Announced,
+    /// The first of which it is not known.
+    later: Option<AnnouncementKey>,
+    /// Why the broker could not be told, if so.
+    away: Option<Arc<str>>,
 }
 
 impl Relay {
@@ -199,48 +211,72 @@ impl Relay {
         if found.is_empty() {
             return Page::Empty;
         }
-        let published = self.announcing.publisher.publish(&found).await;
-        let (mut told, mut refused, mut bytes, mut away, mut later) = (Vec::new(), Vec::new(), 0, None, None);
-        let mut complaints = Complaints::default();
-        for (announcement, published) in found.iter().zip(published) {
-            match published {
-                Published::Told => told.push(announcement.key),
-                Published::Refused { reason, for_good } => {
-                    complaints.add(announcement, &reason);
-                    refused.push(Unannounced { announcement: announcement.key, job: announcement.job, reason, for_good });
-                }
-                Published::Away { reason } => {
-                    away = Some(reason);
-                    break;
-                }
-                Published::Later => {
-                    later.get_or_insert(announcement.key);
-                    continue;
-                }
-            }
-            bytes += announcement.payload.len() as u64;
-        }
-        complaints.say();
-        self.host.metrics().announced.inc_by(told.len() as u64);
-        self.host.metrics().announcements_refused.inc_by(refused.len() as u64);
-        let last = told.last().copied().max(refused.last().map(|refused| refused.announcement));
-        if let Some(last) = last
-            && settle(&self.host, Announced { told, refused, bytes }).await
-        {
-            // What was told is gone from there; the first that was not is found again.
-            self.after = later.map_or(last, |first| last.min(AnnouncementKey(first.0 - 1)));
-        }
+        let Heard { announced, later, away } = self.tell(&found).await;
+        let is_removed = self.remove(announced, later).await;
         match (away, later) {
             (Some(reason), _) => {
                 self.complain(&reason);
                 Page::Again
             }
+            (None, _) if !is_removed => Page::Again,
             (None, Some(_)) => Page::Later,
             (None, None) => {
                 self.patience.is_served();
                 Page::More
             }
         }
+    }
+
+    async fn tell(&mut self, found: &[Announcement]) -> Heard {
+        let untold: Vec<_> = found.iter().filter(|one| !self.told.contains(&one.key)).cloned().collect();
+        let mut published = self.announcing.publisher.publish(&untold).await.into_iter();
+        let announced = Announced { told: Vec::new(), refused: Vec::new(), bytes: 0 };
+        let (mut heard, mut complaints) = (Heard { announced, later: None, away: None }, Complaints::default());
+        for announcement in found {
+            let became = match self.told.contains(&announcement.key) {
+                true => Published::Told,
+                false => published.next().unwrap_or(Published::Later),
+            };
+            match became {
+                Published::Told => {
+                    if self.told.insert(announcement.key) {
+                        self.host.metrics().announced.inc();
+                    }
+                    heard.announced.told.push(announcement.key);
+                }
+                Published::Refused { reason, for_good } => {
+                    complaints.add(announcement, &reason);
+                    let (announcement, job) = (announcement.key, announcement.job);
+                    heard.announced.refused.push(Unannounced { announcement, job, reason, for_good });
+                }
+                Published::Away { reason } => {
+                    heard.later.get_or_insert(announcement.key);
+                    heard.away.get_or_insert(reason);
+                    continue;
+                }
+                Published::Later => {
+                    heard.later.get_or_insert(announcement.key);
+                    continue;
+                }
+            }
+            heard.announced.bytes += announcement.payload.len() as u64;
+        }
+        complaints.say();
+        self.host.metrics().announcements_refused.inc_by(heard.announced.refused.len() as u64);
+        heard
+    }
+
+    /// Whether what need not be told any more is gone.
+    async fn remove(&mut self, announced: Announced, later: Option<AnnouncementKey>) -> bool {
+        let last = announced.told.last().copied().max(announced.refused.last().map(|refused| refused.announcement));
+        let Some(last) = last else { return true };
+        let is_removed = settle(&self.host, announced).await;
+        if is_removed {
+            // The first that was not told is found again.
+            self.after = later.map_or(last, |first| last.min(AnnouncementKey(first.0 - 1)));
+            self.told.clear();
+        }
+        is_removed
     }
 
     fn complain(&mut self, reason: &str) {
@@ -274,7 +310,7 @@ impl<'a> Complaints<'a> {
     }
 }
 
-/// Removes what was told. If that fails it is told again: those who hear it know it by its id.
+/// Removes what was told. Whoever dies before that is followed by one who tells it again: those who hear it know it by its id.
 async fn settle(host: &Host, announced: Announced) -> bool {
     let request = Request { caller: Caller::engine(), command: Command::Announced(announced), idempotency: None };
     match host.submit(request).await {

@@ -70,7 +70,13 @@ func Start(options Options) (*Server, error) {
 		REST: "http://" + places[0], GRPC: "grpc://" + places[1], Metrics: "http://" + places[2], folder: folder,
 		command: append(command, options.Arguments...),
 	}
-	return server, server.Start()
+	if err := server.Start(); err != nil {
+		// Nobody gets it, so nobody could end it.
+		_ = server.Kill()
+		_ = os.RemoveAll(folder)
+		return nil, err
+	}
+	return server, nil
 }
 
 // Client is a client of it.

@@ -2,6 +2,7 @@
 
 import './everyday.js'
 import './faults.js'
+import './secured.js'
 import './trace.js'
 import { bench, workerProcess } from './worker.js'
 import { scenarios } from './world.js'

@@ -109,6 +109,8 @@ export class KafkaEngine implements EngineClient {
       const stream = await consumer.consume({ topics, ...from, autocommit: 1000, highWaterMark: HEARD_MAX })
       // The stream is made anew then.
       stream.on('error', () => stream.destroy())
+      // It fetches only while somebody listens: if listeners came and went it could be left waiting for ever.
+      stream.on('readable', () => undefined)
       this.#listening = { consumer, stream }
       return stream
     } catch (error) {

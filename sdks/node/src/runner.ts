@@ -34,7 +34,8 @@ export interface RunnerOptions {
 /** A job whose handler runs, or whose end is being reported. */
 interface Running {
   context: JobContext
-  heldUntil: number
+  /** Tells the handler when its lease must be over by this clock, whatever the server says or does not. */
+  over: NodeJS.Timeout
 }
 
 /** Works on the jobs of a registry's types until it is stopped. */
@@ -123,7 +124,7 @@ export class Runner {
       const isIdle = jobs.length > 0 || waited >= 1 || (waitSeconds > 0 && waited >= waitSeconds)
       if (isIdle) backoff.reset()
       else await pause(backoff.next(), signal)
-      for (const job of jobs) await this.#begin(engine, job, asked + leaseSeconds * 1000)
+      for (const job of jobs) await this.#begin(engine, job)
     }
   }
 
@@ -133,13 +134,13 @@ export class Runner {
     return this.#stopping.signal.aborted ? 0 : this.#options.maxParallel - this.#running.size
   }
 
-  async #begin(engine: EngineClient, job: Job, heldUntil: number): Promise<void> {
+  async #begin(engine: EngineClient, job: Job): Promise<void> {
     if (this.#stopping.signal.aborted) {
       await this.#giveBack(engine, job)
       return
     }
     const context: JobContext = new JobContext(job, (progress) => this.#progress(engine, running, progress))
-    const running: Running = { context, heldUntil }
+    const running: Running = { context, over: this.#over(context, this.#options.leaseSeconds * 1000) }
     this.#running.add(running)
     void this.#do(engine, running)
   }
@@ -153,9 +154,17 @@ export class Runner {
     } catch (error) {
       this.#logger?.warn(`job ${job.id} (${job.type}): its end could not be reported: ${String(error)}`)
     } finally {
+      clearTimeout(running.over)
       this.#running.delete(running)
       this.#notify()
     }
+  }
+
+  #over(context: JobContext, millis: number): NodeJS.Timeout {
+    // A handler that never ends does not keep a program that is stopped from leaving.
+    return setTimeout(() => {
+      context.lose('LEASE_LOST')
+    }, millis).unref()
   }
 
   /** Said again until it is known to have been heard, or until it does not matter any more. */
@@ -204,7 +213,8 @@ export class Runner {
       await pause(every, this.#givenUp.signal)
       if (this.#givenUp.signal.aborted) return
       const held = [...this.#running].filter((running) => running.context.loss === undefined)
-      if (held.length > 0) await this.#beat(engine, held)
+      // A server that does not answer is asked again before they end.
+      if (held.length > 0) await Promise.race([this.#beat(engine, held), pause(every, this.#givenUp.signal)])
     }
   }
 
@@ -216,14 +226,16 @@ export class Runner {
       standings = await engine.heartbeat(this.workerId, this.#options.leaseSeconds, beats)
     } catch (error) {
       this.#logger?.warn(`leases could not be extended: ${String(error)}`)
-      const now = performance.now()
-      for (const running of held) if (running.heldUntil <= now) running.context.lose('LEASE_LOST')
       return
     }
+    const left = asked + this.#options.leaseSeconds * 1000 - performance.now()
     held.forEach((running, index) => {
       const standing = standings[index] ?? 'UNKNOWN'
-      if (standing === 'HELD') running.heldUntil = asked + this.#options.leaseSeconds * 1000
-      else this.#lose(running, standing)
+      if (standing !== 'HELD') this.#lose(running, standing)
+      else if (this.#running.has(running)) {
+        clearTimeout(running.over)
+        running.over = this.#over(running.context, left)
+      }
     })
   }
 

@@ -1,7 +1,7 @@
 /** For tests: a handler with a fake job, and a real server in the background. */
 
 import { spawn, type ChildProcess } from 'node:child_process'
-import { openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -102,6 +102,7 @@ export class Server {
   async start(): Promise<void> {
     const log = openSync(join(this.#folder, 'server.log'), 'a')
     const started = spawn(...this.#command, { cwd: this.#folder, stdio: ['ignore', log, log] })
+    closeSync(log)
     this.#process = started
     let failure: Error | undefined
     started.on('error', (error) => (failure = error))

@@ -139,8 +139,22 @@ test('a handler that lost its job says nothing', async () => {
     await once(context.signal, 'abort')
     resolve()
   }
-  await running(engine, handler, () => promise, { leaseSeconds: 0.03 })
+  await running(engine, handler, () => promise, { leaseSeconds: 6 })
   assert.deepEqual(engine.said, [])
+})
+
+test('a handler is told when its lease must be over, though nobody answers', async () => {
+  const engine = new Engine([fakeJob({ type: 'work' })])
+  engine.heartbeat = () => new Promise(() => undefined)
+  let told: unknown
+  const { promise, resolve } = deferred()
+  const handler = async (_: object, context: FakeContext) => {
+    await once(context.signal, 'abort')
+    told = context.loss
+    resolve()
+  }
+  await running(engine, handler, () => promise, { leaseSeconds: 0.03 })
+  assert.deepEqual([told, engine.said], ['LEASE_LOST', []])
 })
 
 test('what does not finish in time is given back', async () => {

@@ -7,7 +7,7 @@ import sys
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 
-from scenarios import everyday, faults, worker
+from scenarios import everyday, faults, secured, worker
 from scenarios.world import SCENARIOS
 
 AT_ONCE = 4
@@ -37,7 +37,7 @@ def main() -> int:
     if sys.argv[1:2] == ["bench"]:
         worker.bench(sys.argv[2], int(sys.argv[3]))
         return 0
-    assert everyday and faults
+    assert everyday and faults and secured
     names = sys.argv[1:] or list(SCENARIOS)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return 0 if all(list(pool.map(run, names))) else 1

@@ -16,6 +16,7 @@ from caudal import (
     ConflictError,
     Job,
     JobContext,
+    Loss,
     NonRetryableError,
     Registry,
     RetryableError,
@@ -145,8 +146,23 @@ class Reports(unittest.TestCase):
                 lost.set()
                 raise
 
-        with Runner(registry, engine, lease=0.03):
+        with Runner(registry, engine, lease=6):
             self.assertTrue(lost.wait(30))
+        self.assertEqual(engine.said, [])
+
+    def test_a_handler_is_told_when_its_lease_must_be_over_though_nobody_answers(self) -> None:
+        engine, registry, told = Engine(Job("1", "work", {})), Registry(), threading.Event()
+        answered = threading.Event()
+        engine.heartbeat = lambda *_: answered.wait(60) and []  # type: ignore[method-assign,assignment]
+
+        @registry.handler("work")
+        def handler(context: JobContext) -> None:
+            if context.wait_lost(30) and context.loss is Loss.LEASE_LOST:
+                told.set()
+
+        with Runner(registry, engine, lease=0.03):
+            self.assertTrue(told.wait(40))
+        answered.set()
         self.assertEqual(engine.said, [])
 
     def test_what_does_not_finish_in_time_is_given_back(self) -> None:

@@ -8,6 +8,7 @@ use prost_types::value::Kind;
 use prost_types::{ListValue, Struct, Timestamp, Value};
 use serde_json::value::RawValue;
 use tonic::codegen::http::uri::PathAndQuery;
+use tonic::metadata::{AsciiMetadataKey, AsciiMetadataValue, MetadataMap};
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 
@@ -22,19 +23,39 @@ const POLL_EXTRA: Duration = Duration::from_secs(15);
 #[derive(Debug, Clone)]
 pub struct Grpc {
     channel: Channel,
+    /// Sent with every request.
+    headers: MetadataMap,
 }
 
 impl Grpc {
-    /// By an address such as `grpc://127.0.0.1:9090`. It connects when it is first needed.
+    /// By an address such as `grpc://127.0.0.1:9090`, or `grpcs://` for TLS, which the feature `rustls` has. It connects when it is first needed.
     pub fn new(address: &str) -> Result<Grpc, Error> {
-        let target = address.strip_prefix("grpc://").map_or_else(|| address.to_owned(), |place| format!("http://{place}"));
-        let endpoint = Endpoint::from_shared(target).map_err(|error| std::io::Error::other(error.to_string()))?;
+        let endpoint = match address.split_once("://") {
+            Some(("grpc", place)) => endpoint(format!("http://{place}"))?,
+            Some(("grpcs", place)) => secured(endpoint(format!("https://{place}"))?)?,
+            _ => return Err(odd(format!("`{address}` must begin with grpc:// or grpcs://"))),
+        };
         Ok(Grpc::over(endpoint.connect_lazy()))
     }
 
-    /// Over a channel of your own: with TLS, tokens and the like.
+    /// Over a channel of your own: with authorities and certificates, another balance, and the like.
     pub fn over(channel: Channel) -> Grpc {
-        Grpc { channel }
+        Grpc { channel, headers: MetadataMap::new() }
+    }
+
+    /// Sends a bearer token.
+    pub fn token(self, token: &str) -> Result<Grpc, Error> {
+        self.header("authorization", &format!("Bearer {token}"))
+    }
+
+    /// Sends a header with every request, such as an API key.
+    pub fn header(mut self, name: &str, value: &str) -> Result<Grpc, Error> {
+        let name: AsciiMetadataKey = name.to_lowercase().parse().map_err(|_| odd(format!("`{name}` is no name of a header")))?;
+        // The value may be a secret.
+        let value: AsciiMetadataValue =
+            value.parse().map_err(|_| odd(format!("the value of the header `{name}` has odd letters")))?;
+        self.headers.insert(name, value);
+        Ok(self)
     }
 
     async fn call<Request, Answer>(&self, path: &'static str, message: Request, within: Duration) -> Result<Answer, Error>
@@ -43,12 +64,17 @@ impl Grpc {
         Answer: prost::Message + Default + Send + Sync + 'static,
     {
         let mut client = tonic::client::Grpc::new(self.channel.clone()).max_decoding_message_size(MESSAGE_BYTES_MAX);
-        client.ready().await.map_err(|error| unavailable(error.to_string()))?;
-        let mut request = tonic::Request::new(message);
+        let mut request = tonic::Request::from_parts(self.headers.clone(), tonic::Extensions::default(), message);
         request.set_timeout(within);
         let codec = tonic_prost::ProstCodec::<Request, Answer>::default();
-        let answer = client.unary(request, PathAndQuery::from_static(path), codec).await;
-        answer.map(tonic::Response::into_inner).map_err(failure)
+        let called = async {
+            client.ready().await.map_err(|error| unavailable(error.to_string()))?;
+            let answer = client.unary(request, PathAndQuery::from_static(path), codec).await;
+            answer.map(tonic::Response::into_inner).map_err(failure)
+        };
+        // Connecting counts too.
+        let answered = tokio::time::timeout(within, called).await;
+        answered.unwrap_or_else(|_| Err(unavailable(format!("{path}: no answer within {within:?}"))))
     }
 
     async fn beat(&self, worker: &str, lease: Duration, beat: &Beat<'_>) -> Result<Standing, Error> {
@@ -104,7 +130,7 @@ impl EngineClient for Grpc {
     }
 
     async fn throw_error(&self, _: &str, job: &Job, code: &str, message: &str, variables: &Raw) -> Result<(), Error> {
-        let job_key = job.id.parse().map_err(|_| std::io::Error::other(format!("`{}` is no key of a job", job.id)))?;
+        let job_key = job.id.parse().map_err(|_| odd(format!("`{}` is no key of a job", job.id)))?;
         let request = ThrowErrorRequest {
             job_key,
             error_code: code.to_owned(),
@@ -127,6 +153,25 @@ impl EngineClient for Grpc {
         let request = ReleaseJobRequest { job_id: job.id.clone(), worker_id: worker.to_owned(), lease: job.lease, delay_millis };
         self.call::<_, Empty>("/workflow.v1.WorkflowEngine/ReleaseJob", request, CALL_MAX).await.map(drop)
     }
+}
+
+fn endpoint(address: String) -> Result<Endpoint, Error> {
+    Endpoint::from_shared(address).map_err(|error| odd(error.to_string()))
+}
+
+#[cfg(feature = "rustls")]
+fn secured(endpoint: Endpoint) -> Result<Endpoint, Error> {
+    let trusted = tonic::transport::ClientTlsConfig::new().with_enabled_roots();
+    endpoint.tls_config(trusted).map_err(|error| odd(error.to_string()))
+}
+
+#[cfg(not(feature = "rustls"))]
+fn secured(_: Endpoint) -> Result<Endpoint, Error> {
+    Err(odd("grpcs:// needs the feature `rustls`".to_owned()))
+}
+
+fn odd(message: String) -> Error {
+    std::io::Error::new(std::io::ErrorKind::InvalidInput, message).into()
 }
 
 fn seconds(duration: Duration) -> i32 {
@@ -344,3 +389,27 @@ struct ThrowErrorRequest {
 /// Whatever is in an answer that says nothing.
 #[derive(Clone, PartialEq, prost::Message)]
 struct Empty {}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_address_says_whether_it_is_secured() {
+        for good in ["grpc://127.0.0.1:9", "grpcs://example.org"] {
+            assert!(Grpc::new(good).is_ok(), "{good}");
+        }
+        let refused = Grpc::new("http://127.0.0.1:9").unwrap_err().to_string();
+        assert!(refused.contains("must begin with grpc:// or grpcs://"), "{refused}");
+    }
+
+    #[tokio::test]
+    async fn headers_go_with_every_request() {
+        let grpc = Grpc::new("grpc://127.0.0.1:9").unwrap().token("secret").unwrap().header("X-Api-Key", "k").unwrap();
+        assert_eq!(grpc.headers.get("authorization").unwrap(), "Bearer secret");
+        assert_eq!(grpc.headers.get("x-api-key").unwrap(), "k");
+        let refused = grpc.token("sec\nret").unwrap_err().to_string();
+        assert!(!refused.contains("sec"), "{refused}");
+    }
+}

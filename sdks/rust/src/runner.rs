@@ -1,10 +1,11 @@
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::backoff::Backoff;
@@ -90,7 +91,7 @@ impl Runner {
         };
         tracing::info!("stopping");
         let all = u32::try_from(self.max_parallel).unwrap_or(u32::MAX);
-        if tokio::time::timeout(self.grace, slots.acquire_many(all)).await.is_err() {
+        if timeout(self.grace, slots.acquire_many(all)).await.is_err() {
             work.give_up().await;
         }
         work.given_up.cancel();
@@ -143,10 +144,10 @@ async fn take_jobs(work: &Arc<Work>, slots: &Arc<Semaphore>, wait: Duration) -> 
             Ok(jobs) => {
                 backoff = Backoff::default();
                 for job in jobs {
-                    let slot = slots.clone().acquire_owned().await;
-                    let (work, held_until) = (work.clone(), asked + work.lease);
+                    // There is room for all that were asked for. To wait here could be to be dropped here, and what was not begun would be nobody's.
+                    let (work, slot) = (work.clone(), slots.clone().try_acquire_owned());
                     tokio::spawn(async move {
-                        work.perform(job, held_until).await;
+                        work.perform(job).await;
                         drop(slot);
                     });
                 }
@@ -178,14 +179,30 @@ impl Work {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn perform(self: Arc<Self>, job: Job, until: Instant) {
+    async fn perform(self: Arc<Self>, job: Job) {
         let (report, said) = mpsc::channel(1);
         let context = JobContext::new(job, report);
         let number = fastrand::u64(..);
-        self.running().insert(number, Held { context: context.clone(), until });
-        let outcome = self.telemetry.observe(context.job(), self.run(&context, said)).await;
+        self.running().insert(number, Held { context: context.clone(), until: Instant::now() + self.lease });
+        let outcome = tokio::select! {
+            outcome = self.telemetry.observe(context.job(), self.run(&context, said)) => outcome,
+            never = self.watch(number, &context) => match never {},
+        };
         self.report(context.job(), outcome).await;
         self.running().remove(&number);
+    }
+
+    /// Tells the handler when its lease must be over by this clock, whatever the server says or does not.
+    async fn watch(&self, number: u64, context: &JobContext) -> Infallible {
+        loop {
+            let until = self.running().get(&number).map(|held| held.until).filter(|until| Instant::now() < *until);
+            match until {
+                Some(until) => sleep_until(until).await,
+                None => break,
+            }
+        }
+        context.lose(Loss::LeaseLost);
+        std::future::pending().await
     }
 
     /// Runs the handler, and says meanwhile what it says of its progress.
@@ -255,8 +272,9 @@ impl Work {
         loop {
             tokio::select! { () = sleep(self.lease / 3) => {}, () = self.given_up.cancelled() => return }
             let held = self.held();
-            if !held.is_empty() {
-                self.beat(&held).await;
+            // There is time for another try before they end.
+            if !held.is_empty() && timeout(self.lease / 3, self.beat(&held)).await.is_err() {
+                tracing::warn!("leases could not be extended: the server does not answer");
             }
         }
     }
@@ -282,11 +300,7 @@ impl Work {
                     }
                 }
             }
-            Err(error) => {
-                tracing::warn!(%error, "leases could not be extended");
-                let running = self.running();
-                running.values().filter(|held| held.until <= Instant::now()).for_each(|held| held.context.lose(Loss::LeaseLost));
-            }
+            Err(error) => tracing::warn!(%error, "leases could not be extended"),
         }
     }
 

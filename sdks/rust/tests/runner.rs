@@ -17,7 +17,8 @@ type End = fn() -> Result<Value, Failure>;
 struct Engine {
     job: Mutex<Option<Job>>,
     failures: Mutex<Vec<Error>>,
-    standing: Standing,
+    /// Without one it does not answer signs of life.
+    standing: Option<Standing>,
     said: mpsc::UnboundedSender<String>,
 }
 
@@ -25,7 +26,7 @@ impl Engine {
     fn new(failures: Vec<Error>) -> (Engine, mpsc::UnboundedReceiver<String>) {
         let (said, heard) = mpsc::unbounded_channel();
         let job = Mutex::new(Some(fake_job("work", &json!({"n": 1})).unwrap()));
-        (Engine { job, failures: Mutex::new(failures), standing: Standing::Held, said }, heard)
+        (Engine { job, failures: Mutex::new(failures), standing: Some(Standing::Held), said }, heard)
     }
 
     fn say(&self, what: String) -> Result<(), Error> {
@@ -54,7 +55,10 @@ impl EngineClient for Engine {
         self.say(format!("throw {code} {message} {variables}"))
     }
     async fn heartbeat(&self, _: &str, _: Duration, beats: &[Beat<'_>]) -> Result<Vec<Standing>, Error> {
-        Ok(vec![self.standing; beats.len()])
+        match self.standing {
+            Some(standing) => Ok(vec![standing; beats.len()]),
+            None => std::future::pending().await,
+        }
     }
     async fn release(&self, _: &str, job: &Job, delay: Option<Duration>) -> Result<(), Error> {
         self.say(format!("release {} {delay:?}", job.id))
@@ -117,7 +121,7 @@ async fn a_result_that_is_refused_is_a_failure_for_people() {
 }
 
 /// Runs a handler that waits until it is told to stop: why, and what was said of its job.
-async fn told(standing: Standing, grace: Duration, wait: bool) -> (Loss, Vec<String>) {
+async fn told(standing: Option<Standing>, grace: Duration, wait: bool) -> (Loss, Vec<String>) {
     let (mut engine, mut heard) = Engine::new(Vec::new());
     engine.standing = standing;
     let (begun, mut has_begun) = mpsc::channel(1);
@@ -148,15 +152,20 @@ async fn told(standing: Standing, grace: Duration, wait: bool) -> (Loss, Vec<Str
     (loss, said)
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_handler_that_lost_its_job_says_nothing() {
-    assert_eq!(told(Standing::Cancelled, Duration::from_secs(30), true).await, (Loss::Cancelled, Vec::new()));
+    assert_eq!(told(Some(Standing::Cancelled), Duration::from_secs(30), true).await, (Loss::Cancelled, Vec::new()));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
+async fn a_handler_is_told_when_its_lease_must_be_over_though_nobody_answers() {
+    assert_eq!(told(None, Duration::from_secs(30), true).await, (Loss::LeaseLost, Vec::new()));
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_does_not_finish_in_time_is_given_back() {
     let given_back = vec!["release 1 None".to_owned()];
-    assert_eq!(told(Standing::Held, Duration::from_millis(1), false).await, (Loss::Shutdown, given_back));
+    assert_eq!(told(Some(Standing::Held), Duration::from_millis(1), false).await, (Loss::Shutdown, given_back));
 }
 
 #[tokio::test]

@@ -89,7 +89,8 @@ impl Listener {
     pub(super) fn start(places: &Places, broker: &Broker, name: &str) -> Result<(Listener, Receiver<String>), String> {
         let log = places.log(&format!("{name}-listener"));
         let mut build = places.cargo();
-        logged::must(build.args(["build", "-p", "kafka", "--example", "listen"]), &log, BUILD_MAX)?;
+        // With the features that the whole workspace has: it is built already in a test run, and its dependencies need not be built anew.
+        logged::must(build.args(["build", "--workspace", "--example", "listen"]), &log, BUILD_MAX)?;
         let program = places.caudal().with_file_name("examples").join("listen");
         let said = File::create(&log).map_err(|error| format!("cannot write {}: {error}", log.display()))?;
         let mut command = Command::new(program);

@@ -8,6 +8,7 @@ mod java;
 mod node;
 mod python;
 mod rust;
+mod secured;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use crate::summary::{self, Outcome, Report};
 use crate::{Verdict, children};
 
 use broker::Broker;
+use secured::Secured;
 use table::Table;
 
 pub(crate) const NAME: &str = "sdks";
@@ -168,8 +170,13 @@ fn play(places: &Places, sdk: &Sdk, transport: &'static str, broker: &mut Option
     let mut command = (sdk.scenarios)(places);
     command.env(BINARY_VARIABLE, binary(places)).env("CAUDAL_TRANSPORT", transport);
     command.env("CAUDAL_SCENARIOS", places.root.join("sdks/scenarios"));
+    let secured = match Secured::start(places, &binary(places)) {
+        Ok(secured) => secured,
+        Err(why) => return report(part(sdk, "scenarios"), transport, began, Outcome::Broken(why), Vec::new()),
+    };
+    secured.tell(&mut command);
     if transport == broker::TRANSPORT {
-        match started(places, broker) {
+        match started(places, broker).and_then(|broker| broker.make_topics(places, sdk.name).map(|()| broker)) {
             Ok(broker) => drop(command.env(broker::VARIABLE, &broker.address)),
             Err(why) => return report(part(sdk, "scenarios"), transport, began, Outcome::Broken(why), Vec::new()),
         }
@@ -193,7 +200,7 @@ fn play(places: &Places, sdk: &Sdk, transport: &'static str, broker: &mut Option
 fn started<'a>(places: &Places, broker: &'a mut Option<Broker>) -> Result<&'a Broker, String> {
     match broker {
         Some(broker) => Ok(broker),
-        None => Ok(broker.insert(Broker::start(places, ALL.iter().map(|sdk| sdk.name))?)),
+        None => Ok(broker.insert(Broker::start(places)?)),
     }
 }
 

@@ -1,15 +1,17 @@
 //! The server with `dispatch = "kafka_outbox"` and a real broker: what happens to jobs when either of them is killed.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::broker::{Broker, Security};
+use crate::broker::{Broker, PASSWORD, Security, USER};
 use crate::brokered::workers::{Pollers, Workers, hear};
-use crate::brokered::{PATIENCE, Server, make_topics};
+use crate::brokered::{PATIENCE, Server, make_topics, make_topics_by};
 use crate::place::Place;
 use kafka::JobDispatchEvent;
+use krafka::auth::{AuthConfig, TlsConfig};
 use serde_json::{Value, json};
 
 const KAFKA: &[&str] = &["--dispatch", "kafka_outbox"];
@@ -275,5 +277,29 @@ fn jobs_of_an_instance_are_heard_in_order_however_the_group_changes() {
     assert_eq!(known.len(), 60);
     for (instance, announcements) in known {
         assert!(announcements.len() == BRANCHES && announcements.is_sorted(), "{instance}: {announcements:?}");
+    }
+}
+
+#[test]
+fn a_server_says_who_it_is_over_tls() {
+    let broker = Broker::start(Security::ScramOverTls);
+    let authority = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/tls/authority.crt").display().to_string();
+    let trusted = TlsConfig::new().with_ca_cert(authority.clone()).with_sni_hostname("localhost");
+    let known = AuthConfig::sasl_scram_sha512(USER, PASSWORD).with_tls(trusted);
+    make_topics_by(krafka::Kafka::builder(broker.address.clone()).security(known), TOPICS);
+    let password = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(password.path(), format!("{PASSWORD}\n")).unwrap();
+    let password = password.path().display().to_string();
+    for mechanism in ["SCRAM-SHA-256", "SCRAM-SHA-512"] {
+        let by_whom = ["--kafka-security", "sasl_tls", "--kafka-username", USER, "--kafka-password-file", &password];
+        let how = ["--kafka-mechanism", mechanism, "--kafka-ca", &authority, "--kafka-server-name", "localhost"];
+        let server = Server::start(&Place::folder(), &broker, &[KAFKA, &by_whom, &how].concat());
+        server.deploy();
+        server.start_instance(1);
+        let until = Instant::now() + PATIENCE;
+        while server.metric("caudal_announced_total ") != 1.0 {
+            assert!(Instant::now() < until, "{mechanism}: {}", server.log());
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
     }
 }

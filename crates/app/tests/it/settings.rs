@@ -34,3 +34,26 @@ fn what_makes_no_sense_is_refused_with_the_range() {
     let loud = caudal(&["serve", "--store", "memory:", "--log-level", "loud"]);
     assert!(loud.code == Some(1) && loud.err.contains("log_level is 'loud': use error, warn"), "{}", loud.err);
 }
+
+#[test]
+#[cfg(feature = "kafka")]
+fn the_dispatch_mode_is_known_by_its_other_name_too() {
+    let config = |mode: &str, words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_caudal"));
+        let output = command.args(["config", "--check"]).args(words).env("WE_DISPATCH_MODE", mode).output().unwrap();
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let row = |shown: &str| {
+        let row = shown.lines().find(|line| line.starts_with("dispatch ")).unwrap_or_default();
+        row.split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (shown, refused) = config("KAFKA_OUTBOX", &["--kafka-brokers", "kafka:9092"]);
+    assert_eq!(row(&shown), ["kafka_outbox", "WE_DISPATCH_MODE"], "{refused}");
+    // What is said on the command line counts more.
+    let (shown, refused) = config("kafka_outbox", &["--dispatch", "polling"]);
+    assert_eq!(row(&shown), ["polling", "--dispatch"], "{refused}");
+    let (_, refused) = config("kafka_outbox", &[]);
+    assert!(refused.contains("dispatch is kafka_outbox, but kafka.brokers is empty"), "{refused}");
+    let (_, refused) = config("carrier-pigeon", &[]);
+    assert!(refused.contains("dispatch is 'carrier-pigeon' (WE_DISPATCH_MODE): use polling or kafka_outbox"), "{refused}");
+}

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::server::{Server, memory, task};
+use crate::server::layer::{Fate, Layer};
+use crate::server::{Server, clocked, memory, task};
 use engine::{Document, JobKey};
 use host::{Announcing, ClockMove, Published, Publisher};
 use store::Store;
@@ -139,11 +140,17 @@ async fn a_job_is_announced_when_it_is_ready_and_completed_by_whoever_heard_of_i
 
 #[tokio::test]
 async fn jobs_wait_while_the_broker_is_away_and_no_more_than_there_is_room_for() {
+    wait_while_there_is_room(|usual| Announcing { rows_max: 2, ..usual }).await;
+    // The second is let in while there is a byte of room.
+    wait_while_there_is_room(|usual| Announcing { bytes_max: 8, ..usual }).await;
+}
+
+async fn wait_while_there_is_room(bounded: impl Fn(Announcing) -> Announcing) {
     let (store, broker) = (memory(), Broker::new(Mood::Away));
-    let server = Server::announcing(&store, Announcing { rows_max: 2, ..announcing(&broker) }).await;
+    let server = Server::announcing(&store, bounded(announcing(&broker))).await;
     deploy(&server).await;
     for _ in 0..5 {
-        server.create("p", &[]).await;
+        server.create("p", &[("n", "1")]).await;
     }
     assert_eq!(outbox(&store).await.len(), 2);
     broker.mood.send_replace(Mood::Well);
@@ -167,6 +174,23 @@ async fn what_was_told_and_not_removed_is_told_again_as_the_same() {
     let heard = broker.hears(2).await;
     assert_eq!(heard[0], heard[1]);
     emptied(&store).await;
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_told_and_cannot_be_removed_is_not_told_again_and_again() {
+    let mut refusals = 0;
+    let layer = Layer::over(clocked()).on_commit(move |commit| {
+        let is_refused = !commit.changes.announcements_gone.is_empty() && refusals < 4;
+        refusals += usize::from(is_refused);
+        if is_refused { Fate::Lost(store::Error::full("there is no room to write that it is gone")) } else { Fate::Through }
+    });
+    let (store, broker) = (layer.shared(), Broker::new(Mood::Well));
+    let server = Server::announcing(&store, announcing(&broker)).await;
+    deploy(&server).await;
+    server.create("p", &[]).await;
+    emptied(&store).await;
+    assert_eq!(broker.heard().len(), 1);
     server.stop().await;
 }
 

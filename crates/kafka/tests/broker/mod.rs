@@ -71,7 +71,11 @@ impl Broker {
     /// In order, as an operator would.
     pub(crate) fn stop(&mut self) {
         self.signal("TERM");
-        self.child.wait().unwrap();
+        let until = Instant::now() + READY_WITHIN;
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < until, "the broker does not stop; see {}", self.folder.join("log").display());
+            std::thread::park_timeout(Duration::from_millis(50));
+        }
     }
 
     /// It does nothing until it is released, and does not know.

@@ -33,6 +33,7 @@ var everyday = []scenario{
 	{name: "start once", play: alone(startOnce)},
 	{name: "executions", play: alone(executions)},
 	{name: "trace", play: alone(traceContext)},
+	{name: "tls", play: secured},
 }
 
 func happyPath(w world) {

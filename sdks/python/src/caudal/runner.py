@@ -139,18 +139,18 @@ class Runner:
                 # A server that is stopping answers at once, and one that is not asked to wait.
                 self._stopping.wait(backoff.next())
             for job in jobs:
-                self._begin(job, asked + self._lease)
+                self._begin(job)
 
     def _wait_for_room(self) -> int:
         with self._changed:
             self._changed.wait_for(lambda: self._stopping.is_set() or len(self._running) < self._max_parallel)
             return self._max_parallel - len(self._running) if not self._stopping.is_set() else 0
 
-    def _begin(self, job: Job, held_until: float) -> None:
+    def _begin(self, job: Job) -> None:
         if self._stopping.is_set():
             self._give_back(job)
             return
-        running = _Running(job, held_until, self._progress)
+        running = _Running(job, time.monotonic() + self._lease, self._progress)
         with self._changed:
             self._running.add(running)
         threading.Thread(target=self._do, args=(running,), name=f"caudal-job-{job.id}", daemon=True).start()
@@ -202,12 +202,24 @@ class Runner:
                 log.info("job %s: %s", job.id, loss.value)
 
     def _keep_leases(self) -> None:
-        """Extends all leases three times as often as needed; tells handlers whose lease is gone."""
-        while not self._given_up.wait(self._lease / 3):
+        """Extends all leases three times as often as needed; tells handlers whose lease is gone.
+
+        It does not wait for answers: a lease ends by this clock, whatever the server says or does not.
+        """
+        next_beat = due = time.monotonic() + self._lease / 3
+        while not self._given_up.wait(max(0.0, due - time.monotonic())):
+            now = time.monotonic()
             with self._changed:
                 held = [running for running in self._running if not running.context.is_lost]
-            if held:
-                self._beat(held)
+            for running in held:
+                if running.held_until <= now:
+                    running.context.lose(Loss.LEASE_LOST)
+            held = [running for running in held if now < running.held_until]
+            if next_beat <= now:
+                next_beat = now + self._lease / 3
+                if held:
+                    threading.Thread(target=self._beat, args=(held,), name="caudal-beat", daemon=True).start()
+            due = min([next_beat, *(running.held_until for running in held)])
 
     def _beat(self, held: list[_Running]) -> None:
         asked = time.monotonic()
@@ -215,9 +227,6 @@ class Runner:
             standings = self._engine.heartbeat(self.worker_id, self._lease, [Beat(one.context.job) for one in held])
         except CaudalError as error:
             log.warning("leases could not be extended: %s", error)
-            for running in held:
-                if running.held_until <= time.monotonic():
-                    running.context.lose(Loss.LEASE_LOST)
             return
         for running, standing in zip(held, standings, strict=True):
             if standing is Standing.HELD:
@@ -247,7 +256,7 @@ class Runner:
         with self._changed:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="caudal-async", daemon=True).start()
+                threading.Thread(target=_run, args=(self._loop,), name="caudal-async", daemon=True).start()
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         context.on_lost(future.cancel)  # type: ignore[arg-type]
         return future.result()
@@ -273,3 +282,10 @@ class Runner:
             self._engine.release(self.worker_id, job)
         except CaudalError as error:
             log.warning("job %s could not be given back (%s): it is free when its lease ends", job.id, error)
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()

@@ -3,6 +3,7 @@
 
 mod everyday;
 mod faults;
+mod secured;
 mod trace;
 mod worker;
 mod world;
@@ -26,7 +27,7 @@ async fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let slots = Arc::new(Semaphore::new(AT_ONCE));
-    let all = everyday::all().into_iter().chain(faults::all()).chain(trace::all());
+    let all = everyday::all().into_iter().chain(faults::all()).chain(trace::all()).chain(secured::all());
     let playing = all.filter(|one| one.suits()).map(|one| {
         let slots = slots.clone();
         tokio::spawn(async move {

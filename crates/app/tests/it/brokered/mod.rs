@@ -5,6 +5,7 @@ pub(crate) mod workers;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -141,13 +142,17 @@ fn spawn(
     command.args(addresses.iter().flat_map(|(flag, address)| [(*flag).to_owned(), address.to_string()]));
     let log = std::fs::File::options().append(true).open(log.path()).unwrap();
     let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
-    let mut banner = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert!(banner.next().unwrap().unwrap().contains("is ready"));
+    let (said, banner) = channel();
+    let out = child.stdout.take().unwrap();
+    std::thread::spawn(move || said.send(BufReader::new(out).lines().next()));
+    let banner = banner.recv_timeout(PATIENCE);
+    assert!(matches!(&banner, Ok(Some(Ok(line))) if line.contains("is ready")), "the server does not start: {banner:?}");
     child
 }
 
+/// Whoever gets no answer in time says so, instead of waiting for ever.
 pub(crate) fn agent() -> ureq::Agent {
-    ureq::Agent::config_builder().http_status_as_error(false).build().into()
+    ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE / 2)).build().into()
 }
 
 pub(crate) fn post(url: &str, body: &Value) -> (u16, Value) {
@@ -159,9 +164,13 @@ pub(crate) fn post(url: &str, body: &Value) -> (u16, Value) {
 
 /// Topics are made by whoever first speaks of them; here nobody waits for that.
 pub(crate) fn make_topics(broker: &Broker, names: &[&str]) {
+    make_topics_by(krafka::Kafka::builder(broker.address.clone()), names);
+}
+
+pub(crate) fn make_topics_by(client: krafka::KafkaBuilder, names: &[&str]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let client = krafka::Kafka::builder(broker.address.clone()).connect().await.unwrap();
+        let client = client.connect().await.unwrap();
         let topics: Vec<_> = names.iter().map(|name| krafka::admin::NewTopic::new(*name, 3, 1).unwrap()).collect();
         let _made = client.admin().create_topics(topics, Default::default()).await.unwrap();
     });

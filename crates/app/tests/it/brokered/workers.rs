@@ -6,11 +6,15 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use kafka::JobDispatchEvent;
+use krafka::consumer::{AutoOffsetReset, Consumer};
 use prost::Message;
 use serde_json::json;
 
-use super::{Server, post};
+use super::{PATIENCE, Server, post};
 use crate::broker::Broker;
+
+/// A client of Kafka that has nothing after this time is made anew.
+const JOINED_WITHIN: Duration = Duration::from_secs(30);
 
 /// Hears of jobs as members of one group, and completes them over REST.
 pub(crate) struct Workers {
@@ -46,14 +50,7 @@ impl Workers {
 
 async fn work(brokers: &str, jobs: &str, heard: &Mutex<Vec<JobDispatchEvent>>, stop: &AtomicBool) {
     while !stop.load(Ordering::SeqCst) {
-        let Ok(client) = krafka::Kafka::builder(brokers.to_owned()).allow_auto_create_topics(true).connect().await else {
-            continue;
-        };
-        let group = client.consumer("workers").auto_offset_reset(krafka::consumer::AutoOffsetReset::Earliest);
-        let Ok(consumer) = group.build().await else { continue };
-        if consumer.subscribe(["workflow.jobs.first", "workflow.jobs.second"]).await.is_err() {
-            continue;
-        }
+        let Ok(Ok(consumer)) = tokio::time::timeout(JOINED_WITHIN, join(brokers)).await else { continue };
         while !stop.load(Ordering::SeqCst) {
             let record = match tokio::time::timeout(Duration::from_millis(500), consumer.recv()).await {
                 Ok(Ok(Some(record))) => record,
@@ -66,6 +63,13 @@ async fn work(brokers: &str, jobs: &str, heard: &Mutex<Vec<JobDispatchEvent>>, s
         }
         let _gone_is_fine = consumer.close().await;
     }
+}
+
+async fn join(brokers: &str) -> krafka::error::Result<Consumer> {
+    let client = krafka::Kafka::builder(brokers.to_owned()).allow_auto_create_topics(true).connect().await?;
+    let consumer = client.consumer("workers").auto_offset_reset(AutoOffsetReset::Earliest).build().await?;
+    consumer.subscribe(["workflow.jobs.first", "workflow.jobs.second"]).await?;
+    Ok(consumer)
 }
 
 /// Until the server has heard of it.
@@ -121,17 +125,19 @@ impl Pollers {
 /// The first so many messages of a topic, by whoever listens to all of it.
 pub(crate) fn hear(broker: &Broker, topic: &str, count: usize) -> Vec<JobDispatchEvent> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
+    let mut heard = Vec::new();
+    let hearing = async {
         let client = krafka::Kafka::builder(broker.address.clone()).connect().await.unwrap();
         let group = client.consumer(format!("hear-{count}"));
-        let consumer = group.auto_offset_reset(krafka::consumer::AutoOffsetReset::Earliest).build().await.unwrap();
+        let consumer = group.auto_offset_reset(AutoOffsetReset::Earliest).build().await.unwrap();
         consumer.subscribe([topic]).await.unwrap();
-        let mut heard = Vec::new();
         while heard.len() < count {
             let record = consumer.recv().await.unwrap().unwrap();
             heard.push(JobDispatchEvent::decode(record.value.as_deref().unwrap_or_default()).unwrap());
         }
         consumer.close().await.unwrap();
-        heard
-    })
+    };
+    let all = runtime.block_on(async { tokio::time::timeout(PATIENCE, hearing).await });
+    assert!(all.is_ok(), "of {count} on {topic} only these are heard: {heard:?}");
+    heard
 }

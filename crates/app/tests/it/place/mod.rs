@@ -46,7 +46,8 @@ impl Place {
             runtime.block_on(async {
                 let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
                 let connection = tokio::spawn(connection);
-                client.batch_execute(&format!("BEGIN; LOCK TABLE {table} IN SHARE MODE")).await.unwrap();
+                let lock = format!("SET lock_timeout = '120s'; BEGIN; LOCK TABLE {table} IN SHARE MODE");
+                client.batch_execute(&lock).await.unwrap();
                 locked.send(()).unwrap();
                 released.recv().unwrap();
                 let others = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
@@ -55,7 +56,7 @@ impl Place {
                 connection.abort();
             });
         });
-        is_locked.recv().unwrap();
+        is_locked.recv().expect("the table can be locked");
         Lock { release, thread }
     }
 

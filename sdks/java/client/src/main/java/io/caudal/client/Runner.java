@@ -64,6 +64,11 @@ public final class Runner implements AutoCloseable {
         Job job() {
             return context.job();
         }
+
+        /** Its lease must be over. */
+        void end() {
+            context.lose(Loss.LEASE_LOST);
+        }
     }
 
     private Runner(Builder options) {
@@ -207,7 +212,7 @@ public final class Runner implements AutoCloseable {
                 Thread.sleep(wait.toMillis());
                 continue;
             }
-            jobs.forEach(job -> begin(job, asked + lease.toNanos()));
+            jobs.forEach(this::begin);
             long waited = System.nanoTime() - asked;
             boolean asLongAsAsked = !pollWait.isZero() && pollWait.toNanos() <= waited;
             if (!jobs.isEmpty() || asLongAsAsked || 1_000_000_000 <= waited) {
@@ -229,8 +234,8 @@ public final class Runner implements AutoCloseable {
         }
     }
 
-    private void begin(Job job, long heldUntil) {
-        Task task = new Task(job, heldUntil);
+    private void begin(Job job) {
+        Task task = new Task(job, System.nanoTime() + lease.toNanos());
         synchronized (lock) {
             if (stopping) {
                 // Later: this thread is interrupted, and could not even say so.
@@ -311,13 +316,28 @@ public final class Runner implements AutoCloseable {
         }
     }
 
-    /** Extends all leases three times as often as needed; tells handlers whose lease is gone. */
+    /**
+     * Extends all leases three times as often as needed; tells handlers whose lease is gone. It does not wait for answers: a lease
+     * ends by this clock, whatever the server says or does not.
+     */
     private void keepLeases() {
+        long every = lease.toNanos() / 3;
+        long nextBeat = System.nanoTime() + every;
+        long due = nextBeat;
         try {
-            while (!givenUp.await(lease.toMillis() / 3, TimeUnit.MILLISECONDS)) {
+            while (!givenUp.await(due - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                long now = System.nanoTime();
+                held().stream().filter(task -> task.heldUntil - now <= 0).forEach(Task::end);
                 List<Task> held = held();
-                if (!held.isEmpty()) {
-                    beat(held);
+                if (nextBeat - now <= 0) {
+                    nextBeat = now + every;
+                    if (!held.isEmpty()) {
+                        daemon(() -> beat(held), "caudal-beat-").start();
+                    }
+                }
+                due = nextBeat;
+                for (Task task : held) {
+                    due = task.heldUntil - due < 0 ? task.heldUntil : due;
                 }
             }
         } catch (InterruptedException e) {
@@ -331,7 +351,7 @@ public final class Runner implements AutoCloseable {
         }
     }
 
-    private void beat(List<Task> held) throws InterruptedException {
+    private void beat(List<Task> held) {
         long asked = System.nanoTime();
         List<Standing> standings;
         try {
@@ -340,11 +360,9 @@ public final class Runner implements AutoCloseable {
             standings = engine.heartbeat(workerId, lease, beats);
         } catch (RuntimeException e) {
             LOG.warn("leases could not be extended: {}", e.getMessage());
-            for (Task task : held) {
-                if (task.heldUntil - System.nanoTime() <= 0) {
-                    task.context.lose(Loss.LEASE_LOST);
-                }
-            }
+            return;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
             return;
         }
         for (int i = 0; i < held.size(); i++) {

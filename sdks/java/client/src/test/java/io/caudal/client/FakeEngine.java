@@ -28,6 +28,7 @@ final class FakeEngine implements EngineClient {
 
     final AtomicInteger polls = new AtomicInteger();
 
+    /** What became of a lease; without it signs of life are not answered. */
     volatile Standing standing = Standing.HELD;
 
     static Job job(String id) {
@@ -73,7 +74,10 @@ final class FakeEngine implements EngineClient {
     }
 
     @Override
-    public List<Standing> heartbeat(String workerId, Duration lease, List<Beat> beats) {
+    public List<Standing> heartbeat(String workerId, Duration lease, List<Beat> beats) throws InterruptedException {
+        if (standing == null) {
+            Thread.sleep(60_000);
+        }
         return beats.stream().map(beat -> standing).toList();
     }
 

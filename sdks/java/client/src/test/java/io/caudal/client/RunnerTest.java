@@ -91,8 +91,24 @@ class RunnerTest {
                     told.add(context.loss());
                     return null;
                 },
-                options -> options.lease(Duration.ofMillis(30)));
+                options -> options.lease(Duration.ofSeconds(6)));
         assertEquals(Loss.CANCELLED, told.take());
+        runner.close();
+        assertEquals(List.of(), List.copyOf(engine.said));
+    }
+
+    @Test
+    void aHandlerIsToldWhenItsLeaseMustBeOverThoughNobodyAnswers() throws InterruptedException {
+        engine.standing = null;
+        BlockingQueue<Loss> told = new LinkedBlockingQueue<>();
+        Runner runner = start(
+                (variables, context) -> {
+                    context.awaitLost(Duration.ofSeconds(30));
+                    told.add(context.loss());
+                    return null;
+                },
+                options -> options.lease(Duration.ofMillis(30)));
+        assertEquals(Loss.LEASE_LOST, told.take());
         runner.close();
         assertEquals(List.of(), List.copyOf(engine.said));
     }

@@ -30,6 +30,7 @@ final class Main {
         List<Scenario> all = new ArrayList<>(Everyday.ALL);
         all.addAll(Faults.ALL);
         all.addAll(Traces.ALL);
+        all.addAll(Secured.ALL);
         ExecutorService slots = Executors.newFixedThreadPool(AT_ONCE);
         List<Future<Boolean>> played = new ArrayList<>();
         for (Scenario one : all) {
