@@ -376,6 +376,9 @@ fn asked(writing: &mut Writing, from: &mut From, query: &Query) -> Vec<String> {
     if query.entity == Entity::MessageSubscriptions {
         matches.push(format!("{}.kind = 'MESSAGE'", from.alias(Table::Own)));
     }
+    if query.entity == Entity::Waits {
+        matches.push(format!("{}.state = 'CREATED'", from.alias(Table::Own)));
+    }
     if query.entity == Entity::Variables && !query.with_kept {
         // What the engine keeps for itself is shown to nobody.
         matches.push(format!("substr({}.name, 1, {}) <> '{}'", from.alias(Table::Own), engine::KEPT.len(), engine::KEPT));
