@@ -27,7 +27,7 @@ const SCOPES: [&str; 9] = [
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Below each element stand its own variables and what it waits for: a job, a timer, a message, a person or a process it called.\nWaiting for signals and conditions is not shown yet."
+    after_help = "Below each element stand its own variables and what it waits for: a job, a timer, a message, a signal, a condition, a person or a process it called."
 )]
 pub(crate) struct Instance {
     /// Key of the process instance (see `caudal instances`)
@@ -79,14 +79,12 @@ fn collect(instance: &Instance) -> Result<Value, String> {
     jobs["state"] = json!({ "$in": ["CREATED", "FAILED", "ERROR_THROWN", "RETRIES_UPDATED", "TIMED_OUT", "MIGRATED"] });
     let mut tasks = of_instance.clone();
     tasks["state"] = json!({ "$in": ["CREATING", "CREATED", "ASSIGNING", "UPDATING", "COMPLETING", "CANCELING", "FAILED"] });
-    let mut messages = of_instance.clone();
-    messages["messageSubscriptionState"] = json!("CREATED");
     shown["variables"] = search(instance, "variables", &of_instance)?;
     shown["incidents"] = search(instance, "incidents", &open)?;
     shown["jobs"] = search(instance, "jobs", &jobs)?;
     shown["userTasks"] = search(instance, "user-tasks", &tasks)?;
-    shown["timers"] = timers(instance)?;
-    shown["messageSubscriptions"] = search(instance, "message-subscriptions", &messages)?;
+    shown["timers"] = list(instance, "timers", Some("PENDING"))?;
+    shown["waits"] = list(instance, "waits", None)?;
     shown["called"] = search(instance, "process-instances", &json!({ "parentProcessInstanceKey": key }))?;
     let mut left = ELEMENTS_MAX;
     shown["elements"] = elements(instance, &key, &mut left)?;
@@ -117,13 +115,13 @@ fn search(instance: &Instance, what: &str, filter: &Value) -> Result<Value, Stri
     Ok(page(&post(&instance.remote, &format!("/v2/{what}/search"), &body, PATIENCE)?))
 }
 
-fn timers(instance: &Instance) -> Result<Value, String> {
+fn list(instance: &Instance, what: &str, state: Option<&str>) -> Result<Value, String> {
     let remote = &instance.remote;
     let request = client::agent(remote, PATIENCE)?
-        .get(url(remote, "/v1/timers"))
+        .get(url(remote, &format!("/v1/{what}")))
         .query("processInstanceKey", instance.key.to_string())
-        .query("state", "PENDING")
         .query("limit", instance.limit.to_string());
+    let request = state.into_iter().fold(request, |request, state| request.query("state", state));
     Ok(page(&read(remote, request.call())?))
 }
 

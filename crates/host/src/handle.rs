@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use engine::{Document, PartitionId};
-use store::log::{ActivatedJob, Answer, Code, Created, Rejection, Released, Request};
+use store::log::{ActivatedJob, Answer, Code, Command, Created, Rejection, Released, Request};
 use store::{Fence, PartitionStatus, Store, format};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 
@@ -239,9 +239,10 @@ impl Host {
     }
 
     /// Does the command and gives its answer, which is never a rejection: that is an error. What others listen to is answered when they
-    /// were heard, or not in time; a large instance is cancelled when all of it has gone.
+    /// were heard, or not in time; a large instance is cancelled, or deleted, when all of it has gone.
     pub async fn submit(&self, request: Request) -> Result<Answer, Error> {
         let timeout = self.inner.limits.answer_timeout;
+        let is_deletion = matches!(request.command, Command::DeleteInstance { .. });
         match self.submit_alone(request, timeout).await? {
             Answer::Listening(listening) => {
                 let _permit = self.permit(&self.inner.awaiting, "the number of callers waiting for results")?;
@@ -249,7 +250,7 @@ impl Host {
             }
             Answer::Going { instance } => {
                 let _permit = self.permit(&self.inner.awaiting, "the number of callers waiting for results")?;
-                await_end::gone(self, instance, timeout).await
+                await_end::gone(self, instance, is_deletion, timeout).await
             }
             answer => Ok(answer),
         }

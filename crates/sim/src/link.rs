@@ -413,6 +413,9 @@ impl Store for Link {
     async fn purge_instances(&self, fence: Fence, instances: &[InstanceKey], rows_max: usize) -> Result<Option<Purged>, Error> {
         self.read(self.world.memory.purge_instances(fence, instances, rows_max)).await
     }
+    async fn weights(&self, partition: PartitionId, instances: &[InstanceKey], limit: usize) -> Result<Vec<usize>, Error> {
+        self.read(self.world.memory.weights(partition, instances, limit)).await
+    }
     async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error> {
         self.read(self.world.memory.purge(fence, what, before, limit)).await
     }

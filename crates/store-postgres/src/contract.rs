@@ -288,6 +288,10 @@ impl Store for Postgres {
         self.purge_finished(fence, instances, rows_max).await
     }
 
+    async fn weights(&self, partition: PartitionId, instances: &[InstanceKey], limit: usize) -> Result<Vec<usize>, Error> {
+        self.weigh(partition, instances, limit).await
+    }
+
     async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error> {
         self.purge_aged(fence, what, before, limit).await
     }

@@ -145,6 +145,17 @@ impl Postgres {
         Ok(Some(purged))
     }
 
+    pub(crate) async fn weigh(
+        &self,
+        partition: PartitionId,
+        instances: &[InstanceKey],
+        limit: usize,
+    ) -> Result<Vec<usize>, Error> {
+        let call = Call::new(include_str!("../sql/instance_weights.sql")).int(partition.0.into());
+        let rows = self.upkeep.query(call.keys(instances.iter().map(|key| key.0)).limit(limit)).await?;
+        rows.iter().map(|row| Ok(Reading::of(row).get::<i64>()? as usize)).collect()
+    }
+
     /// These instances and all they have called, unless something of it runs; and whether that is not all, since there is too much. Then
     /// nobody is among them who has called another.
     async fn called(&self, roots: &[InstanceKey], limit: usize) -> Result<(Vec<InstanceKey>, bool), Error> {

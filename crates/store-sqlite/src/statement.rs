@@ -151,6 +151,7 @@ pub(crate) const PURGE_DOCUMENT_LINKS: &str = include_str!("../sql/purge_documen
 pub(crate) const PURGE_DOCUMENT_PARTS: &str = include_str!("../sql/purge_document_parts.sql");
 pub(crate) const KEEP_LEASE: &str = include_str!("../sql/keep_lease.sql");
 pub(crate) const QUEUE_SIZES: &str = include_str!("../sql/queue_sizes.sql");
+pub(crate) const INSTANCE_WEIGHT: &str = include_str!("../sql/instance_weight.sql");
 pub(crate) const FINISHED_TREE: &str = include_str!("../sql/finished_tree.sql");
 pub(crate) const OPEN_ITEMS: &str = include_str!("../sql/open_items.sql");
 pub(crate) const BATCH_BY_KEY: &str = include_str!("../sql/batch_by_key.sql");

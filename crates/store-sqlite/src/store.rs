@@ -344,6 +344,11 @@ impl Store for Sqlite {
         self.writer.run(move |connection| write::purge_instances(connection, fence, &instances, rows_max)).await
     }
 
+    async fn weights(&self, partition: PartitionId, instances: &[InstanceKey], limit: usize) -> Result<Vec<usize>, Error> {
+        let instances = instances.to_vec();
+        self.owner.run(move |connection| read::weights(connection, partition, &instances, limit)).await
+    }
+
     async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error> {
         self.writer.run(move |connection| write::purge(connection, fence, what, before, limit)).await
     }

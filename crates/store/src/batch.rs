@@ -107,16 +107,20 @@ impl BatchCommand {
     }
 }
 
-/// All types there are, as searches may name them.
+/// All types there are, as searches may name them; those that Camunda 8 knows and nobody can ask for too.
 pub const WORDS: &[&str] = &[
+    "ADD_VARIABLE",
     "CANCEL_PROCESS_INSTANCE",
+    "DELETE_DECISION_DEFINITION",
     "DELETE_DECISION_INSTANCE",
+    "DELETE_PROCESS_DEFINITION",
     "DELETE_PROCESS_INSTANCE",
     "MIGRATE_PROCESS_INSTANCE",
     "MODIFY_PROCESS_INSTANCE",
     "RESOLVE_INCIDENT",
     "RESUME_PROCESS_INSTANCE",
     "SUSPEND_PROCESS_INSTANCE",
+    "UPDATE_VARIABLE",
 ];
 
 impl Filter {

@@ -555,6 +555,10 @@ pub trait Store: Send + Sync + 'static {
     /// left can be found again. One below which something still runs stays. `None` once another epoch exists.
     async fn purge_instances(&self, fence: Fence, instances: &[InstanceKey], rows_max: usize) -> Result<Option<Purged>, Error>;
 
+    /// About how many rows go with each of these instances, which nobody called: its element instances and variables and those of all it
+    /// has called, counted up to `limit` of both.
+    async fn weights(&self, partition: PartitionId, instances: &[InstanceKey], limit: usize) -> Result<Vec<usize>, Error>;
+
     /// Remove what is older than a time (or has expired by it), the oldest first, at most `limit` rows; how many went. `None` once
     /// another epoch exists.
     async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error>;

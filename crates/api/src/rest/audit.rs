@@ -165,7 +165,8 @@ fn known_to_clients() -> Filter {
 }
 
 async fn get(call: Call) -> Result<Response, Failure> {
-    let key = call.key()?;
+    // It is any text there, and what is none of ours is simply not found.
+    let key = call.key().map_err(|_| Failure::not_found(format!("{NOUN} with id '{}' not found", call.segment())))?;
     let filter = Filter::All(vec![Filter::Is(Field::AuditKey, Op::Eq(Scalar::Int(key))), known_to_clients()]);
     let found = search::get_by(&call, Entity::Operations, filter).await?;
     found.ok_or_else(|| Failure::not_found(format!("{NOUN} with key '{key}' not found")))

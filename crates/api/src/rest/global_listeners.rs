@@ -223,9 +223,14 @@ async fn search(call: Call) -> Result<Response, Failure> {
         sort(&mut found, criterion)?;
     }
     let page = asked.get("page").cloned().unwrap_or_default();
-    let number = |name: &str, default: usize| page[name].as_u64().map_or(default, |number| number as usize);
-    let limit = number("limit", call.config().page_limit_default as usize).min(call.config().page_limit_max as usize);
-    let (from, total) = (number("from", 0), found.len());
+    let number = |name: &str, default: usize| match &page[name] {
+        Json::Null => Ok(default),
+        given => given.as_u64().map(|number| number as usize).ok_or_else(|| {
+            Failure::invalid(format!("The value for page.{name} is '{given}' but must be a non-negative number."))
+        }),
+    };
+    let limit = number("limit", call.config().page_limit_default as usize)?.min(call.config().page_limit_max as usize);
+    let (from, total) = (number("from", 0)?, found.len());
     let shown: Vec<Shown> = found.into_iter().skip(from).take(limit).map(|(_, shown)| shown).collect();
     let mut out = format!(
         "{{\"page\":{{\"totalItems\":{total},\"hasMoreTotalItems\":false,\"startCursor\":null,\"endCursor\":null}},\"items\":"
@@ -238,7 +243,7 @@ async fn search(call: Call) -> Result<Response, Failure> {
 }
 
 fn sort(found: &mut [(Json, Shown)], criterion: &Json) -> Result<(), Failure> {
-    let field = criterion["field"].as_str().unwrap_or_default();
+    let field = criterion["field"].as_str().ok_or_else(|| Failure::invalid("Sort field must not be null."))?;
     if !matches!(field, "id" | "type" | "afterNonGlobal" | "priority" | "source") {
         return Err(Failure::unreadable(format!("There is nothing to sort by called '{field}'")));
     }

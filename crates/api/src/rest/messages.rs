@@ -3,7 +3,7 @@
 use axum::http::Method;
 use axum::response::Response;
 use store::log::{Answer, Command, Publish};
-use store::query::{Entity, Field, Filter, MessageCorrelationView, MessageSubscriptionView, Op};
+use store::query::{Entity, Field, Filter, MessageCorrelationView, Op, SubscriptionView};
 
 use super::answer;
 use super::call::Call;
@@ -192,7 +192,7 @@ pub(super) static SUBSCRIPTIONS: Table = Table {
     ],
 };
 
-pub(super) static SUBSCRIPTION: Layout<MessageSubscriptionView> = Layout {
+pub(super) static SUBSCRIPTION: Layout<SubscriptionView> = Layout {
     name: "MessageSubscriptionResult",
     columns: &[
         column("messageSubscriptionKey", Kind::Key, |view| Cell::Key(view.key.0)),
@@ -204,7 +204,7 @@ pub(super) static SUBSCRIPTION: Layout<MessageSubscriptionView> = Layout {
         optional("elementInstanceKey", Kind::Key, |view| Cell::maybe(view.element_instance, |element| Cell::Key(element.0))),
         column("messageSubscriptionState", Kind::Word(STATES), |view| Cell::Text(view.state.word())),
         column("lastUpdatedDate", Kind::Time, |view| Cell::Time(view.updated)),
-        column("messageName", Kind::Text, |view| Cell::Text(&view.message_name)),
+        column("messageName", Kind::Text, |view| Cell::Text(&view.name)),
         optional("correlationKey", Kind::Text, |view| Cell::Text(&view.correlation_key)),
         column("tenantId", Kind::Text, |view| Cell::Text(&view.tenant)),
     ],

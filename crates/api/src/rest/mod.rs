@@ -59,6 +59,7 @@ mod upload;
 mod user_tasks;
 mod variables;
 mod visitors;
+mod waits;
 mod workflows;
 
 pub use config::Config;

@@ -139,6 +139,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Operation> {
         super::signals::OPERATIONS,
         super::conditionals::OPERATIONS,
         super::timers::OPERATIONS,
+        super::waits::OPERATIONS,
         super::clock::OPERATIONS,
         super::user_tasks::OPERATIONS,
         super::forms::OPERATIONS,

@@ -88,9 +88,15 @@ fn belongings(shown: &Value, key: &str) -> Vec<String> {
         let field = |name: &str| text(&timer[name]);
         lines.push(format!("timer {} {}  due {}", field("timerKey"), field("elementId"), field("dueDate")));
     }
-    for message in of("messageSubscriptions", "elementInstanceKey") {
-        let field = |name: &str| text(&message[name]);
-        lines.push(format!("message '{}' with key '{}'  awaited", field("messageName"), field("correlationKey")));
+    for wait in of("waits", "elementInstanceKey") {
+        let field = |name: &str| text(&wait[name]);
+        match field("type").as_str() {
+            "MESSAGE" => lines.push(format!("message '{}' with key '{}'  awaited", field("name"), field("correlationKey"))),
+            "SIGNAL" => lines.push(format!("signal '{}'  awaited", field("name"))),
+            "CONDITION" => lines.push(format!("condition of {}  awaited", field("elementId"))),
+            // Shown as what was called.
+            _ => {}
+        }
     }
     for called in of("called", "parentElementInstanceKey") {
         let field = |name: &str| text(&called[name]);

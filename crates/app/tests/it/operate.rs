@@ -116,6 +116,39 @@ fn what_is_being_undone_is_shown() {
     assert!(tree.contains("release-items  CREATED, 3 tries"), "{tree}");
 }
 
+const WAITING: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0">
+  <signal id="s" name="go"/>
+  <message id="m" name="paid"><extensionElements><zeebe:subscription correlationKey="=&quot;o-1&quot;"/></extensionElements></message>
+  <process id="waiting" isExecutable="true">
+    <startEvent id="in"/><sequenceFlow id="f0" sourceRef="in" targetRef="which"/>
+    <eventBasedGateway id="which"/>
+    <sequenceFlow id="f1" sourceRef="which" targetRef="told"/>
+    <intermediateCatchEvent id="told"><signalEventDefinition signalRef="s"/></intermediateCatchEvent>
+    <sequenceFlow id="f2" sourceRef="which" targetRef="paid"/>
+    <intermediateCatchEvent id="paid"><messageEventDefinition messageRef="m"/></intermediateCatchEvent>
+    <sequenceFlow id="f3" sourceRef="which" targetRef="rich"/>
+    <intermediateCatchEvent id="rich">
+      <conditionalEventDefinition><condition>=balance &gt; 10</condition></conditionalEventDefinition>
+    </intermediateCatchEvent>
+  </process>
+</definitions>"#;
+
+#[test]
+fn what_an_instance_waits_for_is_shown() {
+    let (server, folder) = (Server::start("memory:"), tempfile::tempdir().unwrap());
+    let file = folder.path().join("waiting.bpmn");
+    std::fs::write(&file, WAITING).unwrap();
+    server.caudal(&["deploy", file.to_str().unwrap()]).done();
+    let key = started(&server, &["waiting", "--variables", r#"{"balance": 1}"#]);
+    let tree = server.caudal(&["instance", &key]).done();
+    for awaited in ["signal 'go'  awaited", "message 'paid' with key 'o-1'  awaited", "condition of rich  awaited"] {
+        assert!(tree.contains(awaited), "{tree}");
+    }
+    assert_eq!(server.json(&["instance", &key])["waits"]["total"], json!(3));
+    server.caudal(&["signal", "go"]).done();
+    assert_eq!(server.json(&["instance", &key])["waits"]["items"], json!([]));
+}
+
 #[test]
 fn instances_are_cancelled_and_what_is_deployed_is_deleted() {
     let (server, _folder) = with_priced();

@@ -306,7 +306,7 @@ impl Partition {
     fn of_instance(&mut self, tick: &Tick, instance: InstanceKey, operation: Operation, entity: AuditEntity, key: u64) -> Audit {
         let running = self.hot.get(instance).map(|hot| (hot.definition.row.key, hot.definition.row.tenant.clone()));
         let finished =
-            || self.rested.instances.get(&instance)?.as_ref().map(|view| (view.definition, view.tenant.as_str().into()));
+            || self.rested.instances.get(&instance)?.as_ref().map(|(view, _)| (view.definition, view.tenant.as_str().into()));
         let (definition, tenant) = running.or_else(finished).map_or((None, "".into()), |(key, tenant)| (Some(key), tenant));
         let row = self.new_audit(tick, operation, entity, key.to_string().into(), tenant);
         Audit { definition, instance: Some(instance), ..row }

@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use engine::{EvaluationKey, IncidentKey, InstanceKey};
+use engine::{EvaluationKey, IncidentKey};
 use rustc_hash::FxHashMap;
 use store::batch::{Asked, BatchCommand, Work, tenant_of};
 use store::change::Change;
@@ -28,7 +28,8 @@ use super::unit::{Stop, Unit};
 mod find;
 mod trouble;
 
-pub(super) use find::Found;
+pub(super) use find::{DELETED_AT_ONCE, Found};
+use find::{ROWS_OF_ONE, instance_of};
 pub(super) use trouble::Troubles;
 
 /// Items of operations that are read and not dealt with yet.
@@ -37,16 +38,23 @@ pub(super) struct Pages(FxHashMap<u64, Page>);
 
 #[derive(Debug, Default)]
 struct Page {
-    /// Not taken yet, in order.
-    waiting: VecDeque<u64>,
+    /// Not taken yet, in order, each with about how many rows it changes.
+    waiting: VecDeque<(u64, usize)>,
     /// Not done yet.
     items: FxHashMap<u64, BatchItem>,
+}
+
+/// Items, each with its operation, and how many usual ones they are worth.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    pub(super) items: Vec<(u64, u64)>,
+    pub(super) work: usize,
 }
 
 /// What a command changes about pages, once it is accepted.
 #[derive(Debug)]
 pub(super) enum PageChange {
-    Read(u64, Vec<BatchItem>),
+    Read(u64, Vec<(BatchItem, usize)>),
     Drop(u64),
     Done { batch: u64, key: u64 },
 }
@@ -57,12 +65,16 @@ impl Pages {
         self.0.values().any(|page| !page.waiting.is_empty())
     }
 
-    /// Takes the next items, at most so many.
-    pub(super) fn take(&mut self, limit: usize) -> Vec<(u64, u64)> {
-        let mut taken = Vec::new();
+    /// Takes the next items, as much work as so many usual ones.
+    pub(super) fn take(&mut self, limit: usize) -> Taken {
+        let mut taken = Taken::default();
         for (batch, page) in &mut self.0 {
-            let room = limit - taken.len();
-            taken.extend(page.waiting.drain(..room.min(page.waiting.len())).map(|key| (*batch, key)));
+            while taken.work < limit
+                && let Some((key, rows)) = page.waiting.pop_front()
+            {
+                taken.items.push((*batch, key));
+                taken.work += rows.div_ceil(ROWS_OF_ONE).max(1);
+            }
         }
         taken
     }
@@ -84,7 +96,7 @@ impl Partition {
         }
     }
 
-    fn start_batch(&mut self, tick: &mut Tick, caller: &Caller, work: &Work, filter: &Filter) -> Answer {
+    pub(super) fn start_batch(&mut self, tick: &mut Tick, caller: &Caller, work: &Work, filter: &Filter) -> Answer {
         let key = self.keys.take();
         let kind = work.word();
         let asked = Asked { work: work.clone(), filter: filter.clone(), caller: caller.clone() };
@@ -184,6 +196,7 @@ impl Partition {
             }
             (BatchState::Created | BatchState::Active, None) => match row.after {
                 Some(_) => self.add_items(tick, &row, &found),
+                None if found.open.is_empty() && found.has_large => self.look_again(tick, key, found.took),
                 None if found.open.is_empty() => self.complete_batch(tick, key),
                 None => tick.unit.pages.push(PageChange::Read(key, found.open.clone())),
             },
@@ -198,16 +211,21 @@ impl Partition {
             let key = self.keys.take();
             tick.unit.changes.batch_items_new.push(BatchItem { key, batch: row.key, kind: kind.clone(), ..item.clone() });
         }
-        // Callers have at least as long as they had to wait, which was after the tick's own time.
-        let (now, due) = (tick.now, tick.now.saturating_add(2 * found.took));
-        let count = found.new.len() as u64;
+        let (now, count) = (tick.now, found.new.len() as u64);
         self.batches.change(&row.key, tick.number, |row| {
-            (row.state, row.due) = (BatchState::Active, Some(due));
+            row.state = BatchState::Active;
             row.started = row.started.or(Some(now));
             row.total += count;
             row.after = found.after;
         });
-        tick.unit.woken.push((due, (row.key, DueKind::Batch)));
+        self.look_again(tick, row.key, found.took);
+    }
+
+    /// Callers have at least as long as they had to wait, which was after the tick's own time.
+    fn look_again(&mut self, tick: &mut Tick, key: u64, took: Millis) {
+        let due = tick.now.saturating_add(2 * took);
+        self.batches.change(&key, tick.number, |row| row.due = Some(due));
+        tick.unit.woken.push((due, (key, DueKind::Batch)));
     }
 
     fn complete_batch(&mut self, tick: &Tick, key: u64) {
@@ -218,7 +236,7 @@ impl Partition {
     }
 
     fn drop_items(&mut self, tick: &mut Tick, key: u64, found: &Found) {
-        let changed = found.open.iter().map(|item| BatchItemChange {
+        let changed = found.open.iter().map(|(item, _)| BatchItemChange {
             key: item.key,
             state: ItemState::Canceled,
             processed: Some(tick.now),
@@ -265,7 +283,7 @@ impl Partition {
     }
 
     fn deal_with(&mut self, tick: &mut Tick, item: &BatchItem, asked: &Asked) -> Result<Answer, Stop> {
-        let (caller, instance) = (&asked.caller, item.instance.unwrap_or(InstanceKey(item.item)));
+        let (caller, instance) = (&asked.caller, instance_of(item));
         match &asked.work {
             Work::Cancel => self.cancel(tick, caller, instance),
             Work::ResolveIncidents => self.resolve_with_retries(tick, caller, IncidentKey(item.item)),
@@ -321,8 +339,8 @@ impl Partition {
         for change in unit.pages.drain(..) {
             match change {
                 PageChange::Read(batch, items) => {
-                    let waiting = items.iter().map(|item| item.key).collect();
-                    let items = items.into_iter().map(|item| (item.key, item)).collect();
+                    let waiting = items.iter().map(|(item, rows)| (item.key, *rows)).collect();
+                    let items = items.into_iter().map(|(item, _)| (item.key, item)).collect();
                     self.pages.0.insert(batch, Page { waiting, items });
                 }
                 PageChange::Drop(batch) => drop(self.pages.0.remove(&batch)),
@@ -352,10 +370,12 @@ fn in_words(rejection: &Rejection) -> Arc<str> {
     format!("{code}: {}", rejection.reason).into()
 }
 
+/// One that is over is not found, as in Camunda 8.
 fn wrong_state(row: &Batch, what: &str) -> Stop {
+    let code = match row.state {
+        BatchState::Created | BatchState::Active | BatchState::Suspended => Code::InvalidState,
+        BatchState::Canceled | BatchState::Completed | BatchState::Failed => Code::NotFound,
+    };
     let (key, state) = (row.key, row.state.word());
-    Stop::refused(
-        Code::InvalidState,
-        format!("Expected to {what} a batch operation with key '{key}', but it is in state '{state}'"),
-    )
+    Stop::refused(code, format!("Expected to {what} a batch operation with key '{key}', but it is in state '{state}'"))
 }

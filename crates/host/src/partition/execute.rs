@@ -15,6 +15,10 @@ use super::trace;
 use super::unit::Stop;
 use crate::definitions::Compiled;
 
+/// What a large instance has called stands still from the moment it is cancelled, if it is no more than this: others would wait for the rest
+/// to be read and written. That goes on until its turn comes.
+const CALLED_STOPPED_MAX: usize = 1_000;
+
 impl Partition {
     /// The command, and all that follows from it.
     pub(super) fn execute(&mut self, tick: &mut Tick, request: &Request) -> Result<Answer, Stop> {
@@ -223,11 +227,13 @@ impl Partition {
         }
     }
 
-    /// Cancels an instance that is in memory. What it has called goes with it, at its turn; until then it stands still as well.
+    /// Cancels an instance that is in memory. What it has called goes with it, at its turn; until then it stands still as well, unless it is
+    /// too much to be stopped at once.
     fn end(&mut self, tick: &mut Tick, instance: InstanceKey) -> Result<Result<(), engine::Rejected>, Stop> {
         let ended = self.step(tick, instance, &engine::Command::Cancel)?;
         if self.goes(instance) {
-            for called in self.tree(tick, instance)?.into_iter().skip(1) {
+            let stopped = self.tree(tick, instance, CALLED_STOPPED_MAX)?.unwrap_or_default();
+            for called in stopped.into_iter().skip(1) {
                 match self.step(tick, called, &engine::Command::Suspend) {
                     // One may be suspended already.
                     Ok(_) | Err(Stop::Refused(_)) => {}

@@ -78,7 +78,8 @@ pub(super) struct Rested {
     pub(super) signals: FxHashMap<u64, Option<Arc<Telling>>>,
     pub(super) conditions: FxHashMap<Conditional, Arc<Vec<row::Subscription>>>,
     pub(super) batches: FxHashMap<u64, Option<Arc<Found>>>,
-    pub(super) instances: FxHashMap<InstanceKey, Option<InstanceView>>,
+    /// With about how many rows it has.
+    pub(super) instances: FxHashMap<InstanceKey, Option<(InstanceView, usize)>>,
 }
 
 impl Needs {
@@ -452,8 +453,8 @@ impl Partition {
                     self.rested.batches.insert(*key, found);
                 }
                 AtRest::Instance(key) => {
-                    let view = self.look_up_instance(*key).await?;
-                    self.rested.instances.insert(*key, view);
+                    let found = self.look_up_instance(*key).await?;
+                    self.rested.instances.insert(*key, found);
                 }
                 AtRest::Evaluation(key) => {
                     let found = self.has_evaluation(*key).await?;

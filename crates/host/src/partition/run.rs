@@ -11,6 +11,7 @@ use store::batch::BatchCommand;
 use store::log::{Activate, Answer, Caller, Code, Command, Rejection, Request};
 use store::{AnswerRow, Due, DueKind, Error, Millis, format};
 
+use super::batches::Taken;
 use super::needs::{AtRest, Needs};
 use super::tick::{Did, Source, Tick};
 use super::unit::Stop;
@@ -142,8 +143,8 @@ impl Partition {
             due.extend(self.postponed.pop_first().map(|(_, what)| what));
         }
         // With so much to do no batch of items is taken too.
-        let items = self.pages.take(room.saturating_sub(due.len()));
-        self.rest_after(tick, due.len() + items.len());
+        let Taken { items, work } = self.pages.take(room.saturating_sub(due.len()));
+        self.rest_after(tick, due.len() + work);
         let due = due.into_iter().map(|(key, what)| Input::Due(Due { at: tick.now, key, what }));
         for due in due.chain(items.into_iter().map(|(batch, key)| Input::Item { batch, key })) {
             match self.blamed {

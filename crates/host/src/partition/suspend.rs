@@ -23,7 +23,7 @@ impl Partition {
             let reason = format!("Expected to suspend process instance with key '{instance}', but it is suspended already");
             return Err(Stop::refused(Code::InvalidState, reason));
         }
-        for key in self.tree(tick, instance)? {
+        for key in self.tree(tick, instance, usize::MAX)?.unwrap_or_default() {
             self.step(tick, key, &engine::Command::Suspend)?.expect("what runs can be suspended");
         }
         Ok(Answer::Done)
@@ -31,7 +31,7 @@ impl Partition {
 
     pub(super) fn resume(&mut self, tick: &mut Tick, caller: &Caller, instance: InstanceKey) -> Result<Answer, Stop> {
         self.check_root(tick, caller, instance, "resume")?;
-        for key in self.tree(tick, instance)? {
+        for key in self.tree(tick, instance, usize::MAX)?.unwrap_or_default() {
             match self.step(tick, key, &engine::Command::Resume)? {
                 Ok(()) => self.wake(tick, key)?,
                 Err(Rejected::NotSuspended) if key == instance => {
@@ -66,8 +66,9 @@ impl Partition {
         }
     }
 
-    /// An instance and all it has called, one through the other, those that call before those that are called.
-    pub(super) fn tree(&self, tick: &Tick, root: InstanceKey) -> Result<Vec<InstanceKey>, Stop> {
+    /// An instance and all it has called, one through the other, those that call before those that are called; none if they are more
+    /// than so many.
+    pub(super) fn tree(&self, tick: &Tick, root: InstanceKey, max: usize) -> Result<Option<Vec<InstanceKey>>, Stop> {
         let mut tree = vec![root];
         let mut place = 0;
         let mut needs = Needs::default();
@@ -89,9 +90,12 @@ impl Partition {
                 | WaitKind::Condition
                 | WaitKind::UserTask => None,
             }));
+            if max < tree.len() {
+                return Ok(None);
+            }
         }
         match needs.is_empty() {
-            true => Ok(tree.into_iter().filter(|key| self.hot.contains(*key)).collect()),
+            true => Ok(Some(tree.into_iter().filter(|key| self.hot.contains(*key)).collect())),
             false => Err(needs.into()),
         }
     }

@@ -200,7 +200,7 @@ async fn a_search_that_fails_for_good_fails_the_operation() {
     }
     assert!(items(&inner, key).await.iter().all(|item| item.state == ItemState::Canceled));
     assert!(instances(&inner).await.iter().all(|view| view.state == InstanceState::Active));
-    assert_eq!(refused(&server.ask(Command::Batch(BatchCommand::Resume { batch: key })).await), Some(Code::InvalidState));
+    assert_eq!(refused(&server.ask(Command::Batch(BatchCommand::Resume { batch: key })).await), Some(Code::NotFound));
     server.stop().await;
 }
 
@@ -340,7 +340,7 @@ async fn an_operation_can_be_suspended_resumed_and_cancelled() {
     assert_eq!(cancelled + then.completed, then.total);
     let ended = instances(&store).await.iter().filter(|view| view.state == InstanceState::Terminated).count() as u64;
     assert_eq!(ended, then.completed);
-    assert_eq!(refused(&server.ask(Command::Batch(BatchCommand::Resume { batch: key })).await), Some(Code::InvalidState));
+    assert_eq!(refused(&server.ask(Command::Batch(BatchCommand::Resume { batch: key })).await), Some(Code::NotFound));
     let nobody = Command::Batch(BatchCommand::Cancel { batch: 5 });
     assert_eq!(refused(&server.ask(nobody).await), Some(Code::NotFound));
     server.stop().await;

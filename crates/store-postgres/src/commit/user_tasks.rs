@@ -102,6 +102,8 @@ fn candidates_put<'a>(commit: &Commit, rows: &'a [UserTask]) -> Option<Call<'a>>
             .flags(rows.iter().flat_map(|row| row.candidates().map(|_| row.is_open())))
             .texts(rows.iter().flat_map(|row| row.candidates().map(|_| &*row.tenant)))
             .ints(rows.iter().flat_map(|row| row.candidates().map(|_| row.created)))
+            .flags(rows.iter().flat_map(|row| row.candidates().map(|_| row.assignee.is_none())))
+            .smalls(rows.iter().flat_map(|row| row.candidates().map(|_| row.priority)))
     })
 }
 

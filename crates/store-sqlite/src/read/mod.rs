@@ -27,7 +27,7 @@ pub(crate) use listener::global_listeners;
 pub(crate) use load::load;
 pub(crate) use outbox::{outbox, outbox_size};
 pub(crate) use queue::{aged_jobs, count_jobs, grouped_jobs, jobs_before, paces, policies, policy_versions, queue_sizes};
-pub(crate) use retention::finished;
+pub(crate) use retention::{finished, weights};
 pub(crate) use schedule::{queue_stats, schedules, waiting_since};
 pub(crate) use search::{count, search};
 pub(crate) use user_task::{form, forms_named};

@@ -30,3 +30,18 @@ pub(crate) fn finished(
     }
     Ok(finished)
 }
+
+/// Of each instance with all it has called.
+pub(crate) fn weights(
+    connection: &Connection,
+    partition: PartitionId,
+    instances: &[InstanceKey],
+    limit: usize,
+) -> Result<Vec<usize>, Failure> {
+    let mut select = connection.prepare_cached(statement::INSTANCE_WEIGHT)?;
+    let weigh = |key: &InstanceKey| {
+        let rows: i64 = select.query_row(params![partition.0, key.0 as i64, limit as i64], |row| row.get(0))?;
+        Ok(rows as usize)
+    };
+    instances.iter().map(weigh).collect()
+}

@@ -166,6 +166,7 @@ tests! {
     retention::an_instance_goes_with_all_that_belongs_to_it,
     retention::a_step_ends_where_its_rows_do,
     retention::what_was_called_goes_with_who_called_it,
+    retention::a_weight_is_that_of_all_it_called,
     retention::what_runs_stays,
     retention::a_deposed_owner_removes_nothing,
     search::absent_values_come_first,

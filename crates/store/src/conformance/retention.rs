@@ -160,6 +160,21 @@ pub(super) async fn what_was_called_goes_with_who_called_it(store: Arc<dyn Store
     assert_eq!(counts(&store).await, [1; SHOWN.len()]);
 }
 
+pub(super) async fn a_weight_is_that_of_all_it_called(store: Arc<dyn Store>) {
+    let root = instance(100, Some(30));
+    let child = called(200, &root, Some(20));
+    let grandchild = called(300, &child, Some(10));
+    let other = instance(400, None);
+    let owner = filled(&store, &[root.clone(), child, grandchild, other.clone()]).await;
+    let keys = [other.key, root.key, InstanceKey(key(999))];
+    let weights = |limit| store.weights(PARTITION, &keys, limit);
+    // An element instance and a variable of each.
+    assert_eq!(weights(10).await.unwrap(), [2, 6, 0]);
+    assert_eq!(weights(2).await.unwrap(), [2, 4, 0]);
+    purge(&owner, &[&root], 1_000).await;
+    assert_eq!(weights(10).await.unwrap(), [2, 0, 0]);
+}
+
 /// One that was cancelled may have called another that listeners still hold.
 pub(super) async fn what_runs_stays(store: Arc<dyn Store>) {
     let root = instance(100, Some(30));

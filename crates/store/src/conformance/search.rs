@@ -46,7 +46,7 @@ fn numbers(page: &QueryPage) -> Vec<u64> {
         Items::Decisions(items) => items.iter().map(|one| one.key.0).collect(),
         Items::EvaluatedDecisions(items) => items.iter().map(|one| one.evaluation.0 + u64::from(one.place) - 1).collect(),
         Items::Timers(items) => items.iter().map(|one| one.key.0).collect(),
-        Items::MessageSubscriptions(items) => items.iter().map(|one| one.key.0).collect(),
+        Items::MessageSubscriptions(items) | Items::Waits(items) => items.iter().map(|one| one.key.0).collect(),
         Items::MessageCorrelations(items) => items.iter().map(|one| one.key).collect(),
         Items::UserTasks(items) => items.iter().map(|one| one.key.0).collect(),
         Items::Executions(items) => items.iter().map(|one| one.key.0).collect(),

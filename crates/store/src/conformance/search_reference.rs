@@ -13,7 +13,7 @@ use crate::query::{
 };
 use crate::row::Candidates;
 
-const ENTITIES: [Entity; 19] = [
+const ENTITIES: [Entity; 20] = [
     Entity::Definitions,
     Entity::Instances,
     Entity::Elements,
@@ -25,6 +25,7 @@ const ENTITIES: [Entity; 19] = [
     Entity::EvaluatedDecisions,
     Entity::Timers,
     Entity::MessageSubscriptions,
+    Entity::Waits,
     Entity::MessageCorrelations,
     Entity::UserTasks,
     Entity::Executions,

@@ -43,7 +43,7 @@ pub enum Answer {
     },
     /// What is to happen to a user task waits for those who listen.
     Listening(Listening),
-    /// The instance is cancelled, and goes in turns.
+    /// The instance is cancelled, or deleted, and goes in turns.
     Going {
         instance: InstanceKey,
     },

@@ -355,6 +355,11 @@ impl Store for Memory {
         Ok(self.database().held(fence).map(|partition| partition.tables.purge_instances(instances, rows_max)))
     }
 
+    async fn weights(&self, partition: PartitionId, instances: &[InstanceKey], limit: usize) -> Result<Vec<usize>, Error> {
+        let weigh = |tables: &Tables| instances.iter().map(|key| tables.weight(*key, limit)).collect();
+        Ok(self.database().read(partition, |partition| weigh(&partition.tables)))
+    }
+
     async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error> {
         Ok(self.database().held(fence).map(|partition| partition.purge(what, before, limit)))
     }

@@ -152,6 +152,12 @@ impl Tables {
         purged
     }
 
+    pub(super) fn weight(&self, root: InstanceKey, limit: usize) -> usize {
+        let is_its = |key: InstanceKey| key == root || self.instances.get(&key).is_some_and(|row| row.root == root);
+        let elements = self.elements.values().filter(|row| is_its(row.instance)).take(limit).count();
+        elements + self.variables.values().filter(|row| is_its(row.instance)).take(limit).count()
+    }
+
     /// At most so many rows; how many.
     pub(super) fn remove_belonging(&mut self, instance: InstanceKey, max: usize) -> usize {
         let mut left = max;

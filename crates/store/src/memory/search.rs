@@ -11,7 +11,9 @@ use crate::pattern;
 use crate::query::{
     Counted, Counting, Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, Sort, TOTAL_MAX, Tenants,
 };
-use crate::row::{Availability, Candidates, DecisionRequirements, Job, Subscription, SubscriptionKind, UserTask};
+use crate::row::{
+    Availability, Candidates, DecisionRequirements, Job, Subscription, SubscriptionKind, SubscriptionState, UserTask,
+};
 
 pub(super) fn search(database: &Database, query: &Query) -> QueryPage {
     let mut found: Vec<(&Tables, Row<'_>)> = Vec::new();
@@ -101,13 +103,18 @@ fn rows(tables: &Tables, entity: Entity, with_kept: bool) -> Box<dyn Iterator<It
             let is_dead = |job: &&Job| job.availability == Availability::Stuck;
             Box::new(tables.jobs.values().filter(is_dead).map(Row::DeadLetter))
         }
-        Entity::MessageSubscriptions => Box::new(message_subscriptions(tables).map(Row::MessageSubscription)),
+        Entity::MessageSubscriptions => Box::new(message_subscriptions(tables).map(Row::Subscription)),
+        Entity::Waits => Box::new(tables.subscriptions.values().filter(is_open).map(Row::Subscription)),
         Entity::MessageCorrelations => Box::new(tables.correlations.values().map(Row::MessageCorrelation)),
     }
 }
 
 fn decisions(requirements: &DecisionRequirements) -> impl Iterator<Item = Row<'_>> {
     requirements.decisions.iter().map(move |decision| Row::Decision(requirements, decision))
+}
+
+fn is_open(row: &&Subscription) -> bool {
+    row.state == SubscriptionState::Open
 }
 
 fn message_subscriptions(tables: &Tables) -> impl Iterator<Item = &Subscription> {

@@ -7,7 +7,7 @@ use super::database::Tables;
 use super::field::{Row, definition, element};
 use crate::query::{
     BatchItemView, BatchView, DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView, ExecutionView,
-    IncidentView, InstanceView, Items, JobView, MessageCorrelationView, MessageSubscriptionView, Query, RequirementsView, Room,
+    IncidentView, InstanceView, Items, JobView, MessageCorrelationView, Query, RequirementsView, Room, SubscriptionView,
     TimerView, UserTaskView, VariableView, Weight,
 };
 use crate::row::{
@@ -51,7 +51,7 @@ fn put(room: &mut Room, items: &mut Items, query: &Query, tables: &Tables, row: 
             put_maybe(room, items, Some(view));
         }
         (Items::Timers(items), Row::Timer(row)) => put_maybe(room, items, of_timer(tables, row)),
-        (Items::MessageSubscriptions(items), Row::MessageSubscription(row)) => {
+        (Items::MessageSubscriptions(items) | Items::Waits(items), Row::Subscription(row)) => {
             put_maybe(room, items, of_subscription(tables, row));
         }
         (Items::UserTasks(items), Row::UserTask(row)) => put_maybe(room, items, of_user_task(tables, row)),
@@ -356,9 +356,10 @@ fn of_timer(tables: &Tables, row: &Timer) -> Option<TimerView> {
     })
 }
 
-fn of_subscription(tables: &Tables, row: &Subscription) -> Option<MessageSubscriptionView> {
-    Some(MessageSubscriptionView {
+fn of_subscription(tables: &Tables, row: &Subscription) -> Option<SubscriptionView> {
+    Some(SubscriptionView {
         key: row.key,
+        kind: row.kind,
         definition: row.definition,
         process_id: row.process_id.to_string(),
         tenant: row.tenant.to_string(),
@@ -367,7 +368,7 @@ fn of_subscription(tables: &Tables, row: &Subscription) -> Option<MessageSubscri
         element_id: element(tables, row.definition, row.element)?.id.to_string(),
         element_instance: row.origin.map(|origin| origin.element_instance),
         state: row.state.shown(row.created, row.updated),
-        message_name: row.name.to_string(),
+        name: row.name.to_string(),
         correlation_key: row.correlation_key.to_string(),
         created: row.created,
         updated: row.updated,

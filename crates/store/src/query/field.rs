@@ -18,6 +18,8 @@ pub enum Entity {
     Timers,
     /// Subscriptions to messages, those of start events too.
     MessageSubscriptions,
+    /// Messages, signals, conditions and called instances that are waited for.
+    Waits,
     /// What was correlated to what.
     MessageCorrelations,
     /// Tasks for people.
@@ -128,8 +130,10 @@ pub enum Field {
     Due,
     /// Which occurrence.
     Number,
-    // of the subscription to a message
+    // of the subscription to a message, or to something else
     SubscriptionKey,
+    /// `MESSAGE`, `SIGNAL`, `CONDITION`, `CHILD`.
+    SubscriptionKind,
     /// `CREATED`, `CORRELATED`, `DELETED`.
     SubscriptionState,
     MessageName,
@@ -210,7 +214,7 @@ impl Field {
             | Self::ElementKind | Self::ElementState | Self::Name | Self::Value | Self::JobType | Self::JobState | Self::Worker
             | Self::ErrorCode | Self::ErrorMessage | Self::IncidentKind | Self::IncidentState | Self::RequirementsId
             | Self::RequirementsName | Self::DecisionId | Self::DecisionName | Self::EvaluatedId | Self::DecisionKind
-            | Self::TimerKind | Self::TimerState | Self::SubscriptionState | Self::MessageName | Self::CorrelationKey
+            | Self::TimerKind | Self::TimerState | Self::SubscriptionKind | Self::SubscriptionState | Self::MessageName | Self::CorrelationKey
             | Self::UserTaskState | Self::Assignee | Self::JobKind | Self::ListenerEvent | Self::DeniedReason
             | Self::ExecutionState | Self::UniqueKey | Self::Group | Self::BatchKind | Self::BatchState | Self::Actor
             | Self::ItemState | Self::ActorKind | Self::Operation

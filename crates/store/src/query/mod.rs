@@ -12,8 +12,8 @@ use crate::row::Candidates;
 pub use field::{Entity, Field, ScalarKind};
 pub use view::{
     AuditView, BatchItemView, BatchView, DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView,
-    ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView,
-    TimerView, UserTaskView, VariableView,
+    ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, RequirementsView, SubscriptionView, TimerView,
+    UserTaskView, VariableView,
 };
 pub(crate) use weight::{Room, Weight};
 
@@ -166,7 +166,8 @@ pub enum Items {
     Decisions(Vec<DecisionView>),
     EvaluatedDecisions(Vec<EvaluatedDecisionView>),
     Timers(Vec<TimerView>),
-    MessageSubscriptions(Vec<MessageSubscriptionView>),
+    MessageSubscriptions(Vec<SubscriptionView>),
+    Waits(Vec<SubscriptionView>),
     MessageCorrelations(Vec<MessageCorrelationView>),
     UserTasks(Vec<UserTaskView>),
     Executions(Vec<ExecutionView>),
@@ -218,6 +219,7 @@ impl Items {
             Entity::EvaluatedDecisions => Self::EvaluatedDecisions(Vec::new()),
             Entity::Timers => Self::Timers(Vec::new()),
             Entity::MessageSubscriptions => Self::MessageSubscriptions(Vec::new()),
+            Entity::Waits => Self::Waits(Vec::new()),
             Entity::MessageCorrelations => Self::MessageCorrelations(Vec::new()),
             Entity::UserTasks => Self::UserTasks(Vec::new()),
             Entity::Executions => Self::Executions(Vec::new()),
@@ -241,7 +243,7 @@ impl Items {
             Self::Decisions(views) => views.len(),
             Self::EvaluatedDecisions(views) => views.len(),
             Self::Timers(views) => views.len(),
-            Self::MessageSubscriptions(views) => views.len(),
+            Self::MessageSubscriptions(views) | Self::Waits(views) => views.len(),
             Self::MessageCorrelations(views) => views.len(),
             Self::UserTasks(views) => views.len(),
             Self::Executions(views) => views.len(),
@@ -268,7 +270,7 @@ impl Items {
             Self::Decisions(views) => views.reverse(),
             Self::EvaluatedDecisions(views) => views.reverse(),
             Self::Timers(views) => views.reverse(),
-            Self::MessageSubscriptions(views) => views.reverse(),
+            Self::MessageSubscriptions(views) | Self::Waits(views) => views.reverse(),
             Self::MessageCorrelations(views) => views.reverse(),
             Self::UserTasks(views) => views.reverse(),
             Self::Executions(views) => views.reverse(),

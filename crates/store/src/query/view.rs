@@ -8,7 +8,7 @@ use engine::{
 use crate::Millis;
 use crate::row::{
     AuditEntity, BatchState, EvaluatedInput, ExecutionState, InstanceState, ItemState, JobKind, JobState, MatchedRule, Operation,
-    SubscriptionState, TimerKind, TimerState, UserTaskState,
+    SubscriptionKind, SubscriptionState, TimerKind, TimerState, UserTaskState,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -202,8 +202,9 @@ pub struct TimerView {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct MessageSubscriptionView {
+pub struct SubscriptionView {
     pub key: WaitKey,
+    pub kind: SubscriptionKind,
     pub definition: DefinitionKey,
     pub process_id: String,
     pub tenant: String,
@@ -213,7 +214,8 @@ pub struct MessageSubscriptionView {
     pub element_id: String,
     pub element_instance: Option<ElementKey>,
     pub state: SubscriptionState,
-    pub message_name: String,
+    /// Of the message or signal; empty otherwise.
+    pub name: String,
     pub correlation_key: String,
     pub created: Millis,
     pub updated: Millis,

@@ -2,8 +2,8 @@
 
 use super::view::{
     AuditView, BatchItemView, BatchView, DeadLetterView, DecisionView, DefinitionView, ElementView, EvaluatedDecisionView,
-    ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, MessageSubscriptionView, RequirementsView,
-    TimerView, UserTaskView, VariableView,
+    ExecutionView, IncidentView, InstanceView, JobView, MessageCorrelationView, RequirementsView, SubscriptionView, TimerView,
+    UserTaskView, VariableView,
 };
 
 /// The bytes a page has left.
@@ -127,9 +127,9 @@ impl Weight for TimerView {
     }
 }
 
-impl Weight for MessageSubscriptionView {
+impl Weight for SubscriptionView {
     fn texts(&self) -> usize {
-        let message = self.message_name.len() + self.correlation_key.len();
+        let message = self.name.len() + self.correlation_key.len();
         self.process_id.len() + self.tenant.len() + self.element_id.len() + message
     }
 }

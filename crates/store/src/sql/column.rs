@@ -180,7 +180,7 @@ pub(super) fn table_name(entity: Entity) -> &'static str {
         Entity::Decisions => "decisions",
         Entity::EvaluatedDecisions => "evaluated_decisions",
         Entity::Timers => "timers",
-        Entity::MessageSubscriptions => "subscriptions",
+        Entity::MessageSubscriptions | Entity::Waits => "subscriptions",
         Entity::MessageCorrelations => "message_correlations",
         Entity::UserTasks => "user_tasks",
         Entity::Batches => "batch_operations",
@@ -298,7 +298,7 @@ fn place(entity: Entity, field: Field, dialect: Dialect) -> (Table, &'static str
         Field::VariableKey | Field::EvaluatedKey | Field::TimerKey | Field::CorrelatedKey => (Own, "@.key", Always),
         Field::EvaluatedId => (Own, evaluated_id(dialect), Always),
         Field::EvaluationKey => (Own, "@.evaluation", Always),
-        Field::DecisionKind | Field::IncidentKind | Field::TimerKind => (Own, "@.kind", Always),
+        Field::DecisionKind | Field::IncidentKind | Field::TimerKind | Field::SubscriptionKind => (Own, "@.kind", Always),
         Field::RootDecisionKey => (Own, "@.root_decision", Always),
         Field::Evaluated => (Own, "@.evaluated", Always),
         Field::Due | Field::Number | Field::SubscriptionKey | Field::CorrelationKey | Field::MessageKey | Field::Correlated => (Own, of_wait(field), Always),
@@ -381,7 +381,7 @@ fn of_execution(field: Field, dialect: Dialect) -> (Table, &'static str, Presenc
 fn table_of_definition(entity: Entity) -> Table {
     match entity {
         Entity::Definitions | Entity::Requirements | Entity::Decisions | Entity::EvaluatedDecisions => Table::Own,
-        Entity::MessageSubscriptions | Entity::MessageCorrelations => Table::Own,
+        Entity::MessageSubscriptions | Entity::Waits | Entity::MessageCorrelations => Table::Own,
         Entity::Instances | Entity::Elements | Entity::Variables => Table::Definition,
         Entity::Jobs | Entity::Incidents | Entity::Timers | Entity::UserTasks => Table::Definition,
         Entity::Executions | Entity::Batches | Entity::BatchItems | Entity::Operations | Entity::Audit | Entity::DeadLetters => {
@@ -401,6 +401,7 @@ fn presence_of_instance(entity: Entity) -> (Presence, Presence) {
         Entity::EvaluatedDecisions
         | Entity::Timers
         | Entity::MessageSubscriptions
+        | Entity::Waits
         | Entity::Executions
         | Entity::Batches
         | Entity::BatchItems

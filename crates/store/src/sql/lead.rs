@@ -84,7 +84,8 @@ fn own_lead(entity: Entity, parts: &[&Filter], sorted_by: Option<Field>) -> Opti
             by_process.or_else(by_definition).or_else(by_state).or_else(|| by(Field::Ended)).or_else(|| by(Field::Started))
         }
         Entity::Definitions | Entity::Jobs | Entity::Incidents | Entity::Requirements | Entity::Decisions => None,
-        Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions | Entity::MessageCorrelations => None,
+        Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions | Entity::Waits => None,
+        Entity::MessageCorrelations => None,
         Entity::UserTasks | Entity::Executions | Entity::Batches | Entity::BatchItems => None,
         Entity::Operations | Entity::Audit | Entity::DeadLetters => None,
     }

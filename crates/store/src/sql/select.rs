@@ -187,7 +187,7 @@ fn limit(page: &Page) -> u32 {
 
 fn page_text(writing: &mut Writing, query: &Query, way: Begin) -> String {
     let dialect = writing.dialect;
-    let (mut from, cut) = match candidates::asked(query) {
+    let (mut from, cut) = match candidates::asked(query, writing.dialect) {
         Some(asked) => whole(writing, query, |writing| candidates::page(writing, query, asked)),
         None => {
             let mut from = begin(writing, query, way);
@@ -293,7 +293,7 @@ fn until_full(selection: &[String], rows: &str, texts: &[String], bytes_max: usi
 /// Counting stops one past the bound: that there are more is all anybody is told.
 fn total(query: &Query, dialect: Dialect, way: Begin) -> Sql {
     let mut writing = Writing { dialect, params: Vec::new() };
-    let matched = match candidates::asked(query) {
+    let matched = match candidates::asked(query, writing.dialect) {
         Some(asked) => candidates::matched(&mut writing, query, asked, TOTAL_MAX + 1),
         None => {
             let mut from = begin(&mut writing, query, way);
@@ -383,6 +383,9 @@ fn asked(writing: &mut Writing, from: &mut From, query: &Query) -> Vec<String> {
     }
     if query.entity == Entity::MessageSubscriptions {
         matches.push(format!("{}.kind = 'MESSAGE'", from.alias(Table::Own)));
+    }
+    if query.entity == Entity::Waits {
+        matches.push(format!("{}.state = 'CREATED'", from.alias(Table::Own)));
     }
     if query.entity == Entity::Variables && !query.with_kept {
         // What the engine keeps for itself is shown to nobody.

@@ -106,6 +106,7 @@ impl Conditions {
             | Entity::EvaluatedDecisions
             | Entity::Timers
             | Entity::MessageSubscriptions
+            | Entity::Waits
             | Entity::MessageCorrelations
             | Entity::UserTasks
             | Entity::Executions

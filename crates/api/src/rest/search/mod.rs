@@ -19,7 +19,7 @@ use super::call::Call;
 use super::path::Path;
 use super::{
     audit, batch_operations, dead_letters, decision_definitions, decision_instances, decision_requirements, element_instances,
-    executions, incidents, jobs, messages, process_definitions, process_instances, timers, user_tasks, variables,
+    executions, incidents, jobs, messages, process_definitions, process_instances, timers, user_tasks, variables, waits,
 };
 use crate::budget::Held;
 use crate::error::Failure;
@@ -177,6 +177,7 @@ fn write_items(writing: &mut Writing, items: Items) -> Result<(), Failure> {
         Items::EvaluatedDecisions(views) => writing.list(&decision_instances::FOUND, views),
         Items::Timers(views) => writing.list(&timers::LAYOUT, views),
         Items::MessageSubscriptions(views) => writing.list(&messages::SUBSCRIPTION, views),
+        Items::Waits(views) => writing.list(&waits::LAYOUT, views),
         Items::MessageCorrelations(views) => writing.list(&messages::CORRELATED_SUBSCRIPTION, views),
         Items::UserTasks(views) => writing.list(&user_tasks::LAYOUT, views),
         Items::Executions(views) => writing.list(&executions::LAYOUT, views),
@@ -201,6 +202,7 @@ fn write_first(out: &mut Vec<u8>, items: &Items) {
         Items::EvaluatedDecisions(views) => views.iter().take(1).for_each(|view| decision_instances::LAYOUT.write(out, view)),
         Items::Timers(views) => views.iter().take(1).for_each(|view| timers::LAYOUT.write(out, view)),
         Items::MessageSubscriptions(views) => views.iter().take(1).for_each(|view| messages::SUBSCRIPTION.write(out, view)),
+        Items::Waits(views) => views.iter().take(1).for_each(|view| waits::LAYOUT.write(out, view)),
         Items::MessageCorrelations(views) => {
             views.iter().take(1).for_each(|view| messages::CORRELATED_SUBSCRIPTION.write(out, view));
         }

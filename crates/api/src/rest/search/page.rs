@@ -23,7 +23,7 @@ pub(super) struct Paging<'a> {
 
 pub(super) fn read<'a>(reader: &mut Reader<'a>, path: &Path<'_>) -> Result<Paging<'a>, Failure> {
     if reader.peek()? != Kind::Object {
-        return Err(path.mistyped("an object"));
+        return Err(path.mistyped("an object. At least one of [from, after, before, limit] is required."));
     }
     let mut paging = Paging::default();
     let mut is_empty = true;

@@ -74,7 +74,18 @@ async fn of_definition(call: Call) -> Result<Response, Failure> {
     let key = call.key()?;
     let instances = search::filter(&call, &process_instances::TABLE)?;
     let of_definition = Filter::Is(Field::DefinitionKey, Op::Eq(Scalar::Int(key)));
-    counted(&call, Filter::OfInstance(Box::new(Filter::All(vec![of_definition, instances])))).await
+    let elements = asked_of_elements(&instances);
+    let instances = Filter::OfInstance(Box::new(Filter::All(vec![of_definition, instances])));
+    counted(&call, Filter::All(elements.into_iter().chain([instances]).collect())).await
+}
+
+/// What an instance's element instances are to be like is asked of those that are counted, too.
+fn asked_of_elements(filter: &Filter) -> Vec<Filter> {
+    match filter {
+        Filter::All(parts) => parts.iter().flat_map(asked_of_elements).collect(),
+        Filter::Related(Entity::Elements, elements) => vec![(**elements).clone()],
+        _ => Vec::new(),
+    }
 }
 
 /// One that has an incident is not counted among the active ones.

@@ -49,6 +49,10 @@ async fn every_refusal_is_a_problem_with_its_title() {
         ("PUT", "/v2/element-instances/5/variables", r#"{"variables":{}}"#, json, 400, "INVALID_ARGUMENT"),
         ("POST", "/v2/deployments", "x", &[("content-type", "multipart/form-data")], 400, "Bad Request"),
         ("GET", "/v2/variables/abc", "", &[], 400, "Bad Request"),
+        ("GET", "/v2/audit-logs/abc", "", &[], 404, "NOT_FOUND"),
+        ("POST", "/v2/global-task-listeners/search", r#"{"sort":[{"order":"ASC"}]}"#, json, 400, "INVALID_ARGUMENT"),
+        ("POST", "/v2/global-task-listeners/search", r#"{"page":{"limit":-1}}"#, json, 400, "INVALID_ARGUMENT"),
+        ("POST", "/v2/global-task-listeners/search", r#"{"page":{"from":"x"}}"#, json, 400, "INVALID_ARGUMENT"),
         ("GET", "/v2/resources/5", "", &[], 404, "NOT_FOUND"),
         ("POST", "/v2/variables/search?truncateValues=perhaps", "", &[], 400, "Bad Request"),
     ] {

@@ -58,7 +58,7 @@ async fn keys(store: &Arc<dyn Store>, entity: Entity, tenant: &str) -> Vec<Strin
         Items::Executions(views) => views.iter().map(|view| view.key.to_string()).collect(),
         Items::Operations(views) | Items::Audit(views) => views.iter().map(|view| view.key.to_string()).collect(),
         Items::DeadLetters(views) => views.iter().map(|view| view.key.to_string()).collect(),
-        Items::MessageSubscriptions(views) => views.iter().map(|view| view.key.to_string()).collect(),
+        Items::MessageSubscriptions(views) | Items::Waits(views) => views.iter().map(|view| view.key.to_string()).collect(),
         Items::MessageCorrelations(views) => views.iter().map(|view| view.key.to_string()).collect(),
         Items::Batches(views) => views.iter().map(|view| view.key.to_string()).collect(),
         Items::BatchItems(views) => views.iter().map(|view| view.key.to_string()).collect(),

@@ -324,7 +324,23 @@ pub(crate) fn text(block: &Block) -> String {
     format!("# A generated process.\nstart: start -> {first}\n{}end: end\n", writer.text)
 }
 
-/// The same process written from the end to the beginning: its elements and flows have other places.
+/// Generated ids under their other names: `n1` is `m1`, and the other way round.
+pub(crate) fn renamed(text: &str) -> String {
+    let is_id =
+        |word: &str| word.len() > 1 && word.starts_with(['n', 'm']) && word[1..].bytes().all(|byte| byte.is_ascii_digit());
+    let other = |word: &str| format!("{}{}", if word.starts_with('n') { 'm' } else { 'n' }, &word[1..]);
+    let mut renamed = String::new();
+    for part in text.split_inclusive(|one: char| !one.is_ascii_alphanumeric()) {
+        let word = part.trim_end_matches(|one: char| !one.is_ascii_alphanumeric());
+        match is_id(word) {
+            true => renamed.push_str(&format!("{}{}", other(word), &part[word.len()..])),
+            false => renamed.push_str(part),
+        }
+    }
+    renamed
+}
+
+/// The same process written from the end to the beginning: its elements and flows have other places and other names.
 pub(crate) fn reversed(text: &str) -> Process {
     let mut elements: Vec<String> = Vec::new();
     for line in text.lines().skip(1) {
@@ -334,7 +350,7 @@ pub(crate) fn reversed(text: &str) -> Process {
         }
     }
     elements.reverse();
-    compiled(&format!("# A generated process.\n{}", elements.concat()))
+    compiled(&renamed(&format!("# A generated process.\n{}", elements.concat())))
 }
 
 pub(crate) fn compiled(text: &str) -> Process {

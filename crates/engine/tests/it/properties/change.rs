@@ -7,14 +7,15 @@ use engine::{
 };
 use model::Process;
 
+use super::blocks::renamed;
 use super::run::Run;
 
 impl<'a> Run<'a> {
-    /// Goes on as an instance of a process with the same elements.
+    /// Goes on as an instance of a process with the same elements under other names.
     pub(crate) fn migrate(&mut self, target: &'a Process) {
         let before = self.instance.clone();
         let ids = self.process.elements.iter().map(|element| &element.id).chain(self.process.flows.iter().map(|flow| &flow.id));
-        let mappings: Vec<_> = ids.map(|id| (id.clone(), id.clone())).collect();
+        let mappings: Vec<_> = ids.map(|id| (id.clone(), renamed(id).into())).collect();
         let definition = DefinitionKey(self.instance.definition.0 + 1);
         let migration = Migration { definition, process: target, mappings: &mappings };
         let means = Means {
@@ -55,14 +56,17 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Which elements were left and dropped, by their ids.
+    /// Which elements were left and dropped, by the names they have in the first process.
     pub(crate) fn told(&self, processes: [&Process; 2]) -> Vec<String> {
         let mut ids = BTreeMap::new();
         let mut now = 0;
         let mut told = Vec::new();
         for event in &self.history {
             match event {
-                Event::Entered { key, element, .. } => drop(ids.insert(*key, processes[now % 2].element(*element).id.clone())),
+                Event::Entered { key, element, .. } => {
+                    let id = &processes[now % 2].element(*element).id;
+                    ids.insert(*key, if now.is_multiple_of(2) { id.to_string() } else { renamed(id) });
+                }
                 Event::Left { key } => told.push(format!("{} left", ids[key])),
                 Event::Dropped { key } => told.push(format!("{} dropped", ids[key])),
                 Event::Migrated(_) => now += 1,

@@ -138,7 +138,7 @@ proptest! {
         prop_assert_eq!(play(elements), play(10_000));
     }
 
-    /// Migrating back and forth to processes with the same elements changes nothing but their places.
+    /// Migrating back and forth to processes with the same elements changes nothing but their places and names.
     #[test]
     fn migrating_changes_nothing(block in block(), choice in 0..4u8, path in proptest::collection::vec(any::<usize>(), 0..40)) {
         let text = text(&block);

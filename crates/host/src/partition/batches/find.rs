@@ -7,7 +7,7 @@ use store::batch::{Asked, Work};
 use store::query::{
     Cursor, Entity, EvaluatedDecisionView, Field, Filter, IncidentView, InstanceView, Items, Op, Order, Page, Query, Scalar, Sort,
 };
-use store::row::{Batch, BatchItem, ItemState};
+use store::row::{Batch, BatchItem, BatchState, ItemState};
 use store::{Error, Millis};
 use tokio::time::Instant;
 
@@ -18,6 +18,11 @@ use super::trouble::Trouble;
 const FOUND_MAX: u32 = 500;
 const ITEMS_MAX: usize = 1_000;
 
+/// How many rows an item changes, about, unless it is known better.
+pub(super) const ROWS_OF_ONE: usize = 8;
+/// An instance with more element instances and variables is deleted in pieces of so many rows.
+pub(in super::super) const DELETED_AT_ONCE: usize = 1_000;
+
 #[derive(Debug, Default)]
 pub(in super::super) struct Found {
     /// Of what was found; without their own keys.
@@ -26,8 +31,10 @@ pub(in super::super) struct Found {
     pub(super) after: Option<u64>,
     /// How long others had to wait for that.
     pub(super) took: Millis,
-    /// Items whose turn has not come.
-    pub(super) open: Vec<BatchItem>,
+    /// Items whose turn has not come, each with about how many rows it changes.
+    pub(super) open: Vec<(BatchItem, usize)>,
+    /// Whether there are others, too large to be dealt with yet.
+    pub(super) has_large: bool,
     /// Why neither could be read.
     pub(super) trouble: Option<Trouble>,
 }
@@ -61,8 +68,34 @@ impl Partition {
     async fn read_batch(&self, row: &Batch) -> Result<Found, Error> {
         match row.after {
             Some(after) => self.find(row, after).await,
-            None => Ok(Found { open: self.store.open_items(row.key, ITEMS_MAX).await?, ..Found::default() }),
+            None => {
+                let open = self.store.open_items(row.key, ITEMS_MAX).await?;
+                if row.asked.work == Work::Delete && row.state == BatchState::Active {
+                    return self.weighed(open).await;
+                }
+                let open = open.into_iter().map(|item| (item, ROWS_OF_ONE)).collect();
+                Ok(Found { open, ..Found::default() })
+            }
         }
+    }
+
+    /// Instances to be deleted. The first of the large ones loses a few of its rows each time; the last go as those of others do.
+    async fn weighed(&self, open: Vec<BatchItem>) -> Result<Found, Error> {
+        let begun = Instant::now();
+        let keys: Vec<InstanceKey> = open.iter().map(instance_of).collect();
+        let weights = self.store.weights(self.fence.partition, &keys, DELETED_AT_ONCE).await?;
+        let is_large = |(item, weight): &(BatchItem, usize)| DELETED_AT_ONCE <= *weight && item.root == item.instance;
+        let (mut large, mut open): (Vec<_>, Vec<_>) = open.into_iter().zip(weights).partition(is_large);
+        if let Some((first, _)) = large.first() {
+            let purged = self.store.purge_instances(self.fence, &[instance_of(first)], DELETED_AT_ONCE).await?;
+            let purged = purged.ok_or_else(|| Error::unavailable("another server owns the partition"))?;
+            // Something that it called still runs, or all of it is gone.
+            if purged.rows == 0 || !purged.is_cut {
+                open.push(large.swap_remove(0));
+            }
+        }
+        let took = begun.elapsed().as_millis() as Millis;
+        Ok(Found { open, has_large: !large.is_empty(), took, ..Found::default() })
     }
 
     async fn find(&self, row: &Batch, after: u64) -> Result<Found, Error> {
@@ -159,4 +192,8 @@ fn of_evaluations(views: &[EvaluatedDecisionView], after: u64, row: &Batch) -> V
         }
     }
     items
+}
+
+pub(super) fn instance_of(item: &BatchItem) -> InstanceKey {
+    item.instance.unwrap_or(InstanceKey(item.item))
 }

@@ -318,6 +318,9 @@ impl Store for Layer {
     async fn purge_instances(&self, fence: Fence, instances: &[InstanceKey], rows_max: usize) -> Result<Option<Purged>, Error> {
         self.inner.purge_instances(fence, instances, rows_max).await
     }
+    async fn weights(&self, partition: PartitionId, instances: &[InstanceKey], limit: usize) -> Result<Vec<usize>, Error> {
+        self.inner.weights(partition, instances, limit).await
+    }
     async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error> {
         self.inner.purge(fence, what, before, limit).await
     }

@@ -1,4 +1,4 @@
-//! What is shown of timers, subscriptions to messages and correlations.
+//! What is shown of timers, subscriptions and correlations.
 
 use engine::{DefinitionKey, ElementKey, InstanceKey, TimerKey, WaitKey};
 
@@ -6,8 +6,8 @@ use super::row::Row;
 use super::{Cells, Columns};
 use crate::Error;
 use crate::query::ScalarKind::{Int, Text};
-use crate::query::{MessageCorrelationView, MessageSubscriptionView, TimerView};
-use crate::row::{SubscriptionState, TimerState};
+use crate::query::{MessageCorrelationView, SubscriptionView, TimerView};
+use crate::row::{SubscriptionKind, SubscriptionState, TimerState};
 use crate::sql::column::Table::{Definition, DefinitionElement, Instance, Own};
 
 pub(super) const TIMER: Columns = &[
@@ -50,6 +50,7 @@ pub(super) fn timer(row: &mut Row<'_, impl Cells>) -> Result<TimerView, Error> {
 
 pub(super) const SUBSCRIPTION: Columns = &[
     (Own, "@.key", Int),
+    (Own, "@.kind", Text),
     (Own, "@.definition", Int),
     (Own, "@.process_id", Text),
     (Own, "@.tenant", Text),
@@ -64,9 +65,10 @@ pub(super) const SUBSCRIPTION: Columns = &[
     (Own, "@.updated", Int),
 ];
 
-pub(super) fn subscription(row: &mut Row<'_, impl Cells>) -> Result<MessageSubscriptionView, Error> {
-    let mut view = MessageSubscriptionView {
+pub(super) fn subscription(row: &mut Row<'_, impl Cells>) -> Result<SubscriptionView, Error> {
+    let mut view = SubscriptionView {
         key: WaitKey(row.key()?),
+        kind: SubscriptionKind::from_word(&row.text()?)?,
         definition: DefinitionKey(row.key()?),
         process_id: row.text()?,
         tenant: row.text()?,
@@ -75,7 +77,7 @@ pub(super) fn subscription(row: &mut Row<'_, impl Cells>) -> Result<MessageSubsc
         element_id: row.text()?,
         element_instance: row.key_maybe()?.map(ElementKey),
         state: SubscriptionState::from_word(&row.text()?)?,
-        message_name: row.text()?,
+        name: row.text()?,
         correlation_key: row.text()?,
         created: row.int()?,
         updated: row.int()?,
