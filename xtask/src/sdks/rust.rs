@@ -41,9 +41,10 @@ pub(super) const SDK: Sdk = Sdk {
         build.current_dir(project);
         let mut unpack = Command::new("tar");
         unpack.arg("xzf").arg(packed.with_extension("0.crate")).current_dir(target(places).join("package"));
-        // What it would publish is built below, in a project of its own.
+        // What it would publish is built below, in a project of its own. Where a dry run leaves the crate depends on the version of cargo.
         let publish = cargo(places, &["publish", "--dry-run", "--no-verify", "--allow-dirty", "--locked"]);
-        vec![publish, unpack, init, build]
+        let package = cargo(places, &["package", "--no-verify", "--allow-dirty", "--locked"]);
+        vec![publish, package, unpack, init, build]
     },
     example: |places, _, file| Command::new(target(places).join("debug").join(Path::new(file).file_stem().unwrap_or_default())),
 };
