@@ -115,6 +115,7 @@ async fn look_into(store: &dyn Store, items: &Items, faults: &mut Vec<String>) {
         | Items::Executions(_)
         | Items::Operations(_)
         | Items::Audit(_)
+        | Items::Waits(_)
         | Items::DeadLetters(_) => {}
     }
 }

@@ -200,7 +200,7 @@ impl World {
                 Items::DeadLetters(items) => items.clear(),
                 Items::Batches(items) => items.clear(),
                 Items::BatchItems(items) => items.clear(),
-                Items::MessageSubscriptions(items) => items.clear(),
+                Items::MessageSubscriptions(items) | Items::Waits(items) => items.clear(),
                 Items::MessageCorrelations(items) => items.clear(),
             }
         }
