@@ -26,7 +26,9 @@ pub(super) fn lead(writing: &mut Writing, query: &Query) -> Option<String> {
     let parts = conjuncts(&query.filter);
     let sorted_by = query.sort.first().map(|sort| sort.field);
     let own = own_lead(query.entity, &parts, sorted_by).map(|filter| keys(writing, query.entity, &filter, "key"));
-    own.or_else(|| related_part(&parts).filter(|_| query.entity == Entity::Instances).and_then(|part| related_lead(writing, part)))
+    own.or_else(|| {
+        related_part(&parts).filter(|_| query.entity == Entity::Instances).and_then(|part| related_lead(writing, part))
+    })
 }
 
 /// The parts that all have to be true.
