@@ -90,7 +90,7 @@ impl<'a> World<'a> {
         // The shortest lease that a busy machine still renews in time, so that a run sees many owners.
         let mut settings = broker.as_ref().map_or(String::new(), |broker| {
             // Jobs that died with a worker, or that one forgot, are announced again soon.
-            format!("dispatch = \"kafka_outbox\"\n[kafka]\nbrokers = \"{}\"\nlease_seconds = 4\n", broker.address)
+            format!("dispatch = \"kafka_outbox\"\n[kafka]\nbrokers = \"{}\"\nlease_seconds = 10\n", broker.address)
         });
         if layout == Layout::Pair {
             settings.push_str("[limits]\nlease_millis = 2000\n");
