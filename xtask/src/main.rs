@@ -75,7 +75,7 @@ Commands:
   help                 this text
 
 Examples:
-  cargo xtask test                          what CI runs; about forty minutes from nothing on two cores, half an hour when everything is built
+  cargo xtask test                          what CI runs; about half an hour from nothing on two cores, twenty-four minutes when dependencies are built
   cargo xtask test --only rust              the Rust tests on all three stores
   cargo xtask test --only host,app          those of two crates
   cargo xtask test --only pyzeebe,go        two of the real clients, on SQLite and on PostgreSQL
