@@ -281,6 +281,7 @@ impl<'a> Reader<'a> {
         self.expect(b'"')?;
         let mut has_escapes = false;
         loop {
+            self.pass_plain();
             match self.byte() {
                 Some(b'"') => {
                     self.at += 1;
@@ -290,11 +291,21 @@ impl<'a> Reader<'a> {
                     has_escapes = true;
                     self.take_escape()?;
                 }
-                Some(0..0x20) => return Err(self.malformed("a control character in a text")),
-                Some(_) => self.at += 1,
+                Some(_) => return Err(self.malformed("a control character in a text")),
                 None => return Err(self.malformed("unexpected end")),
             }
         }
+    }
+
+    /// Over what stands in a text as it is.
+    fn pass_plain(&mut self) {
+        const MANY: usize = 16;
+        let rest = &self.text.as_bytes()[self.at..];
+        let is_plain = |byte: &u8| !matches!(byte, b'"' | b'\\' | 0..0x20);
+        // Without a way out in the middle all of them are compared at once.
+        let are_plain = |some: &&[u8; MANY]| some.iter().fold(true, |plain, byte| plain & is_plain(byte));
+        let many = MANY * rest.as_chunks().0.iter().take_while(are_plain).count();
+        self.at += many + rest[many..].iter().take_while(|byte| is_plain(byte)).count();
     }
 
     fn take_escape(&mut self) -> Result<(), Malformed> {

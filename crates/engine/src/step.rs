@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
             emptied: BTreeMap::new(),
             entry_next: 0,
             end_after,
-            events: Vec::new(),
+            events: Vec::with_capacity(16),
         }
     }
 

@@ -84,7 +84,7 @@ impl Default for Limits {
             call_depth_max: 1_000,
             signal_page_max: 100,
             instances_hot_max: 100_000,
-            instances_hot_bytes_max: 128 * 1024 * 1024,
+            instances_hot_bytes_max: 32 * 1024 * 1024,
             ready_window_max: 10_000,
             timeline_max: 100_000,
             polls_parked_max: 10_000,

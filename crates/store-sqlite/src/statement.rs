@@ -1,9 +1,11 @@
 //! Every statement, by the name of its file. They are prepared once per connection and kept.
 
+use crate::write::insert::Insert;
+
 pub(crate) const ACTIVE_INCIDENTS: &str = include_str!("../sql/active_incidents.sql");
 pub(crate) const ANSWER_REQUEST: &str = include_str!("../sql/answer_request.sql");
 pub(crate) const APPEND_REQUEST: &str = include_str!("../sql/append_request.sql");
-pub(crate) const APPEND_TO_LOG: &str = include_str!("../sql/append_to_log.sql");
+pub(crate) static APPEND_TO_LOG: Insert = Insert::new(include_str!("../sql/append_to_log.sql"));
 pub(crate) const CHANGE_ELEMENT: &str = include_str!("../sql/change_element.sql");
 pub(crate) const CHANGE_EXECUTION: &str = include_str!("../sql/change_execution.sql");
 pub(crate) const CHANGE_INSTANCE: &str = include_str!("../sql/change_instance.sql");
@@ -45,13 +47,13 @@ pub(crate) const INSERT_CORRELATION: &str = include_str!("../sql/insert_correlat
 pub(crate) const INSERT_DECISION: &str = include_str!("../sql/insert_decision.sql");
 pub(crate) const INSERT_DEFINITION: &str = include_str!("../sql/insert_definition.sql");
 pub(crate) const INSERT_DEFINITION_ELEMENT: &str = include_str!("../sql/insert_definition_element.sql");
-pub(crate) const INSERT_ELEMENT: &str = include_str!("../sql/insert_element.sql");
+pub(crate) static INSERT_ELEMENT: Insert = Insert::new(include_str!("../sql/insert_element.sql"));
 pub(crate) const INSERT_EVALUATED_DECISION: &str = include_str!("../sql/insert_evaluated_decision.sql");
 pub(crate) const INSERT_FORM: &str = include_str!("../sql/insert_form.sql");
 pub(crate) const INSERT_INCIDENT: &str = include_str!("../sql/insert_incident.sql");
-pub(crate) const INSERT_INSTANCE: &str = include_str!("../sql/insert_instance.sql");
+pub(crate) static INSERT_INSTANCE: Insert = Insert::new(include_str!("../sql/insert_instance.sql"));
 pub(crate) const INSERT_INSTANCE_TAG: &str = include_str!("../sql/insert_instance_tag.sql");
-pub(crate) const INSERT_JOB: &str = include_str!("../sql/insert_job.sql");
+pub(crate) static INSERT_JOB: Insert = Insert::new(include_str!("../sql/insert_job.sql"));
 pub(crate) const INSERT_LOCK: &str = include_str!("../sql/insert_lock.sql");
 pub(crate) const INSERT_MESSAGE: &str = include_str!("../sql/insert_message.sql");
 pub(crate) const INSERT_PARTITION: &str = include_str!("../sql/insert_partition.sql");
@@ -62,7 +64,7 @@ pub(crate) const INSERT_TIMER: &str = include_str!("../sql/insert_timer.sql");
 pub(crate) const INSERT_TURN: &str = include_str!("../sql/insert_turn.sql");
 pub(crate) const INSERT_USER_TASK: &str = include_str!("../sql/insert_user_task.sql");
 pub(crate) const INSERT_USER_TASK_CANDIDATE: &str = include_str!("../sql/insert_user_task_candidate.sql");
-pub(crate) const INSERT_VARIABLE: &str = include_str!("../sql/insert_variable.sql");
+pub(crate) static INSERT_VARIABLE: Insert = Insert::new(include_str!("../sql/insert_variable.sql"));
 pub(crate) const INSTANCE_OF_ELEMENT: &str = include_str!("../sql/instance_of_element.sql");
 pub(crate) const INSTANCE_OF_INCIDENT: &str = include_str!("../sql/instance_of_incident.sql");
 pub(crate) const INSTANCE_OF_JOB: &str = include_str!("../sql/instance_of_job.sql");
@@ -119,7 +121,7 @@ pub(crate) const TAKE_PARTITION: &str = include_str!("../sql/take_partition.sql"
 pub(crate) const WAITING_REQUESTS: &str = include_str!("../sql/waiting_requests.sql");
 pub(crate) const WAITING_TOKENS: &str = include_str!("../sql/waiting_tokens.sql");
 pub(crate) const WAITING_TURNS: &str = include_str!("../sql/waiting_turns.sql");
-pub(crate) const INSERT_EXECUTION: &str = include_str!("../sql/insert_execution.sql");
+pub(crate) static INSERT_EXECUTION: Insert = Insert::new(include_str!("../sql/insert_execution.sql"));
 pub(crate) const UNIQUE_HOLDER: &str = include_str!("../sql/unique_holder.sql");
 pub(crate) const COUNT_RUNNING_JOBS: &str = include_str!("../sql/count_running_jobs.sql");
 pub(crate) const COUNT_WAITING_JOBS: &str = include_str!("../sql/count_waiting_jobs.sql");

@@ -1,5 +1,5 @@
-//! Rows that come into being and rows that change. A prepared statement run in a loop: a wider one would save round trips, and
-//! here there are none.
+//! Rows that come into being and rows that change. Those of which a tick has most are inserted several at a time; the others by a prepared
+//! statement run in a loop.
 
 use engine::{InstanceKey, PartitionId, WaitKey};
 use rusqlite::{Connection, params};
@@ -48,13 +48,10 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
 }
 
 fn insert_instances(connection: &Connection, partition: PartitionId, rows: &[Instance]) -> Result<(), Failure> {
-    let mut insert = connection.prepare_cached(statement::INSERT_INSTANCE)?;
-    let mut insert_tag = connection.prepare_cached(statement::INSERT_INSTANCE_TAG)?;
-    for row in rows {
-        let key = row.key.0 as i64;
-        insert.execute(params![
+    statement::INSERT_INSTANCE.all(connection, rows, |row, values| {
+        values.put(params![
             partition.0,
-            key,
+            row.key.0 as i64,
             row.definition.0 as i64,
             row.state.stored(),
             words::phase_number(row.phase),
@@ -66,9 +63,12 @@ fn insert_instances(connection: &Connection, partition: PartitionId, rows: &[Ins
             words::tags_text(&row.tags),
             row.business_id,
             row.depth,
-        ])?;
+        ])
+    })?;
+    let mut insert_tag = connection.prepare_cached(statement::INSERT_INSTANCE_TAG)?;
+    for row in rows {
         for tag in &row.tags {
-            insert_tag.execute(params![partition.0, tag, key])?;
+            insert_tag.execute(params![partition.0, tag, row.key.0 as i64])?;
         }
     }
     Ok(())
@@ -94,9 +94,8 @@ fn suspend_instances(
 }
 
 fn insert_elements(connection: &Connection, partition: PartitionId, rows: &[Element]) -> Result<(), Failure> {
-    let mut insert = connection.prepare_cached(statement::INSERT_ELEMENT)?;
-    for row in rows {
-        insert.execute(params![
+    statement::INSERT_ELEMENT.all(connection, rows, |row, values| {
+        values.put(params![
             partition.0,
             row.key.0 as i64,
             row.instance.0 as i64,
@@ -109,9 +108,8 @@ fn insert_elements(connection: &Connection, partition: PartitionId, rows: &[Elem
             row.ended,
             row.incident.map(|key| key.0 as i64),
             row.progress.map(words::progress_text),
-        ])?;
-    }
-    Ok(())
+        ])
+    })
 }
 
 fn change_elements(connection: &Connection, partition: PartitionId, rows: &[ElementChange]) -> Result<(), Failure> {
@@ -131,9 +129,8 @@ fn change_elements(connection: &Connection, partition: PartitionId, rows: &[Elem
 }
 
 fn insert_variables(connection: &Connection, partition: PartitionId, rows: &[Variable]) -> Result<(), Failure> {
-    let mut insert = connection.prepare_cached(statement::INSERT_VARIABLE)?;
-    for row in rows {
-        insert.execute(params![
+    statement::INSERT_VARIABLE.all(connection, rows, |row, values| {
+        values.put(params![
             partition.0,
             row.key.0 as i64,
             row.instance.0 as i64,
@@ -141,9 +138,8 @@ fn insert_variables(connection: &Connection, partition: PartitionId, rows: &[Var
             row.scope.0 as i64,
             row.name,
             row.value,
-        ])?;
-    }
-    Ok(())
+        ])
+    })
 }
 
 fn change_variables(connection: &Connection, partition: PartitionId, rows: &[VariableChange]) -> Result<(), Failure> {
@@ -155,9 +151,8 @@ fn change_variables(connection: &Connection, partition: PartitionId, rows: &[Var
 }
 
 fn insert_jobs(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Result<(), Failure> {
-    let mut insert = connection.prepare_cached(statement::INSERT_JOB)?;
-    for row in rows {
-        insert.execute(params![
+    statement::INSERT_JOB.all(connection, rows, |row, values| {
+        values.put(params![
             partition.0,
             row.key.0 as i64,
             row.origin.map(|origin| origin.instance.0 as i64),
@@ -184,9 +179,8 @@ fn insert_jobs(connection: &Connection, partition: PartitionId, rows: &[Job]) ->
             row.denied,
             row.group,
             row.dispatched,
-        ])?;
-    }
-    Ok(())
+        ])
+    })
 }
 
 fn change_jobs(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Result<(), Failure> {

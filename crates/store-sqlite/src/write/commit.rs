@@ -51,10 +51,8 @@ fn state(connection: &Connection, partition: PartitionId) -> Result<Option<State
 }
 
 fn append_to_log(connection: &Connection, partition: PartitionId, rows: &[LogRow], now: Millis) -> Result<(), Failure> {
-    let mut insert = connection.prepare_cached(statement::APPEND_TO_LOG)?;
-    for row in rows {
+    statement::APPEND_TO_LOG.all(connection, rows, |row, values| {
         let instance = row.instance.map(|key| key.0 as i64);
-        insert.execute(params![partition.0, row.position as i64, row.kind, now, instance, row.events])?;
-    }
-    Ok(())
+        values.put(params![partition.0, row.position as i64, row.kind, now, instance, row.events])
+    })
 }

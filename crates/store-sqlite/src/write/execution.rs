@@ -31,10 +31,10 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
 }
 
 fn insert(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Result<(), Failure> {
-    let mut insert = connection.prepare_cached(statement::INSERT_EXECUTION)?;
-    for (row, execution) in rows.iter().filter_map(whole) {
+    let whole: Vec<_> = rows.iter().filter_map(whole).collect();
+    statement::INSERT_EXECUTION.all(connection, &whole, |(row, execution), values| {
         let unique = execution.unique.as_ref();
-        insert.execute(params![
+        values.put(params![
             partition.0,
             row.key.0 as i64,
             row.job_type,
@@ -61,9 +61,8 @@ fn insert(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Resu
             unique.and_then(|unique| unique.until),
             row.dispatched,
             row.headers,
-        ])?;
-    }
-    Ok(())
+        ])
+    })
 }
 
 fn change(connection: &Connection, partition: PartitionId, rows: &[Job]) -> Result<(), Failure> {

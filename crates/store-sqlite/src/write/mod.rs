@@ -8,6 +8,7 @@ mod decision;
 mod definition;
 mod execution;
 mod inbox;
+pub(crate) mod insert;
 mod migrated;
 mod outbox;
 mod ownership;

@@ -51,7 +51,7 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn starting_with(version: u8) -> Self {
-        let mut out = Vec::with_capacity(64);
+        let mut out = Vec::with_capacity(256);
         out.push(version);
         Self { out }
     }
