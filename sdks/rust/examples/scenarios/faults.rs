@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::worker::Process;
 use crate::world::{
-    Scenario, Server, WITHIN, by, ended, is_json, json_object, metric, start_work, transport, until, work, work_with,
+    Scenario, Server, WITHIN, by, ended, is_json, json_object, metric, start_work, transport, until, work, work_in, work_with,
 };
 
 type Anything = Map<String, Value>;
@@ -79,7 +79,7 @@ async fn lose<Done: Future<Output = ()>>(take_away: impl FnOnce(Arc<Server>, Str
 async fn lost_lease() {
     let (loss, instance) = lose(|server, id| async move {
         server.advance(Duration::from_secs(30)).await.unwrap();
-        let working = work(&server, by("winner"));
+        let working = work_in("winner", &server, by("winner"));
         ended(&server.client(), &id).await;
         working.stop().await;
     })

@@ -97,7 +97,7 @@ final class Faults {
     private static void lostLease(World world) throws Exception {
         Instance instance = lose(world, Loss.LEASE_LOST, id -> {
             world.server.advance(Duration.ofSeconds(30));
-            try (Runner winner = world.work(by("winner"))) {
+            try (Runner winner = World.work(world.runner(by("winner"), "winner"))) {
                 world.await(id);
             }
         });
