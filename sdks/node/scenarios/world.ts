@@ -9,7 +9,7 @@ import { Server as RealServer, type ServerOptions } from '../src/testing.js'
 
 export const FOLDER = process.env['CAUDAL_SCENARIOS'] ?? join(import.meta.dirname, '../../scenarios')
 export const TRANSPORT = process.env['CAUDAL_TRANSPORT'] ?? 'rest'
-export const WITHIN = 60_000
+export const WITHIN = 150_000
 
 export const scenarios = new Map<string, () => Promise<void>>()
 

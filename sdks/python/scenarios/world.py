@@ -23,7 +23,7 @@ from caudal.testing import Server as RealServer
 FOLDER = Path(os.environ.get("CAUDAL_SCENARIOS") or Path(__file__).parents[2] / "scenarios")
 TRANSPORT = os.environ.get("CAUDAL_TRANSPORT", "rest")
 BROKER = os.environ.get("CAUDAL_KAFKA", "")
-WITHIN = 60.0
+WITHIN = 150.0
 NUMBERS = itertools.count(1)
 
 SCENARIOS: dict[str, Callable[[], None]] = {}

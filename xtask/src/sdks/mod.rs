@@ -31,8 +31,8 @@ use table::Table;
 pub(crate) const NAME: &str = "sdks";
 /// Names the server for a run without a build, and for the SDKs themselves.
 pub(crate) const BINARY_VARIABLE: &str = "CAUDAL_BINARY";
-const CHECK_MAX: Duration = Duration::from_secs(300);
-const SCENARIOS_MAX: Duration = Duration::from_secs(240);
+const CHECK_MAX: Duration = Duration::from_secs(900);
+const SCENARIOS_MAX: Duration = Duration::from_secs(480);
 
 pub(crate) struct Sdk {
     /// Its folder in `sdks/`.

@@ -9,7 +9,7 @@ use crate::places::Places;
 
 use super::{Extent, Sdk};
 
-const BUILD_MAX: Duration = Duration::from_secs(900);
+const BUILD_MAX: Duration = Duration::from_secs(1800);
 /// As `cargo package` names it.
 const PACKED: &str = "package/caudal-client-0.1.0";
 

@@ -259,7 +259,7 @@ func overload(w world) {
 	caudal.Handle(&others, "other", func(*caudal.JobContext, anything) (anything, error) { return nil, nil })
 	var stops []func()
 	for range 2 {
-		stops = append(stops, w.work(&caudal.Runner{Registry: &others, PollWait: within / 2}))
+		stops = append(stops, w.work(&caudal.Runner{Registry: &others, PollWait: 30 * time.Second}))
 	}
 	until("a poll comes to its end without a job: it is refused", func() bool {
 		return w.metric("job_poll_latency_seconds_count") > 0

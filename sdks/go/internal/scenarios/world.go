@@ -26,7 +26,7 @@ import (
 	"caudal.dev/client/caudaltest"
 )
 
-const within = time.Minute
+const within = 150 * time.Second
 
 var (
 	transport = os.Getenv("CAUDAL_TRANSPORT")

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
-pub(crate) const WITHIN: Duration = Duration::from_secs(60);
+pub(crate) const WITHIN: Duration = Duration::from_secs(150);
 
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,

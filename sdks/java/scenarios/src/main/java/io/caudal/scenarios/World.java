@@ -30,7 +30,7 @@ final class World implements AutoCloseable {
     static final String TRANSPORT = System.getenv("CAUDAL_TRANSPORT");
     private static final String BROKER = System.getenv("CAUDAL_KAFKA");
     private static final AtomicInteger WORLDS = new AtomicInteger();
-    static final Duration WITHIN = Duration.ofMinutes(1);
+    static final Duration WITHIN = Duration.ofSeconds(150);
 
     interface Play {
         void play(World world) throws Exception;
