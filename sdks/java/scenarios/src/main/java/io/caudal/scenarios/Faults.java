@@ -206,7 +206,7 @@ final class Faults {
                         .toList());
         World.until("the third is refused: nobody takes them", () -> world.metric(REFUSED) > 0);
         Registry others = new Registry().handle("other", (variables, context) -> Map.of());
-        Duration wait = World.WITHIN.dividedBy(2);
+        Duration wait = Duration.ofSeconds(30);
         List<Runner> waiting = Stream.generate(
                         () -> World.work(world.runner(others).pollWait(wait)))
                 .limit(2)
