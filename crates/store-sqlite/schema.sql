@@ -150,7 +150,7 @@ CREATE TABLE dispatch_outbox (
     tenant           TEXT NOT NULL,
     retries          INTEGER NOT NULL,
     created          INTEGER NOT NULL,
-    payload          TEXT NOT NULL,
+    payload          TEXT NOT NULL, lease INTEGER NOT NULL DEFAULT 0, element_id TEXT NOT NULL DEFAULT '', progress TEXT, trace TEXT,
     PRIMARY KEY (partition, key)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,4 +1,4 @@
-//! The Java client's test program, built with Maven where that and a JDK are installed.
+//! The Java client's test program, built with Maven.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,10 +11,15 @@ use crate::{logged, packages};
 const BUILD_MAX: Duration = Duration::from_secs(600);
 
 pub(crate) fn prepare(places: &Places) -> Readiness {
-    if let Some(missing) = ["javac", "mvn"].into_iter().find(|program| !packages::found(program)) {
-        return Readiness::Missing(format!("{missing} is not installed"));
+    install(places).and_then(|()| make(places)).into()
+}
+
+/// A JDK with Maven, where there is none yet.
+pub(crate) fn install(places: &Places) -> Result<(), String> {
+    match ["java", "javac", "mvn"].into_iter().all(packages::found) {
+        true => Ok(()),
+        false => packages::install(&packages::JAVA, &places.log("install-java")),
     }
-    make(places).into()
 }
 
 pub(crate) fn program(places: &Places) -> Command {

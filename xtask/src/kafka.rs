@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::environment::{keep, pins};
 use crate::places::{self, Places};
-use crate::{logged, packages};
+use crate::{java, logged};
 
 const FETCH_MAX: Duration = Duration::from_secs(600);
 
@@ -15,9 +15,7 @@ pub(crate) const VARIABLE: &str = "CAUDAL_TEST_KAFKA_JARS";
 
 /// The folder of the jars, made if it is not there.
 pub(crate) fn jars(places: &Places) -> Result<PathBuf, String> {
-    if !["java", "javac", "mvn"].into_iter().all(packages::found) {
-        packages::install(&packages::JAVA, &places.log("install-java"))?;
-    }
+    java::install(places)?;
     let source = places::root().join("xtask/kafka");
     let folder = places.own.join("kafka");
     let lib = folder.join("lib");

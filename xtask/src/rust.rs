@@ -19,6 +19,8 @@ use crate::{kafka, node, packages, python};
 /// All crates, and the examples in their documentation.
 pub(crate) const NAME: &str = "rust";
 const DOCUMENTATION: &str = "documentation";
+/// The crate that has features, which a build may do without.
+const SERVER: &str = "app";
 const BUILD_MAX: Duration = Duration::from_secs(1800);
 const TESTS_MAX: Duration = Duration::from_secs(1200);
 
@@ -88,6 +90,9 @@ pub(crate) fn test(
             note(test_crate(places, cluster, needed, name, &of_crate));
         }
     }
+    if chosen(SERVER) {
+        note(test_without_features(places));
+    }
     if chosen(DOCUMENTATION) {
         note(test_documentation(places));
     }
@@ -148,6 +153,15 @@ fn test_crate(places: &Places, cluster: &Cluster, needed: &Needed, name: &str, b
         }
     }
     report(&part, began, Outcome::Ran { passed, failed, note: notes.join("; ") }, logs)
+}
+
+/// The server without what can be left out of it. The whole workspace is named so that nothing but the server is built again.
+fn test_without_features(places: &Places) -> Report {
+    let (began, log) = (Instant::now(), places.log("without-features"));
+    let mut command = places.cargo();
+    command.args(["test", "--workspace", "--no-default-features", "--bin", "caudal"]);
+    let outcome = outcome(logged::run(&mut command, &log, Audience::LogOnly, BUILD_MAX), counts);
+    report("crate app without default features", began, outcome, vec![log])
 }
 
 fn test_documentation(places: &Places) -> Report {

@@ -164,7 +164,7 @@ impl Run<'_> {
             Store::ALL.into_iter().for_each(|store| (self.note)(on(store)));
         }
         if self.choice.takes(sdks::NAME) {
-            let extent = if by_name { sdks::Extent::Whole } else { sdks::Extent::Scenarios };
+            let extent = if by_name { sdks::Extent::Whole } else { sdks::Extent::Usual };
             sdks::test(self.places, extent, &mut |report| (self.note)(report));
         }
         if self.choice.takes(book::NAME) {

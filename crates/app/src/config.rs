@@ -399,6 +399,16 @@ mod tests {
         assert!(resolve(Given::of(&[("rest", "0.0.0.0:8080"), ("insecure", "true")])).is_ok());
     }
 
+    #[cfg(not(feature = "kafka"))]
+    #[test]
+    fn a_server_that_was_built_without_kafka_says_so_where_it_is_wanted() {
+        for wanted in [("dispatch", "kafka_outbox"), ("export.kafka.topic", "workflow.events")] {
+            let error = resolve(Given::of(&[("kafka.brokers", "kafka:9092"), wanted])).unwrap_err();
+            assert!(error.contains("this server was built without Kafka: build it with its default features"), "{error}");
+        }
+        assert!(resolve(Given::of(&[("dispatch", "polling")])).is_ok());
+    }
+
     #[test]
     fn a_pooler_is_told_with_the_way_past_it() {
         let told = |store: &str, mode: &str, direct_url: &str| {

@@ -22,11 +22,22 @@ pub struct JobDispatchEvent {
     pub step_execution_id: String,
     #[prost(string, tag = "13")]
     pub job_type: String,
+    #[prost(string, tag = "14")]
+    pub step_id: String,
     #[prost(int32, tag = "20")]
     pub retries_remaining: i32,
+    /// What its worker says counts only while this is the job's lease, or nobody has it; 0 is any.
+    #[prost(uint32, tag = "21")]
+    pub lease: u32,
     /// The job's variables as JSON, as a poll would give them.
     #[prost(bytes = "vec", tag = "30")]
     pub job_payload: Vec<u8>,
+    /// What an earlier attempt said of how far it came, as a poll would give it; empty if none did.
+    #[prost(bytes = "vec", tag = "31")]
+    pub progress: Vec<u8>,
+    /// Headers of the trace in which its instance or execution was started, as a JSON object; empty if it was in none.
+    #[prost(bytes = "vec", tag = "32")]
+    pub trace_context: Vec<u8>,
     #[prost(message, optional, tag = "40")]
     pub created_at: Option<Timestamp>,
 }
@@ -34,6 +45,7 @@ pub struct JobDispatchEvent {
 impl From<&Announcement> for JobDispatchEvent {
     fn from(announcement: &Announcement) -> Self {
         let created = announcement.created;
+        let bytes = |text: &Option<std::sync::Arc<str>>| text.as_ref().map_or(Vec::new(), |text| text.as_bytes().to_vec());
         Self {
             schema_version: SCHEMA_VERSION,
             dedup_id: format!("{}-{}", announcement.job, announcement.key.0),
@@ -41,9 +53,13 @@ impl From<&Announcement> for JobDispatchEvent {
             instance_id: announcement.instance.to_string(),
             step_execution_id: announcement.element_instance.to_string(),
             job_type: announcement.job_type.to_string(),
+            step_id: announcement.element_id.to_string(),
             // Those after the one this is for.
             retries_remaining: (announcement.retries - 1).max(0),
+            lease: announcement.lease,
             job_payload: announcement.payload.as_bytes().to_vec(),
+            progress: bytes(&announcement.progress),
+            trace_context: bytes(&announcement.trace),
             created_at: Some(Timestamp {
                 seconds: created.div_euclid(1_000),
                 nanos: i32::try_from(created.rem_euclid(1_000)).unwrap_or(0) * 1_000_000,

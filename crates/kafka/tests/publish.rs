@@ -31,6 +31,10 @@ fn announcement(n: u64, job_type: &str, payload: &str) -> Announcement {
         retries: 3,
         created: 1_700_000_000_123,
         payload: payload.into(),
+        lease: n as u32,
+        element_id: "pack".into(),
+        progress: Some(r#"{"percent":40}"#.into()),
+        trace: None,
     }
 }
 
@@ -81,6 +85,10 @@ async fn announcements_arrive_whole_and_in_order_for_each_instance() {
     let first = heard.iter().find(|(_, event)| event.job_id == "1001").map(|(_, event)| event.clone()).unwrap();
     assert_eq!((first.schema_version, first.retries_remaining), (1, 2));
     assert_eq!((first.dedup_id.as_str(), first.step_execution_id.as_str(), first.job_type.as_str()), ("1001-1", "2001", "work"));
+    assert_eq!(
+        (first.step_id.as_str(), first.lease, &*first.progress, &*first.trace_context),
+        ("pack", 1, &br#"{"percent":40}"#[..], &[][..])
+    );
     assert_eq!(String::from_utf8(first.job_payload).unwrap(), r#"{"n":1,"text":"Grüße"}"#);
     let created = first.created_at.unwrap();
     assert_eq!((created.seconds, created.nanos), (1_700_000_000, 123_000_000));

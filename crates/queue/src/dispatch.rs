@@ -181,6 +181,12 @@ impl<Q: Clone + Ord> Dispatch<Q> {
         self.queues.entry(id.clone()).or_insert_with(new)
     }
 
+    /// A queue that has had no ready job until now is kept from now on; what is known of one that is kept already stays.
+    pub fn begin(&mut self, id: &Q) {
+        let window = Window::Plain(Ready::complete(self.window_max));
+        self.queues.entry(id.clone()).or_insert_with(|| Queue { window, waiters: VecDeque::new() });
+    }
+
     /// What holds for a queue, which is kept from now on. If it is something else than before, what is known of its jobs is forgotten.
     pub fn rule(&mut self, id: &Q, rules: Option<Rules>) {
         let window_max = self.window_max;

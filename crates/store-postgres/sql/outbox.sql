@@ -4,6 +4,6 @@ WITH page AS MATERIALIZED (
 ), weighed AS (
     SELECT page.*, sum(octet_length(payload)) OVER (ORDER BY key) AS bytes, row_number() OVER (ORDER BY key) AS place FROM page
 )
-SELECT key, job, instance, element_instance, job_type, tenant, retries, created, payload FROM weighed
+SELECT key, job, instance, element_instance, job_type, tenant, retries, created, payload, lease, element_id, progress, trace FROM weighed
 WHERE place = 1 OR bytes <= $4
 ORDER BY key

@@ -42,5 +42,9 @@ fn announcement(row: &Row) -> Result<Announcement, Error> {
         retries: row.get()?,
         created: row.get()?,
         payload: row.text()?,
+        lease: row.get::<i32>()?.try_into().map_err(Error::corrupt)?,
+        element_id: row.text()?,
+        progress: row.text_maybe()?,
+        trace: row.text_maybe()?,
     })
 }

@@ -46,6 +46,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0016_export.sql")),
     Migration::sql(include_str!("../migrations/0017_people.sql")),
     Migration::sql(include_str!("../migrations/0018_jobs_by_state.sql")),
+    Migration::sql(include_str!("../migrations/0019_outbox.sql")),
 ];
 
 /// The version this server makes of every store.

@@ -145,8 +145,18 @@ func jobOf(value []byte) (*caudal.Job, error) {
 	if !json.Valid(event.GetJobPayload()) {
 		return nil, fmt.Errorf("the variables of job %s are no JSON", event.GetJobId())
 	}
-	return &caudal.Job{
-		ID: event.GetJobId(), Type: event.GetJobType(), InstanceID: event.GetInstanceId(), StepExecutionID: event.GetStepExecutionId(),
-		RetriesRemaining: int(event.GetRetriesRemaining()), Variables: json.RawMessage(event.GetJobPayload()),
-	}, nil
+	job := &caudal.Job{
+		ID: event.GetJobId(), Type: event.GetJobType(), InstanceID: event.GetInstanceId(), StepID: event.GetStepId(),
+		StepExecutionID: event.GetStepExecutionId(), RetriesRemaining: int(event.GetRetriesRemaining()),
+		Variables: json.RawMessage(event.GetJobPayload()), Lease: event.GetLease(),
+	}
+	return job, errors.Join(unmarshal(event.GetProgress(), &job.Progress), unmarshal(event.GetTraceContext(), &job.TraceContext))
+}
+
+// unmarshal reads JSON, if there is any.
+func unmarshal(content []byte, into any) error {
+	if len(content) == 0 {
+		return nil
+	}
+	return json.Unmarshal(content, into)
 }

@@ -78,13 +78,19 @@ func TestWhatWasHeardAndNotBegunIsGivenBack(t *testing.T) {
 
 func TestAnAnnouncementIsAJobWithEveryDigit(t *testing.T) {
 	const variables = `{"n": 9007199254740993}`
-	value, err := proto.Marshal(&wire.JobDispatchEvent{JobId: "1", JobType: "work", RetriesRemaining: 2, JobPayload: []byte(variables)})
+	value, err := proto.Marshal(&wire.JobDispatchEvent{
+		JobId: "1", JobType: "work", StepId: "do", RetriesRemaining: 2, Lease: 3, JobPayload: []byte(variables),
+		Progress: []byte(`{"percent": 40}`), TraceContext: []byte(`{"traceparent": "00-1"}`),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	job, err := jobOf(value)
 	if err != nil || job.ID != "1" || job.Type != "work" || job.RetriesRemaining != 2 || string(job.Variables) != variables {
 		t.Fatal(job, err)
+	}
+	if job.StepID != "do" || job.Lease != 3 || *job.Progress.Percent != 40 || job.TraceContext["traceparent"] != "00-1" {
+		t.Fatal(job)
 	}
 	for _, noise := range []string{"no announcement", ""} {
 		if _, err := jobOf([]byte(noise)); err == nil {

@@ -5,13 +5,12 @@ import { z } from 'zod'
 
 import { BpmnError, ConflictError, NonRetryableError, Registry, Snooze, type Variables } from '../src/index.js'
 import * as json from '../src/json.js'
-import { file, scenario, startWork, text, until, WITHIN, working, Server, TRANSPORT } from './world.js'
+import { file, scenario, startWork, text, until, WITHIN, working, Server } from './world.js'
 
 scenario('happy path', () =>
   Server.with(async (server) => {
     const registry = new Registry().handler<{ a: number; b: number }>('work', ({ a, b }, context) => {
-      // It is not announced on Kafka.
-      assert.equal(context.job.stepId, TRANSPORT === 'kafka' ? '' : 'do')
+      assert.equal(context.job.stepId, 'do')
       return { sum: a + b }
     })
     const client = server.client()

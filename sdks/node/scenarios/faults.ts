@@ -78,7 +78,7 @@ scenario('lost lease', async () => {
   const lost = await lose(async (server, instance) => {
     await server.advance(30_000)
     const winner = new Registry().handler('work', () => ({ by: 'winner' }))
-    await working(server, winner, () => server.client().wait(instance, WITHIN))
+    await working(server, winner, () => server.client().wait(instance, WITHIN), {}, 'winner')
   })
   assert.deepEqual(lost, ['LEASE_LOST', { by: 'winner' }])
 })

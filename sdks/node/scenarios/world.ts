@@ -9,7 +9,7 @@ import { Server as RealServer, type ServerOptions } from '../src/testing.js'
 
 export const FOLDER = process.env['CAUDAL_SCENARIOS'] ?? join(import.meta.dirname, '../../scenarios')
 export const TRANSPORT = process.env['CAUDAL_TRANSPORT'] ?? 'rest'
-export const WITHIN = 60_000
+export const WITHIN = 150_000
 
 export const scenarios = new Map<string, () => Promise<void>>()
 
@@ -52,10 +52,11 @@ export async function text(name: string): Promise<string> {
   return readFile(file(name), 'utf8')
 }
 
-export function address(server: RealServer): string {
+/** Where workers find the server. Over Kafka those of another group hear of the same jobs. */
+export function address(server: RealServer, group = ''): string {
   if (TRANSPORT !== 'kafka') return TRANSPORT === 'rest' ? server.rest : server.grpc
   const prefix = topics.get(server) ?? ''
-  const query = { engine: server.rest, group: prefix, topic_prefix: prefix, session_timeout: '6000' }
+  const query = { engine: server.rest, group: prefix + group, topic_prefix: prefix, session_timeout: '6000' }
   return `kafka://${BROKER}?${new URLSearchParams(query).toString()}`
 }
 
@@ -65,8 +66,9 @@ export async function working<T>(
   registry: Registry,
   use: () => Promise<T>,
   options: RunnerOptions = {},
+  group = '',
 ): Promise<T> {
-  const runner = new Runner(registry, address(server), { pollWaitSeconds: 5, graceSeconds: 5, ...options })
+  const runner = new Runner(registry, address(server, group), { pollWaitSeconds: 5, graceSeconds: 5, ...options })
   void runner.run()
   try {
     return await use()

@@ -11,6 +11,7 @@ import { connect, type Beat, type ConnectionOptions, type EngineClient } from '.
 import type { Job, PollRequest, Standing, Variables } from './engine.js'
 import { UnavailableError } from './errors.js'
 import * as json from './json.js'
+import { progressOf, type Said } from './rest.js'
 
 /** Those that were heard of wait for room here, where no other worker can get them. */
 const HEARD_MAX = 20
@@ -187,15 +188,21 @@ export function jobOf(value: Buffer): Job | undefined {
       type: text(13),
       variables: json.parse(text(30)) as Variables,
       instanceId: text(11),
-      stepId: '',
+      stepId: text(14),
       stepExecutionId: text(12),
       retriesRemaining: Number(fields.get(20) ?? 0),
       lockExpiresAt: new Date(Date.now() + 60_000),
-      lease: 0,
+      lease: Number(fields.get(21) ?? 0),
+      progress: progressOf(parsed(text(31)) as Said),
+      traceContext: parsed(text(32)) as Record<string, string> | undefined,
     }
   } catch {
     return undefined
   }
+}
+
+function parsed(text: string): unknown {
+  return text === '' ? undefined : json.parse(text)
 }
 
 /** The fields of a protobuf message, by their numbers: there is one message, so no package is needed for it. */

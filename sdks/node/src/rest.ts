@@ -4,6 +4,9 @@ import { Http, type HttpOptions } from './http.js'
 
 const JOBS_PER_REQUEST_MAX = 1000
 
+/** What an earlier attempt said of how far it came, as the server writes it. */
+export type Said = { percent?: number | null; message?: string | null; data?: Variables | null } | null | undefined
+
 interface WireJob {
   id: string
   jobType: string
@@ -14,7 +17,7 @@ interface WireJob {
   variables: Variables
   lockExpiresAt: string
   lease?: number
-  progress?: { percent?: number | null; message?: string | null; data?: Variables | null } | null
+  progress?: Said
   traceContext?: Record<string, string> | null
 }
 
@@ -104,12 +107,14 @@ function fromWire(job: WireJob): Job {
     retriesRemaining: job.retriesRemaining,
     lockExpiresAt: new Date(job.lockExpiresAt),
     lease: job.lease ?? 0,
-    progress: job.progress ? progressOf(job.progress) : undefined,
+    progress: progressOf(job.progress),
     traceContext: job.traceContext ?? undefined,
   }
 }
 
-function progressOf(said: NonNullable<WireJob['progress']>): Progress {
+/** What an earlier attempt said. */
+export function progressOf(said: Said): Progress | undefined {
+  if (!said) return undefined
   return { percent: said.percent ?? undefined, message: said.message ?? undefined, data: said.data ?? {} }
 }
 

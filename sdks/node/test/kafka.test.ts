@@ -16,9 +16,12 @@ function field(number: number, content: string | number): Buffer {
 test('an announcement is a job with every digit', () => {
   const variables = field(30, '{"n": 9007199254740993, "ü": "🦀"}')
   const ids = [field(1, 1), field(2, 'd'), field(10, '1'), field(11, '7'), field(12, '3'), field(13, 'work')]
-  const job = jobOf(Buffer.concat([...ids, field(20, 2), variables, field(40, '\x08\x01')]))
+  const more = [field(14, 'do'), field(21, 3), field(31, '{"percent": 40}'), field(32, '{"traceparent": "00-1"}')]
+  const job = jobOf(Buffer.concat([...ids, field(20, 2), ...more, variables, field(40, '\x08\x01')]))
   assert.deepEqual([job?.id, job?.type, job?.instanceId, job?.stepExecutionId], ['1', 'work', '7', '3'])
   assert.deepEqual([job?.retriesRemaining, job?.variables], [2, { n: 9007199254740993n, ü: '🦀' }])
+  assert.deepEqual([job?.stepId, job?.lease, job?.progress?.percent], ['do', 3, 40])
+  assert.deepEqual(job?.traceContext, { traceparent: '00-1' })
 })
 
 test('what is no announcement is passed over', () => {

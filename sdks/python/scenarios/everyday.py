@@ -22,7 +22,6 @@ from caudal import (
 )
 from scenarios.world import (
     FOLDER,
-    TRANSPORT,
     WITHIN,
     Server,
     document,
@@ -41,8 +40,7 @@ def happy_path() -> None:
 
     @registry.handler("work")
     def work(variables: dict[str, Any], context: JobContext) -> dict[str, Any]:
-        # It is not announced on Kafka.
-        equal(context.job.step_id, "" if TRANSPORT == "kafka" else "do")
+        equal(context.job.step_id, "do")
         return {"sum": variables["a"] + variables["b"]}
 
     with Server() as server, server.client() as client, runner(server, registry):

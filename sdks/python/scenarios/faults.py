@@ -66,7 +66,7 @@ def lost_lease() -> None:
         registry = Registry()
         registry.register("work", lambda context: {"by": "winner"})
         server.advance(timedelta(seconds=30))
-        with runner(server, registry), server.client() as client:
+        with runner(server, registry, group="winner"), server.client() as client:
             client.wait(instance, WITHIN)
 
     def after(client: Any, instance: str) -> None:

@@ -23,7 +23,7 @@ from caudal.testing import Server as RealServer
 FOLDER = Path(os.environ.get("CAUDAL_SCENARIOS") or Path(__file__).parents[2] / "scenarios")
 TRANSPORT = os.environ.get("CAUDAL_TRANSPORT", "rest")
 BROKER = os.environ.get("CAUDAL_KAFKA", "")
-WITHIN = 60.0
+WITHIN = 150.0
 NUMBERS = itertools.count(1)
 
 SCENARIOS: dict[str, Callable[[], None]] = {}
@@ -57,13 +57,15 @@ class Server(RealServer):
         return self
 
 
-def address(server: Server) -> str:
-    kafka = {"engine": server.rest, "group": server.prefix, "topic_prefix": server.prefix, "session.timeout.ms": "6000"}
+def address(server: Server, group: str = "") -> str:
+    """Where workers find the server. Over Kafka those of another group hear of the same jobs."""
+    kafka = {"engine": server.rest, "group": server.prefix + group, "topic_prefix": server.prefix}
+    kafka["session.timeout.ms"] = "6000"
     return {"rest": server.rest, "grpc": server.grpc, "kafka": f"kafka://{BROKER}?{urlencode(kafka)}"}[TRANSPORT]
 
 
-def runner(server: Server, registry: Registry, **options: Any) -> Runner:
-    return Runner(registry, address(server), **{"poll_wait": 5.0, "grace": 5.0, **options})
+def runner(server: Server, registry: Registry, *, group: str = "", **options: Any) -> Runner:
+    return Runner(registry, address(server, group), **{"poll_wait": 5.0, "grace": 5.0, **options})
 
 
 def start_work(client: Client, variables: Any = None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from unittest import mock
 
-from caudal import Beat, Standing, UnavailableError, connect
+from caudal import Beat, Progress, Standing, UnavailableError, connect
 from caudal.kafka_engine import KafkaEngine
 from caudal.wire.dispatch_pb2 import JobDispatchEvent
 from tests.test_runner import Engine
@@ -16,7 +16,14 @@ from tests.test_runner import Engine
 class Message:
     def __init__(self, job_id: str) -> None:
         event = JobDispatchEvent(
-            job_id=job_id, job_type="work", retries_remaining=2, job_payload=b'{"n": 9007199254740993}'
+            job_id=job_id,
+            job_type="work",
+            step_id="do",
+            retries_remaining=2,
+            lease=3,
+            job_payload=b'{"n": 9007199254740993}',
+            progress=b'{"percent": 40}',
+            trace_context=b'{"traceparent": "00-1"}',
         )
         self._value = event.SerializeToString()
 
@@ -81,6 +88,8 @@ class Kafka(unittest.TestCase):
         engine = KafkaEngine("broker", Server(), topic_prefix="jobs.")
         jobs = engine.poll("w", ["work"], 2, 60, 1)
         self.assertEqual([(job.id, job.retries_remaining, job.variables) for job in jobs], [("1", 2, {"n": 2**53 + 1})])
+        self.assertEqual([(job.step_id, job.lease, job.progress) for job in jobs], [("do", 3, Progress(percent=40))])
+        self.assertEqual([job.trace_context for job in jobs], [{"traceparent": "00-1"}])
         self.assertEqual([job.id for job in engine.poll("w", ["work"], 2, 60, 1)], ["3"])
         self.assertEqual(engine.poll("w", ["work"], 2, 60, 0.01), [])
         self.assertEqual(engine._consumer.topics, ["jobs.work"])  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
 //! The Kafka transport, for a server with `dispatch = "kafka_outbox"`: jobs are heard of there, and how they ended is said to the server.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use krafka::consumer::{AutoOffsetReset, Consumer, ConsumerRecord, PartitionAssignmentStrategy};
 use krafka::error::KrafkaError;
 use prost::Message as _;
+use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -266,10 +267,18 @@ struct JobDispatchEvent {
     step_execution_id: String,
     #[prost(string, tag = "13")]
     job_type: String,
+    #[prost(string, tag = "14")]
+    step_id: String,
     #[prost(int32, tag = "20")]
     retries_remaining: i32,
+    #[prost(uint32, tag = "21")]
+    lease: u32,
     #[prost(bytes = "vec", tag = "30")]
     job_payload: Vec<u8>,
+    #[prost(bytes = "vec", tag = "31")]
+    progress: Vec<u8>,
+    #[prost(bytes = "vec", tag = "32")]
+    trace_context: Vec<u8>,
 }
 
 impl JobDispatchEvent {
@@ -278,15 +287,22 @@ impl JobDispatchEvent {
             id: self.job_id,
             job_type: self.job_type,
             instance_id: self.instance_id,
-            step_id: String::new(),
+            step_id: self.step_id,
             step_execution_id: self.step_execution_id,
             retries_remaining: self.retries_remaining,
             variables: serde_json::from_slice(&self.job_payload).map_err(|error| error.to_string())?,
-            lease: 0,
-            progress: None,
-            trace_context: BTreeMap::new(),
+            lease: self.lease,
+            progress: if_any(&self.progress)?,
+            trace_context: if_any(&self.trace_context)?.unwrap_or_default(),
         })
     }
+}
+
+fn if_any<T: DeserializeOwned>(json: &[u8]) -> Result<Option<T>, String> {
+    if json.is_empty() {
+        return Ok(None);
+    }
+    serde_json::from_slice(json).map(Some).map_err(|error| error.to_string())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -314,11 +330,18 @@ mod tests {
             job_type: "work".to_owned(),
             retries_remaining: 2,
             job_payload: br#"{"n": 9007199254740993}"#.to_vec(),
+            step_id: "do".to_owned(),
+            lease: 3,
+            progress: br#"{"percent": 40}"#.to_vec(),
+            trace_context: br#"{"traceparent": "00-1"}"#.to_vec(),
             ..JobDispatchEvent::default()
         };
         let job = JobDispatchEvent::decode(event.encode_to_vec().as_slice()).unwrap().read().unwrap();
         assert_eq!((job.id.as_str(), job.retries_remaining), ("1", 2));
         assert_eq!(job.variables.get(), r#"{"n": 9007199254740993}"#);
+        assert_eq!((job.step_id.as_str(), job.lease), ("do", 3));
+        assert_eq!(job.progress.and_then(|progress| progress.percent), Some(40));
+        assert_eq!(job.trace_context["traceparent"], "00-1");
         assert!(JobDispatchEvent::default().read().is_err());
     }
 }

@@ -43,7 +43,7 @@ pub(super) const SDK: Sdk = Sdk {
         false => Readiness::Missing("go is not installed".to_owned()),
         true => build(places).into(),
     },
-    checks: |places| {
+    checks: |places, _| {
         let folder = SDK.folder(places);
         let mut format = Command::new("sh");
         // It lists files that are written otherwise, and says nothing by its exit code.

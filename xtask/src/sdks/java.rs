@@ -4,15 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::environment::Readiness;
 use crate::places::Places;
-use crate::{logged, packages};
+use crate::{java, logged};
 
-use super::Sdk;
+use super::{Extent, Sdk};
 
 const BUILD_MAX: Duration = Duration::from_secs(900);
 /// What a build does without when only the classes are wanted.
-const CLASSES_ONLY: [&str; 3] = ["-DskipTests", "-Dmaven.javadoc.skip", "-Dmaven.source.skip"];
+const CLASSES_ONLY: [&str; 2] = ["-Dmaven.javadoc.skip", "-Dmaven.source.skip"];
 
 /// Of every artifact there are the sources and the documentation as well.
 const WHOLE: &str = "for jar in $(ls */*/*.jar | grep -v -e -sources -e -javadoc); do \
@@ -21,14 +20,17 @@ const WHOLE: &str = "for jar in $(ls */*/*.jar | grep -v -e -sources -e -javadoc
 pub(super) const SDK: Sdk = Sdk {
     name: "java",
     transports: &["rest", "grpc", "kafka"],
-    prepare: |places| match ["javac", "mvn"].into_iter().find(|program| !packages::found(program)) {
-        Some(missing) => Readiness::Missing(format!("{missing} is not installed")),
-        None => build(places).into(),
+    prepare: |places| java::install(places).and_then(|()| build(places)).into(),
+    checks: |places, extent| {
+        let mut verify = maven(places, &["verify"]);
+        if extent == Extent::Usual {
+            verify.args(CLASSES_ONLY);
+        }
+        vec![("verify", verify)]
     },
-    checks: |places| vec![("verify", maven(places, &["verify"]))],
     scenarios: |places| {
         let folder = folder(places).join("caudal-client-scenarios");
-        let mut command = java(&[folder.join("classes"), folder.join("lib").join("*")]);
+        let mut command = program(&[folder.join("classes"), folder.join("lib").join("*")]);
         command.args(["-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "io.caudal.scenarios.Main"]);
         command
     },
@@ -46,7 +48,7 @@ pub(super) const SDK: Sdk = Sdk {
         vec![deploy, whole, init, install]
     },
     example: |_, project, file| {
-        let mut command = java(&[project.join("target/classes"), project.join("lib").join("*")]);
+        let mut command = program(&[project.join("target/classes"), project.join("lib").join("*")]);
         command.arg(Path::new(file).file_stem().unwrap_or_default());
         command
     },
@@ -83,7 +85,7 @@ fn folder(places: &Places) -> PathBuf {
 
 fn build(places: &Places) -> Result<(), String> {
     let mut build = maven(places, &["package"]);
-    build.args(CLASSES_ONLY);
+    build.args(CLASSES_ONLY).arg("-DskipTests");
     logged::must(&mut build, &places.log("build-sdk-java"), BUILD_MAX).map(drop)
 }
 
@@ -95,7 +97,7 @@ fn maven(places: &Places, arguments: &[&str]) -> Command {
 }
 
 /// With the class path of these.
-fn java(path: &[PathBuf]) -> Command {
+fn program(path: &[PathBuf]) -> Command {
     let mut command = Command::new("java");
     command.arg("-cp").arg(std::env::join_paths(path).unwrap_or_default());
     command

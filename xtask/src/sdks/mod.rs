@@ -31,8 +31,8 @@ use table::Table;
 pub(crate) const NAME: &str = "sdks";
 /// Names the server for a run without a build, and for the SDKs themselves.
 pub(crate) const BINARY_VARIABLE: &str = "CAUDAL_BINARY";
-const CHECK_MAX: Duration = Duration::from_secs(300);
-const SCENARIOS_MAX: Duration = Duration::from_secs(240);
+const CHECK_MAX: Duration = Duration::from_secs(900);
+const SCENARIOS_MAX: Duration = Duration::from_secs(480);
 
 pub(crate) struct Sdk {
     /// Its folder in `sdks/`.
@@ -40,7 +40,7 @@ pub(crate) struct Sdk {
     pub(crate) transports: &'static [&'static str],
     pub(crate) prepare: fn(&Places) -> Readiness,
     /// Linter, formatter, types and unit tests, each with a name.
-    checks: fn(&Places) -> Vec<(&'static str, Command)>,
+    checks: fn(&Places, Extent) -> Vec<(&'static str, Command)>,
     /// The program that plays the scenarios.
     scenarios: fn(&Places) -> Command,
     /// The same program, as it is measured.
@@ -56,9 +56,9 @@ pub(crate) const ALL: [&Sdk; 5] = [&python::SDK, &node::SDK, &go::SDK, &rust::SD
 /// How much of the SDKs is tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// The scenarios, each SDK over one transport: every behaviour in every language, in about a minute once all is built.
-    Scenarios,
-    /// Over all transports, with linters, unit tests and packages.
+    /// Formatters, linters, unit tests, and the scenarios over one transport for each SDK: every behaviour in every language.
+    Usual,
+    /// Over all transports, with documentation and packages.
     Whole,
 }
 
@@ -109,21 +109,21 @@ fn test_some(places: &Places, chosen: &[&'static Sdk], extent: Extent, note: &mu
     let mut broker = None;
     for (at, sdk) in chosen.iter().enumerate() {
         let began = Instant::now();
-        match ((sdk.prepare)(places), extent) {
-            (Readiness::Ready, Extent::Whole) => {
-                note(check(places, sdk));
-                for transport in sdk.transports {
-                    note(play(places, sdk, transport, &mut broker, &mut table));
-                }
-                note(pack(places, sdk));
-            }
+        if let Readiness::Missing(why) | Readiness::Failed(why) = (sdk.prepare)(places) {
+            note(report(part(sdk, ""), "", began, Outcome::Broken(why), Vec::new()));
+            continue;
+        }
+        note(check(places, sdk, extent));
+        let transports = match extent {
+            Extent::Whole => sdk.transports,
             // In turn, so that each transport is played by some.
-            (Readiness::Ready, Extent::Scenarios) => {
-                note(play(places, sdk, sdk.transports[at % sdk.transports.len()], &mut broker, &mut table));
-            }
-            (Readiness::Missing(why) | Readiness::Failed(why), _) => {
-                note(report(part(sdk, ""), "", began, Outcome::Broken(why), Vec::new()))
-            }
+            Extent::Usual => std::slice::from_ref(&sdk.transports[at % sdk.transports.len()]),
+        };
+        for transport in transports {
+            note(play(places, sdk, transport, &mut broker, &mut table));
+        }
+        if extent == Extent::Whole {
+            note(pack(places, sdk));
         }
     }
     println!("\n{}", table.text());
@@ -146,10 +146,10 @@ fn read_scenarios(places: &Places) -> Result<Table, String> {
     Ok(Table::new(scenarios.collect()))
 }
 
-fn check(places: &Places, sdk: &Sdk) -> Report {
+fn check(places: &Places, sdk: &Sdk, extent: Extent) -> Report {
     let began = Instant::now();
     let (mut passed, mut failed, mut logs) = (0, Vec::new(), Vec::new());
-    for (name, mut command) in (sdk.checks)(places) {
+    for (name, mut command) in (sdk.checks)(places, extent) {
         let log = places.log(&format!("sdk-{}-{name}", sdk.name));
         command.env(BINARY_VARIABLE, binary(places));
         match logged::must(&mut command, &log, CHECK_MAX) {

@@ -17,7 +17,7 @@ pub(super) const SDK: Sdk = Sdk {
     name: "node",
     transports: &["rest", "grpc", "kafka"],
     prepare: |places| prepare(places).into(),
-    checks: |places| {
+    checks: |places, _| {
         vec![
             ("types", run(places, "types")),
             ("eslint", run(places, "lint")),

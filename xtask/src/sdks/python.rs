@@ -15,7 +15,7 @@ pub(super) const SDK: Sdk = Sdk {
     name: "python",
     transports: &["rest", "grpc", "kafka"],
     prepare: |places| python::prepare_from(places, TOOLS, &SDK.folder(places).join("requirements-dev.txt")),
-    checks: |places| {
+    checks: |places, _| {
         let cache = places.own.join("mypy-sdk");
         let mypy = ["--cache-dir".as_ref(), cache.as_os_str()];
         vec![

@@ -29,6 +29,35 @@ fn the_pages_that_tell_how_to_do_something_can_be_followed() {
     }
 }
 
+/// The settings of the page are taken as they stand, and its table of the message is that of the file workers are made from.
+#[cfg(feature = "kafka")]
+#[test]
+fn the_page_about_kafka_says_what_is_so() {
+    let page = std::fs::read_to_string(format!("{ROOT}/docs/kafka.md")).unwrap();
+    let settings: Vec<Block> = blocks(&page).into_iter().filter(|block| block.language == "toml").collect();
+    assert_eq!(settings.len(), 2);
+    let folder = tempfile::tempdir().unwrap();
+    for block in settings {
+        let file = folder.path().join("caudal.toml");
+        std::fs::write(&file, &block.text).unwrap();
+        let data = format!("sqlite:{}", folder.path().display());
+        let words = ["config", "--check", "--store", &data, "--config", file.to_str().unwrap()];
+        let checked = crate::server::caudal(&words);
+        assert_eq!(checked.code, Some(0), "{}\n{}", block.text, checked.err);
+    }
+    let proto = std::fs::read_to_string(format!("{ROOT}/sdks/proto/dispatch.proto")).unwrap();
+    let fields = proto.lines().filter_map(|line| line.trim().strip_suffix(';')?.split_once(" = "));
+    let fields = fields.filter_map(|(field, number)| {
+        let (kind, name) = field.split_once(' ')?;
+        (kind != "option").then(|| format!("| {number} | `{name}` | {kind} |"))
+    });
+    let fields: Vec<String> = fields.collect();
+    assert!(fields.contains(&"| 21 | `lease` | uint32 |".to_owned()), "{fields:?}");
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ") && line.as_bytes()[2].is_ascii_digit()).collect();
+    assert_eq!(rows.len(), fields.len());
+    assert!(rows.iter().zip(&fields).all(|(row, field)| row.starts_with(field)), "{rows:#?}\n{fields:#?}");
+}
+
 /// Plays what a page says, and compares what is seen with what it says is seen.
 fn play(page: &str) -> Vec<Block> {
     let text = std::fs::read_to_string(format!("{ROOT}/docs/{page}")).unwrap();

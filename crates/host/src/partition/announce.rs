@@ -34,6 +34,11 @@ impl Outbox {
         Self { announcing, fill, waiters: FxHashMap::default(), is_known: false }
     }
 
+    /// Whether jobs of this queue are announced and nobody waits for them yet.
+    fn wants(&self, queue: &QueueId) -> bool {
+        !self.waiters.contains_key(queue) && self.announcing.covers(&queue.job_type)
+    }
+
     fn lease(&self) -> Millis {
         Millis::try_from(self.announcing.lease.as_millis()).unwrap_or(Millis::MAX)
     }
@@ -68,19 +73,19 @@ impl Partition {
         Ok(())
     }
 
-    /// A job that is ready wants its queue to be looked at.
-    pub(super) fn announce_later(&mut self, job: &Job) {
-        let is_new = self.outbox.as_ref().is_some_and(|outbox| !outbox.waiters.contains_key(&queue_of(job)));
-        if is_new {
-            self.announce_queue(&queue_of(job));
+    /// A job that is ready is announced by the tick that made it so. A queue that nobody waits in had none before: those that had
+    /// one were waited in since they were loaded, so the table need not be asked.
+    pub(super) fn announce_ready(&mut self, job: &Job) {
+        let Some(outbox) = self.outbox.as_ref().filter(|outbox| outbox.is_known) else { return };
+        let queue = queue_of(job);
+        if outbox.wants(&queue) {
+            self.dispatch.begin(&queue);
+            self.announce_queue(&queue);
         }
     }
 
     fn announce_queue(&mut self, queue: &QueueId) {
-        let Some(outbox) = &mut self.outbox else { return };
-        if !outbox.announcing.covers(&queue.job_type) || outbox.waiters.contains_key(queue) {
-            return;
-        }
+        let Some(outbox) = self.outbox.as_mut().filter(|outbox| outbox.wants(queue)) else { return };
         let id = WaiterId(FIRST_WAITER + outbox.waiters.len() as u64);
         outbox.waiters.insert(queue.clone(), id);
         let wish = Wish {
@@ -107,6 +112,10 @@ impl Partition {
                 retries: job.retries,
                 created: tick.now,
                 payload: job.variables.as_str().into(),
+                lease: job.lease,
+                element_id: job.element_id.clone(),
+                progress: job.progress.clone(),
+                trace: job.trace.clone(),
             });
         }
     }

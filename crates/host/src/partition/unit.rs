@@ -364,7 +364,7 @@ impl Partition {
 
     fn put_into_windows(&mut self, job: &Job) {
         if job.availability == Availability::Ready {
-            self.announce_later(job);
+            self.announce_ready(job);
             self.dispatch.ready(&queue_of(job), seat_of(job), &job.group);
         }
         if self.dispatch.has_limits() && self.takes_slot(job) {

@@ -8,8 +8,9 @@ use crate::server::layer::{Fate, Layer};
 use crate::server::{Server, clocked, memory, task};
 use engine::{Document, JobKey};
 use host::{Announcing, ClockMove, Published, Publisher};
+use queue::claim::Claim;
 use store::Store;
-use store::log::{Answer, Code, Command, Rejection};
+use store::log::{Answer, Became, Code, Command, Rejection, Report, Said};
 use store::query::{Entity, Items, JobView, Query, Tenants};
 use store::row::{Announcement, AnnouncementKey, JobState};
 use tokio::sync::watch;
@@ -93,6 +94,17 @@ async fn complete(server: &Server, job: JobKey) -> Answer {
     server.ask(Command::CompleteJob { job, variables: Document::new(), result: None }).await
 }
 
+/// As a worker says it that was told the number of the lease.
+async fn done(server: &Server, heard: &Announcement) -> Became {
+    let claim = Claim { worker: Some("w".into()), lease: Some(heard.lease) };
+    let report = Report { job: heard.job, claim, said: Said::Completed { variables: vec![] } };
+    match server.ask(Command::Report { reports: vec![report] }).await {
+        Answer::Reported(mut reported) => reported.remove(0).became,
+        Answer::Rejected(rejection) => Became::Refused(rejection),
+        other => panic!("{other:?}"),
+    }
+}
+
 async fn outbox(store: &Arc<dyn Store>) -> Vec<Announcement> {
     store.outbox(PARTITION, AnnouncementKey(0), 1_000, usize::MAX >> 1).await.unwrap()
 }
@@ -123,6 +135,7 @@ async fn a_job_is_announced_when_it_is_ready_and_completed_by_whoever_heard_of_i
     let payloads: Vec<_> = heard.iter().map(|announcement| announcement.payload.to_string()).collect();
     assert_eq!(payloads, [r#"{"n":1}"#, r#"{"n":2}"#, r#"{"n":3}"#]);
     assert!(heard.iter().all(|announcement| &*announcement.job_type == "work" && announcement.retries == 3));
+    assert!(heard.iter().all(|announcement| &*announcement.element_id == "work" && announcement.lease == 1));
     emptied(&store).await;
     // Who asks for it is told where to listen.
     assert!(server.host.announces("work") && !server.host.announces("other"));
@@ -136,6 +149,33 @@ async fn a_job_is_announced_when_it_is_ready_and_completed_by_whoever_heard_of_i
     assert_eq!(server.poll("other", None).await.len(), 1);
     assert_eq!(broker.heard().len(), 3);
     server.stop().await;
+}
+
+/// The row that announces a job is written in the transaction that makes it ready, also that of the first job of a queue.
+#[tokio::test]
+async fn a_job_is_announced_by_the_commit_that_makes_it_ready() {
+    let alone = Arc::new(Mutex::new(Vec::new()));
+    let seen = alone.clone();
+    let layer = Layer::over(clocked()).on_commit(move |commit| {
+        let announced: BTreeSet<_> = commit.changes.announcements_new.iter().map(|announcement| announcement.job).collect();
+        let of_type = commit.changes.jobs_new.iter().filter(|job| &*job.job_type == "work");
+        seen.lock().unwrap().extend(of_type.map(|job| job.key).filter(|job| !announced.contains(job)));
+        Fate::Through
+    });
+    let (store, broker) = (layer.shared(), Broker::new(Mood::Well));
+    let server = Server::announcing(&store, announcing(&broker)).await;
+    deploy(&server).await;
+    for _ in 0..3 {
+        server.create("p", &[]).await;
+    }
+    broker.hears(3).await;
+    server.stop().await;
+    // After a start that knows of no job of the type, and after one that does.
+    let server = Server::announcing(&store, announcing(&broker)).await;
+    server.create("p", &[]).await;
+    broker.hears(4).await;
+    server.stop().await;
+    assert_eq!(*alone.lock().unwrap(), []);
 }
 
 #[tokio::test]
@@ -189,7 +229,6 @@ async fn what_was_told_and_cannot_be_removed_is_not_told_again_and_again() {
     let server = Server::announcing(&store, announcing(&broker)).await;
     deploy(&server).await;
     server.create("p", &[]).await;
-    // The first job of a queue is announced by the tick after the one that made it: the queue is looked up between them.
     broker.hears(1).await;
     emptied(&store).await;
     assert_eq!(broker.heard().len(), 1);
@@ -207,6 +246,10 @@ async fn a_job_that_nobody_completes_is_announced_again_as_another() {
     let heard = broker.hears(2).await;
     assert_eq!(heard[0].job, heard[1].job);
     assert!(heard[0].key < heard[1].key);
+    // Who heard of it first is too late, whatever its name; who heard of it now is not.
+    assert_eq!((heard[0].lease, heard[1].lease), (1, 2));
+    assert_eq!(done(&server, &heard[0]).await, Became::Lost);
+    assert_eq!(done(&server, &heard[1]).await, Became::Taken { until: None });
     server.stop().await;
 }
 

@@ -138,6 +138,10 @@ fn every_document_fits_the_schema() {
             events.push(document["event"].as_str().unwrap().to_owned());
         }
     }
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/kafka.md")).unwrap();
+    let (_, example) = page.split_once("```json\n").unwrap();
+    let example: Value = serde_json::from_str(example.split("```").next().unwrap()).unwrap();
+    assert_eq!(fits(&schema, &example), Ok(()), "the example of docs/kafka.md");
     // Every word of the schema is said, and what is missing or unknown does not fit.
     events.dedup();
     let listed = schema["properties"]["event"]["enum"].as_array().unwrap();

@@ -64,6 +64,10 @@ pub(super) fn outbox(commit: &Commit) -> impl Iterator<Item = Call<'_>> {
             .smalls(rows.iter().map(|row| row.retries))
             .ints(rows.iter().map(|row| row.created))
             .texts(rows.iter().map(|row| &*row.payload))
+            .smalls(rows.iter().map(|row| row.lease as i32))
+            .texts(rows.iter().map(|row| &*row.element_id))
+            .texts_opt(rows.iter().map(|row| row.progress.as_deref()))
+            .texts_opt(rows.iter().map(|row| row.trace.as_deref()))
     });
     let gone = batch(commit, include_str!("../../sql/delete_announcements.sql"), &changes.announcements_gone, |call, rows| {
         call.keys(rows.iter().map(|key| key.0))

@@ -41,6 +41,10 @@ fn announcement(row: &Row<'_>) -> rusqlite::Result<Announcement> {
         retries: row.get(6)?,
         created: row.get(7)?,
         payload: row.get(8)?,
+        lease: row.get(9)?,
+        element_id: row.get(10)?,
+        progress: row.get(11)?,
+        trace: row.get(12)?,
     })
 }
 

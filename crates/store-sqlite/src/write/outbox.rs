@@ -20,6 +20,10 @@ pub(super) fn write(connection: &Connection, partition: PartitionId, changes: &C
             row.retries,
             row.created,
             row.payload,
+            row.lease,
+            row.element_id,
+            row.progress,
+            row.trace,
         ])?;
     }
     for key in &changes.announcements_gone {

@@ -328,8 +328,14 @@ pub(super) async fn announcements_wait_in_order(store: Arc<dyn Store>) {
         retries: 3,
         created: 40,
         payload: payload.into(),
+        lease: n as u32,
+        element_id: "pack".into(),
+        progress: None,
+        trace: None,
     };
-    let (first, second, third) = (row(1, r#"{"a": "ü"}"#), row(2, "{}"), row(3, r#"{"b": 1}"#));
+    let (first, second, mut third) = (row(1, r#"{"a": "ü"}"#), row(2, "{}"), row(3, r#"{"b": 1}"#));
+    third.progress = Some(r#"{"percent": 40}"#.into());
+    third.trace = Some(r#"{"traceparent": "00-1-2-01"}"#.into());
     let start = AnnouncementKey(0);
     let mut owner = Owner::of(&store).await;
     assert_eq!(store.outbox(PARTITION, start, 10, 1_000).await.unwrap(), []);

@@ -24,4 +24,12 @@ pub struct Announcement {
     pub created: Millis,
     /// The job's variables, as JSON.
     pub payload: Arc<str>,
+    /// Which lease of the job this is; 0 for what was written before they were told.
+    pub lease: u32,
+    /// Empty where the job belongs to no process, too.
+    pub element_id: Arc<str>,
+    /// What an earlier worker said of how far it came, as a JSON object.
+    pub progress: Option<Arc<str>>,
+    /// The trace that its instance or execution was started from, as a JSON object of headers.
+    pub trace: Option<Arc<str>>,
 }

@@ -78,7 +78,7 @@ func lose(w world, takeAway func(instance string)) (*caudal.Instance, error) {
 func lostLease(w world) {
 	instance, cause := lose(w, func(id string) {
 		check(w.Advance(30 * time.Second))
-		defer w.work(&caudal.Runner{Registry: by("winner")})()
+		defer w.workIn("winner", &caudal.Runner{Registry: by("winner")})()
 		must(w.client.Wait(w.ctx, id))
 	})
 	equal(cause, caudal.ErrLeaseLost)
@@ -131,7 +131,7 @@ func workerProcess(address, gate string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	logger := slog.New(slog.NewTextHandler(os.Stdout, nil))
-	check((&caudal.Runner{Registry: &registry, Engine: engine(address), MaxParallel: 2, Logger: logger}).Run(ctx))
+	check((&caudal.Runner{Registry: &registry, Engine: engine(address, ""), MaxParallel: 2, Logger: logger}).Run(ctx))
 }
 
 // bench has handlers that do nothing, so many at once.
@@ -140,7 +140,7 @@ func bench(address string, parallel int) {
 	caudal.Handle(&registry, "work", func(*caudal.JobContext, none) (none, error) { return none{}, nil })
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	check((&caudal.Runner{Registry: &registry, Engine: engine(address), MaxParallel: parallel}).Run(ctx))
+	check((&caudal.Runner{Registry: &registry, Engine: engine(address, ""), MaxParallel: parallel}).Run(ctx))
 }
 
 // output is what a process has said so far.
@@ -259,7 +259,7 @@ func overload(w world) {
 	caudal.Handle(&others, "other", func(*caudal.JobContext, anything) (anything, error) { return nil, nil })
 	var stops []func()
 	for range 2 {
-		stops = append(stops, w.work(&caudal.Runner{Registry: &others, PollWait: within / 2}))
+		stops = append(stops, w.work(&caudal.Runner{Registry: &others, PollWait: 30 * time.Second}))
 	}
 	until("a poll comes to its end without a job: it is refused", func() bool {
 		return w.metric("job_poll_latency_seconds_count") > 0

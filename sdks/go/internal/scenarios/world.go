@@ -26,7 +26,7 @@ import (
 	"caudal.dev/client/caudaltest"
 )
 
-const within = time.Minute
+const within = 150 * time.Second
 
 var (
 	transport = os.Getenv("CAUDAL_TRANSPORT")
@@ -77,8 +77,11 @@ func alone(play func(world)) func() {
 }
 
 // work runs handlers until the function it returns is called, which waits for their end.
-func (w world) work(runner *caudal.Runner) (stop func()) {
-	made := engine(w.address())
+func (w world) work(runner *caudal.Runner) (stop func()) { return w.workIn("", runner) }
+
+// workIn does so in another group, which over Kafka hears of the same jobs.
+func (w world) workIn(group string, runner *caudal.Runner) (stop func()) {
+	made := engine(w.address(), group)
 	runner.Engine = made
 	runner.PollWait = cmp.Or(runner.PollWait, 5*time.Second)
 	runner.Grace, runner.Logger = 10*time.Second, slog.New(slog.DiscardHandler)
@@ -104,13 +107,13 @@ func (w world) address() string {
 	}
 }
 
-func engine(address string) caudal.EngineClient {
+func engine(address, group string) caudal.EngineClient {
 	switch transport {
 	case "grpc":
 		return must(caudalgrpc.New(address))
 	case "kafka":
 		rest, topics, _ := strings.Cut(address, " ")
-		options := caudalkafka.Options{Group: topics, TopicPrefix: topics, Client: []kgo.Opt{kgo.SessionTimeout(6 * time.Second)}}
+		options := caudalkafka.Options{Group: topics + group, TopicPrefix: topics, Client: []kgo.Opt{kgo.SessionTimeout(6 * time.Second)}}
 		return must(caudalkafka.New(broker, caudal.REST(rest), options))
 	default:
 		return caudal.REST(address)

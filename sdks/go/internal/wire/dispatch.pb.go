@@ -32,9 +32,16 @@ type JobDispatchEvent struct {
 	InstanceId       string                 `protobuf:"bytes,11,opt,name=instance_id,json=instanceId,proto3" json:"instance_id,omitempty"`
 	StepExecutionId  string                 `protobuf:"bytes,12,opt,name=step_execution_id,json=stepExecutionId,proto3" json:"step_execution_id,omitempty"`
 	JobType          string                 `protobuf:"bytes,13,opt,name=job_type,json=jobType,proto3" json:"job_type,omitempty"`
+	StepId           string                 `protobuf:"bytes,14,opt,name=step_id,json=stepId,proto3" json:"step_id,omitempty"`
 	RetriesRemaining int32                  `protobuf:"varint,20,opt,name=retries_remaining,json=retriesRemaining,proto3" json:"retries_remaining,omitempty"`
+	// What a worker says of the job counts only while this is its lease, or nobody has it; 0 is any.
+	Lease uint32 `protobuf:"varint,21,opt,name=lease,proto3" json:"lease,omitempty"`
 	// The job's variables as JSON.
-	JobPayload    []byte                 `protobuf:"bytes,30,opt,name=job_payload,json=jobPayload,proto3" json:"job_payload,omitempty"`
+	JobPayload []byte `protobuf:"bytes,30,opt,name=job_payload,json=jobPayload,proto3" json:"job_payload,omitempty"`
+	// What an earlier attempt said of how far it came, as JSON; empty if none did.
+	Progress []byte `protobuf:"bytes,31,opt,name=progress,proto3" json:"progress,omitempty"`
+	// Headers of the trace in which its instance or execution was started, as JSON; empty if it was in none.
+	TraceContext  []byte                 `protobuf:"bytes,32,opt,name=trace_context,json=traceContext,proto3" json:"trace_context,omitempty"`
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,40,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -112,6 +119,13 @@ func (x *JobDispatchEvent) GetJobType() string {
 	return ""
 }
 
+func (x *JobDispatchEvent) GetStepId() string {
+	if x != nil {
+		return x.StepId
+	}
+	return ""
+}
+
 func (x *JobDispatchEvent) GetRetriesRemaining() int32 {
 	if x != nil {
 		return x.RetriesRemaining
@@ -119,9 +133,30 @@ func (x *JobDispatchEvent) GetRetriesRemaining() int32 {
 	return 0
 }
 
+func (x *JobDispatchEvent) GetLease() uint32 {
+	if x != nil {
+		return x.Lease
+	}
+	return 0
+}
+
 func (x *JobDispatchEvent) GetJobPayload() []byte {
 	if x != nil {
 		return x.JobPayload
+	}
+	return nil
+}
+
+func (x *JobDispatchEvent) GetProgress() []byte {
+	if x != nil {
+		return x.Progress
+	}
+	return nil
+}
+
+func (x *JobDispatchEvent) GetTraceContext() []byte {
+	if x != nil {
+		return x.TraceContext
 	}
 	return nil
 }
@@ -137,7 +172,7 @@ var File_dispatch_proto protoreflect.FileDescriptor
 
 const file_dispatch_proto_rawDesc = "" +
 	"\n" +
-	"\x0edispatch.proto\x12\vworkflow.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xdc\x02\n" +
+	"\x0edispatch.proto\x12\vworkflow.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcc\x03\n" +
 	"\x10JobDispatchEvent\x12%\n" +
 	"\x0eschema_version\x18\x01 \x01(\rR\rschemaVersion\x12\x19\n" +
 	"\bdedup_id\x18\x02 \x01(\tR\adedupId\x12\x15\n" +
@@ -146,10 +181,14 @@ const file_dispatch_proto_rawDesc = "" +
 	"\vinstance_id\x18\v \x01(\tR\n" +
 	"instanceId\x12*\n" +
 	"\x11step_execution_id\x18\f \x01(\tR\x0fstepExecutionId\x12\x19\n" +
-	"\bjob_type\x18\r \x01(\tR\ajobType\x12+\n" +
-	"\x11retries_remaining\x18\x14 \x01(\x05R\x10retriesRemaining\x12\x1f\n" +
+	"\bjob_type\x18\r \x01(\tR\ajobType\x12\x17\n" +
+	"\astep_id\x18\x0e \x01(\tR\x06stepId\x12+\n" +
+	"\x11retries_remaining\x18\x14 \x01(\x05R\x10retriesRemaining\x12\x14\n" +
+	"\x05lease\x18\x15 \x01(\rR\x05lease\x12\x1f\n" +
 	"\vjob_payload\x18\x1e \x01(\fR\n" +
-	"jobPayload\x129\n" +
+	"jobPayload\x12\x1a\n" +
+	"\bprogress\x18\x1f \x01(\fR\bprogress\x12#\n" +
+	"\rtrace_context\x18  \x01(\fR\ftraceContext\x129\n" +
 	"\n" +
 	"created_at\x18( \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAtB@\n" +
 	"\x1bio.caudal.client.kafka.wireP\x01Z\x1fcaudal.dev/client/internal/wireb\x06proto3"

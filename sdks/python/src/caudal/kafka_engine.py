@@ -21,6 +21,7 @@ from google.protobuf.message import DecodeError
 
 from caudal.engine import Beat, EngineClient, Job, Standing, connect
 from caudal.errors import CaudalError, UnavailableError
+from caudal.rest import progress_of
 from caudal.wire.dispatch_pb2 import JobDispatchEvent
 
 log = logging.getLogger("caudal")
@@ -163,6 +164,7 @@ def _job(message: Message) -> Job | None:
     try:
         event = JobDispatchEvent.FromString(message.value() or b"")
         variables = json.loads(event.job_payload)
+        said, trace = (json.loads(content) if content else None for content in (event.progress, event.trace_context))
     except (DecodeError, ValueError) as error:
         # It would be the same again and again.
         log.warning("%s at %s: no announcement of a job: %s", message.topic(), message.offset(), error)
@@ -172,6 +174,10 @@ def _job(message: Message) -> Job | None:
         type=event.job_type,
         variables=variables,
         instance_id=event.instance_id,
+        step_id=event.step_id,
         step_execution_id=event.step_execution_id,
         retries_remaining=event.retries_remaining,
+        lease=event.lease,
+        progress=progress_of(said),
+        trace_context=trace or {},
     )

@@ -97,8 +97,14 @@ def _beat(beat: Beat) -> dict[str, Any]:
     return body
 
 
+def progress_of(said: Mapping[str, Any] | None) -> Progress | None:
+    """What an earlier attempt said, as the server writes it."""
+    if said is None:
+        return None
+    return Progress(percent=said.get("percent"), message=said.get("message"), data=said.get("data") or {})
+
+
 def _job(item: Mapping[str, Any]) -> Job:
-    progress = item.get("progress")
     return Job(
         id=item["id"],
         type=item["jobType"],
@@ -109,8 +115,7 @@ def _job(item: Mapping[str, Any]) -> Job:
         retries_remaining=item["retriesRemaining"],
         lock_expires_at=parse_time(item["lockExpiresAt"]),
         lease=item.get("lease") or 0,
-        progress=progress
-        and Progress(percent=progress.get("percent"), message=progress.get("message"), data=progress.get("data") or {}),
+        progress=progress_of(item.get("progress")),
         trace_context=item.get("traceContext") or {},
     )
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
-use crate::world::{Scenario, Server, WITHIN, ended, file, is_json, json_object, start_work, transport, until, work, work_with};
+use crate::world::{Scenario, Server, WITHIN, ended, file, is_json, json_object, start_work, until, work, work_with};
 
 type Anything = Map<String, Value>;
 
@@ -42,8 +42,7 @@ async fn happy_path() {
         sum: i64,
     }
     async fn add(context: JobContext, input: Input) -> Result<Output, Failure> {
-        // It is not announced on Kafka.
-        assert_eq!(context.job().step_id, if transport() == "kafka" { "" } else { "do" });
+        assert_eq!(context.job().step_id, "do");
         Ok(Output { sum: input.a + input.b })
     }
     let server = Server::start().await.unwrap();

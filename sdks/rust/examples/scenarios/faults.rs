@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::worker::Process;
 use crate::world::{
-    Scenario, Server, WITHIN, by, ended, is_json, json_object, metric, start_work, transport, until, work, work_with,
+    Scenario, Server, WITHIN, by, ended, is_json, json_object, metric, start_work, transport, until, work, work_in, work_with,
 };
 
 type Anything = Map<String, Value>;
@@ -79,7 +79,7 @@ async fn lose<Done: Future<Output = ()>>(take_away: impl FnOnce(Arc<Server>, Str
 async fn lost_lease() {
     let (loss, instance) = lose(|server, id| async move {
         server.advance(Duration::from_secs(30)).await.unwrap();
-        let working = work(&server, by("winner"));
+        let working = work_in("winner", &server, by("winner"));
         ended(&server.client(), &id).await;
         working.stop().await;
     })
@@ -200,7 +200,8 @@ async fn overload() {
     let refused = r#"caudal_commands_total{kind="submit",outcome="rejected"}"#;
     until("the third is refused: nobody takes them", || async { 0.0 < metric(&server, refused).await }).await;
     let other = |_: JobContext, _: Anything| async move { Ok::<_, Failure>(json_object("by", "other")) };
-    let patient = |_| work_with(&server, Registry::new().handle("other", other), |runner| runner.poll_wait(WITHIN / 2));
+    let patient =
+        |_| work_with(&server, Registry::new().handle("other", other), |runner| runner.poll_wait(Duration::from_secs(30)));
     let waiting = [0, 1].map(patient);
     let polled = "job_poll_latency_seconds_count";
     until("a poll comes to its end without a job: it is refused", || async { 0.0 < metric(&server, polled).await }).await;

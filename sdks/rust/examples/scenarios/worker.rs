@@ -21,7 +21,7 @@ pub(crate) async fn run(address: &str, gate: &str) {
             Ok::<_, Failure>(json_object("by", "process"))
         }
     });
-    let engine = engine(address);
+    let engine = engine(address, "");
     let kafka = engine.kafka.clone();
     Runner::new(registry, engine).max_parallel(2).run(shutdown_signal()).await.unwrap();
     if let Some(kafka) = kafka {
@@ -32,7 +32,7 @@ pub(crate) async fn run(address: &str, gate: &str) {
 /// Handlers do nothing, so many at once.
 pub(crate) async fn bench(address: &str, parallel: usize) {
     let registry = Registry::new().handle("work", |_: JobContext, _: Map<String, Value>| async { Ok::<_, Failure>(()) });
-    Runner::new(registry, engine(address)).max_parallel(parallel).run(shutdown_signal()).await.unwrap();
+    Runner::new(registry, engine(address, "")).max_parallel(parallel).run(shutdown_signal()).await.unwrap();
 }
 
 pub(crate) struct Process {

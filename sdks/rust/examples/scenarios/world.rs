@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
-pub(crate) const WITHIN: Duration = Duration::from_secs(60);
+pub(crate) const WITHIN: Duration = Duration::from_secs(150);
 
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
@@ -104,12 +104,13 @@ pub(crate) struct Transport {
     pub(crate) kafka: Option<Kafka>,
 }
 
-pub(crate) fn engine(address: &str) -> Transport {
+/// Over Kafka those of another group hear of the same jobs.
+pub(crate) fn engine(address: &str, group: &str) -> Transport {
     match (transport().as_str(), address.split_once(' ')) {
         ("grpc", _) => Transport { engine: Box::new(Grpc::new(address).unwrap()), kafka: None },
         ("kafka", Some((rest, topics))) => {
             let usual = KafkaOptions::at(broker());
-            let (group, topic_prefix, session_timeout) = (topics.to_owned(), topics.to_owned(), Duration::from_secs(6));
+            let (group, topic_prefix, session_timeout) = (format!("{topics}{group}"), topics.to_owned(), Duration::from_secs(6));
             let kafka = Kafka::new(KafkaOptions { group, topic_prefix, session_timeout, ..usual }, Rest::new(rest));
             Transport { engine: Box::new(kafka.clone()), kafka: Some(kafka) }
         }
@@ -160,8 +161,15 @@ pub(crate) fn work(server: &Server, registry: Registry) -> Working {
     work_with(server, registry, |runner| runner)
 }
 
+pub(crate) fn work_in(group: &str, server: &Server, registry: Registry) -> Working {
+    work_by(engine(&address(server), group), registry, |runner| runner)
+}
+
 pub(crate) fn work_with(server: &Server, registry: Registry, options: impl FnOnce(Runner) -> Runner) -> Working {
-    let engine = engine(&address(server));
+    work_by(engine(&address(server), ""), registry, options)
+}
+
+fn work_by(engine: Transport, registry: Registry, options: impl FnOnce(Runner) -> Runner) -> Working {
     let kafka = engine.kafka.clone();
     let runner = Runner::new(registry, engine).poll_wait(Duration::from_secs(5)).grace(Duration::from_secs(10));
     let (stop, stopped) = oneshot::channel();

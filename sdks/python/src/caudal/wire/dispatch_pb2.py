@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x0e\x64ispatch.proto\x12\x0bworkflow.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xee\x01\n\x10JobDispatchEvent\x12\x16\n\x0eschema_version\x18\x01 \x01(\r\x12\x10\n\x08\x64\x65\x64up_id\x18\x02 \x01(\t\x12\x0e\n\x06job_id\x18\n \x01(\t\x12\x13\n\x0binstance_id\x18\x0b \x01(\t\x12\x19\n\x11step_execution_id\x18\x0c \x01(\t\x12\x10\n\x08job_type\x18\r \x01(\t\x12\x19\n\x11retries_remaining\x18\x14 \x01(\x05\x12\x13\n\x0bjob_payload\x18\x1e \x01(\x0c\x12.\n\ncreated_at\x18( \x01(\x0b\x32\x1a.google.protobuf.TimestampB@\n\x1bio.caudal.client.kafka.wireP\x01Z\x1f\x63\x61udal.dev/client/internal/wireb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x0e\x64ispatch.proto\x12\x0bworkflow.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb7\x02\n\x10JobDispatchEvent\x12\x16\n\x0eschema_version\x18\x01 \x01(\r\x12\x10\n\x08\x64\x65\x64up_id\x18\x02 \x01(\t\x12\x0e\n\x06job_id\x18\n \x01(\t\x12\x13\n\x0binstance_id\x18\x0b \x01(\t\x12\x19\n\x11step_execution_id\x18\x0c \x01(\t\x12\x10\n\x08job_type\x18\r \x01(\t\x12\x0f\n\x07step_id\x18\x0e \x01(\t\x12\x19\n\x11retries_remaining\x18\x14 \x01(\x05\x12\r\n\x05lease\x18\x15 \x01(\r\x12\x13\n\x0bjob_payload\x18\x1e \x01(\x0c\x12\x10\n\x08progress\x18\x1f \x01(\x0c\x12\x15\n\rtrace_context\x18  \x01(\x0c\x12.\n\ncreated_at\x18( \x01(\x0b\x32\x1a.google.protobuf.TimestampB@\n\x1bio.caudal.client.kafka.wireP\x01Z\x1f\x63\x61udal.dev/client/internal/wireb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,5 +34,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\033io.caudal.client.kafka.wireP\001Z\037caudal.dev/client/internal/wire'
   _globals['_JOBDISPATCHEVENT']._serialized_start=65
-  _globals['_JOBDISPATCHEVENT']._serialized_end=303
+  _globals['_JOBDISPATCHEVENT']._serialized_end=376
 # @@protoc_insertion_point(module_scope)

@@ -97,7 +97,7 @@ final class Faults {
     private static void lostLease(World world) throws Exception {
         Instance instance = lose(world, Loss.LEASE_LOST, id -> {
             world.server.advance(Duration.ofSeconds(30));
-            try (Runner winner = world.work(by("winner"))) {
+            try (Runner winner = World.work(world.runner(by("winner"), "winner"))) {
                 world.await(id);
             }
         });
@@ -206,7 +206,7 @@ final class Faults {
                         .toList());
         World.until("the third is refused: nobody takes them", () -> world.metric(REFUSED) > 0);
         Registry others = new Registry().handle("other", (variables, context) -> Map.of());
-        Duration wait = World.WITHIN.dividedBy(2);
+        Duration wait = Duration.ofSeconds(30);
         List<Runner> waiting = Stream.generate(
                         () -> World.work(world.runner(others).pollWait(wait)))
                 .limit(2)

@@ -30,7 +30,7 @@ final class World implements AutoCloseable {
     static final String TRANSPORT = System.getenv("CAUDAL_TRANSPORT");
     private static final String BROKER = System.getenv("CAUDAL_KAFKA");
     private static final AtomicInteger WORLDS = new AtomicInteger();
-    static final Duration WITHIN = Duration.ofMinutes(1);
+    static final Duration WITHIN = Duration.ofSeconds(150);
 
     interface Play {
         void play(World world) throws Exception;
@@ -83,17 +83,26 @@ final class World implements AutoCloseable {
     }
 
     Runner.Builder runner(Registry registry) {
-        return Runner.builder(registry, Endpoint.of(address()))
+        return runner(registry, "");
+    }
+
+    /** Over Kafka those of another group hear of the same jobs. */
+    Runner.Builder runner(Registry registry, String group) {
+        return Runner.builder(registry, Endpoint.of(address(group)))
                 .pollWait(Duration.ofSeconds(5))
                 .grace(Duration.ofSeconds(10));
     }
 
     String address() {
+        return address("");
+    }
+
+    private String address(String group) {
         return switch (TRANSPORT) {
             case "grpc" -> server.grpc();
             case "kafka" ->
-                "kafka://" + BROKER + "?engine=" + server.rest() + "&group=" + topics + "&topic_prefix=" + topics
-                        + "&session.timeout.ms=6000";
+                "kafka://" + BROKER + "?engine=" + server.rest() + "&group=" + topics + group + "&topic_prefix="
+                        + topics + "&session.timeout.ms=6000";
             default -> server.rest();
         };
     }

@@ -1,10 +1,13 @@
 package io.caudal.client.kafka;
 
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.caudal.client.CaudalException;
 import io.caudal.client.Job;
 import io.caudal.client.Json;
+import io.caudal.client.Progress;
 import io.caudal.client.kafka.wire.JobDispatchEvent;
 import java.io.IOException;
 import java.time.Duration;
@@ -146,18 +149,22 @@ final class Listener {
                     event.getJobId(),
                     event.getJobType(),
                     event.getInstanceId(),
-                    "",
+                    event.getStepId(),
                     event.getStepExecutionId(),
                     event.getRetriesRemaining(),
                     variables,
                     Instant.MAX,
-                    0,
-                    null,
-                    Map.of());
+                    event.getLease(),
+                    ifAny(event.getProgress(), new TypeReference<Progress>() {}),
+                    ifAny(event.getTraceContext(), new TypeReference<Map<String, String>>() {}));
         } catch (InvalidProtocolBufferException e) {
             throw new CaudalException("what was published is no announcement of a job: " + e.getMessage(), e);
         } catch (IOException e) {
             throw new CaudalException("the variables of a job are no JSON: " + e.getMessage(), e);
         }
+    }
+
+    private static <T> T ifAny(ByteString json, TypeReference<T> type) throws IOException {
+        return json.isEmpty() ? null : Json.mapper().readValue(json.toByteArray(), type);
     }
 }

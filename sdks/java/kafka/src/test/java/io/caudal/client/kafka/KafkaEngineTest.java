@@ -10,6 +10,7 @@ import io.caudal.client.Endpoint;
 import io.caudal.client.EngineClient;
 import io.caudal.client.Job;
 import io.caudal.client.kafka.wire.JobDispatchEvent;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class KafkaEngineTest {
@@ -30,13 +31,22 @@ class KafkaEngineTest {
                 .setJobId("1")
                 .setJobType("work")
                 .setInstanceId("7")
+                .setStepId("do")
                 .setRetriesRemaining(2)
+                .setLease(3)
+                .setProgress(ByteString.copyFromUtf8("{\"percent\": 40}"))
+                .setTraceContext(ByteString.copyFromUtf8("{\"traceparent\": \"00-1\"}"))
                 .setJobPayload(ByteString.copyFromUtf8("{\"n\": 9007199254740993}"))
                 .build();
         Job job = Listener.job(event.toByteArray());
         assertEquals(
                 "1 work 7 2", String.join(" ", job.id(), job.type(), job.instanceId(), "" + job.retriesRemaining()));
         assertEquals("{\"n\":9007199254740993}", job.variables().toString());
+        assertEquals(
+                "do 3 40",
+                String.join(
+                        " ", job.stepId(), "" + job.lease(), "" + job.progress().percent()));
+        assertEquals(Map.of("traceparent", "00-1"), job.traceContext());
         assertThrows(CaudalException.class, () -> Listener.job(new byte[] {1, 2, 3}));
     }
 }
