@@ -114,7 +114,6 @@ async fn greedy(database: &Database, client: &tokio_postgres::Client, less_than:
 fn a_search_for_ones_own_tasks_reads_what_it_shows() {
     for analyzed in [true, false] {
         with_database(move |database| async move {
-            drop(database.store().await);
             let client = database.client().await;
             forbid_autovacuum(&client).await;
             let store = database.store().await;
