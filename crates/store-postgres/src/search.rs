@@ -26,7 +26,7 @@ impl Postgres {
             Some(found) => match self.amount(found).await? {
                 Amount::Few(keys) if keys.is_empty() => (Vec::new(), (!query.uncounted).then_some(0)),
                 Amount::Few(keys) => {
-                    let (page, total) = sql::among(query, &keys);
+                    let (page, total) = sql::among(query, &keys, found.is_all);
                     self.run(query, &search, &page, &total, found.is_all.then_some(keys.len() as i64)).await?
                 }
                 Amount::Many(known) => {

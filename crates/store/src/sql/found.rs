@@ -9,7 +9,7 @@ use super::column::{From, Table, table_name};
 use super::lead::{Crowd, FEW_MAX, conjuncts, crowd, without};
 use super::select::{Begin, matching, page, total};
 use super::{Dialect, Sql, Writing};
-use crate::query::{Entity, Query, Scalar, TOTAL_MAX};
+use crate::query::{Cursor, Entity, Page, Query, Scalar, TOTAL_MAX};
 
 /// What a search finds by one of the values asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,15 +60,37 @@ fn keys(writing: &mut Writing, query: &Query, column: &str) -> String {
     format!("SELECT {own}.{column} AS key FROM {rows} WHERE {matches}")
 }
 
-/// Page and total among the rows that were found.
-pub fn among(query: &Query, keys: &[i64]) -> (Sql, Sql) {
+/// Page and total among the rows that were found, whose keys are in order. `is_all`: nothing else is asked of them.
+pub fn among(query: &Query, keys: &[i64], is_all: bool) -> (Sql, Sql) {
     // To ask for what they were found by again for each costs as much as finding them.
     let query = match crowd(query) {
         Some(Crowd::Related(_, part, _) | Crowd::Tag(_, part)) => without(query, Some(part)),
         Some(Crowd::Own(_)) | None => query.clone(),
     };
-    let way = Begin::Keys(keys);
-    (page(&query, Dialect::Postgres, way), total(&query, Dialect::Postgres, way))
+    let page = page(&query, Dialect::Postgres, Begin::Keys(on_page(&query, keys, is_all)));
+    (page, total(&query, Dialect::Postgres, Begin::Keys(keys)))
+}
+
+/// Those that can be on the page: in the order of keys it is known which are not.
+fn on_page<'a>(query: &Query, keys: &'a [i64], is_all: bool) -> &'a [i64] {
+    let cursor_key = |cursor: &Cursor| match cursor.0.as_slice() {
+        [Some(Scalar::Int(key))] => Some(*key),
+        _ => None,
+    };
+    let first = |keys: &'a [i64], count: u64| &keys[..keys.len().min(if is_all { count as usize } else { usize::MAX })];
+    if !query.sort.is_empty() {
+        return keys;
+    }
+    match &query.page {
+        Page::From { from, limit } => first(keys, from.saturating_add(u64::from(*limit))),
+        Page::After { cursor, limit } => {
+            let begin = cursor_key(cursor).map_or(0, |cursor| keys.partition_point(|key| *key <= cursor));
+            first(&keys[begin..], u64::from(*limit))
+        }
+        Page::Before { cursor, .. } => {
+            &keys[..cursor_key(cursor).map_or(keys.len(), |cursor| keys.partition_point(|key| *key < cursor))]
+        }
+    }
 }
 
 /// Rows of a table by their keys, found before anything else is done with them.
@@ -82,4 +104,25 @@ pub(super) fn with_keys(from: &From, keys: &[i64]) -> String {
     format!(
         "(SELECT * FROM {table} WHERE partition = ANY ('{{{partitions}}}'::bigint[]) AND key = ANY ('{{{keys}}}'::bigint[]) OFFSET 0) AS {own}"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::{Field, Order, Sort, Tenants};
+
+    #[test]
+    fn keys_that_cannot_be_on_the_page_are_not_looked_up() {
+        let keys = [1, 3, 5, 7, 9];
+        let of = |page, sort| Query { page, sort, ..Query::of(Entity::Instances, Tenants::Everything) };
+        let cursor = || Cursor(vec![Some(Scalar::Int(5))]);
+        let first = of(Page::From { from: 1, limit: 2 }, Vec::new());
+        assert_eq!((on_page(&first, &keys, true), on_page(&first, &keys, false)), (&keys[..3], &keys[..]));
+        let after = of(Page::After { cursor: cursor(), limit: 1 }, Vec::new());
+        assert_eq!((on_page(&after, &keys, true), on_page(&after, &keys, false)), (&keys[3..4], &keys[3..]));
+        let before = of(Page::Before { cursor: cursor(), limit: 1 }, Vec::new());
+        assert_eq!((on_page(&before, &keys, true), on_page(&before, &keys, false)), (&keys[..2], &keys[..2]));
+        let by_date = vec![Sort { field: Field::Started, order: Order::Ascending }];
+        assert_eq!(on_page(&of(Page::After { cursor: cursor(), limit: 1 }, by_date), &keys, true), &keys[..]);
+    }
 }
