@@ -21,7 +21,7 @@ use std::time::Duration;
 use crate::logged::{Audience, End, run as run_logged};
 use crate::metadata::Metadata;
 use crate::places::{self, Places};
-use crate::postgres::Cluster;
+use crate::postgres::{Cluster, Disk};
 use crate::sdks::BINARY_VARIABLE;
 use crate::server::Store;
 use crate::{Verdict, children};
@@ -123,7 +123,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
         Some(binary) => PathBuf::from(binary),
         None => build(&places)?,
     };
-    let cluster = Cluster::start(&places)?;
+    let cluster = Cluster::start(&places, Disk::Waits)?;
     let bench = Bench { binary, places, cluster };
     machine::describe(&bench)?;
     match choice {

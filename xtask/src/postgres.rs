@@ -1,5 +1,6 @@
 //! A private PostgreSQL cluster for the tests: found or installed, made anew under the target folder, on a free loopback port, gone at
-//! the end. Its settings are the server's durable defaults; only the number of connections is raised, since tests run side by side.
+//! the end. Its settings are the server's defaults; only the number of connections is raised, since tests run side by side, and where nothing is
+//! measured and no server is killed it does not wait for the disk.
 
 mod rewind;
 
@@ -35,7 +36,17 @@ struct Private {
     folder: PathBuf,
     user: Option<User>,
     log: PathBuf,
+    disk: Disk,
     server: Running,
+}
+
+/// What a cluster does for the case that the machine loses its power, which no test does to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Disk {
+    /// It waits for the disk, as everybody's does.
+    Waits,
+    /// It writes as much and waits for nothing.
+    Hurries,
 }
 
 #[derive(Debug, Clone)]
@@ -53,11 +64,11 @@ struct User {
 }
 
 impl Cluster {
-    pub(crate) fn start(places: &Places) -> Result<Cluster, String> {
+    pub(crate) fn start(places: &Places, disk: Disk) -> Result<Cluster, String> {
         if let Ok(url) = std::env::var("CAUDAL_TEST_POSTGRES") {
             return Ok(Cluster { version: "given by CAUDAL_TEST_POSTGRES".to_owned(), ..Cluster::given(&url) });
         }
-        Cluster::start_private(places, "postgres")
+        Cluster::start_with(places, "postgres", disk)
     }
 
     /// A server that somebody else runs.
@@ -67,12 +78,16 @@ impl Cluster {
 
     /// One of our own in any case: it may be killed. `purpose` names its folder and its log.
     pub(crate) fn start_private(places: &Places, purpose: &str) -> Result<Cluster, String> {
+        Cluster::start_with(places, purpose, Disk::Waits)
+    }
+
+    fn start_with(places: &Places, purpose: &str, disk: Disk) -> Result<Cluster, String> {
         let binaries = find_or_install(places)?;
         let user = if we_are_root() { Some(other_user()?) } else { None };
         let folder = empty_folder(places, purpose, user)?;
         children::remove_with_us(&folder);
         let log = places.log(purpose);
-        let private = Private::start(binaries, &folder, user, log).inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
+        let private = Private::start(binaries, &folder, user, log, disk).inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
         Ok(Cluster {
             url: format!("postgres://{SUPERUSER}@127.0.0.1:{}/postgres", private.port),
             version: private.binaries.version.clone(),
@@ -148,19 +163,19 @@ pub(crate) enum Sudden {
 }
 
 impl Private {
-    fn start(binaries: Binaries, folder: &Path, user: Option<User>, log: PathBuf) -> Result<Private, String> {
+    fn start(binaries: Binaries, folder: &Path, user: Option<User>, log: PathBuf, disk: Disk) -> Result<Private, String> {
         make(&binaries, folder, user, &log)?;
         let port = crate::server::free_port()?;
         fs::remove_file(&log).ok();
-        let mut server = launch(&binaries, folder, port, user, &log)?;
+        let mut server = launch(&binaries, folder, port, user, (&log, disk))?;
         wait_until_ready(&binaries, port, &mut server).map_err(|why| format!("{why}; see {}", log.display()))?;
-        Ok(Private { binaries, port, folder: folder.to_owned(), user, log, server })
+        Ok(Private { binaries, port, folder: folder.to_owned(), user, log, disk, server })
     }
 
     fn launch(&mut self) -> Result<(), String> {
         let deadline = Instant::now() + STEP_MAX;
         loop {
-            self.server = launch(&self.binaries, &self.folder, self.port, self.user, &self.log)?;
+            self.server = launch(&self.binaries, &self.folder, self.port, self.user, (&self.log, self.disk))?;
             match wait_until_ready(&self.binaries, self.port, &mut self.server) {
                 Ok(()) => return Ok(()),
                 // What the last one left in shared memory may take a moment to go.
@@ -291,13 +306,22 @@ fn make(binaries: &Binaries, folder: &Path, user: Option<User>, log: &Path) -> R
     logged::must(&mut initdb, log, STEP_MAX).map(drop)
 }
 
-fn launch(binaries: &Binaries, folder: &Path, port: u16, user: Option<User>, log: &Path) -> Result<Running, String> {
+fn launch(
+    binaries: &Binaries,
+    folder: &Path,
+    port: u16,
+    user: Option<User>,
+    (log, disk): (&Path, Disk),
+) -> Result<Running, String> {
     let file = fs::File::options().create(true).append(true).open(log);
     let file = file.map_err(|error| format!("cannot write {}: {error}", log.display()))?;
     let other = file.try_clone().map_err(|error| error.to_string())?;
     let mut postgres = as_user(&binaries.program("postgres"), user);
     postgres.arg("-D").arg(folder.join("data")).args(["-h", "127.0.0.1", "-p", &port.to_string(), "-k", ""]);
     postgres.args(["-c", "max_connections=300"]).stdout(file).stderr(other);
+    if disk == Disk::Hurries {
+        postgres.args(["-c", "fsync=off"]);
+    }
     Running::start(&mut postgres, Farewell::Interrupt).map_err(|error| format!("cannot start PostgreSQL: {error}"))
 }
 

@@ -14,7 +14,7 @@ use crate::environment::Readiness;
 use crate::logged::{Audience, End, Finished, run as run_logged};
 use crate::metadata::Metadata;
 use crate::places::{self, Places};
-use crate::postgres::Cluster;
+use crate::postgres::{Cluster, Disk};
 use crate::schemathesis::Extent;
 use crate::server::{Server, Store};
 use crate::summary::{self, Outcome, Report};
@@ -95,7 +95,7 @@ pub(crate) fn run(choice: &Choice) -> Result<Verdict, String> {
     let places = Places::find(&Metadata::read(&places::root())?)?;
     let _lock = places.sole_run()?;
     children::end_with_us().map_err(|error| format!("cannot listen for signals: {error}"))?;
-    let cluster = Cluster::start(&places)?;
+    let cluster = Cluster::start(&places, Disk::Hurries)?;
     println!("PostgreSQL {} at {}", cluster.version, cluster.url);
 
     let chosen: Vec<&Client> = clients::ALL.iter().filter(|client| choice.takes(client.name)).collect();

@@ -2,33 +2,37 @@
 
 use store::Error;
 use store::query::{Counted, Counting, Query, QueryPage, TOTAL_MAX};
-use store::sql::{self, Cells, Collected, Dialect};
+use store::sql::{self, Cells, Collected, Dialect, Sql};
 use tokio_postgres::Row;
 
 use crate::Postgres;
 use crate::reading::{cell, only};
+
+/// What was found by a value of a search.
+enum Amount {
+    /// So few that the search begins with their keys.
+    Few(Vec<i64>),
+    /// With the total, if it is known by that.
+    Many(Option<i64>),
+}
 
 impl Postgres {
     pub(crate) async fn search_page(&self, query: &Query) -> Result<QueryPage, Error> {
         let named = self.with_definitions(query).await?;
         let query = named.as_ref().unwrap_or(query);
         let search = sql::search(query, Dialect::Postgres);
-        let searches = if search.is_keyed { &self.lookups } else { &self.searches };
-        let crowd = self.crowd(&search).await?;
-        let statement = if crowd.is_some() { search.many.as_ref().map_or(&search.page, |many| &many.page) } else { &search.page };
-        let (page, total) = match (query.uncounted, crowd.flatten()) {
-            (true, _) => {
-                let [page] = searches.search([statement]).await?;
-                (page, None)
-            }
-            (false, Some(total)) => {
-                let [page] = searches.search([statement]).await?;
-                (page, Some(total))
-            }
-            (false, None) => {
-                let [page, total] = searches.search([statement, &search.total]).await?;
-                (page, Some(only(&total)?.get()?))
-            }
+        let (page, total) = match &search.found {
+            None => self.run(query, &search, &search.page, &search.total, None).await?,
+            Some(found) => match self.amount(found).await? {
+                Amount::Few(keys) if keys.is_empty() => (Vec::new(), (!query.uncounted).then_some(0)),
+                Amount::Few(keys) => {
+                    let (page, total) = sql::among(query, &keys, found.is_all);
+                    self.run(query, &search, &page, &total, found.is_all.then_some(keys.len() as i64)).await?
+                }
+                Amount::Many(known) => {
+                    self.run(query, &search, found.many.as_ref().unwrap_or(&search.page), &search.total, known).await?
+                }
+            },
         };
         let mut collected = Collected::of(query);
         for row in &page {
@@ -37,19 +41,52 @@ impl Postgres {
         Ok(collected.finish(total))
     }
 
-    /// Whether many rows are found by the values asked for; with the total, if that is known by it.
-    async fn crowd(&self, search: &sql::Search) -> Result<Option<Option<i64>>, Error> {
-        let Some(many) = &search.many else { return Ok(None) };
-        let [counts] = self.searches.search([&many.counts]).await?;
-        let mut counts = only(&counts)?;
-        let (rows, keys) = (counts.get::<i64>()?, counts.get::<i64>()?);
+    /// A page with its total, unless that is known or nobody wants it.
+    async fn run(
+        &self,
+        query: &Query,
+        search: &sql::Search,
+        page: &Sql,
+        total: &Sql,
+        known: Option<i64>,
+    ) -> Result<(Vec<Row>, Option<i64>), Error> {
+        let searches = if search.is_keyed { &self.lookups } else { &self.searches };
+        if query.uncounted || known.is_some() {
+            let [page] = searches.search([page]).await?;
+            return Ok((page, known.filter(|_| !query.uncounted)));
+        }
+        let [page, total] = searches.search([page, total]).await?;
+        let total = only(&total)?.get()?;
+        Ok((page, Some(total)))
+    }
+
+    async fn amount(&self, found: &sql::Found) -> Result<Amount, Error> {
+        let [rows] = self.searches.search([&found.rows]).await?;
+        let mut row = only(&rows)?;
+        let (rows, different) = (row.get::<i64>()?, row.get::<i64>()?);
+        if rows <= sql::FEW_MAX {
+            let mut keys = row.get::<Option<Vec<i64>>>()?.unwrap_or_default();
+            keys.sort_unstable();
+            keys.dedup();
+            return Ok(Amount::Few(keys));
+        }
         // Where the same key is in several rows, those not looked at may have more.
-        let is_exact = rows <= TOTAL_MAX as i64 || keys == rows;
-        Ok((sql::FEW_MAX < rows).then(|| (many.is_all && is_exact).then_some(keys)))
+        let is_exact = rows <= TOTAL_MAX as i64 || different == rows;
+        Ok(Amount::Many((found.is_all && is_exact).then_some(different)))
     }
 
     /// The query with the definitions it names, unless they are many.
     async fn with_definitions(&self, query: &Query) -> Result<Option<Query>, Error> {
+        let named = self.of_definitions(query).await?;
+        let query = named.as_ref().unwrap_or(query);
+        let Some((number, elements)) = sql::elements_asked(query) else { return Ok(named) };
+        match self.of_definitions(&elements).await? {
+            Some(elements) => Ok(Some(sql::asking_elements(query, number, elements))),
+            None => Ok(named),
+        }
+    }
+
+    async fn of_definitions(&self, query: &Query) -> Result<Option<Query>, Error> {
         let Some(definitions) = sql::definitions(query) else { return Ok(None) };
         let [rows] = self.searches.search([&definitions]).await?;
         let keys = rows.iter().map(|row| cell(row, 0)).collect::<Result<Vec<i64>, Error>>()?;

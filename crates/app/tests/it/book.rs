@@ -24,7 +24,15 @@ fn the_first_hour_goes_as_it_is_written() {
 
 #[test]
 fn the_pages_that_tell_how_to_do_something_can_be_followed() {
-    for page in ["decide.md", "messages.md", "model-a-process.md", "test-with-the-clock.md"] {
+    for page in [
+        "decide.md",
+        "json-workflows.md",
+        "messages.md",
+        "model-a-process.md",
+        "queues.md",
+        "test-with-the-clock.md",
+        "wait-for-a-time.md",
+    ] {
         assert!(play(page).iter().any(|block| block.language == "sh"), "{page} has an example that is run");
     }
 }
@@ -91,10 +99,15 @@ fn play(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// A block of XML that begins with the name of a file is that file.
+/// A block of XML or YAML that begins with the name of a file is that file.
 fn file(block: &Block) -> Option<(&str, &str)> {
-    let (first, rest) = block.text.split_once('\n').filter(|_| block.language == "xml")?;
-    Some((first.strip_prefix("<!-- ")?.strip_suffix(" -->")?, rest))
+    let (first, rest) = block.text.split_once('\n')?;
+    let name = match block.language.as_str() {
+        "xml" => first.strip_prefix("<!-- ")?.strip_suffix(" -->")?,
+        "yaml" => first.strip_prefix("# ")?,
+        _ => return None,
+    };
+    Some((name, rest))
 }
 
 /// Fenced blocks of a page, in order.

@@ -6,7 +6,7 @@ use store::Store;
 use store::conformance::{self, TESTS};
 use store_postgres::Postgres;
 
-use crate::database::{patient, with_database};
+use crate::database::{Begins, Database, ELSEWHERE, patient, with_database};
 
 #[test]
 fn broken_rows_stop_what_they_belong_to() {
@@ -27,17 +27,19 @@ fn commits_in_flight_depend_on_each_other() {
     });
 }
 
-/// One test after the other, so that a failure is found under the name printed last, each in a schema of its own: that is
-/// quicker than a database of its own, and shows that the tables need not be in `public`.
-#[test]
-fn postgres_passes_the_suite() {
-    with_database(|database| async move {
-        for (number, test) in TESTS.iter().enumerate() {
-            eprintln!("{}", test.name);
-            let schema = format!("suite_{number}");
-            database.client().await.batch_execute(&format!("CREATE SCHEMA {schema}")).await.expect("a schema");
-            let store = Postgres::connect(&database.url_of_schema(&schema), patient()).await.expect("the store connects");
-            (test.run)(Arc::new(store) as Arc<dyn Store>).await;
-        }
-    });
+/// One test after the other, so that a failure is found under the name printed last. The tables need not be in `public`.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn postgres_passes_the_suite() {
+    let mut used = Vec::new();
+    for test in TESTS {
+        eprintln!("{}", test.name);
+        let database = Database::create(Begins::MigratedElsewhere).await;
+        let store = Postgres::connect(&database.url_of_schema(ELSEWHERE), patient()).await.expect("the store connects");
+        (test.run)(Arc::new(store) as Arc<dyn Store>).await;
+        used.push(database);
+    }
+    // The first one waits for the disk, the others do not.
+    for database in used {
+        database.drop().await;
+    }
 }

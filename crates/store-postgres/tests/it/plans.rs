@@ -203,12 +203,39 @@ const NOW_AND_THEN: [Probe; 2] = [
 ];
 
 /// That many rows match only statistics say.
-const WITH_STATISTICS: [Probe; 3] = [
+const WITH_STATISTICS: [Probe; 6] = [
     ("instances of a process that has none", |store, _| {
         Box::pin(async {
             let named = Filter::Is(Field::ProcessId, Op::Eq(Scalar::Text("nobody's".to_owned())));
             let query = Query { filter: named, ..Query::of(Entity::Instances, Tenants::Everything) };
             assert_eq!(store.search(&query).await.expect("a page").total, 0);
+        })
+    }),
+    ("instances that have been at an element where nobody was", |store, _| {
+        Box::pin(async {
+            let nowhere = Filter::Is(Field::ElementId, Op::Eq(Scalar::Text("nowhere".to_owned())));
+            let filter = Filter::All(vec![Filter::Related(Entity::Elements, Box::new(nowhere))]);
+            let query = Query { filter, ..Query::of(Entity::Instances, Tenants::Everything) };
+            assert_eq!(store.search(&query).await.expect("a page").total, 0);
+        })
+    }),
+    ("instances of a process that has few, behind all others", |store, _| {
+        Box::pin(async {
+            let cursor = Cursor(vec![Some(Scalar::Int(key(1, INSTANCE) as i64))]);
+            let named = Filter::Is(Field::ProcessId, Op::Eq(Scalar::Text("seldom".to_owned())));
+            let page = Page::After { cursor, limit: 50 };
+            let query = Query { filter: named, page, ..Query::of(Entity::Instances, Tenants::Everything) };
+            assert_eq!(store.search(&query).await.expect("a page").total, FEW);
+        })
+    }),
+    ("element instances of which there are few, behind all others", |store, _| {
+        Box::pin(async {
+            let cursor = Cursor(vec![Some(Scalar::Int(key(1, ELEMENT) as i64))]);
+            let named = Filter::Is(Field::ProcessId, Op::Eq(Scalar::Text("seldom".to_owned())));
+            let at = Filter::Is(Field::ElementId, Op::Eq(Scalar::Text("work".to_owned())));
+            let (page, filter) = (Page::After { cursor, limit: 50 }, Filter::All(vec![named, at]));
+            let query = Query { filter, page, ..Query::of(Entity::Elements, Tenants::Everything) };
+            assert_eq!(store.search(&query).await.expect("a page").total, FEW);
         })
     }),
     ("those that run, by the end they do not have", |store, _| {
@@ -261,7 +288,6 @@ fn what_very_many_have_comes_in_order_and_is_not_read_to_its_end() {
 
 /// The calls that read too much.
 async fn greedy(database: &Database, analyzed: Analyzed, planned: Planned, options: Options) -> Vec<String> {
-    drop(database.store().await);
     let client = database.client().await;
     forbid_autovacuum(&client).await;
     let mut owned = filler(database).await.acquire(ONE, "filler", LEASE).await.unwrap().unwrap();
@@ -358,6 +384,7 @@ const INCIDENT: u64 = 7;
 const EVALUATION: u64 = 8;
 const TURN: u64 = 0;
 const LONG_LIVED: u64 = 20_000;
+const SELDOM: u64 = 50_000;
 
 pub(crate) fn key(number: u64, place: u64) -> u64 {
     rows::key(ONE, number * 10 + place)
@@ -380,11 +407,17 @@ fn contents() -> Vec<Changes> {
         definitions_new: vec![
             rows::definition(key(0, DEFINITION), "p", 1),
             rows::definition(key(0, FORMER_DEFINITION), "former", 1),
+            rows::definition(key(1, DEFINITION), "seldom", 1),
         ],
         ..Changes::default()
     };
     (0..CROWD).for_each(|number| running(&mut all, number));
     (CROWD..CROWD + PAST).for_each(|number| finished(&mut all, number));
+    for number in SELDOM..SELDOM + FEW {
+        let instance = rows::instance(key(number, INSTANCE), key(1, DEFINITION));
+        all.elements_new.push(rows::element(key(number, ELEMENT), &instance));
+        all.instances_new.push(instance);
+    }
     waits::starting(&mut all);
     vec![all, past()]
 }

@@ -10,18 +10,22 @@ use store::query::{Entity, Query, Tenants};
 use store::{Commit, Error, Store};
 use store_postgres::{Options, Path, Postgres};
 
-use crate::database::{Database, patient, with_database};
+use crate::database::{Begins, Database, patient, with_database};
 use crate::tick::{ONE, ROOM, acquire, request, tick};
 
 #[test]
 fn the_suite_passes_through_a_pooler() {
     with_database(|database| async move {
         let pooler = Pooler::in_front_of(&database).await;
+        let mut used = Vec::new();
         for test in TESTS {
             eprintln!("{}", test.name);
-            let database = Database::create().await;
+            let database = Database::create(Begins::Migrated).await;
             let store = Postgres::connect(&database.url_through(pooler.port), pooled(None)).await.expect("the store connects");
             (test.run)(Arc::new(store) as Arc<dyn Store>).await;
+            used.push(database);
+        }
+        for database in used {
             database.drop().await;
         }
     });
@@ -47,7 +51,6 @@ fn servers_behind_a_pooler_wake_each_other_by_a_direct_connection() {
 #[test]
 fn no_default_of_the_database_weakens_a_commit() {
     with_database(|database| async move {
-        drop(database.store().await);
         let client = database.client().await;
         client.batch_execute(NOTE_SETTINGS).await.unwrap();
         let weaken = "ALTER DATABASE {} SET synchronous_commit = off; ALTER DATABASE {} SET statement_timeout = 0";
@@ -82,7 +85,6 @@ const NOTE_SETTINGS: &str = "
 #[test]
 fn a_search_that_takes_too_long_is_ended() {
     with_database(|database| async move {
-        drop(database.store().await);
         let pooler = Pooler::in_front_of(&database).await;
         for (url, path) in [(database.url.clone(), Path::Direct), (database.url_through(pooler.port), pooled(None).path)] {
             let limit = Duration::from_millis(300);

@@ -7,7 +7,7 @@ use store::conformance::previous;
 use store::{Error, Store};
 use store_postgres::Postgres;
 
-use crate::database::{Database, patient, with_database};
+use crate::database::{Begins, Database, patient, with_database_that};
 
 const SCHEMA_2: &str = include_str!("../../../../spec/stores/schema-2.postgres.sql");
 const SCHEMA_4: &str = include_str!("../../../../spec/stores/schema-4.postgres.sql");
@@ -22,7 +22,7 @@ async fn restore(database: &Database, dump: &str) {
 #[test]
 fn databases_of_earlier_schema_versions_go_on() {
     for dump in [SCHEMA_2, SCHEMA_4] {
-        with_database(|database| async move {
+        with_database_that(Begins::Empty, |database| async move {
             restore(&database, dump).await;
             let store: Arc<dyn Store> = Arc::new(database.store().await);
             previous::goes_on(store, WAITING).await;
@@ -32,7 +32,7 @@ fn databases_of_earlier_schema_versions_go_on() {
 
 #[test]
 fn a_database_that_cannot_be_migrated_stays_as_it_was() {
-    with_database(|database| async move {
+    with_database_that(Begins::Empty, |database| async move {
         restore(&database, SCHEMA_2).await;
         let client = database.client().await;
         let before = columns(&client).await;

@@ -7,7 +7,7 @@ use store::Error;
 use store::retention::{BELONGING, BESIDE, STAYING};
 use store_postgres::Postgres;
 
-use crate::database::{patient, with_database};
+use crate::database::{Begins, patient, with_database, with_database_that};
 
 /// The versions that the files of migrations lead to; some have several files.
 fn versions_in_files() -> Vec<i64> {
@@ -19,7 +19,7 @@ fn versions_in_files() -> Vec<i64> {
 
 #[test]
 fn servers_that_start_at_once_make_one_schema() {
-    with_database(|database| async move {
+    with_database_that(Begins::Empty, |database| async move {
         let starting = (0..6).map(|_| {
             let url = database.url.clone();
             tokio::spawn(async move { Postgres::connect(&url, patient()).await.map(drop) })
@@ -37,7 +37,6 @@ fn servers_that_start_at_once_make_one_schema() {
 #[test]
 fn every_table_that_names_an_instance_goes_with_it_or_is_said_to_stay() {
     with_database(|database| async move {
-        drop(database.store().await);
         let sql = "SELECT table_name::text FROM information_schema.columns
              WHERE table_schema = current_schema() AND column_name = 'instance'";
         let rows = database.client().await.query(sql, &[]).await.unwrap();
@@ -50,7 +49,6 @@ fn every_table_that_names_an_instance_goes_with_it_or_is_said_to_stay() {
 #[test]
 fn a_newer_schema_is_refused() {
     with_database(|database| async move {
-        drop(database.store().await);
         database.client().await.execute("INSERT INTO schema_version (version) VALUES (999)", &[]).await.unwrap();
         match Postgres::connect(&database.url, patient()).await.map(drop) {
             Err(Error::SchemaTooNew { found: 999, known }) => assert_eq!(Some(&known), versions_in_files().last()),
@@ -62,7 +60,6 @@ fn a_newer_schema_is_refused() {
 #[test]
 fn every_primary_key_begins_with_the_partition() {
     with_database(|database| async move {
-        drop(database.store().await);
         let others = "
             SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE c.relkind = 'r' AND n.nspname = 'public' AND c.relname NOT IN ('schema_version', 'identity') AND c.relname NOT LIKE 'document%' AND NOT EXISTS (
@@ -77,7 +74,6 @@ fn every_primary_key_begins_with_the_partition() {
 #[test]
 fn large_values_are_not_compressed_by_the_slow_default() {
     with_database(|database| async move {
-        drop(database.store().await);
         let slow = "
             SELECT attrelid::regclass || '.' || attname FROM pg_attribute
             WHERE attrelid::regclass::text || '.' || attname IN ('variables.value', 'log.events', 'inbox.request',

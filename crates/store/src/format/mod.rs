@@ -48,7 +48,7 @@ pub use decision::EvaluatedDetails;
 const VERSION: u8 = 2;
 
 /// The value of a variable that takes more bytes than this is not written into events too: it is in its row.
-const EVENT_VALUE_MAX: usize = 4_096;
+const EVENT_VALUE_MAX: usize = 256;
 
 pub fn encode_events(events: &[Event]) -> Vec<u8> {
     encode_list(events)

@@ -50,6 +50,29 @@ pub fn of_definitions(query: &Query, keys: &[i64]) -> Query {
     Query { filter, ..query.clone() }
 }
 
+/// Element instances that instances are asked for, as a search for them; with where that stands in the filter.
+pub fn elements_asked(query: &Query) -> Option<(usize, Query)> {
+    let Filter::All(parts) = &query.filter else { return None };
+    if query.entity != Entity::Instances {
+        return None;
+    }
+    parts.iter().enumerate().find_map(|(number, part)| match part {
+        Filter::Related(Entity::Elements, filter) => {
+            Some((number, Query { filter: (**filter).clone(), ..Query::of(Entity::Elements, query.tenants.clone()) }))
+        }
+        _ => None,
+    })
+}
+
+/// The search with that in its place.
+pub fn asking_elements(query: &Query, number: usize, elements: Query) -> Query {
+    let mut asking = query.clone();
+    if let Filter::All(parts) = &mut asking.filter {
+        parts[number] = Filter::Related(Entity::Elements, Box::new(elements.filter));
+    }
+    asking
+}
+
 fn names_definition(query: &Query, filter: &Filter) -> bool {
     let Filter::Is(field, Op::Eq(_) | Op::In(_)) = filter else { return false };
     let named = [Field::ProcessId, Field::DefinitionName, Field::Version, Field::VersionTag].contains(field);

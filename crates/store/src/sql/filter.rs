@@ -20,7 +20,14 @@ pub(super) fn condition(writing: &mut Writing, from: &mut From, filter: &Filter)
         Filter::All(parts) => {
             let before = from.open_only;
             from.open_only |= parts.iter().any(is_open_task);
-            let all = joined(writing, from, parts, " AND ", "TRUE");
+            let all = match of_elements(writing, from, parts) {
+                Some((elements, others)) => [elements]
+                    .into_iter()
+                    .chain(others.iter().map(|part| condition(writing, from, part)))
+                    .collect::<Vec<_>>()
+                    .join(" AND "),
+                None => joined(writing, from, parts, " AND ", "TRUE"),
+            };
             from.open_only = before;
             all
         }
@@ -51,6 +58,29 @@ pub(super) fn condition(writing: &mut Writing, from: &mut From, filter: &Filter)
 pub(super) fn of_tenants(writing: &mut Writing, from: &mut From, tenants: &[std::sync::Arc<str>]) -> String {
     let tenants = tenants.iter().map(|tenant| Scalar::Text(tenant.to_string())).collect();
     is(writing, from, Field::Tenant, &Op::In(tenants))
+}
+
+/// PostgreSQL: element instances by the id of their element, where the definitions that have it are known, as their index has them; and what else is
+/// asked for. (Ids are not in the rows: the planner does not know how many rows a joined one finds.)
+fn of_elements<'a>(writing: &mut Writing, from: &From, parts: &'a [Filter]) -> Option<(String, Vec<&'a Filter>)> {
+    if writing.dialect != Dialect::Postgres || from.entity != Entity::Elements {
+        return None;
+    }
+    let find = |which: fn(&Filter) -> bool| parts.iter().position(which);
+    let by_id = find(|part| matches!(part, Filter::Is(Field::ElementId, Op::Eq(_))))?;
+    let by_definition = find(|part| matches!(part, Filter::Is(Field::DefinitionKey, Op::In(keys)) if !keys.is_empty()))?;
+    let (Filter::Is(_, Op::Eq(id)), Filter::Is(_, Op::In(definitions))) = (&parts[by_id], &parts[by_definition]) else {
+        return None;
+    };
+    let (own, id) = (from.alias(Table::Own), writing.param(id.clone()));
+    let each = definitions.iter().map(|key| {
+        let key = writing.param(key.clone());
+        let element = format!("(SELECT element FROM definition_elements WHERE definition = {key} AND id = {id} LIMIT 1)");
+        format!("{own}.definition = {key} AND {own}.element = {element}")
+    });
+    let elements = format!("({})", each.collect::<Vec<_>>().join(" OR "));
+    let others = parts.iter().enumerate().filter(|(number, _)| ![by_id, by_definition].contains(number)).map(|(_, part)| part);
+    Some((elements, others.collect()))
 }
 
 fn joined(writing: &mut Writing, from: &mut From, parts: &[Filter], by: &str, empty: &str) -> String {
@@ -188,6 +218,10 @@ pub(super) fn sought(writing: &Writing, from: &mut From, field: Field) -> String
         (Field::Created, true, Dialect::Postgres) => {
             let own = from.alias(Table::Own);
             format!("(CASE WHEN {own}.state = 'CREATED' THEN {own}.created END)")
+        }
+        (Field::Priority, true, Dialect::Postgres) => {
+            let own = from.alias(Table::Own);
+            format!("(CASE WHEN {own}.state = 'CREATED' THEN {own}.priority END)")
         }
         // Not as the index has it.
         (Field::Name, _, Dialect::Postgres) if from.fenced => format!("({}.name || '')", from.alias(Table::Own)),

@@ -155,8 +155,13 @@ pub(super) fn rest(query: &Query) -> Query {
     let sorted_by = query.sort.first().map(|sort| sort.field);
     let is_related = query.entity == Entity::Instances && own_lead(query.entity, &parts, sorted_by).is_none();
     let found_by = if is_related { related_part(&parts).filter(|part| is_whole(part)) } else { None };
-    let is_asked = |part: &&Filter| found_by.is_none_or(|found_by| !std::ptr::eq(*part, found_by));
-    let filter = Filter::All(parts.iter().copied().filter(is_asked).cloned().collect());
+    without(query, found_by)
+}
+
+/// The search without that part.
+pub(super) fn without(query: &Query, part: Option<&Filter>) -> Query {
+    let is_asked = |asked: &&Filter| part.is_none_or(|part| !std::ptr::eq(*asked, part));
+    let filter = Filter::All(conjuncts(&query.filter).into_iter().filter(is_asked).cloned().collect());
     Query { filter, ..query.clone() }
 }
 
@@ -168,26 +173,47 @@ fn is_whole(part: &Filter) -> bool {
     }
 }
 
-/// What finds rows by their variables or elements, of which there may be few or very many: rows of which entity, and what they are asked for.
-pub(super) fn crowd(query: &Query) -> Option<(Entity, Filter)> {
+/// PostgreSQL: what finds rows of a search, of which there may be few or very many.
+pub(super) enum Crowd<'a> {
+    /// Rows of the search itself that match.
+    Own(Filter),
+    /// Rows of that entity that match, each of which belongs to an instance; they are all that this part asks for.
+    Related(Entity, &'a Filter, Filter),
+    /// A tag, which instances have.
+    Tag(&'a str, &'a Filter),
+}
+
+pub(super) fn crowd(query: &Query) -> Option<Crowd<'_>> {
     let parts = conjuncts(&query.filter);
-    if query.entity == Entity::Variables {
-        return by_value(&parts).map(|filter| (Entity::Variables, filter));
-    }
-    if query.entity != Entity::Instances {
-        return None;
-    }
-    parts.iter().find_map(|part| match part {
-        Filter::Related(Entity::Variables, filter) => {
-            by_value(&conjuncts(filter)).map(|_| (Entity::Variables, (**filter).clone()))
+    match query.entity {
+        Entity::Variables => by_value(&parts).map(Crowd::Own),
+        Entity::Elements => {
+            let of_element = |part: &&&Filter| is_equal(part, Field::ElementId) || is_equal(part, Field::DefinitionKey);
+            let is_found = parts.iter().any(|part| is_equal(part, Field::ElementId));
+            is_found.then(|| Crowd::Own(Filter::All(parts.iter().filter(of_element).map(|part| (*part).clone()).collect())))
         }
-        Filter::Related(Entity::Elements, filter) => {
+        Entity::Instances => {
+            let related = parts.iter().find_map(|part| related_crowd(part));
+            let of_definition = || parts.iter().find(|part| is_equal(part, Field::DefinitionKey));
+            related.or_else(|| of_definition().map(|part| Crowd::Own((*part).clone())))
+        }
+        _ => None,
+    }
+}
+
+fn related_crowd(part: &Filter) -> Option<Crowd<'_>> {
+    match part {
+        Filter::Related(entity @ Entity::Variables, filter) => {
+            by_value(&conjuncts(filter)).map(|_| Crowd::Related(*entity, part, (**filter).clone()))
+        }
+        Filter::Related(entity @ Entity::Elements, filter) => {
             let is_found = conjuncts(filter).iter().any(|part| is_equal(part, Field::ElementId));
-            is_found.then(|| (Entity::Elements, (**filter).clone()))
+            is_found.then(|| Crowd::Related(*entity, part, (**filter).clone()))
         }
-        Filter::Related(..) | Filter::All(_) | Filter::Any(_) | Filter::Is(..) | Filter::HasTag(_) => None,
+        Filter::HasTag(tag) => Some(Crowd::Tag(tag, part)),
+        Filter::Related(..) | Filter::All(_) | Filter::Any(_) | Filter::Is(..) => None,
         Filter::OfInstance(_) | Filter::Candidate(..) | Filter::Not(_) => None,
-    })
+    }
 }
 
 /// A column of rows that match, with names of its own, so that it can stand beside anything.

@@ -13,14 +13,16 @@ mod candidates;
 mod column;
 mod definitions;
 mod filter;
+mod found;
 mod lead;
 mod order;
 mod select;
 mod view;
 
-pub use definitions::{DEFINITIONS_MAX, definitions, of_definitions};
+pub use definitions::{DEFINITIONS_MAX, asking_elements, definitions, elements_asked, of_definitions};
+pub use found::{Found, among};
 pub use lead::FEW_MAX;
-pub use select::{Few, Many, Search, count, search};
+pub use select::{Few, Search, count, search};
 pub use view::{Cells, Collected, counted};
 
 use crate::query::Scalar;

@@ -3,7 +3,8 @@
 use super::candidates;
 use super::column::{From, Presence, Table, column, selected, table_name};
 use super::filter::{condition, is_open_only, of_tenants, sought};
-use super::lead::{conjuncts, crowd, is_walked, lead, present, probe, rest};
+use super::found::{self, Found};
+use super::lead::{conjuncts, is_walked, lead, present, probe, rest};
 use super::order::{after, order_by, reversed};
 use super::view::columns;
 use super::{Dialect, Sql, Writing};
@@ -20,19 +21,8 @@ pub struct Search {
     pub few: Option<Few>,
     /// Whether it asks for one row by its key or for those of one instance: there is one way to find them, whatever the values are.
     pub is_keyed: bool,
-    /// PostgreSQL: another way to the same page, too.
-    pub many: Option<Many>,
-}
-
-/// What is quicker where many rows match: its statistics do not say how many have which value, least of all together with another.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Many {
-    /// One row with two numbers, each up to one more than a total: the rows found, and the keys in them. If the first is more than
-    /// [`super::FEW_MAX`] they are many.
-    pub counts: Sql,
-    pub page: Sql,
-    /// Whether nothing else is asked for, so that the keys are the total.
-    pub is_all: bool,
+    /// PostgreSQL: other ways to the same page, too.
+    pub found: Option<Found>,
 }
 
 /// What is quicker where few rows match a part of the filter.
@@ -53,31 +43,12 @@ pub fn search(query: &Query, dialect: Dialect) -> Search {
     let Some(probe) = probe else {
         let way = if dialect == Dialect::Sqlite && is_walked(query) { Begin::Walk } else { Begin::Anywhere };
         let page = page(query, dialect, way);
-        let many = if dialect == Dialect::Postgres && !is_keyed { many(query) } else { None };
-        return Search { page, total: total(query, dialect, Begin::Anywhere), few: None, is_keyed, many };
+        let found = if dialect == Dialect::Postgres && !is_keyed { found::found(query) } else { None };
+        return Search { page, total: total(query, dialect, Begin::Anywhere), few: None, is_keyed, found };
     };
     let few = Few { probe, page: page(query, dialect, Begin::Lead) };
     let (page, total) = (page(query, dialect, Begin::Walk), total(query, dialect, Begin::Lead));
-    Search { page, total, few: Some(few), is_keyed, many: None }
-}
-
-fn many(query: &Query) -> Option<Many> {
-    let (entity, filter) = crowd(query)?;
-    let (column, asked) = match query.entity == entity {
-        true => ("key", conjuncts(&filter).len()),
-        false => ("instance", 1),
-    };
-    let is_all = conjuncts(&query.filter).len() == asked;
-    let mut writing = Writing { dialect: Dialect::Postgres, params: Vec::new() };
-    let mut from = From::new(entity, 0);
-    let with_kept = query.with_kept || query.entity != entity;
-    let found = Query { filter, with_kept, ..Query::of(entity, query.tenants.clone()) };
-    let matches = matching(&mut writing, &mut from, &found).join(" AND ");
-    let (own, rows) = (from.alias(Table::Own), from.sql(Dialect::Postgres));
-    let found = format!("SELECT {own}.{column} AS key FROM {rows} WHERE {matches} LIMIT {}", TOTAL_MAX + 1);
-    let text = format!("SELECT count(*), count(DISTINCT key) FROM ({found}) AS found");
-    let counts = Sql { text, params: writing.params };
-    Some(Many { counts, page: page(query, Dialect::Postgres, Begin::Walk), is_all })
+    Search { page, total, few: Some(few), is_keyed, found: None }
 }
 
 /// What the audit trail shows is put together of several.
@@ -93,15 +64,17 @@ fn is_keyed(query: &Query) -> bool {
 
 /// With which table a statement begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begin {
+pub(super) enum Begin<'a> {
     /// Where the planner thinks best.
     Anywhere,
     /// With the entity's own, in order.
     Walk,
     Lead,
+    /// With rows that have these keys.
+    Keys(&'a [i64]),
 }
 
-fn begin(writing: &mut Writing, query: &Query, begin: Begin) -> From {
+fn begin(writing: &mut Writing, query: &Query, begin: Begin<'_>) -> From {
     let mut from = From::new(query.entity, 0);
     match begin {
         Begin::Anywhere if writing.dialect == Dialect::Postgres => from.rows = of_instance(writing, &from, query),
@@ -109,6 +82,7 @@ fn begin(writing: &mut Writing, query: &Query, begin: Begin) -> From {
         Begin::Walk if writing.dialect == Dialect::Postgres => from.fenced = true,
         Begin::Walk => from.walk = Some(walk(query)),
         Begin::Lead => from.lead = lead(writing, query),
+        Begin::Keys(keys) => from.rows = Some(found::with_keys(&from, keys)),
     }
     from.present = present(query);
     from
@@ -142,7 +116,7 @@ fn walk(query: &Query) -> &'static str {
     }
 }
 
-fn page(query: &Query, dialect: Dialect, way: Begin) -> Sql {
+pub(super) fn page(query: &Query, dialect: Dialect, way: Begin<'_>) -> Sql {
     let mut writing = Writing { dialect, params: Vec::new() };
     let halves = match dialect {
         Dialect::Sqlite => halves(query),
@@ -185,7 +159,7 @@ fn limit(page: &Page) -> u32 {
     }
 }
 
-fn page_text(writing: &mut Writing, query: &Query, way: Begin) -> String {
+fn page_text(writing: &mut Writing, query: &Query, way: Begin<'_>) -> String {
     let dialect = writing.dialect;
     let (mut from, cut) = match candidates::asked(query, writing.dialect) {
         Some(asked) => whole(writing, query, |writing| candidates::page(writing, query, asked)),
@@ -194,7 +168,8 @@ fn page_text(writing: &mut Writing, query: &Query, way: Begin) -> String {
             let matches = left_to_match(writing, &mut from, query, way);
             from.show();
             from.open_only = is_open_only(query);
-            from.by_end = dialect == Dialect::Postgres && begins_with_running(query);
+            let is_in_order = !matches!(way, Begin::Keys(_));
+            from.by_end = dialect == Dialect::Postgres && is_in_order && begins_with_running(query);
             let cut = cut(writing, &mut from, matches, query, &query.page);
             match dialect {
                 Dialect::Sqlite => (from, cut),
@@ -240,9 +215,10 @@ pub(super) fn cut(writing: &mut Writing, from: &mut From, mut matches: Vec<Strin
             format!("LIMIT {limit}")
         }
     };
-    if from.open_only && order[0].field == Field::Created && writing.dialect == Dialect::Postgres {
+    let first = order[0].field;
+    if from.open_only && matches!(first, Field::Created | Field::Priority) && writing.dialect == Dialect::Postgres {
         // The index has those that are over at one end, and begins behind them.
-        matches.push(format!("{} IS NOT NULL", sought(writing, from, Field::Created)));
+        matches.push(format!("{} IS NOT NULL", sought(writing, from, first)));
     }
     let matches = if matches.is_empty() { "TRUE".to_owned() } else { matches.join(" AND ") };
     format!("WHERE {matches} ORDER BY {} {limit}", order_by(writing, from, &order))
@@ -291,7 +267,7 @@ fn until_full(selection: &[String], rows: &str, texts: &[String], bytes_max: usi
 }
 
 /// Counting stops one past the bound: that there are more is all anybody is told.
-fn total(query: &Query, dialect: Dialect, way: Begin) -> Sql {
+pub(super) fn total(query: &Query, dialect: Dialect, way: Begin<'_>) -> Sql {
     let mut writing = Writing { dialect, params: Vec::new() };
     let matched = match candidates::asked(query, writing.dialect) {
         Some(asked) => candidates::matched(&mut writing, query, asked, TOTAL_MAX + 1),
@@ -344,10 +320,10 @@ pub fn count(counting: &Counting, dialect: Dialect) -> Sql {
 }
 
 /// What rows are to fulfil that are found this way.
-fn left_to_match(writing: &mut Writing, from: &mut From, query: &Query, way: Begin) -> Vec<String> {
+fn left_to_match(writing: &mut Writing, from: &mut From, query: &Query, way: Begin<'_>) -> Vec<String> {
     match way {
         Begin::Lead => matching(writing, from, &rest(query)),
-        Begin::Anywhere | Begin::Walk => matching(writing, from, query),
+        Begin::Anywhere | Begin::Walk | Begin::Keys(_) => matching(writing, from, query),
     }
 }
 
@@ -438,11 +414,12 @@ mod tests {
             let query = Query { filter, ..Query::of(Entity::Instances, Tenants::Everything) };
             let search = search(&query, Dialect::Postgres);
             assert!(!search.page.text.contains(") OFFSET 0)"), "{}", search.page.text);
-            let many = search.many.expect("they may be many");
-            assert!(many.page.text.contains(") OFFSET 0)"), "{}", many.page.text);
-            assert!(many.counts.text.contains(&format!("LIMIT {}", TOTAL_MAX + 1)), "{}", many.counts.text);
-            assert_eq!(many.is_all, is_all);
+            let found = search.found.expect("they may be many");
+            let many = found.many.expect("they are gone through in order");
+            assert!(many.text.contains(") OFFSET 0)"), "{}", many.text);
+            assert!(found.rows.text.contains(&format!("LIMIT {}", TOTAL_MAX + 1)), "{}", found.rows.text);
+            assert_eq!(found.is_all, is_all);
         }
-        assert_eq!(search(&Query::of(Entity::Instances, Tenants::Everything), Dialect::Postgres).many, None);
+        assert_eq!(search(&Query::of(Entity::Instances, Tenants::Everything), Dialect::Postgres).found, None);
     }
 }
