@@ -1,4 +1,4 @@
-//! What callers may attach to an instance: tags and a business id. One rule for both edges.
+//! What callers may attach to an instance: tags and a business id; and what a process may be called. One rule for both edges.
 
 use std::sync::Arc;
 
@@ -30,6 +30,19 @@ pub(crate) fn business_id(given: Option<Arc<str>>) -> Result<Option<Arc<str>>, S
         }
         id => Ok(id),
     }
+}
+
+/// The id of a process, whether there is one or not.
+pub(crate) fn process_id(id: &str) -> Result<Arc<str>, String> {
+    let mut characters = id.chars();
+    let begins = characters.next().is_some_and(|first| first.is_alphabetic() || first == '_');
+    let goes_on = characters.all(|next| next.is_alphanumeric() || matches!(next, '_' | '-' | '.'));
+    if begins && goes_on {
+        return Ok(id.into());
+    }
+    Err(format!(
+        "The provided processDefinitionId '{id}' is no process id: a letter or '_', then letters, digits, '_', '-' or '.'"
+    ))
 }
 
 fn is_tag(tag: &str) -> bool {

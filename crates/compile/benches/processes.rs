@@ -33,6 +33,29 @@ fn bpmn(elements: usize) -> String {
     )
 }
 
+/// As many elements: tasks with something that undoes them, which may fail.
+fn compensated(elements: usize) -> String {
+    let group = |n: usize| {
+        format!(
+            r#"<task id="t{n}"/><boundaryEvent id="c{n}" attachedToRef="t{n}"><compensateEventDefinition/></boundaryEvent>
+            <task id="u{n}" isForCompensation="true"/><association id="a{n}" sourceRef="c{n}" targetRef="u{n}"/>
+            <boundaryEvent id="e{n}" attachedToRef="u{n}"><errorEventDefinition/></boundaryEvent><task id="w{n}"/>
+            <sequenceFlow id="f{n}" sourceRef="e{n}" targetRef="w{n}"/>"#
+        )
+    };
+    let groups: String = (0..elements / 5).map(group).collect();
+    format!(
+        r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t">
+        <process id="p" isExecutable="true"><startEvent id="s"/>{groups}</process></definitions>"#
+    )
+}
+
+#[divan::bench(args = [100, 1_000, 10_000, 50_000])]
+fn compile_compensated(bencher: divan::Bencher<'_, '_>, elements: usize) {
+    let source = compensated(elements);
+    bencher.bench(|| compile::bpmn(source.as_bytes()).map(|compiled| compiled.processes.len()).expect("the process is right"));
+}
+
 /// Tasks in a row, each with a timer that leads to the end.
 fn json(steps: usize) -> String {
     let step = |number: usize| {

@@ -32,7 +32,7 @@ pub(crate) fn link(mut draft: Draft, findings: &mut Findings) -> Option<Process>
     rules::messages(&draft, findings);
     rules::caught_once(&draft, &graph, findings);
     rules::escalations(&graph, findings);
-    rules::event_gateways(&graph, findings);
+    rules::event_gateways(&graph, &boundaries, findings);
     rules::ad_hoc(&graph, findings);
     rules::conditions(&graph, findings);
     rules::activations(&graph, findings);
@@ -41,8 +41,8 @@ pub(crate) fn link(mut draft: Draft, findings: &mut Findings) -> Option<Process>
     rules::repeats(&draft, findings);
     transactions::check(&graph, findings);
     listeners::check(&draft, findings);
-    compensation::sub_processes(&graph, findings);
-    compensation::ways_out(&graph, findings);
+    compensation::sub_processes(&graph, &boundaries, findings);
+    compensation::ways_out(&graph, &boundaries, findings);
     let compensations = compensation::resolve(&graph, findings);
     let Graph { ends, incoming, outgoing, .. } = graph;
     let wiring = Wiring { ends, incoming, outgoing, scopes, boundaries, defaults, links, compensations };

@@ -35,14 +35,23 @@ pub(crate) async fn from_store(host: &Host, created: Created, fetch: &[Arc<str>]
     tokio::time::timeout(timeout, waiting).await.unwrap_or(Err(Error::Timeout))
 }
 
-/// Waits until an instance that goes in turns has ended, or nothing is left of one that is deleted. A time-out changes nothing about that.
-pub(crate) async fn gone(host: &Host, instance: InstanceKey, is_deletion: bool, timeout: Duration) -> Result<Answer, Error> {
+/// What a caller waits for whose instance goes in turns.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Going {
+    /// Its end.
+    Ended,
+    /// That nothing of it is left.
+    Deleted,
+}
+
+/// Waits until an instance that goes in turns has gone so far. A time-out changes nothing about that.
+pub(crate) async fn gone(host: &Host, instance: InstanceKey, going: Going, timeout: Duration) -> Result<Answer, Error> {
     let filter = is(Field::InstanceKey, instance.0);
     let query = Query { filter, uncounted: true, ..Query::of(Entity::Instances, Tenants::Everything) };
     let waiting = async {
         let mut patience = FIRST_LOOK;
         while let Items::Instances(found) = host.store().search(&query).await?.items
-            && found.first().is_some_and(|found| is_deletion || found.ended.is_none())
+            && found.first().is_some_and(|found| going == Going::Deleted || found.ended.is_none())
         {
             tokio::time::sleep(patience).await;
             patience = (2 * patience).min(host.limits().poll_every);

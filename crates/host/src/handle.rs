@@ -11,6 +11,7 @@ use store::{Fence, PartitionStatus, Store, format};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 
 use crate::announce::Announcing;
+use crate::await_end::Going;
 use crate::await_jobs::StreamEnd;
 use crate::clock::{ClockMove, Moving};
 use crate::drive::PARTITION;
@@ -242,7 +243,7 @@ impl Host {
     /// were heard, or not in time; a large instance is cancelled, or deleted, when all of it has gone.
     pub async fn submit(&self, request: Request) -> Result<Answer, Error> {
         let timeout = self.inner.limits.answer_timeout;
-        let is_deletion = matches!(request.command, Command::DeleteInstance { .. });
+        let going = if matches!(request.command, Command::DeleteInstance { .. }) { Going::Deleted } else { Going::Ended };
         match self.submit_alone(request, timeout).await? {
             Answer::Listening(listening) => {
                 let _permit = self.permit(&self.inner.awaiting, "the number of callers waiting for results")?;
@@ -250,7 +251,7 @@ impl Host {
             }
             Answer::Going { instance } => {
                 let _permit = self.permit(&self.inner.awaiting, "the number of callers waiting for results")?;
-                await_end::gone(self, instance, is_deletion, timeout).await
+                await_end::gone(self, instance, going, timeout).await
             }
             answer => Ok(answer),
         }

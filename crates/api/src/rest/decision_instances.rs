@@ -70,7 +70,7 @@ async fn get(call: Call) -> Result<Response, Failure> {
     let key = call.segment();
     if !is_key(key) {
         let name = "decisionEvaluationInstanceKey";
-        return Err(Failure::unreadable(format!("Failed to convert '{name}' with value: '{key}'")));
+        return Err(Failure::invalid(format!("The provided {name} '{key}' is none: two whole numbers with '-' between them")));
     }
     let filter = Filter::Is(Field::EvaluatedId, Op::Eq(Scalar::Text(key.to_owned())));
     let missing = || Failure::not_found(format!("Decision Instance with id '{key}' not found"));

@@ -1,6 +1,6 @@
 //! What a value on the wire looks like: the words in which requests and answers describe themselves to `/openapi.json`.
 
-use super::search::Table;
+use super::search::{Operators, Table, Value};
 use super::shape::Shape;
 
 #[derive(Clone, Copy)]
@@ -24,6 +24,9 @@ pub(super) enum Kind {
     FieldsList(&'static Shape),
     /// In requests: a filter, as a search of the table has it.
     Filter(&'static Table),
+    /// In requests: a value to be equal to, or operators, as in filters; a list of them.
+    Condition(Value, Operators),
+    ConditionList(Value, Operators),
     /// In answers: an object, a list of objects.
     Nested(&'static dyn Described),
     NestedList(&'static dyn Described),

@@ -80,7 +80,7 @@ async fn run(server: Arc<Server>, operation: &'static Operation, request: Reques
     let mut upload = None;
     let body = match operation.input {
         Input::None => Bytes::new(),
-        Input::Upload => {
+        Input::Upload(_) => {
             media::check_content(headers, "multipart/form-data")?;
             held.grow(UPLOAD_BYTES)?;
             upload = Some(body);

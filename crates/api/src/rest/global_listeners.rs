@@ -1,18 +1,18 @@
 //! Global listeners: those who listen to all user tasks, whatever their process.
 
-use std::cmp::Ordering;
-
 use axum::http::Method;
 use axum::response::Response;
-use serde_json::{Value as Json, json};
 use store::log::{Command, NewListener, PutListener};
+use store::query::{Op, Scalar};
 
 use super::answer;
 use super::call::Call;
 use super::describe::Kind;
 use super::layout::{Cell, Layout, column};
 use super::operation::{Input, Operation, Output};
+use super::search::{Operators, Value, holds};
 use super::shape::{Field, Fields, Shape, field};
+use super::statistics::groups::{self, Part};
 use crate::error::Failure;
 
 pub(super) const EVENTS: &[&str] = &["all", "creating", "assigning", "updating", "completing", "canceling"];
@@ -39,7 +39,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         path: "/v2/global-task-listeners/search",
         id: "searchGlobalTaskListeners",
         summary: "Search those who listen to all user tasks",
-        input: Input::Json("filter, sort and page", false),
+        input: Input::Optional(&SEARCH),
         query: &[],
         output: Output::Page(&LAYOUT),
         failures: &[],
@@ -92,6 +92,38 @@ static CREATION: Shape = Shape {
 };
 
 static UPDATE: Shape = Shape { name: "UpdateGlobalTaskListenerRequest", fields: &[TYPE, EVENT_TYPES, RETRIES, AFTER, PRIORITY] };
+
+const SORTS: &[&str] = &["id", "type", "afterNonGlobal", "priority", "source"];
+
+static SEARCH: Shape = Shape {
+    name: "GlobalTaskListenerSearchQueryRequest",
+    fields: &[
+        field("filter", Kind::Fields(&FILTER), "Which"),
+        field("sort", Kind::FieldsList(&SORT), "By what they are sorted; by their id if left out"),
+        field("page", Kind::Fields(&groups::PAGE_ANY), "Which part of them"),
+    ],
+};
+
+static FILTER: Shape = Shape {
+    name: "GlobalTaskListenerSearchQueryFilterRequest",
+    fields: &[
+        field("id", Kind::Condition(Value::Text, Operators::Like), "Called like this"),
+        field("type", Kind::Condition(Value::Text, Operators::Like), "With jobs of these types"),
+        field("retries", Kind::Condition(Value::Int32, Operators::Ordered), "With so many retries"),
+        field("eventTypes", Kind::ConditionList(Value::Word(EVENTS), Operators::Like), "That listen to one of these"),
+        field("afterNonGlobal", Kind::Boolean, "Asked after those of the process, or before"),
+        field("priority", Kind::Condition(Value::Int32, Operators::Ordered), "With this priority"),
+        field("source", Kind::Condition(Value::Word(SOURCES), Operators::Like), "Put in place in this way"),
+    ],
+};
+
+static SORT: Shape = Shape {
+    name: "GlobalTaskListenerSearchQuerySortRequest",
+    fields: &[
+        field("field", Kind::Word(SORTS), "What is compared").required(),
+        field("order", Kind::Word(&["ASC", "DESC"]), "Which way; ASC if left out"),
+    ],
+};
 
 #[derive(Debug, Clone)]
 struct Shown {
@@ -202,116 +234,55 @@ async fn all(host: &host::Host) -> Result<Vec<Shown>, Failure> {
 
 /// There are few of them: they are looked through here.
 async fn search(call: Call) -> Result<Response, Failure> {
-    let text = call.text()?;
-    let asked: Json = match text.trim().is_empty() {
-        true => json!({}),
-        false => serde_json::from_str(text).map_err(|error| Failure::unreadable(format!("Failed to read request: {error}")))?,
-    };
-    let Json::Object(asked) = asked else { return Err(Failure::unreadable("Failed to read request: expected an object")) };
-    if let Some(unknown) = asked.keys().find(|name| !matches!(name.as_str(), "filter" | "sort" | "page")) {
-        return Err(Failure::unreadable(format!("Request property [{unknown}] cannot be parsed: there is no such property")));
+    let mut fields = call.optional(&SEARCH)?;
+    let wanted = fields.object("filter").map(Wanted::read).unwrap_or_default();
+    let by = groups::sorting(fields.objects("sort"), SORTS)?;
+    let part = Part::any(&call, fields.object("page"))?;
+    let mut found = all(call.host()).await?;
+    found.retain(|shown| wanted.matches(shown));
+    found.sort_by(|a, b| a.id.cmp(&b.id));
+    groups::sort(&mut found, &by, |shown, place| shown.value(SORTS[place]));
+    Ok(groups::page(found, &part, &LAYOUT))
+}
+
+/// What is asked of a listener.
+#[derive(Default)]
+struct Wanted {
+    /// By the name of a property.
+    conditions: Vec<(&'static str, Op)>,
+    /// One of what it listens to satisfies one of these.
+    events: Vec<Vec<Op>>,
+}
+
+impl Wanted {
+    fn read(mut filter: Fields<'_>) -> Self {
+        let mut conditions = Vec::new();
+        for name in ["id", "type", "retries", "priority", "source"] {
+            conditions.extend(filter.operations(name).into_iter().map(|op| (name, op)));
+        }
+        let after_own = filter.boolean("afterNonGlobal").map(|flag| ("afterNonGlobal", Op::Eq(Scalar::Bool(flag))));
+        conditions.extend(after_own);
+        Self { conditions, events: filter.operations_list("eventTypes") }
     }
-    let mut found = Vec::new();
-    for shown in all(call.host()).await? {
-        let row: Json = serde_json::from_slice(&LAYOUT.to_vec(&shown)).unwrap_or_default();
-        if matches(&row, asked.get("filter").unwrap_or(&Json::Null))? {
-            found.push((row, shown));
+
+    fn matches(&self, shown: &Shown) -> bool {
+        let heard: Vec<Scalar> = shown.events.iter().map(|event| Scalar::Text(event.clone())).collect();
+        let listens = |ops: &Vec<Op>| heard.iter().any(|event| ops.iter().all(|op| holds(op, Some(event))));
+        let is_as_asked = self.conditions.iter().all(|(name, op)| holds(op, Some(&shown.value(name))));
+        is_as_asked && (self.events.is_empty() || self.events.iter().any(listens))
+    }
+}
+
+impl Shown {
+    /// A property that can be asked for and sorted by.
+    fn value(&self, name: &str) -> Scalar {
+        match name {
+            "type" => Scalar::Text(self.job_type.clone()),
+            "retries" => Scalar::Int(self.retries.into()),
+            "afterNonGlobal" => Scalar::Bool(self.after_own),
+            "priority" => Scalar::Int(self.priority.into()),
+            "source" => Scalar::Text(self.source.to_owned()),
+            _ => Scalar::Text(self.id.clone()),
         }
     }
-    found.sort_by(|(_, a), (_, b)| a.id.cmp(&b.id));
-    for criterion in asked.get("sort").and_then(Json::as_array).into_iter().flatten().rev() {
-        sort(&mut found, criterion)?;
-    }
-    let page = asked.get("page").cloned().unwrap_or_default();
-    let number = |name: &str, default: usize| match &page[name] {
-        Json::Null => Ok(default),
-        given => given.as_u64().map(|number| number as usize).ok_or_else(|| {
-            Failure::invalid(format!("The value for page.{name} is '{given}' but must be a non-negative number."))
-        }),
-    };
-    let limit = number("limit", call.config().page_limit_default as usize)?.min(call.config().page_limit_max as usize);
-    let (from, total) = (number("from", 0)?, found.len());
-    let shown: Vec<Shown> = found.into_iter().skip(from).take(limit).map(|(_, shown)| shown).collect();
-    let mut out = format!(
-        "{{\"page\":{{\"totalItems\":{total},\"hasMoreTotalItems\":false,\"startCursor\":null,\"endCursor\":null}},\"items\":"
-    );
-    let mut items = Vec::new();
-    LAYOUT.write_list(&mut items, &shown);
-    out.push_str(&String::from_utf8_lossy(&items));
-    out.push('}');
-    Ok(answer::ok(out.into_bytes()))
-}
-
-fn sort(found: &mut [(Json, Shown)], criterion: &Json) -> Result<(), Failure> {
-    let field = criterion["field"].as_str().ok_or_else(|| Failure::invalid("Sort field must not be null."))?;
-    if !matches!(field, "id" | "type" | "afterNonGlobal" | "priority" | "source") {
-        return Err(Failure::unreadable(format!("There is nothing to sort by called '{field}'")));
-    }
-    let descends = criterion["order"].as_str().is_some_and(|order| order.eq_ignore_ascii_case("DESC"));
-    found.sort_by(|(a, _), (b, _)| {
-        let order = compare(&a[field], &b[field]);
-        if descends { order.reverse() } else { order }
-    });
-    Ok(())
-}
-
-fn compare(a: &Json, b: &Json) -> Ordering {
-    match (a, b) {
-        (Json::Number(a), Json::Number(b)) => a.as_i64().cmp(&b.as_i64()),
-        (Json::Bool(a), Json::Bool(b)) => a.cmp(b),
-        (a, b) => a.as_str().cmp(&b.as_str()),
-    }
-}
-
-fn matches(row: &Json, filter: &Json) -> Result<bool, Failure> {
-    let Json::Object(filter) = filter else { return Ok(true) };
-    for (name, condition) in filter {
-        let holds = match (name.as_str(), condition) {
-            (_, Json::Null) => true,
-            ("eventTypes", Json::Array(wanted)) => {
-                let has = |wanted: &Json| {
-                    let listens = row["eventTypes"].as_array().into_iter().flatten();
-                    listens.map(|event| satisfies(event, wanted)).find(|held| !matches!(held, Ok(false))).unwrap_or(Ok(false))
-                };
-                wanted.iter().map(has).find(|held| !matches!(held, Ok(false))).unwrap_or(Ok(wanted.is_empty()))?
-            }
-            ("id" | "type" | "retries" | "afterNonGlobal" | "priority" | "source", condition) => {
-                satisfies(&row[name], condition)?
-            }
-            _ => {
-                let why = format!("Request property [filter.{name}] cannot be parsed: there is no such property");
-                return Err(Failure::unreadable(why));
-            }
-        };
-        if !holds {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn satisfies(value: &Json, condition: &Json) -> Result<bool, Failure> {
-    let Json::Object(operators) = condition else { return Ok(value == condition) };
-    for (operator, other) in operators {
-        let holds = match operator.as_str() {
-            "$eq" => value == other,
-            "$neq" => value != other,
-            "$exists" => other.as_bool().unwrap_or(true),
-            "$in" => other.as_array().is_none_or(|others| others.is_empty() || others.contains(value)),
-            "$notIn" => other.as_array().is_none_or(|others| !others.contains(value)),
-            "$gt" => compare(value, other).is_gt(),
-            "$gte" => compare(value, other).is_ge(),
-            "$lt" => compare(value, other).is_lt(),
-            "$lte" => compare(value, other).is_le(),
-            "$like" => match (value.as_str(), other.as_str()) {
-                (Some(text), Some(pattern)) => super::search::like(text, pattern),
-                _ => false,
-            },
-            _ => return Err(Failure::unreadable(format!("There is no operator '{operator}'"))),
-        };
-        if !holds {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }

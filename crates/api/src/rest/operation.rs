@@ -37,8 +37,8 @@ pub(super) enum Input {
     Filter(&'static Table),
     /// Files and fields of a form.
     Files,
-    /// The same, read as it comes.
-    Upload,
+    /// The same, read as it comes; what is said of a file.
+    Upload(&'static Shape),
     /// Any JSON object, which the operation reads itself; what it is, and whether it must be there.
     Json(&'static str, bool),
     /// JSON of which nothing is read.
@@ -90,7 +90,7 @@ impl Operation {
         let moves_clock = self.path.contains("/clock");
         !is_read
             && !moves_clock
-            && !matches!(self.input, Input::Upload)
+            && !matches!(self.input, Input::Upload(_))
             && !self.path.starts_with("/v2/documents")
             && !super::workflows::owns(self.path)
             && !matches!(self.path, "/v2/jobs/activation" | "/v2/expression/evaluation" | "/v1/backup" | "/v1/purge")

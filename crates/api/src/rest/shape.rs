@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use engine::Document;
 use host::Limits;
-use store::query::Filter;
+use store::query::{Filter, Op};
 
 use super::describe::{Described, Kind, Property};
 use super::path::{self, Path};
-use super::search;
+use super::search::{self, Condition};
 use crate::document::{self, DocumentError};
 use crate::error::Failure;
 use crate::json::{self, Reader};
@@ -73,6 +73,8 @@ enum Slot<'a> {
     Object(Fields<'a>),
     Objects(Vec<Fields<'a>>),
     Filter(Filter),
+    Operations(Vec<Op>),
+    OperationsList(Vec<Vec<Op>>),
 }
 
 /// Reads one object; what follows it is left alone.
@@ -91,18 +93,19 @@ fn object<'a>(reader: &mut Reader<'a>, path: &Path<'_>, shape: &'static Shape, l
         let Some(index) = shape.fields.iter().position(|field| field.name == name) else {
             return Err(path.unknown());
         };
-        slots[index] = slot(reader, &path, shape.fields[index].kind, limits)?;
+        slots[index] = slot(reader, &path, &shape.fields[index], limits)?;
         Ok(())
     })?;
     Ok(Fields { shape, slots })
 }
 
-fn slot<'a>(reader: &mut Reader<'a>, path: &Path<'_>, kind: Kind, limits: &Limits) -> Result<Slot<'a>, Failure> {
+fn slot<'a>(reader: &mut Reader<'a>, path: &Path<'_>, field: &Field, limits: &Limits) -> Result<Slot<'a>, Failure> {
     if reader.peek()? == json::Kind::Null {
         reader.null()?;
         return Ok(Slot::Absent);
     }
-    let slot = match kind {
+    let condition = |value, operators| Condition { name: field.name, value, operators };
+    let slot = match field.kind {
         Kind::Text | Kind::Key | Kind::Time => path::text(reader, path)?.map(Slot::Text),
         Kind::Int32 => path::int32(reader, path)?.map(Slot::Number),
         Kind::Int64 => path::int64(reader, path)?.map(Slot::Number),
@@ -113,6 +116,12 @@ fn slot<'a>(reader: &mut Reader<'a>, path: &Path<'_>, kind: Kind, limits: &Limit
         Kind::Fields(shape) => Some(Slot::Object(object(reader, path, shape, limits)?)),
         Kind::FieldsList(shape) => Some(Slot::Objects(objects(reader, path, shape, limits)?)),
         Kind::Filter(table) => Some(Slot::Filter(search::read_filter(reader, path, table)?)),
+        Kind::Condition(value, operators) => {
+            Some(Slot::Operations(search::read_condition(reader, path, condition(value, operators))?))
+        }
+        Kind::ConditionList(value, operators) => {
+            Some(Slot::OperationsList(conditions(reader, path, condition(value, operators))?))
+        }
         Kind::Any | Kind::Nested(_) | Kind::NestedList(_) => None,
     };
     Ok(slot.unwrap_or(Slot::Absent))
@@ -129,6 +138,18 @@ fn texts(reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Vec<Arc<str>>, Fail
         Ok::<_, Failure>(())
     })?;
     Ok(texts)
+}
+
+fn conditions(reader: &mut Reader<'_>, path: &Path<'_>, condition: Condition<'_>) -> Result<Vec<Vec<Op>>, Failure> {
+    if reader.peek()? != json::Kind::List {
+        return Err(path.mistyped("a list"));
+    }
+    let mut conditions = Vec::new();
+    reader.list(|reader| {
+        conditions.push(search::read_condition(reader, path, condition)?);
+        Ok::<_, Failure>(())
+    })?;
+    Ok(conditions)
 }
 
 fn document(reader: &mut Reader<'_>, path: &Path<'_>, limits: &Limits) -> Result<Document, Failure> {
@@ -241,6 +262,21 @@ impl<'a> Fields<'a> {
         match self.take(name) {
             Slot::Filter(filter) => Some(filter),
             _ => None,
+        }
+    }
+
+    /// What is asked of a value; nothing where nothing is.
+    pub(super) fn operations(&mut self, name: &str) -> Vec<Op> {
+        match self.take(name) {
+            Slot::Operations(operations) => operations,
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn operations_list(&mut self, name: &str) -> Vec<Vec<Op>> {
+        match self.take(name) {
+            Slot::OperationsList(list) => list,
+            _ => Vec::new(),
         }
     }
 

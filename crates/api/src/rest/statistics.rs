@@ -2,7 +2,7 @@
 
 mod definitions;
 mod elements;
-mod groups;
+pub(super) mod groups;
 mod incidents;
 mod jobs;
 

@@ -45,22 +45,21 @@ pub(super) fn resolve(graph: &Graph<'_>, findings: &mut Findings) -> Vec<Option<
 }
 
 /// A compensation event sub-process stands in a sub-process that is undone in no other way, and that is done once.
-pub(super) fn sub_processes(graph: &Graph<'_>, findings: &mut Findings) {
+pub(super) fn sub_processes(graph: &Graph<'_>, boundaries: &[Vec<usize>], findings: &mut Findings) {
     let elements = &graph.draft.elements;
     for start in elements {
         let Some(Kind::StartEvent(Some(Catch { trigger: Trigger::Compensation, .. }))) = start.kind() else { continue };
         if !matches!(elements[start.scope].kind(), Some(Kind::EventSubProcess(_))) {
             continue;
         }
-        let undone = &elements[elements[start.scope].scope];
-        let is_boundary = |event: &&DraftElement| {
-            matches!(event.kind(), Some(Kind::CompensationBoundary(_))) && event.attached_to.as_deref() == Some(&*undone.id)
-        };
+        let place = elements[start.scope].scope;
+        let undone = &elements[place];
+        let undoes = |event: &usize| matches!(elements[*event].kind(), Some(Kind::CompensationBoundary(_)));
         let reason = match undone.kind() {
             Some(Kind::SubProcess(_) | Kind::Transaction(_)) if undone.repeat.is_some() => {
                 "a repeated sub-process has no compensation event sub-process: put one into a sub-process inside it"
             }
-            Some(Kind::SubProcess(_) | Kind::Transaction(_)) if elements.iter().any(|event| is_boundary(&event)) => {
+            Some(Kind::SubProcess(_) | Kind::Transaction(_)) if boundaries[place].iter().any(undoes) => {
                 "the sub-process around it has a compensation boundary event, which says otherwise what undoes it: remove one of them"
             }
             Some(Kind::SubProcess(_) | Kind::Transaction(_)) | None => continue,
@@ -72,21 +71,18 @@ pub(super) fn sub_processes(graph: &Graph<'_>, findings: &mut Findings) {
 
 /// A handler runs inside the event that started it, and so does what comes after an event on its boundary: it can neither join what runs
 /// outside nor terminate it.
-pub(super) fn ways_out(graph: &Graph<'_>, findings: &mut Findings) {
+pub(super) fn ways_out(graph: &Graph<'_>, boundaries: &[Vec<usize>], findings: &mut Findings) {
     let elements = &graph.draft.elements;
     let handlers = elements.iter().filter(|element| matches!(element.kind(), Some(Kind::CompensationBoundary(_))));
-    let handlers: HashSet<&str> = handlers.filter_map(|boundary| boundary.compensation.as_deref()).collect();
-    let sits_on =
-        |index: &usize, hosts: &HashSet<&str>| elements[*index].attached_to.as_deref().is_some_and(|id| hosts.contains(id));
-    let mut open: Vec<usize> = (0..elements.len()).filter(|index| sits_on(index, &handlers)).collect();
+    let handlers = handlers.filter_map(|boundary| graph.by_id.get(boundary.compensation.as_deref()?));
+    let mut open: Vec<usize> = handlers.flat_map(|handler| boundaries[*handler].iter().copied()).collect();
     let mut way: HashSet<usize> = HashSet::new();
     while let Some(index) = open.pop() {
         if !way.insert(index) {
             continue;
         }
         open.extend(graph.outgoing[index].iter().filter_map(|flow| graph.ends[*flow]).map(|(_, target)| target));
-        let own = HashSet::from([&*elements[index].id]);
-        open.extend((0..elements.len()).filter(|other| sits_on(other, &own)));
+        open.extend(&boundaries[index]);
     }
     let comes_from_outside = |flow: &usize| graph.ends[*flow].is_some_and(|(source, _)| !way.contains(&source));
     for index in &way {

@@ -284,7 +284,7 @@ fn what_is_caught(kind: &Kind) -> Option<String> {
 }
 
 /// An event-based gateway has at least two ways on, each to an event that is reached by no other way.
-pub(super) fn event_gateways(graph: &Graph<'_>, findings: &mut Findings) {
+pub(super) fn event_gateways(graph: &Graph<'_>, boundaries: &[Vec<usize>], findings: &mut Findings) {
     for (index, gateway) in graph.draft.elements.iter().enumerate() {
         if !matches!(gateway.kind(), Some(Kind::EventGateway)) {
             continue;
@@ -295,7 +295,7 @@ pub(super) fn event_gateways(graph: &Graph<'_>, findings: &mut Findings) {
         for flow in &graph.outgoing[index] {
             let Some((_, target)) = graph.ends[*flow] else { continue };
             let event = &graph.draft.elements[target];
-            if let Some(reason) = unfit_behind_gateway(graph, target) {
+            if let Some(reason) = unfit_behind_gateway(graph, boundaries, target) {
                 findings.add(event.at, &event.id, format!("it stands behind an event-based gateway, so {reason}"));
             }
         }
@@ -303,9 +303,8 @@ pub(super) fn event_gateways(graph: &Graph<'_>, findings: &mut Findings) {
 }
 
 /// The gateway waits, not what stands behind it: that is entered when it is over.
-fn unfit_behind_gateway(graph: &Graph<'_>, target: usize) -> Option<&'static str> {
-    let elements = &graph.draft.elements;
-    let event = &elements[target];
+fn unfit_behind_gateway(graph: &Graph<'_>, boundaries: &[Vec<usize>], target: usize) -> Option<&'static str> {
+    let event = &graph.draft.elements[target];
     let fits = match event.kind() {
         Some(Kind::CatchEvent(trigger)) => trigger.is_waited_for(),
         Some(Kind::ReceiveTask(_)) | None => true,
@@ -316,7 +315,7 @@ fn unfit_behind_gateway(graph: &Graph<'_>, target: usize) -> Option<&'static str
         () if event.repeat.is_some() => Some("it cannot be repeated"),
         () if 1 < graph.incoming[target].len() => Some("no other flow may lead to it"),
         () if event.inputs.is_some() => Some("it has no inputs: nothing is mapped before its message has come"),
-        () if elements.iter().any(|other| other.attached_to.as_deref() == Some(&*event.id)) => Some("no event may sit on it"),
+        () if !boundaries[target].is_empty() => Some("no event may sit on it"),
         () => None,
     }
 }
@@ -324,31 +323,32 @@ fn unfit_behind_gateway(graph: &Graph<'_>, target: usize) -> Option<&'static str
 /// An ad-hoc sub-process has something to start, and neither start nor end events nor event sub-processes that interrupt it.
 pub(super) fn ad_hoc(graph: &Graph<'_>, findings: &mut Findings) {
     let elements = &graph.draft.elements;
-    for (index, element) in elements.iter().enumerate() {
-        let Some(Kind::AdHoc(_)) = element.kind() else { continue };
-        let is_run = |place: usize| elements[place].scope == index && matches!(elements[place].kind(), Some(Kind::AdHocRun));
-        let inside = || elements.iter().enumerate().filter(|(_, inner)| is_run(inner.scope));
-        let can_begin = |(place, inner): (usize, &DraftElement)| graph.incoming[place].is_empty() && is_activity(inner);
-        if !inside().any(can_begin) {
-            findings.add(element.at, &element.id, "an ad-hoc sub-process needs at least one activity that no flow leads to");
+    let is_ad_hoc = |index: usize| matches!(elements[index].kind(), Some(Kind::AdHoc(_)));
+    let mut can_begin = vec![false; elements.len()];
+    for (index, inner) in elements.iter().enumerate() {
+        let around = &elements[inner.scope];
+        if !is_ad_hoc(around.scope) {
+            continue;
         }
-        for (_, inner) in inside() {
-            let what = match inner.kind() {
-                Some(Kind::StartEvent(_)) => "a start event",
-                Some(Kind::EndEvent(_)) => "an end event",
-                _ => continue,
-            };
-            findings.add(inner.at, &inner.id, format!("{what} cannot stand inside an ad-hoc sub-process"));
-        }
-        for start in elements {
-            let around = &elements[start.scope];
-            if let (Some(Kind::EventSubProcess(_)), Some(Kind::StartEvent(Some(Catch { interrupting: true, .. })))) =
-                (around.kind(), start.kind())
-                && around.scope == index
-            {
+        let stands_inside = |what: &str| format!("{what} cannot stand inside an ad-hoc sub-process");
+        match (around.kind(), inner.kind()) {
+            (Some(Kind::AdHocRun), Some(Kind::StartEvent(_))) => {
+                findings.add(inner.at, &inner.id, stands_inside("a start event"));
+            }
+            (Some(Kind::AdHocRun), Some(Kind::EndEvent(_))) => findings.add(inner.at, &inner.id, stands_inside("an end event")),
+            (Some(Kind::AdHocRun), _) => {
+                can_begin[around.scope] |= graph.incoming[index].is_empty() && is_activity(inner);
+            }
+            (Some(Kind::EventSubProcess(_)), Some(Kind::StartEvent(Some(Catch { interrupting: true, .. })))) => {
                 let reason = "an event sub-process inside an ad-hoc sub-process must not interrupt it";
                 findings.add(around.at, &around.id, reason);
             }
+            _ => {}
+        }
+    }
+    for (index, element) in elements.iter().enumerate() {
+        if is_ad_hoc(index) && !can_begin[index] {
+            findings.add(element.at, &element.id, "an ad-hoc sub-process needs at least one activity that no flow leads to");
         }
     }
 }

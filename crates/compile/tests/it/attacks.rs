@@ -131,6 +131,32 @@ fn large_processes_are_read_in_linear_time() {
         .map(|n| format!(r#"<boundaryEvent id="b{n}" attachedToRef="t"><errorEventDefinition/></boundaryEvent>"#))
         .collect();
     refused(process(&format!(r#"<startEvent id="s"/><task id="t"/>{caught}"#)).as_bytes());
+    let undone: String = (0..10_000)
+        .map(|n| {
+            format!(
+                r#"<task id="t{n}"/><boundaryEvent id="c{n}" attachedToRef="t{n}"><compensateEventDefinition/></boundaryEvent>
+                <task id="u{n}" isForCompensation="true"/><association id="a{n}" sourceRef="c{n}" targetRef="u{n}"/>
+                <boundaryEvent id="e{n}" attachedToRef="u{n}"><errorEventDefinition/></boundaryEvent><task id="w{n}"/>
+                <sequenceFlow id="f{n}" sourceRef="e{n}" targetRef="w{n}"/>"#
+            )
+        })
+        .collect();
+    accepted(&process(&format!(r#"<startEvent id="s"/>{undone}"#)));
+    let waited: String = (0..10_000)
+        .map(|n| {
+            let timer = "<timerEventDefinition><timeDuration>PT1H</timeDuration></timerEventDefinition>";
+            format!(
+                r#"<eventBasedGateway id="g{n}"/><sequenceFlow id="a{n}" sourceRef="g{n}" targetRef="x{n}"/>
+                <sequenceFlow id="b{n}" sourceRef="g{n}" targetRef="y{n}"/>
+                <intermediateCatchEvent id="x{n}">{timer}</intermediateCatchEvent>
+                <intermediateCatchEvent id="y{n}">{timer}</intermediateCatchEvent>"#
+            )
+        })
+        .collect();
+    accepted(&process(&format!(r#"<startEvent id="s"/>{waited}"#)));
+    let chosen: String =
+        (0..20_000).map(|n| format!(r#"<adHocSubProcess id="h{n}"><task id="t{n}"/></adHocSubProcess>"#)).collect();
+    accepted(&process(&format!(r#"<startEvent id="s"/>{chosen}"#)));
 }
 
 /// Each join is a search through all that lies before it: a few are fine in the largest process, many are refused.

@@ -59,6 +59,13 @@ pub(super) async fn they_come_and_go_on(store: Arc<dyn Store>) {
         }
         other => panic!("{other:?}"),
     }
+    // A key is compared with a pattern as it is written.
+    let key = batch.key.to_string();
+    for (pattern, found) in [(format!("?{}", &key[1..]), 5), (format!("*?{key}"), 0)] {
+        let filter = Filter::Is(Field::BatchKey, Op::Like(pattern));
+        let query = Query { filter, ..Query::of(Entity::BatchItems, Tenants::Everything) };
+        assert_eq!(store.search(&query).await.unwrap().total, found);
+    }
 }
 
 async fn count(store: &Arc<dyn Store>, entity: Entity) -> u64 {

@@ -187,7 +187,8 @@ fn holds(value: Option<&Scalar>, op: &Op) -> bool {
         (Op::Gt(other), Some(value)) => value > other,
         (Op::Gte(other), Some(value)) => value >= other,
         (Op::Like(like), Some(Scalar::Text(text))) => pattern::matches(like, text),
-        (Op::Like(_), Some(Scalar::Bool(_) | Scalar::Int(_))) => false,
+        (Op::Like(like), Some(Scalar::Int(number))) => pattern::matches(like, &number.to_string()),
+        (Op::Like(_), Some(Scalar::Bool(_))) => false,
     }
 }
 

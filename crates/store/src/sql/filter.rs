@@ -201,8 +201,9 @@ fn is(writing: &mut Writing, from: &mut From, field: Field, op: &Op) -> String {
 fn like_text(writing: &mut Writing, text: &str, like: &str) -> String {
     match writing.dialect {
         Dialect::Sqlite => format!("{text} GLOB {}", writing.param(Scalar::Text(pattern::to_glob(like)))),
+        // A number is compared as it is written; where there is text the cast does nothing.
         Dialect::Postgres => {
-            format!("{text} LIKE {} ESCAPE '\\'", writing.param(Scalar::Text(pattern::to_like(like))))
+            format!("CAST({text} AS TEXT) LIKE {} ESCAPE '\\'", writing.param(Scalar::Text(pattern::to_like(like))))
         }
     }
 }

@@ -18,15 +18,15 @@ use super::super::shape::{self, Fields, Shape, field};
 use super::super::time;
 use super::super::upload::Form;
 use super::{Name, REFERENCE, asked};
-use crate::document;
 use crate::error::{Failure, Reason};
+use crate::{document, label};
 
 /// Bytes of what is said about files.
 const METADATA_BYTES_MAX: usize = 256 * 1024;
 /// Characters of an id that a caller gives.
 const ID_CHARS_MAX: usize = 256;
 
-static METADATA: Shape = Shape {
+pub(in crate::rest) static METADATA: Shape = Shape {
     name: "DocumentMetadata",
     fields: &[
         field("contentType", Kind::Text, "Its media type; that of the part if left out"),
@@ -260,11 +260,12 @@ fn read_list(call: &Call, text: &str) -> Result<Vec<Metadata>, Failure> {
 fn metadata(mut fields: Fields<'_>) -> Result<Metadata, Failure> {
     let expires = fields.text("expiresAt").map(|text| time::read(&text, "expiresAt")).transpose()?;
     let properties = fields.document("customProperties");
+    let process_id = fields.text("processDefinitionId").map(|id| label::process_id(&id)).transpose();
     Ok(Metadata {
         content_type: fields.shared("contentType").filter(|text| !text.is_empty()),
         file_name: fields.shared("fileName").filter(|text| !text.is_empty()),
         expires,
-        process_id: fields.shared("processDefinitionId"),
+        process_id: process_id.map_err(Failure::invalid)?,
         instance: fields.key("processInstanceKey")?.map(InstanceKey),
         properties: (!properties.is_empty()).then(|| document::to_json(&properties)),
     })

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::schema::{Schemas, key, reference};
 use super::{rules, searches};
 use crate::rest::operation::{self, Input, Operation, Output};
+use crate::rest::shape::Shape;
 use crate::rest::workflows;
 
 /// What every operation may answer when it does not do what it was asked.
@@ -81,7 +82,7 @@ fn body(schemas: &mut Schemas, operation: &Operation) -> Option<Value> {
     let (required, schema) = match operation.input {
         Input::None => return None,
         Input::Files => return Some(files()),
-        Input::Upload => return Some(upload(operation)),
+        Input::Upload(metadata) => return Some(upload(schemas, operation, metadata)),
         Input::Json(about, required) => {
             let schema = json!({ "type": "object", "additionalProperties": true, "description": about });
             (required, if required { schema } else { or_null(schema) })
@@ -119,18 +120,21 @@ fn files() -> Value {
 }
 
 /// A file with what is to be known of it, or several.
-fn upload(operation: &Operation) -> Value {
+fn upload(schemas: &mut Schemas, operation: &Operation, metadata: &'static Shape) -> Value {
     let file = json!({ "type": "string", "contentMediaType": "application/octet-stream" });
-    let about = json!({ "type": "object", "additionalProperties": true, "description": "contentType, fileName, expiresAt, customProperties, …" });
-    let (required, properties) = match operation.output {
+    let about = schemas.object(metadata, true);
+    // Parts of a form have no type of their own: this one is JSON.
+    let is_json = json!({ "contentType": "application/json" });
+    let (required, properties, encoding) = match operation.output {
         Output::CreatedInPart(_) => {
             let files = json!({ "type": "array", "minItems": 1, "items": file });
-            ("files", json!({ "files": files, "metadataList": { "type": "array", "items": about } }))
+            let properties = json!({ "files": files, "metadataList": { "type": "array", "items": about } });
+            ("files", properties, json!({ "metadataList": is_json }))
         }
-        _ => ("file", json!({ "file": file, "metadata": about })),
+        _ => ("file", json!({ "file": file, "metadata": about }), json!({ "metadata": is_json })),
     };
     let schema = json!({ "type": "object", "required": [required], "properties": properties });
-    json!({ "required": true, "content": { "multipart/form-data": { "schema": schema } } })
+    json!({ "required": true, "content": { "multipart/form-data": { "schema": schema, "encoding": encoding } } })
 }
 
 fn responses(schemas: &mut Schemas, operation: &Operation) -> Value {

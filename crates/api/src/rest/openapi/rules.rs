@@ -84,6 +84,8 @@ const RULES: &[(&str, &str, Rule)] = &[
     ("AdHocSubProcessActivateActivitiesInstruction", "elements", Rule::Items(1, u32::MAX)),
     ("OffsetPagination", "from", Rule::Least(0)),
     ("OffsetPagination", "limit", Rule::Least(0)),
+    ("AnyPagination", "from", Rule::Least(0)),
+    ("AnyPagination", "limit", Rule::Least(0)),
     ("ClockPinRequest", "timestamp", Rule::Least(0)),
     ("ClockAdvanceRequest", "duration", Rule::Duration),
     ("PolicyConcurrency", "limit", Rule::Least(1)),

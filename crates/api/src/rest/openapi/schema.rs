@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::searches;
 use crate::rest::describe::{Described, Kind, Property};
 
 #[derive(Default)]
@@ -69,7 +70,9 @@ impl Schemas {
             Kind::Any => json!({ "description": "Any JSON" }),
             Kind::Fields(shape) => self.object(shape, is_request),
             Kind::FieldsList(shape) => json!({ "type": "array", "items": self.object(shape, is_request) }),
-            Kind::Filter(table) => super::searches::filter(self, table),
+            Kind::Filter(table) => searches::filter(self, table),
+            Kind::Condition(value, operators) => searches::condition(value, operators),
+            Kind::ConditionList(value, operators) => json!({ "type": "array", "items": searches::condition(value, operators) }),
             Kind::Nested(described) => self.object(described, is_request),
             Kind::NestedList(described) => json!({ "type": "array", "items": self.object(described, is_request) }),
         }

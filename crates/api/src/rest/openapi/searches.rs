@@ -76,9 +76,8 @@ pub(super) fn filter(schemas: &mut Schemas, table: &Table) -> Value {
 }
 
 fn property(filterable: &Filterable) -> Value {
-    let value = value(filterable.value);
     match filterable.by {
-        By::Tags | By::TagsOfInstance => json!({ "type": ["array", "null"], "items": value }),
+        By::Tags | By::TagsOfInstance => json!({ "type": ["array", "null"], "items": value(filterable.value) }),
         By::Variables | By::VariablesOfInstance => json!({
             "type": ["array", "null"],
             "items": {
@@ -87,20 +86,21 @@ fn property(filterable: &Filterable) -> Value {
                 "additionalProperties": false,
                 "properties": {
                     "name": { "type": "string" },
-                    "value": condition(&value, filterable.operators),
+                    "value": condition(filterable.value, filterable.operators),
                 },
             },
         }),
         By::Field(_) | By::Related(..) | By::Fixed(_) | By::Candidate(_) | By::LatestVersion | By::Any => {
-            json!({ "anyOf": [condition(&value, filterable.operators), { "type": "null" }] })
+            json!({ "anyOf": [condition(filterable.value, filterable.operators), { "type": "null" }] })
         }
     }
 }
 
 /// A value to be equal to, or operators.
-fn condition(value: &Value, operators: Operators) -> Value {
+pub(super) fn condition(wanted: Filtered, operators: Operators) -> Value {
+    let value = value(wanted);
     if operators == Operators::None {
-        return value.clone();
+        return value;
     }
     let operator = |name: &&str| {
         let schema = match *name {

@@ -1,6 +1,5 @@
 //! Creates instances.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -125,20 +124,11 @@ fn process(fields: &mut Fields<'_>) -> Result<ProcessRef, Failure> {
         (None, None) => Err(Failure::unreadable("At least one of [processDefinitionId, processDefinitionKey] is required")),
         (Some(_), Some(_)) => Err(Failure::unreadable("Only one of [processDefinitionId, processDefinitionKey] is allowed")),
         (None, Some(key)) => Ok(ProcessRef::Key(DefinitionKey(key))),
-        (Some(id), None) => Ok(ProcessRef::Id { id: process_id(id)?, version: version.filter(|version| *version != -1) }),
+        (Some(id), None) => Ok(ProcessRef::Id {
+            id: label::process_id(&id).map_err(Failure::invalid)?,
+            version: version.filter(|version| *version != -1),
+        }),
     }
-}
-
-fn process_id(id: Cow<'_, str>) -> Result<Arc<str>, Failure> {
-    let mut characters = id.chars();
-    let begins = characters.next().is_some_and(|first| first.is_alphabetic() || first == '_');
-    let goes_on = characters.all(|next| next.is_alphanumeric() || matches!(next, '_' | '-' | '.'));
-    if begins && goes_on {
-        return Ok(id.as_ref().into());
-    }
-    Err(Failure::invalid(format!(
-        "The provided processDefinitionId '{id}' is no process id: a letter or '_', then letters, digits, '_', '-' or '.'"
-    )))
 }
 
 fn start(fields: &mut Fields<'_>) -> Vec<Arc<str>> {

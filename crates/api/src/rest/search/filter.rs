@@ -3,7 +3,7 @@
 use store::query::{Entity, Field, Filter, Op, Scalar};
 
 use super::fixed;
-use super::table::{By, Filterable, Operators, Table, Value};
+use super::table::{By, Condition, Filterable, Operators, Table, Value};
 use crate::error::Failure;
 use crate::json::{Kind, Reader};
 use crate::label;
@@ -66,16 +66,16 @@ impl Conditions {
     fn add(&mut self, reader: &mut Reader<'_>, path: &Path<'_>, table: &Table, filterable: &Filterable) -> Result<(), Failure> {
         match filterable.by {
             By::Field(field) => {
-                let operations = operations(reader, path, filterable)?;
+                let operations = operations(reader, path, filterable.condition())?;
                 self.own.extend(operations.into_iter().map(|op| Filter::Is(field, op)));
             }
             By::Related(entity, field) => {
-                let operations = operations(reader, path, filterable)?;
+                let operations = operations(reader, path, filterable.condition())?;
                 let group = self.group(entity);
                 group.extend(operations.into_iter().map(|op| Filter::Is(field, op)));
             }
             By::Fixed(constant) => {
-                for op in operations(reader, path, filterable)? {
+                for op in operations(reader, path, filterable.condition())? {
                     self.own.push(fixed::filter(&op, constant));
                 }
             }
@@ -84,7 +84,7 @@ impl Conditions {
             By::TagsOfInstance => self.of_instance(|own| own.add_tags(reader, path))?,
             By::VariablesOfInstance => self.of_instance(|own| own.add_variables(reader, path))?,
             By::Candidate(kind) => {
-                let operations = operations(reader, path, filterable)?;
+                let operations = operations(reader, path, filterable.condition())?;
                 self.own.extend(operations.into_iter().map(|op| Filter::Candidate(kind, op)));
             }
             By::LatestVersion => self.latest_version = path::boolean(reader, path)?.unwrap_or_default(),
@@ -199,8 +199,7 @@ impl Conditions {
 
 /// One variable by name and value; `$exists: false` is true where there is none.
 fn variable(reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Filter, Failure> {
-    const VALUE: Filterable =
-        Filterable { name: "value", by: By::Field(Field::Value), value: Value::Text, operators: Operators::Like };
+    const VALUE: Condition<'_> = Condition { name: "value", value: Value::Text, operators: Operators::Like };
     if reader.peek()? != Kind::Object {
         return Err(path.mistyped("an object"));
     }
@@ -209,7 +208,7 @@ fn variable(reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Filter, Failure>
         let path = path.to(&property);
         match property.as_ref() {
             "name" => name = path::text(reader, &path)?,
-            "value" => value = Some(operations(reader, &path, &VALUE)?),
+            "value" => value = Some(operations(reader, &path, VALUE)?),
             _ => return Err(path.unknown()),
         }
         Ok(())
@@ -226,27 +225,27 @@ fn variable(reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Filter, Failure>
 }
 
 /// A value to be equal to, or an object of operators. Operators without a value ask nothing.
-fn operations(reader: &mut Reader<'_>, path: &Path<'_>, filterable: &Filterable) -> Result<Vec<Op>, Failure> {
-    if filterable.operators == Operators::None || reader.peek()? != Kind::Object {
-        let value = scalar(reader, path, filterable)?;
+pub(super) fn operations(reader: &mut Reader<'_>, path: &Path<'_>, condition: Condition<'_>) -> Result<Vec<Op>, Failure> {
+    if condition.operators == Operators::None || reader.peek()? != Kind::Object {
+        let value = scalar(reader, path, condition)?;
         return Ok(value.map(Op::Eq).into_iter().collect());
     }
     let mut operations = Vec::new();
     reader.object(|name, reader| {
         let path = path.to(&name);
-        if !filterable.operators.names().contains(&name.as_ref()) {
+        if !condition.operators.names().contains(&name.as_ref()) {
             return Err(path.unknown());
         }
         if reader.peek()? == Kind::Null {
             return Ok(reader.null()?);
         }
-        operations.extend(operation(&name, reader, &path, filterable)?);
+        operations.extend(operation(&name, reader, &path, condition)?);
         Ok(())
     })?;
     Ok(operations)
 }
 
-fn operation(name: &str, reader: &mut Reader<'_>, path: &Path<'_>, filterable: &Filterable) -> Result<Option<Op>, Failure> {
+fn operation(name: &str, reader: &mut Reader<'_>, path: &Path<'_>, condition: Condition<'_>) -> Result<Option<Op>, Failure> {
     let comparison: fn(Scalar) -> Op = match name {
         "$eq" => Op::Eq,
         "$neq" => Op::Neq,
@@ -256,15 +255,15 @@ fn operation(name: &str, reader: &mut Reader<'_>, path: &Path<'_>, filterable: &
         "$lte" => Op::Lte,
         "$exists" => return Ok(path::boolean(reader, path)?.map(Op::Exists)),
         "$like" => return Ok(path::text(reader, path)?.map(|pattern| Op::Like(pattern.into_owned()))),
-        "$in" => return Ok(scalars(reader, path, filterable)?.map(Op::In)),
-        "$notIn" => return Ok(scalars(reader, path, filterable)?.map(Op::NotIn)),
+        "$in" => return Ok(scalars(reader, path, condition)?.map(Op::In)),
+        "$notIn" => return Ok(scalars(reader, path, condition)?.map(Op::NotIn)),
         _ => return Err(path.unknown()),
     };
-    Ok(scalar(reader, path, filterable)?.map(comparison))
+    Ok(scalar(reader, path, condition)?.map(comparison))
 }
 
 /// An empty list is no condition.
-fn scalars(reader: &mut Reader<'_>, path: &Path<'_>, filterable: &Filterable) -> Result<Option<Vec<Scalar>>, Failure> {
+fn scalars(reader: &mut Reader<'_>, path: &Path<'_>, condition: Condition<'_>) -> Result<Option<Vec<Scalar>>, Failure> {
     if reader.peek()? != Kind::List {
         return Err(path.mistyped("a list"));
     }
@@ -273,15 +272,15 @@ fn scalars(reader: &mut Reader<'_>, path: &Path<'_>, filterable: &Filterable) ->
         if values.len() == VALUES_MAX {
             return Err(Failure::invalid(format!("[{path}] has more than {VALUES_MAX} values")));
         }
-        values.push(scalar(reader, path, filterable)?.ok_or_else(|| path.mistyped("values"))?);
+        values.push(scalar(reader, path, condition)?.ok_or_else(|| path.mistyped("values"))?);
         Ok(())
     })?;
     Ok((!values.is_empty()).then_some(values))
 }
 
-fn scalar(reader: &mut Reader<'_>, path: &Path<'_>, filterable: &Filterable) -> Result<Option<Scalar>, Failure> {
-    let name = filterable.name;
-    match filterable.value {
+fn scalar(reader: &mut Reader<'_>, path: &Path<'_>, condition: Condition<'_>) -> Result<Option<Scalar>, Failure> {
+    let name = condition.name;
+    match condition.value {
         Value::Text => Ok(path::text(reader, path)?.map(|text| Scalar::Text(text.into_owned()))),
         Value::Key => path::text(reader, path)?.map(|text| path::key(&text, name).map(Scalar::Int)).transpose(),
         Value::Int32 => Ok(path::int32(reader, path)?.map(Scalar::Int)),

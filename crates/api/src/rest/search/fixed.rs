@@ -6,33 +6,38 @@ use super::table::Constant;
 
 /// True of every row or of none.
 pub(super) fn filter(op: &Op, constant: Constant) -> Filter {
-    if holds(op, constant) { Filter::All(Vec::new()) } else { Filter::Any(Vec::new()) }
+    if holds(op, constant.value().as_ref()) { Filter::All(Vec::new()) } else { Filter::Any(Vec::new()) }
 }
 
-fn holds(op: &Op, constant: Constant) -> bool {
-    let value = match constant {
-        Constant::Absent => None,
-        Constant::Number(number) => Some(Scalar::Int(number)),
-        Constant::Text(text) => Some(Scalar::Text(text.to_owned())),
-    };
-    let compares =
-        |other: &Scalar, test: fn(std::cmp::Ordering) -> bool| value.as_ref().is_some_and(|value| test(value.cmp(other)));
+impl Constant {
+    fn value(self) -> Option<Scalar> {
+        match self {
+            Self::Absent => None,
+            Self::Number(number) => Some(Scalar::Int(number)),
+            Self::Text(text) => Some(Scalar::Text(text.to_owned())),
+        }
+    }
+}
+
+/// Whether it is true of a value that is at hand.
+pub(in crate::rest) fn holds(op: &Op, value: Option<&Scalar>) -> bool {
+    let compares = |other: &Scalar, test: fn(std::cmp::Ordering) -> bool| value.is_some_and(|value| test(value.cmp(other)));
     match op {
-        Op::Eq(other) => value.as_ref() == Some(other),
-        Op::Neq(other) => value.as_ref() != Some(other),
-        Op::In(others) => value.as_ref().is_some_and(|value| others.contains(value)),
-        Op::NotIn(others) => value.as_ref().is_none_or(|value| !others.contains(value)),
+        Op::Eq(other) => value == Some(other),
+        Op::Neq(other) => value != Some(other),
+        Op::In(others) => value.is_some_and(|value| others.contains(value)),
+        Op::NotIn(others) => value.is_none_or(|value| !others.contains(value)),
         Op::Exists(exists) => value.is_some() == *exists,
         Op::Lt(other) => compares(other, std::cmp::Ordering::is_lt),
         Op::Lte(other) => compares(other, std::cmp::Ordering::is_le),
         Op::Gt(other) => compares(other, std::cmp::Ordering::is_gt),
         Op::Gte(other) => compares(other, std::cmp::Ordering::is_ge),
-        Op::Like(pattern) => matches!(&value, Some(Scalar::Text(text)) if like(text, pattern)),
+        Op::Like(pattern) => matches!(value, Some(Scalar::Text(text)) if like(text, pattern)),
     }
 }
 
 /// `*` any characters, `?` one, `\` takes the next one literally.
-pub(in crate::rest) fn like(text: &str, pattern: &str) -> bool {
+fn like(text: &str, pattern: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     let mut reached: Vec<bool> = (0..=text.len()).map(|at| at == 0).collect();
     let mut pattern = pattern.chars();
@@ -91,8 +96,8 @@ mod tests {
             (Op::Gte(x), false, true),
             (Op::Like("x*".into()), false, true),
         ] {
-            assert_eq!(holds(&op, Constant::Absent), of_absent, "{op:?}");
-            assert_eq!(holds(&op, Constant::Text("x")), of_x, "{op:?}");
+            assert_eq!(holds(&op, None), of_absent, "{op:?}");
+            assert_eq!(holds(&op, Constant::Text("x").value().as_ref()), of_x, "{op:?}");
         }
     }
 }

@@ -11,8 +11,8 @@ mod table;
 use axum::response::Response;
 use store::query::{Entity, Field, Filter, Items, Op, Page, Query, QueryPage, Scalar};
 
-pub(super) use fixed::like;
-pub(super) use table::{By, Constant, Filterable, Operators, Sortable, Table, Value, filterable, related, sortable};
+pub(super) use fixed::holds;
+pub(super) use table::{By, Condition, Constant, Filterable, Operators, Sortable, Table, Value, filterable, related, sortable};
 
 use super::answer::Writing;
 use super::call::Call;
@@ -92,6 +92,15 @@ pub(super) fn filter_and_part(call: &Call, table: &Table) -> Result<(Filter, Opt
 /// A filter that is part of another request.
 pub(super) fn read_filter(reader: &mut json::Reader<'_>, path: &Path<'_>, table: &Table) -> Result<Filter, Failure> {
     filter::read(reader, path, table).map(|filtered| filtered.filter)
+}
+
+/// What is asked of one value, as part of another request.
+pub(super) fn read_condition(
+    reader: &mut json::Reader<'_>,
+    path: &Path<'_>,
+    condition: Condition<'_>,
+) -> Result<Vec<Op>, Failure> {
+    filter::operations(reader, path, condition)
 }
 
 /// What is deployed and not deleted since.

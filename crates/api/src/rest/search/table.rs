@@ -64,6 +64,20 @@ pub(in crate::rest) enum Value {
     Word(&'static [&'static str]),
 }
 
+/// What is asked of one value.
+#[derive(Clone, Copy)]
+pub(in crate::rest) struct Condition<'a> {
+    pub(in crate::rest) name: &'a str,
+    pub(in crate::rest) value: Value,
+    pub(in crate::rest) operators: Operators,
+}
+
+impl Filterable {
+    pub(in crate::rest) fn condition(&self) -> Condition<'static> {
+        Condition { name: self.name, value: self.value, operators: self.operators }
+    }
+}
+
 /// What may be asked of a value besides being equal.
 #[derive(Clone, Copy, PartialEq)]
 pub(in crate::rest) enum Operators {

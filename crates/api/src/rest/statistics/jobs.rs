@@ -14,6 +14,7 @@ use crate::rest::call::Call;
 use crate::rest::describe::Kind;
 use crate::rest::layout::{Cell, Layout, column, optional};
 use crate::rest::operation::{Input, Operation, Output};
+use crate::rest::search::{Operators, Value};
 use crate::rest::shape::{Field as FieldOf, Fields, Shape, field};
 use crate::rest::{answer, time};
 
@@ -90,6 +91,7 @@ static PAGE: Shape = Shape {
 const FROM: FieldOf = field("from", Kind::Time, "From when").required();
 const TO: FieldOf = field("to", Kind::Time, "Until when").required();
 const JOB_TYPE: FieldOf = field("jobType", Kind::Text, "Of this type");
+const JOB_TYPES: FieldOf = field("jobType", Kind::Condition(Value::Text, Operators::Like), "Of these types");
 const PART: FieldOf = field("page", Kind::Fields(&PAGE), "Which part of them");
 
 const fn which(filter: &'static Shape) -> FieldOf {
@@ -97,7 +99,7 @@ const fn which(filter: &'static Shape) -> FieldOf {
 }
 
 static BY_TYPES: Shape = Shape { name: "JobTypeStatisticsQuery", fields: &[which(&TYPE_FILTER), PART] };
-static TYPE_FILTER: Shape = Shape { name: "JobTypeStatisticsFilter", fields: &[FROM, TO, JOB_TYPE] };
+static TYPE_FILTER: Shape = Shape { name: "JobTypeStatisticsFilter", fields: &[FROM, TO, JOB_TYPES] };
 
 static BY_WORKERS: Shape = Shape { name: "JobWorkerStatisticsQuery", fields: &[which(&WORKER_FILTER), PART] };
 static WORKER_FILTER: Shape = Shape { name: "JobWorkerStatisticsFilter", fields: &[FROM, TO, JOB_TYPE.required()] };
@@ -115,8 +117,8 @@ static ERROR_FILTER: Shape = Shape {
         FROM,
         TO,
         JOB_TYPE.required(),
-        field("errorCode", Kind::Text, "With this code"),
-        field("errorMessage", Kind::Text, "With this message"),
+        field("errorCode", Kind::Condition(Value::Text, Operators::Like), "With these codes"),
+        field("errorMessage", Kind::Condition(Value::Text, Operators::Like), "With these messages"),
     ],
 };
 
@@ -124,7 +126,7 @@ static ERROR_FILTER: Shape = Shape {
 struct Asked {
     from: Millis,
     to: Millis,
-    job_type: Option<String>,
+    job_type: Vec<Op>,
 }
 
 #[derive(Clone, Copy)]
@@ -162,7 +164,7 @@ impl Asked {
             let words = words.iter().map(|word| Scalar::Text((*word).to_owned())).collect();
             all.push(Filter::Is(Field::JobState, Op::In(words)));
         }
-        all.extend(self.job_type.iter().map(|name| groups::is(Field::JobType, name)));
+        all.extend(self.job_type.iter().map(|op| Filter::Is(Field::JobType, op.clone())));
         Filter::All(all)
     }
 }
@@ -220,17 +222,24 @@ async fn global(call: Call) -> Result<Response, Failure> {
         let text = given(name).ok_or_else(|| Failure::unreadable(format!("Required parameter '{name}' is not present.")))?;
         time::read(text, name).map_err(|_| Failure::unreadable(format!("Failed to convert '{name}' with value: '{text}'")))
     };
-    let asked = Asked { from: time("from")?, to: time("to")?, job_type: given("jobType").map(str::to_owned) };
+    let asked = Asked { from: time("from")?, to: time("to")?, job_type: given("jobType").map(equal).into_iter().collect() };
     let mut all = items(&call, &asked, &[Field::JobType], |_, _| ()).await?;
     Ok(answer::ok(GLOBAL.to_vec(&all.remove(&()).unwrap_or_default())))
 }
 
+fn equal(text: &str) -> Op {
+    Op::Eq(Scalar::Text(text.to_owned()))
+}
+
+/// The filter of what counts one type.
+fn asked_of_one(filter: &mut Fields<'_>) -> Result<Asked, Failure> {
+    let job_type = filter.text("jobType").filter(|text| !text.is_empty());
+    let job_type = job_type.ok_or_else(|| Failure::invalid("No jobType provided."))?;
+    asked(filter, vec![equal(&job_type)])
+}
+
 /// The filter, in the words clients expect when something is missing.
-fn asked(filter: &mut Fields<'_>, needs_type: bool) -> Result<Asked, Failure> {
-    let job_type = filter.text("jobType").map(|text| text.into_owned()).filter(|text| !text.is_empty());
-    if needs_type && job_type.is_none() {
-        return Err(Failure::invalid("No jobType provided."));
-    }
+fn asked(filter: &mut Fields<'_>, job_type: Vec<Op>) -> Result<Asked, Failure> {
     let mut time = |name: &str| {
         let text = filter.text(name).ok_or_else(|| Failure::unreadable(format!("{name} must not be null")))?;
         let unreadable = |_| {
@@ -255,7 +264,11 @@ fn part(call: &Call, fields: &mut Fields<'_>) -> Result<Part, Failure> {
 
 async fn by_types(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&BY_TYPES)?;
-    let asked = asked(&mut filter_of(&mut fields)?, false)?;
+    let mut filter = filter_of(&mut fields)?;
+    // An empty type is none.
+    let mut job_type = filter.operations("jobType");
+    job_type.retain(|op| *op != equal(""));
+    let asked = asked(&mut filter, job_type)?;
     let part = part(&call, &mut fields)?;
     let all = items(&call, &asked, &[Field::JobType], |group, _| text(group, 0)).await?;
     let all = all.into_iter().map(|(name, item)| Item { name, ..item });
@@ -264,7 +277,7 @@ async fn by_types(call: Call) -> Result<Response, Failure> {
 
 async fn by_workers(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&BY_WORKERS)?;
-    let asked = asked(&mut filter_of(&mut fields)?, true)?;
+    let asked = asked_of_one(&mut filter_of(&mut fields)?)?;
     let part = part(&call, &mut fields)?;
     let mut all = items(&call, &asked, &[Field::Worker], |group, _| text(group, 0)).await?;
     // Nobody had those yet.
@@ -284,7 +297,7 @@ async fn time_series(call: Call) -> Result<Response, Failure> {
         })
     });
     let resolution = resolution.transpose()?.unwrap_or(RESOLUTION_DEFAULT);
-    let asked = asked(&mut filter, true)?;
+    let asked = asked_of_one(&mut filter)?;
     let part = part(&call, &mut fields)?;
     let point = |group: &Counted, _| groups::integer(group, 0).div_euclid(resolution) * resolution;
     let all = items(&call, &asked, &[Field::Created], point).await?;
@@ -295,11 +308,14 @@ async fn time_series(call: Call) -> Result<Response, Failure> {
 async fn errors(call: Call) -> Result<Response, Failure> {
     let mut fields = call.required(&ERRORS)?;
     let mut filter = filter_of(&mut fields)?;
-    let named = [(Field::ErrorCode, filter.text("errorCode")), (Field::ErrorMessage, filter.text("errorMessage"))];
-    let asked = asked(&mut filter, true)?;
+    let mut named = Vec::new();
+    for (field, name) in [(Field::ErrorCode, "errorCode"), (Field::ErrorMessage, "errorMessage")] {
+        named.extend(filter.operations(name).into_iter().map(|op| Filter::Is(field, op)));
+    }
+    let asked = asked_of_one(&mut filter)?;
     let part = part(&call, &mut fields)?;
     let mut all = vec![asked.filter(What::Failed)];
-    all.extend(named.into_iter().filter_map(|(field, text)| Some(groups::is(field, &text?))));
+    all.extend(named);
     let by = vec![Field::ErrorCode, Field::ErrorMessage];
     let found = groups::count(&call, Entity::Jobs, Filter::All(all), by, Some(Field::Worker)).await?;
     Ok(groups::page(found, &part, &ERROR))

@@ -88,6 +88,9 @@ async fn one_thing_is_done_to_many() {
     assert_eq!((&batch["operationsTotalCount"], &batch["operationsCompletedCount"]), (&json!(3), &json!(3)));
     assert_eq!((&batch["actorType"], &batch["actorId"], &batch["errors"]), (&json!("ANONYMOUS"), &Value::Null, &json!([])));
     assert_eq!(found(&server, &json!({ "batchOperationKey": key })).await, keys[..3]);
+    let (begins, ends) = key.split_at(3);
+    assert_eq!(found(&server, &json!({ "batchOperationId": { "$like": format!("{begins}*") } })).await, keys[..3]);
+    assert_eq!(found(&server, &json!({ "batchOperationKey": { "$like": format!("{ends}*?") } })).await, [] as [String; 0]);
     let items = json!({ "filter": { "batchOperationKey": key, "state": "COMPLETED" }, "sort": [{ "field": "itemKey" }] });
     let items = server.post("/v2/batch-operation-items/search", &items.to_string()).await.json();
     assert_eq!(items["items"].as_array().unwrap().len(), 3);

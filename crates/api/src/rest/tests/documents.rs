@@ -73,6 +73,7 @@ async fn what_cannot_be_is_refused() {
         ("", vec![part("metadata", None, "{}")], 400, "Bad Request"),
         ("", vec![part("file", None, "x"), part("metadata", None, "{oops")], 400, "Bad Request"),
         ("", vec![part("file", None, "x"), part("metadata", None, r#"{"expiresAt":"soon"}"#)], 400, "INVALID_ARGUMENT"),
+        ("", vec![part("file", None, "x"), part("metadata", None, r#"{"processDefinitionId":"1p"}"#)], 400, "INVALID_ARGUMENT"),
     ] {
         let reply = create(&server, query, &parts).await;
         assert_eq!((reply.status, reply.title()), (status, title.to_owned()), "{query} {}", reply.text);

@@ -271,6 +271,8 @@ async fn time_moves_only_where_it_may() {
     assert_eq!(server.post("/v2/clock/reset", "").await.status, 204);
 }
 
+const ANY_TIME: &str = r#""from":"2000-01-01T00:00:00Z","to":"2999-01-01T00:00:00Z""#;
+
 #[tokio::test]
 async fn calls_incidents_and_statistics() {
     let server = Server::start().await;
@@ -328,6 +330,18 @@ async fn calls_incidents_and_statistics() {
     let hash = format!("{{\"filter\":{{\"errorHashCode\":{}}}}}", by_error[0]["errorHashCode"]);
     let by_definition = server.items("/v2/incidents/statistics/process-instances-by-definition", &hash).await;
     assert_eq!(by_definition[0]["processDefinitionKey"], leaf);
+
+    for (condition, found) in
+        [(r#"{"$like":"no*"}"#, 1), (r#"{"$in":["no luck","other"]}"#, 1), (r#"{"$neq":"no luck"}"#, 0), (r#""no luck""#, 1)]
+    {
+        let filter =
+            format!(r#"{{"filter":{{{ANY_TIME},"jobType":"work","errorMessage":{condition},"errorCode":{{"$eq":""}}}}}}"#);
+        assert_eq!(server.items("/v2/jobs/statistics/errors", &filter).await.len(), found, "{condition}");
+    }
+    for (condition, found) in [(r#"{"$like":"w?rk"}"#, 1), (r#"{"$notIn":["work"]}"#, 0), (r#""""#, 1)] {
+        let filter = format!(r#"{{"filter":{{{ANY_TIME},"jobType":{condition}}}}}"#);
+        assert_eq!(server.items("/v2/jobs/statistics/by-types", &filter).await.len(), found, "{condition}");
+    }
 
     server.deploy_model(&order()).await;
     server.begin("order", r#"{"order":"d"}"#).await;

@@ -247,6 +247,12 @@ async fn global_listeners_are_found_and_checked() {
     assert_eq!(ids(r#"{"filter":{"id":{"$in":["a","x"]},"source":"API","priority":{"$gte":50}}}"#).await, ["a"]);
     assert_eq!(ids(r#"{"filter":{"eventTypes":["creating",{"$like":"compl*"}]}}"#).await.len(), 3);
     assert_eq!(ids(r#"{"filter":{"eventTypes":["creating"]}}"#).await.len(), 0);
+    assert_eq!(ids(r#"{"filter":{"type":{"$notIn":["a"],"$like":"?"},"afterNonGlobal":false,"retries":3}}"#).await, ["b", "c"]);
+    let first = server.post("/v2/global-task-listeners/search", r#"{"page":{"limit":2}}"#).await.json();
+    let (after, before) =
+        (serde_json::json!({ "page": { "after": first["page"]["endCursor"] } }), r#"{"page":{"before":"Mg=="}}"#);
+    assert_eq!(ids(&after.to_string()).await, ["c"]);
+    assert_eq!(ids(before).await, ["a", "b"]);
     assert_eq!(server.get("/v2/global-task-listeners/a").await.json()["type"], "a");
     assert_eq!(server.get("/v2/global-task-listeners/x").await.status, 404);
     assert_eq!(server.call("DELETE", "/v2/global-task-listeners/x", "", &[]).await.status, 404);
@@ -262,5 +268,14 @@ async fn global_listeners_are_found_and_checked() {
     ] {
         assert_eq!(server.post("/v2/global-task-listeners", body).await.status, 400, "{body}");
     }
-    assert_eq!(server.post("/v2/global-task-listeners/search", r#"{"filter":{"colour":"blue"}}"#).await.status, 400);
+    for body in [
+        r#"{"filter":{"colour":"blue"}}"#,
+        r#"{"filter":{"source":"ELSEWHERE"}}"#,
+        r#"{"filter":{"id":{"$gt":"a"}}}"#,
+        r#"{"sort":[{"field":"colour"}]}"#,
+        r#"{"page":{"from":1,"after":"MQ=="}}"#,
+        r#"{"page":{"from":-1}}"#,
+    ] {
+        assert_eq!(server.post("/v2/global-task-listeners/search", body).await.status, 400, "{body}");
+    }
 }
