@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -168,18 +169,26 @@ func (s *Server) isReady() bool {
 	return answer.StatusCode == http.StatusOK
 }
 
+// Ports below those that the system gives to outgoing connections: one of these could be taken at any moment.
+const firstPort, ports = 10_000, 2_000
+
 // freePlaces are addresses on loopback that nobody listens on.
 func freePlaces() (places [3]string, err error) {
-	for i := range places {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
+	found := 0
+	for _, port := range rand.Perm(ports) {
+		place := fmt.Sprintf("127.0.0.1:%d", firstPort+port)
+		listener, err := net.Listen("tcp", place)
 		if err != nil {
-			return places, err
+			continue
 		}
-		// Held until all are found, so that they are different.
-		defer func() { _ = listener.Close() }()
-		places[i] = listener.Addr().String()
+		_ = listener.Close()
+		places[found] = place
+		found++
+		if found == len(places) {
+			return places, nil
+		}
 	}
-	return places, nil
+	return places, fmt.Errorf("no free ports from %d to %d", firstPort, firstPort+ports-1)
 }
 
 func first(given ...string) string {

@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -167,15 +167,22 @@ export class Server {
   }
 }
 
+/** Below those that the system gives to outgoing connections: one of these could be taken at any moment. */
+const PORTS = { first: 10_000, count: 2_000 }
+
 async function freePorts(count: number): Promise<number[]> {
-  const listeners = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const listener = createServer()
-      await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-      return listener
-    }),
-  )
-  const ports = listeners.map((listener) => (listener.address() as AddressInfo).port)
-  await Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))))
-  return ports
+  const found = new Set<number>()
+  while (found.size < count) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count)
+    if (await isFree(port)) found.add(port)
+  }
+  return [...found]
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const listener = createServer()
+  return new Promise((resolve) => {
+    listener.once('error', () => resolve(false))
+    listener.listen(port, '127.0.0.1', () => listener.close(() => resolve(true)))
+  })
 }

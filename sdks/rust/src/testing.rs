@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::net::TcpListener;
+use std::ops::Range;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -65,7 +67,7 @@ impl Server {
 
     /// With another store, such as `sqlite:FOLDER`, which survives [`Server::kill`], and with further arguments.
     pub async fn start_with(store: &str, arguments: &[&str]) -> Result<Server, Error> {
-        let [rest, grpc, metrics] = free_places()?;
+        let [rest, grpc, metrics] = free_places();
         let places = ["serve", "--test-clock", "--store", store, "--rest", &rest, "--grpc", &grpc, "--metrics", &metrics];
         let arguments = places.iter().chain(arguments).map(|word| (*word).to_owned()).collect();
         let (rest, grpc) = (format!("http://{rest}"), format!("grpc://{grpc}"));
@@ -121,13 +123,20 @@ impl Server {
     }
 }
 
-/// Addresses nobody listened on a moment ago, all different.
-fn free_places() -> Result<[String; 3], Error> {
-    let bind = || TcpListener::bind(("127.0.0.1", 0));
-    let listeners = [bind()?, bind()?, bind()?];
-    let mut places = [const { String::new() }; 3];
-    for (place, listener) in places.iter_mut().zip(&listeners) {
-        *place = listener.local_addr()?.to_string();
-    }
-    Ok(places)
+/// Below those that the system gives to outgoing connections: one of these could be taken at any moment.
+const PORTS: Range<u16> = 10_000..12_000;
+
+/// Addresses nobody listened on a moment ago, all different, and others each time.
+fn free_places() -> [String; 3] {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let begin = (std::process::id() as u16).wrapping_mul(37);
+    std::array::from_fn(|_| {
+        loop {
+            let place = begin.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+            let port = PORTS.start + place % (PORTS.end - PORTS.start);
+            if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+                break format!("127.0.0.1:{port}");
+            }
+        }
+    })
 }

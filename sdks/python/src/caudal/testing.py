@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -121,9 +122,19 @@ class Server:
             return False
 
 
+# Below those that the system gives to outgoing connections: one of these could be taken at any moment.
+_PORTS = range(10_000, 12_000)
+
+
 def _free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+    shuffled = random.sample(_PORTS, len(_PORTS))
+    free = (port for port in shuffled if _is_free(port))
+    return [next(free) for _ in range(count)]
+
+
+def _is_free(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True

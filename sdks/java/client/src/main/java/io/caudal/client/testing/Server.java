@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 /** A real server on free ports of loopback. Its clock can be moved. */
@@ -221,16 +222,25 @@ public final class Server implements AutoCloseable {
         return new CaudalException("interrupted", cause);
     }
 
-    /** Addresses on loopback that nobody listens on. */
-    private static List<String> freePlaces() throws IOException {
-        InetAddress loopback = InetAddress.getLoopbackAddress();
-        // All held until the last is found, so that they are different.
-        try (ServerSocket a = new ServerSocket(0, 1, loopback);
-                ServerSocket b = new ServerSocket(0, 1, loopback);
-                ServerSocket c = new ServerSocket(0, 1, loopback)) {
-            return Stream.of(a, b, c)
-                    .map(socket -> "127.0.0.1:" + socket.getLocalPort())
-                    .toList();
+    /**
+     * Addresses on loopback that nobody listens on. Their ports are below those that the system gives to outgoing
+     * connections: one of these could be taken at any moment.
+     */
+    private static List<String> freePlaces() {
+        return ThreadLocalRandom.current()
+                .ints(10_000, 12_000)
+                .distinct()
+                .filter(Server::isFree)
+                .limit(3)
+                .mapToObj(port -> "127.0.0.1:" + port)
+                .toList();
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket ignored = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return true;
+        } catch (IOException e) {
+            return false;
         }
     }
 }
