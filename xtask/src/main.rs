@@ -51,8 +51,8 @@ Commands:
   test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, SDKs, schemathesis)
   test --only NAME,…   only these parts; `cargo xtask test --list` names them: `rust` is every crate, and each crate is a part too
   test --skip NAME,…   all but these; a part whose toolchain is missing fails unless it is left out so
-                       `dist` takes long and runs when it is named with --only; `sdks` is whole then, and else linters, unit tests and
-                       the scenarios over one transport for each language; `fuzz` only compiles unless it is named
+                       `dist` takes long and runs when it is named with --only; `sdks` packs its packages too then; `fuzz` only
+                       compiles unless it is named
   sdks [NAME,…]        the SDKs only: python, node, go, rust, java; with CAUDAL_BINARY=PATH that server instead of a build
   bench                rates, costs and latencies of a release build on both stores over both protocols, next to the floor
   bench --history      what a million finished instances change, and the start with them and 100,000 running ones

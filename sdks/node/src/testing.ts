@@ -182,7 +182,13 @@ async function freePorts(count: number): Promise<number[]> {
 async function isFree(port: number): Promise<boolean> {
   const listener = createServer()
   return new Promise((resolve) => {
-    listener.once('error', () => resolve(false))
-    listener.listen(port, '127.0.0.1', () => listener.close(() => resolve(true)))
+    listener.once('error', () => {
+      resolve(false)
+    })
+    listener.listen(port, '127.0.0.1', () => {
+      listener.close(() => {
+        resolve(true)
+      })
+    })
   })
 }

@@ -56,9 +56,9 @@ pub(crate) const ALL: [&Sdk; 5] = [&python::SDK, &node::SDK, &go::SDK, &rust::SD
 /// How much of the SDKs is tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// Formatters, linters, unit tests, and the scenarios over one transport for each SDK: every behaviour in every language.
+    /// Formatters, linters, unit tests, and the scenarios over all transports.
     Usual,
-    /// Over all transports, with documentation and packages.
+    /// With documentation and packages.
     Whole,
 }
 
@@ -107,19 +107,14 @@ fn test_some(places: &Places, chosen: &[&'static Sdk], extent: Extent, note: &mu
         Err(why) => return note(report(NAME.to_owned(), "", Instant::now(), Outcome::Broken(why), Vec::new())),
     };
     let mut broker = None;
-    for (at, sdk) in chosen.iter().enumerate() {
+    for sdk in chosen {
         let began = Instant::now();
         if let Readiness::Missing(why) | Readiness::Failed(why) = (sdk.prepare)(places) {
             note(report(part(sdk, ""), "", began, Outcome::Broken(why), Vec::new()));
             continue;
         }
         note(check(places, sdk, extent));
-        let transports = match extent {
-            Extent::Whole => sdk.transports,
-            // In turn, so that each transport is played by some.
-            Extent::Usual => std::slice::from_ref(&sdk.transports[at % sdk.transports.len()]),
-        };
-        for transport in transports {
+        for transport in sdk.transports {
             note(play(places, sdk, transport, &mut broker, &mut table));
         }
         if extent == Extent::Whole {

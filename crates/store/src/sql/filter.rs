@@ -75,8 +75,9 @@ fn of_elements<'a>(writing: &mut Writing, from: &From, parts: &'a [Filter]) -> O
     let (own, id) = (from.alias(Table::Own), writing.param(id.clone()));
     let each = definitions.iter().map(|key| {
         let key = writing.param(key.clone());
-        let element = format!("(SELECT element FROM definition_elements WHERE definition = {key} AND id = {id} LIMIT 1)");
-        format!("{own}.definition = {key} AND {own}.element = {element}")
+        // A step may have the id of its workflow.
+        let elements = format!("ARRAY(SELECT element FROM definition_elements WHERE definition = {key} AND id = {id})");
+        format!("{own}.definition = {key} AND {own}.element = ANY ({elements})")
     });
     let elements = format!("({})", each.collect::<Vec<_>>().join(" OR "));
     let others = parts.iter().enumerate().filter(|(number, _)| ![by_id, by_definition].contains(number)).map(|(_, part)| part);
