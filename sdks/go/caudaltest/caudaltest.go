@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -172,11 +173,16 @@ func (s *Server) isReady() bool {
 // Ports below those that the system gives to outgoing connections: one of these could be taken at any moment.
 const firstPort, ports = 10_000, 2_000
 
+// lastPlace is counted on, so that servers that start at once get different ports.
+var lastPlace atomic.Uint32
+
+func init() { lastPlace.Store(rand.Uint32N(ports)) }
+
 // freePlaces are addresses on loopback that nobody listens on.
 func freePlaces() (places [3]string, err error) {
 	found := 0
-	for _, port := range rand.Perm(ports) {
-		place := fmt.Sprintf("127.0.0.1:%d", firstPort+port)
+	for range ports {
+		place := fmt.Sprintf("127.0.0.1:%d", firstPort+lastPlace.Add(1)%ports)
 		listener, err := net.Listen("tcp", place)
 		if err != nil {
 			continue

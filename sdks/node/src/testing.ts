@@ -169,14 +169,17 @@ export class Server {
 
 /** Below those that the system gives to outgoing connections: one of these could be taken at any moment. */
 const PORTS = { first: 10_000, count: 2_000 }
+/** Each is tried once in a while only, so that servers that start at once get different ones. */
+let place = Math.floor(Math.random() * PORTS.count)
 
 async function freePorts(count: number): Promise<number[]> {
-  const found = new Set<number>()
-  while (found.size < count) {
-    const port = PORTS.first + Math.floor(Math.random() * PORTS.count)
-    if (await isFree(port)) found.add(port)
+  const found: number[] = []
+  while (found.length < count) {
+    place = (place + 1) % PORTS.count
+    const port = PORTS.first + place
+    if (await isFree(port)) found.push(port)
   }
-  return [...found]
+  return found
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import shutil
@@ -123,12 +124,13 @@ class Server:
 
 
 # Below those that the system gives to outgoing connections: one of these could be taken at any moment.
+# Each is tried once in a while only, so that servers that start at once get different ones.
 _PORTS = range(10_000, 12_000)
+_places = itertools.count(random.randrange(len(_PORTS)))
 
 
 def _free_ports(count: int) -> list[int]:
-    shuffled = random.sample(_PORTS, len(_PORTS))
-    free = (port for port in shuffled if _is_free(port))
+    free = (port for port in (_PORTS[place % len(_PORTS)] for place in _places) if _is_free(port))
     return [next(free) for _ in range(count)]
 
 

@@ -19,11 +19,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** A real server on free ports of loopback. Its clock can be moved. */
 public final class Server implements AutoCloseable {
     private static final Duration READY_MAX = Duration.ofSeconds(30);
+
+    /** Counted on, so that servers that start at once get different ports. */
+    private static final AtomicInteger LAST_PLACE =
+            new AtomicInteger(ThreadLocalRandom.current().nextInt(2_000));
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final List<String> command;
@@ -227,9 +233,7 @@ public final class Server implements AutoCloseable {
      * connections: one of these could be taken at any moment.
      */
     private static List<String> freePlaces() {
-        return ThreadLocalRandom.current()
-                .ints(10_000, 12_000)
-                .distinct()
+        return IntStream.generate(() -> 10_000 + Math.floorMod(LAST_PLACE.incrementAndGet(), 2_000))
                 .filter(Server::isFree)
                 .limit(3)
                 .mapToObj(port -> "127.0.0.1:" + port)
