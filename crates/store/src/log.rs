@@ -24,7 +24,7 @@ use engine::{
 pub use listener::{ALL_EVENTS, NewListener, PutListener};
 use model::GlobalListener;
 use queue::policy::Policy;
-pub use report::{Became, Failed, Report, Reported, Said};
+pub use report::{Became, Failed, Report, Reported, Said, Thrown};
 pub use trace::Trace;
 
 use crate::Millis;

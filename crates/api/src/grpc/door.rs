@@ -42,6 +42,16 @@ pub(super) struct Manners {
     pub(super) body_timeout: Duration,
     /// How long the bytes of a call count that has not been answered. What takes longer waits for something else than its command.
     pub(super) held_max: Duration,
+    pub(super) too_large: TooLarge,
+}
+
+/// What a request over the size limit is answered with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TooLarge {
+    /// As clients of Camunda 8 know it.
+    Exhausted,
+    /// Not what a busy server says, so that nobody sends it again.
+    OutOfRange,
 }
 
 impl<S: NamedService> NamedService for Door<S> {
@@ -71,7 +81,7 @@ where
         let arriving = held.clone();
         let manners = self.manners;
         let request = request.map(|body| Arriving { body, manners, inflation, held: arriving, end: None });
-        Passing { answer: self.inner.call(request), held, held_max: manners.held_max, let_go: None, span }
+        Passing { answer: self.inner.call(request), held, manners, let_go: None, span }
     }
 }
 
@@ -82,7 +92,7 @@ fn compresses(headers: &HeaderMap) -> bool {
 pub(super) struct Passing<F> {
     answer: F,
     held: Arc<Mutex<Held>>,
-    held_max: Duration,
+    manners: Manners,
     /// When the bytes of the request no longer count.
     let_go: Option<Pin<Box<Sleep>>>,
     span: Span,
@@ -95,7 +105,7 @@ impl<F> Passing<F> {
         if is_arriving || held.is_small() {
             return;
         }
-        let let_go = self.let_go.get_or_insert_with(|| Box::pin(tokio::time::sleep(self.held_max)));
+        let let_go = self.let_go.get_or_insert_with(|| Box::pin(tokio::time::sleep(self.manners.held_max)));
         if let_go.as_mut().poll(cx).is_ready() {
             held.let_go();
         }
@@ -115,13 +125,15 @@ where
             self.hold_on(cx);
             return Poll::Pending;
         };
-        too_large_is_exhausted(answer.headers_mut());
+        if self.manners.too_large == TooLarge::Exhausted {
+            out_of_range_is_exhausted(answer.headers_mut());
+        }
         Poll::Ready(Ok(answer))
     }
 }
 
-/// Only a request over the size limit is "out of range" here; clients know that as a resource exhausted.
-fn too_large_is_exhausted(headers: &mut HeaderMap) {
+/// Only a request over the size limit is "out of range" here.
+fn out_of_range_is_exhausted(headers: &mut HeaderMap) {
     if let Some(status) = headers.get_mut(Status::GRPC_STATUS)
         && status == "11"
     {

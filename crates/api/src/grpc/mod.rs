@@ -70,6 +70,7 @@ pub fn router(host: Host, config: &Config, budgets: Budgets, draining: watch::Re
         message_bytes_max: config.message_bytes_max,
         body_timeout: config.body_timeout,
         held_max: host.limits().answer_timeout,
+        too_large: door::TooLarge::Exhausted,
     };
     let gateway =
         gateway::Gateway { host, config: Arc::new(config.clone()), answers: budgets.answers, draining: draining.clone() };
@@ -77,7 +78,8 @@ pub fn router(host: Host, config: &Config, budgets: Budgets, draining: watch::Re
         .accept_compressed(Gzip)
         .send_compressed(Gzip)
         .max_decoding_message_size(config.message_bytes_max);
-    let workflows = door::Door { inner: workflows, bodies: budgets.bodies.clone(), manners };
+    let of_workflows = door::Manners { too_large: door::TooLarge::OutOfRange, ..manners };
+    let workflows = door::Door { inner: workflows, bodies: budgets.bodies.clone(), manners: of_workflows };
     let gateway = wire::gateway_server::GatewayServer::new(gateway)
         .accept_compressed(Gzip)
         .send_compressed(Gzip)

@@ -7,7 +7,7 @@ use engine::{Document, JobKey};
 use futures_util::future::select_all;
 use host::{ActivatedJobs, Poll, Timed};
 use queue::claim::Claim;
-use store::log::{Answer, Became, Command, Failed, Report, Reported, Said};
+use store::log::{Answer, Became, Command, Failed, Report, Reported, Said, Thrown};
 use store::query::{Entity, Field, Items};
 use store::row::{ExecutionState, JobState};
 
@@ -144,6 +144,21 @@ impl Workflows {
             Ok(Became::Taken { .. } | Became::Alone | Became::Refused(_)) => Ok(()),
             Err(failure) if failure.reason == Reason::InvalidState => Ok(()),
             Err(failure) => Err(failure),
+        }
+    }
+
+    /// Thrown once: saying so again is no error and has no effect. One for a lease that somebody else has by now is refused.
+    pub(crate) async fn throw(&self, id: &str, holder: Holder, thrown: Thrown) -> Result<(), Failure> {
+        if thrown.code.is_empty() {
+            return Err(Failure::invalid("errorCode is needed, and must not be empty"));
+        }
+        match self.report(id, holder, Said::Thrown(thrown)).await? {
+            Became::Gone => match self.over(id).await? {
+                Over::Completed => Ok(()),
+                Over::Cancelled => Err(cancelled(id)),
+            },
+            Became::Lost => Err(lost(id)),
+            Became::Taken { .. } | Became::Alone | Became::Refused(_) => Ok(()),
         }
     }
 

@@ -2,15 +2,21 @@
 
 use std::sync::Arc;
 
-use engine::Document;
+use engine::{Document, JobKey};
 use store::Millis;
-use store::log::Became;
+use store::log::{Became, Report, Reported, Said};
 
-use super::jobs::{LEASE_SECONDS, Over};
+use super::jobs::{Holder, LEASE_SECONDS, Over, check_worker, job_key};
 use super::{Workflows, cancelled, lost};
 use crate::document;
 use crate::error::{Failure, Reason};
 use crate::json;
+
+/// Jobs of which one request says something.
+const REPORTS_MAX: usize = 1_000;
+
+/// No job has this key.
+const NOBODYS: JobKey = JobKey(0);
 
 /// Bytes of what a worker says of how far it has come.
 const PROGRESS_BYTES_MAX: usize = 64 * 1024;
@@ -41,7 +47,34 @@ pub(crate) struct Standing {
     pub(crate) until: Option<Millis>,
 }
 
+/// What a worker says of one job among many.
+#[derive(Debug)]
+pub(crate) struct OneReport {
+    pub(crate) job: String,
+    pub(crate) holder: Holder,
+    pub(crate) said: Said,
+}
+
 impl Workflows {
+    /// Each by itself, in the same order.
+    pub(crate) async fn report_many(&self, given: Vec<OneReport>, taken: Status) -> Result<Vec<Standing>, Failure> {
+        if !(1..=REPORTS_MAX).contains(&given.len()) {
+            return Err(Failure::invalid(format!("jobs has {} items but must have 1 to {REPORTS_MAX}", given.len())));
+        }
+        let (mut ids, mut reports) = (Vec::with_capacity(given.len()), Vec::with_capacity(given.len()));
+        for OneReport { job, holder, said } in given {
+            check_worker(&holder.worker)?;
+            // What can be no job's is unknown, as one that is gone: the others are not to suffer for it.
+            reports.push(Report { job: job_key(&job).unwrap_or(NOBODYS), claim: holder.claim(), said });
+            ids.push(job);
+        }
+        let mut standings = Vec::with_capacity(ids.len());
+        for (id, Reported { became, .. }) in ids.into_iter().zip(self.reports(reports).await?) {
+            standings.push(self.standing(id, became, taken).await);
+        }
+        Ok(standings)
+    }
+
     /// A job that is over is looked up: its worker is to know why.
     pub(crate) async fn standing(&self, job: String, became: Became, taken: Status) -> Standing {
         let (status, until) = match became {

@@ -21,8 +21,8 @@ use crate::error::{Failure, Reason};
 pub(crate) use definitions::{Definition, ListDefinitions};
 pub(crate) use history::Execution;
 pub(crate) use instances::{Instance, ListInstances, Start, Status};
-pub(crate) use jobs::{Holder, PollJobs, cancelled, check_worker, job_key, lost};
-pub(crate) use leases::{Standing, Status as LeaseStatus, lease_for, progress};
+pub(crate) use jobs::{Holder, PollJobs, cancelled, lost};
+pub(crate) use leases::{OneReport, Standing, Status as LeaseStatus, lease_for, progress};
 pub(crate) use steps::Told;
 
 pub(crate) const PAGE_SIZE_DEFAULT: u32 = 20;

@@ -288,7 +288,8 @@ impl Partition {
 
     /// Only what is said of one job alone steps an instance.
     fn foresee_reports(&self, reports: &[Report], needs: &mut Needs) {
-        let steps = |said: &Said| matches!(said, Said::Completed { .. } | Said::Failed(_)) && reports.len() == 1;
+        let steps =
+            |said: &Said| matches!(said, Said::Completed { .. } | Said::Failed(_) | Said::Thrown(_)) && reports.len() == 1;
         reports.iter().for_each(|report| self.foresee_job(report.job, steps(&report.said), needs));
     }
 

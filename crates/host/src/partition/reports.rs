@@ -1,12 +1,12 @@
-//! What workers say of jobs, each for the lease it was given: done, failed, still at it, given back, not now. What is said for a lease
+//! What workers say of jobs, each for the lease it was given: done, failed, a BPMN error, still at it, given back, not now. What is said for a lease
 //! that somebody else has by now changes nothing.
 
 use engine::JobKey;
 use queue::claim::{Claim, Leased, Standing, is_last, standing};
 use queue::retry::{BACKOFF_MAX, lease_end};
 use store::Millis;
-use store::log::{Answer, Became, Caller, FailAttempt, FailJob, Failed, Report, Reported, Said};
-use store::row::{Availability, Job, JobState, Operation};
+use store::log::{Answer, Became, Caller, Code, FailAttempt, FailJob, Failed, Report, Reported, Said, ThrowError, Thrown};
+use store::row::{Availability, Job, JobKind, JobState, Operation};
 
 use super::Partition;
 use super::jobs::no_such_job;
@@ -52,7 +52,7 @@ impl Partition {
         let needs_company = job.execution.is_none() && company == Company::Many;
         match (&report.said, stands) {
             (_, Standing::Lost) => return Ok(Became::Lost),
-            (Said::Completed { .. } | Said::Failed(_), _) if needs_company => return Ok(Became::Alone),
+            (Said::Completed { .. } | Said::Failed(_) | Said::Thrown(_), _) if needs_company => return Ok(Became::Alone),
             (Said::Completed { variables }, Standing::Held | Standing::Open) => {
                 self.complete_job(tick, caller, report.job, variables, None)?;
             }
@@ -63,6 +63,19 @@ impl Partition {
             }
             (Said::Failed(failed), Standing::Held | Standing::Open) => {
                 self.fail_reported(tick, caller, (report.job, &report.claim), failed)?;
+            }
+            (Said::Thrown(_), Standing::Open) if job.state == JobState::ErrorThrown => {
+                let is_again = is_last(&claim, leased(job));
+                return Ok(if is_again { Became::Taken { until: None } } else { Became::Lost });
+            }
+            // Not a matter of when it was said, as other refusals are: it never can be.
+            (Said::Thrown(_), Standing::Held | Standing::Open) if matches!(job.kind, JobKind::Listener(_)) => {
+                let reason = format!("Job '{}' is a listener's: no BPMN error can be thrown from it", report.job);
+                return Err(Stop::refused(Code::InvalidArgument, reason));
+            }
+            (Said::Thrown(thrown), Standing::Held | Standing::Open) => {
+                let Thrown { code, message, variables } = thrown.clone();
+                self.throw_error(tick, caller, &ThrowError { job: report.job, code, message, variables })?;
             }
             (Said::Alive { lease, progress }, Standing::Held) => {
                 let until = self.go_on(tick, report.job, *lease, progress.as_ref());

@@ -10,7 +10,9 @@ use queue::claim::Claim;
 use queue::policy::{Policy, Scope};
 use queue::retry::{Delays, Retry};
 use store::Store;
-use store::log::{ActivatedJob, Answer, Became, Code, Command, Failed, NewExecution, PutPolicy, Report, Reported, Said, Submit};
+use store::log::{
+    ActivatedJob, Answer, Became, Code, Command, Failed, NewExecution, PutPolicy, Report, Reported, Said, Submit, Thrown,
+};
 use store::memory::Memory;
 use store::query::{DeadLetterView, Entity, ExecutionView, Items, JobView, Query, Tenants};
 use store::row::{ExecutionState, JobState};
@@ -96,6 +98,10 @@ fn failed(retryable: bool) -> Said {
     Said::Failed(Failed { retryable, message: "no".into(), backoff: None, variables: vec![("why".into(), "2".into())] })
 }
 
+fn thrown() -> Said {
+    Said::Thrown(Thrown { code: "E".into(), message: "no".into(), variables: vec![] })
+}
+
 async fn executions(store: &Arc<dyn Store>) -> Vec<ExecutionView> {
     match store.search(&Query::of(Entity::Executions, Tenants::Everything)).await.unwrap().items {
         Items::Executions(views) => views,
@@ -152,7 +158,7 @@ async fn what_is_late_has_no_effect_on_somebody_elses_lease() {
         run_out(&server, &store, &time).await;
         let quick = lease(&server, "quick").await;
         assert_eq!((slow.lease, quick.lease), (1, 2));
-        for said in [done(), failed(true), failed(false), Said::Returned, Said::Snoozed { delay: 5 }] {
+        for said in [done(), failed(true), failed(false), thrown(), Said::Returned, Said::Snoozed { delay: 5 }] {
             assert_eq!(tell(&server, &slow, said).await, Became::Lost);
         }
         assert_eq!(tell(&server, &slow, Said::Alive { lease: Some(LEASE), progress: Some("{}".into()) }).await, Became::Lost);
@@ -183,6 +189,21 @@ async fn what_is_late_counts_once_if_nobody_has_the_job() {
         assert_eq!(tell(&server, &next, Said::Alive { lease: None, progress: None }).await, Became::Lost, "it is over");
         assert_eq!(tell(&server, &slow, done()).await, TAKEN, "also of one before the last");
         assert_eq!(tell(&server, &next, done()).await, Became::Gone);
+        server.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_error_is_thrown_once() {
+    each(async |server, store, time| {
+        let slow = lease(&server, "slow").await;
+        run_out(&server, &store, &time).await;
+        let quick = lease(&server, "quick").await;
+        assert_eq!(tell(&server, &quick, thrown()).await, TAKEN);
+        assert_eq!(tell(&server, &quick, thrown()).await, TAKEN, "it is told again");
+        assert_eq!(tell(&server, &slow, thrown()).await, Became::Lost);
+        assert!(leased(&server, "third").await.is_empty());
         server.stop().await;
     })
     .await;

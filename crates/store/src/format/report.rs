@@ -4,11 +4,12 @@ use queue::claim::Claim;
 
 use super::bytes::{Reader, Stored, Writer, record, unknown};
 use crate::Error;
-use crate::log::{Became, Failed, Report, Reported, Said};
+use crate::log::{Became, Failed, Report, Reported, Said, Thrown};
 
 record!(Report { job, claim, said });
 record!(Claim { worker, lease });
 record!(Failed { retryable, message, backoff, variables });
+record!(Thrown { code, message, variables });
 record!(Reported { job, became });
 
 impl Stored for Said {
@@ -32,6 +33,10 @@ impl Stored for Said {
                 to.byte(4);
                 delay.put(to);
             }
+            Self::Thrown(thrown) => {
+                to.byte(5);
+                thrown.put(to);
+            }
         }
     }
 
@@ -42,6 +47,7 @@ impl Stored for Said {
             2 => Self::Alive { lease: Stored::take(from)?, progress: Stored::take(from)? },
             3 => Self::Returned,
             4 => Self::Snoozed { delay: Stored::take(from)? },
+            5 => Self::Thrown(Stored::take(from)?),
             tag => return Err(unknown("report", tag)),
         })
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use queue::claim::Claim;
 
 use super::some::{document, job_key, new_execution, number, text};
-use crate::log::{Became, Code, Failed, PutSchedule, Rejection, Report, Reported, Said, SubmittedExecution, Unannounced};
+use crate::log::{Became, Code, Failed, PutSchedule, Rejection, Report, Reported, Said, SubmittedExecution, Thrown, Unannounced};
 use crate::row::AnnouncementKey;
 
 pub(super) fn report() -> impl Strategy<Value = Report> {
@@ -21,6 +21,7 @@ pub(super) fn report() -> impl Strategy<Value = Report> {
         (any::<Option<i64>>(), prop::option::of(text())).prop_map(|(lease, progress)| Said::Alive { lease, progress }),
         Just(Said::Returned),
         any::<i64>().prop_map(|delay| Said::Snoozed { delay }),
+        (text(), text(), document()).prop_map(|(code, message, variables)| Said::Thrown(Thrown { code, message, variables })),
     ];
     (job_key(), claim, said).prop_map(|(job, claim, said)| Report { job, claim, said })
 }

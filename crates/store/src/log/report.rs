@@ -21,6 +21,8 @@ pub enum Said {
         variables: Document,
     },
     Failed(Failed),
+    /// A BPMN error: an error event of its process catches it.
+    Thrown(Thrown),
     /// It is still at it.
     Alive {
         /// For how long from now it wants to keep the job; as long as it was if it says nothing.
@@ -43,6 +45,13 @@ pub struct Failed {
     pub message: Arc<str>,
     /// How long to wait before that, in milliseconds; as the model says if it says nothing.
     pub backoff: Option<Millis>,
+    pub variables: Document,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thrown {
+    pub code: Arc<str>,
+    pub message: Arc<str>,
     pub variables: Document,
 }
 
@@ -74,6 +83,7 @@ impl Report {
         let said = match &self.said {
             Said::Completed { variables } => super::texts(variables),
             Said::Failed(failed) => super::texts(&failed.variables) + failed.message.len(),
+            Said::Thrown(thrown) => super::texts(&thrown.variables) + thrown.message.len(),
             Said::Alive { progress, .. } => progress.as_ref().map_or(0, |progress| progress.len()),
             Said::Returned | Said::Snoozed { .. } => 0,
         };
@@ -84,6 +94,7 @@ impl Report {
         match &self.said {
             Said::Completed { variables } => Some(variables),
             Said::Failed(failed) => Some(&failed.variables),
+            Said::Thrown(thrown) => Some(&thrown.variables),
             Said::Alive { .. } | Said::Returned | Said::Snoozed { .. } => None,
         }
     }

@@ -12,6 +12,8 @@ use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 
 use super::*;
+use crate::grpc::workflow_wire::CompleteJobRequest;
+use crate::grpc::workflow_wire::workflow_engine_client::WorkflowEngineClient;
 
 #[tokio::test]
 async fn health_tells_of_the_gateway() {
@@ -82,6 +84,9 @@ async fn a_message_that_is_too_large_is_refused() {
     let mut client = server.client().await;
     let large = create(&format!(r#"{{"text": "{}"}}"#, "x".repeat(2_000)));
     assert_eq!(client.create_process_instance(large).await.unwrap_err().code(), Code::ResourceExhausted);
+    let mut workers = WorkflowEngineClient::new(server.endpoint().connect().await.unwrap());
+    let large = CompleteJobRequest { worker_id: "w".repeat(2_000), ..Default::default() };
+    assert_eq!(workers.complete_job(large).await.unwrap_err().code(), Code::OutOfRange, "nobody is to send it again");
 }
 
 #[tokio::test]

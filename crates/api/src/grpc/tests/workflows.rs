@@ -102,4 +102,26 @@ async fn a_worker_keeps_gives_back_and_loses_a_job() {
     assert_eq!(client.release_job(release).await.unwrap_err().code(), tonic::Code::FailedPrecondition);
     let late = wire::CompleteJobRequest { job_id: first.id.clone(), worker_id: "w".to_owned(), variables_to_set: None, lease: 1 };
     assert_eq!(client.complete_job(late).await.unwrap_err().code(), tonic::Code::FailedPrecondition);
+    let unknown = wire::HeartbeatRequest { job_id: "none".to_owned(), ..beat("w", 1, None) };
+    let all = wire::HeartbeatsRequest { jobs: vec![beat("w", 1, None), unknown, beat("v", 2, Some(60))] };
+    let standings = client.heartbeats(all).await.unwrap().into_inner().jobs;
+    let words: Vec<_> = standings.iter().map(|one| (one.status.as_str(), one.lock_expires_at.is_some())).collect();
+    assert_eq!(words, [("LOST", false), ("UNKNOWN", false), ("HELD", true)]);
+    let none = client.heartbeats(wire::HeartbeatsRequest::default()).await.unwrap_err();
+    assert_eq!(none.code(), tonic::Code::InvalidArgument);
+    let error = |worker: &str, lease, code: &str| wire::ThrowErrorRequest {
+        job_id: first.id.clone(),
+        worker_id: worker.to_owned(),
+        lease,
+        error_code: code.to_owned(),
+        ..Default::default()
+    };
+    for (refused, code) in [
+        (error("w", 1, "E"), tonic::Code::FailedPrecondition),
+        (error("v", 2, ""), tonic::Code::InvalidArgument),
+        (error("", 2, "E"), tonic::Code::InvalidArgument),
+    ] {
+        assert_eq!(client.throw_error(refused).await.unwrap_err().code(), code);
+    }
+    client.throw_error(error("v", 2, "E")).await.unwrap();
 }

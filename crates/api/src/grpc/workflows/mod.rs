@@ -9,7 +9,7 @@ use std::time::Duration;
 use engine::Document;
 use host::{ActivatedJobs, Subscription, Timed};
 use store::Millis;
-use store::log::{ActivatedJob, Failed, Said};
+use store::log::{ActivatedJob, Failed, Said, Thrown};
 use tonic::{Request, Response, Status};
 
 use super::call::Call;
@@ -19,8 +19,8 @@ use super::workflow_wire::{self as wire, workflow_engine_server};
 use crate::drain;
 use crate::error::Failure;
 use crate::workflow::{
-    self, Execution, Holder, Instance, LeaseStatus, ListDefinitions, ListInstances, Listed, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX,
-    PollJobs, Start, Status as InstanceStatus, Told, Workflows,
+    self, Execution, Holder, Instance, LeaseStatus, ListDefinitions, ListInstances, Listed, OneReport, PAGE_SIZE_DEFAULT,
+    PAGE_SIZE_MAX, PollJobs, Standing, Start, Status as InstanceStatus, Told, Workflows,
 };
 
 /// How long a poll may wait.
@@ -44,6 +44,18 @@ impl Engine {
         let Some(given) = given else { return Ok(Document::new()) };
         let document = crate::document::parse(&value::to_json(&given), self.0.host.limits());
         document.map_err(|error| Failure::from(error).into())
+    }
+
+    fn alive(&self, request: wire::HeartbeatRequest) -> Result<OneReport, Status> {
+        let lease = workflow::lease_for(Some(request.lease_seconds.into()).filter(|seconds| *seconds != 0))?;
+        let says_something = request.percent.is_some() || request.message.is_some() || request.data.is_some();
+        let data = self.document(request.data)?;
+        let progress = match says_something {
+            true => Some(workflow::progress(request.percent.map(Into::into), request.message.as_deref(), &data)?),
+            false => None,
+        };
+        let holder = holder(request.worker_id, request.lease);
+        Ok(OneReport { job: request.job_id, holder, said: Said::Alive { lease, progress } })
     }
 
     async fn tell(&self, workflows: Workflows, instance: &str, told: Told) -> Result<(), Status> {
@@ -174,6 +186,17 @@ impl workflow_engine_server::WorkflowEngine for Engine {
         Ok(Response::new(wire::FailJobResponse {}))
     }
 
+    async fn throw_error(&self, request: Request<wire::ThrowErrorRequest>) -> Answer<wire::ThrowErrorResponse> {
+        let (workflows, request) = self.open(request);
+        let thrown = Thrown {
+            code: request.error_code.into(),
+            message: request.error_message.into(),
+            variables: self.document(request.variables)?,
+        };
+        workflows.throw(&request.job_id, holder(request.worker_id, request.lease), thrown).await?;
+        Ok(Response::new(wire::ThrowErrorResponse {}))
+    }
+
     async fn complete_user_task(
         &self,
         request: Request<wire::CompleteUserTaskRequest>,
@@ -231,21 +254,20 @@ impl workflow_engine_server::WorkflowEngine for Engine {
 
     async fn heartbeat(&self, request: Request<wire::HeartbeatRequest>) -> Answer<wire::HeartbeatResponse> {
         let (workflows, request) = self.open(request);
-        let lease = workflow::lease_for(Some(request.lease_seconds.into()).filter(|seconds| *seconds != 0))?;
-        let says_something = request.percent.is_some() || request.message.is_some() || request.data.is_some();
-        let data = self.document(request.data)?;
-        let progress = match says_something {
-            true => Some(workflow::progress(request.percent.map(Into::into), request.message.as_deref(), &data)?),
-            false => None,
-        };
-        let holder = holder(request.worker_id, request.lease);
-        let became = workflows.report(&request.job_id, holder, Said::Alive { lease, progress }).await?;
-        let standing = workflows.standing(request.job_id, became, LeaseStatus::Held).await;
-        if standing.status == LeaseStatus::Unknown {
-            return Err(Status::not_found(format!("There is no job '{}'", standing.job)));
+        let OneReport { job, holder, said } = self.alive(request)?;
+        let became = workflows.report(&job, holder, said).await?;
+        let standing = workflows.standing(job, became, LeaseStatus::Held).await;
+        match standing.status == LeaseStatus::Unknown {
+            true => Err(Status::not_found(format!("There is no job '{}'", standing.job))),
+            false => Ok(Response::new(standing.into())),
         }
-        let (status, lock_expires_at) = (standing.status.word().to_owned(), standing.until.map(time));
-        Ok(Response::new(wire::HeartbeatResponse { status, lock_expires_at }))
+    }
+
+    async fn heartbeats(&self, request: Request<wire::HeartbeatsRequest>) -> Answer<wire::HeartbeatsResponse> {
+        let (workflows, request) = self.open(request);
+        let reports = request.jobs.into_iter().map(|one| self.alive(one)).collect::<Result<Vec<_>, _>>()?;
+        let standings = workflows.report_many(reports, LeaseStatus::Held).await?;
+        Ok(Response::new(wire::HeartbeatsResponse { jobs: standings.into_iter().map(Into::into).collect() }))
     }
 
     async fn release_job(&self, request: Request<wire::ReleaseJobRequest>) -> Answer<wire::ReleaseJobResponse> {
@@ -257,6 +279,12 @@ impl workflow_engine_server::WorkflowEngine for Engine {
         let became = workflows.report(&request.job_id, holder(request.worker_id, request.lease), said).await?;
         workflows.given_up(&request.job_id, became).await?;
         Ok(Response::new(wire::ReleaseJobResponse {}))
+    }
+}
+
+impl From<Standing> for wire::HeartbeatResponse {
+    fn from(standing: Standing) -> Self {
+        Self { status: standing.status.word().to_owned(), lock_expires_at: standing.until.map(time) }
     }
 }
 

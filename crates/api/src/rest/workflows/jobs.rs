@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::response::Response;
 use host::ActivatedJobs;
-use store::log::{ActivatedJob, Failed};
+use store::log::{ActivatedJob, Failed, Thrown};
 
 use super::{commanding, workflows};
 use crate::error::Failure;
@@ -49,6 +49,17 @@ pub(super) static FAILURE: Shape = Shape {
         field("errorMessage", Kind::Text, "What happened").required(),
         field("retryAfter", Kind::Text, "A duration such as PT5S before the next try; as the model says if left out"),
         field("variables", Kind::Object, "Variables for the task alone; of an execution, its result so far"),
+    ],
+};
+
+pub(super) static ERROR: Shape = Shape {
+    name: "WorkflowJobError",
+    fields: &[
+        field("workerId", Kind::Text, "The worker's name").required(),
+        LEASE,
+        field("errorCode", Kind::Text, "The code by which it is caught").required(),
+        field("errorMessage", Kind::Text, "Why"),
+        field("variables", Kind::Object, "Variables for whoever catches it"),
     ],
 };
 
@@ -116,6 +127,18 @@ pub(super) async fn fail(call: Call) -> Result<Response, Failure> {
         variables: fields.document("variables"),
     };
     commanding(&call)?.fail(&call.parameter("jobId")?, holder, failed).await?;
+    Ok(answer::no_content())
+}
+
+pub(super) async fn throw(call: Call) -> Result<Response, Failure> {
+    let mut fields = call.required(&ERROR)?;
+    let holder = holder(&mut fields)?;
+    let thrown = Thrown {
+        code: fields.shared("errorCode").unwrap_or_default(),
+        message: fields.shared("errorMessage").unwrap_or_default(),
+        variables: fields.document("variables"),
+    };
+    commanding(&call)?.throw(&call.parameter("jobId")?, holder, thrown).await?;
     Ok(answer::no_content())
 }
 

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use axum::response::Response;
-use engine::JobKey;
 use store::Millis;
-use store::log::{Report, Reported, Said};
+use store::log::Said;
 
 use super::jobs::{LEASE, holder, lease};
 use super::workflows;
@@ -17,13 +16,7 @@ use crate::rest::layout::{Cell, Layout, column, optional};
 use crate::rest::operation::{Input, Operation, Output};
 use crate::rest::shape::{Field, Fields, Shape, field};
 use crate::rest::{answer, time};
-use crate::workflow::{self, Holder, LeaseStatus as Status, Standing, check_worker, job_key};
-
-/// Jobs in one request.
-const JOBS_MAX: usize = 1_000;
-
-/// No job has this key.
-const NOBODYS: JobKey = JobKey(0);
+use crate::workflow::{self, Holder, LeaseStatus as Status, OneReport, Standing};
 
 const WORKER: Field = field("workerId", Kind::Text, "The worker's name");
 const LEASE_FOR: Field = field("leaseSeconds", Kind::Int32, "For how long from now, 5 to 3600; as long as it was if left out");
@@ -165,26 +158,13 @@ async fn many(
     said: impl Fn(&mut Fields<'_>) -> Result<Said, Failure>,
 ) -> Result<Response, Failure> {
     let worker: Arc<str> = fields.shared("workerId").unwrap_or_default();
-    check_worker(&worker)?;
-    let given = fields.objects("jobs");
-    if !(1..=JOBS_MAX).contains(&given.len()) {
-        return Err(Failure::invalid(format!("jobs has {} items but must have 1 to {JOBS_MAX}", given.len())));
-    }
-    let (mut ids, mut reports) = (Vec::with_capacity(given.len()), Vec::with_capacity(given.len()));
-    for mut one in given {
-        let id = one.text("jobId").ok_or_else(|| Failure::invalid("jobId is needed"))?;
+    let mut reports = Vec::new();
+    for mut one in fields.objects("jobs") {
+        let job = one.text("jobId").ok_or_else(|| Failure::invalid("jobId is needed"))?.into_owned();
         let holder = Holder { worker: worker.clone(), lease: lease(&mut one)? };
-        // What can be no job's is unknown, as one that is gone: the others are not to suffer for it.
-        let job = job_key(&id).unwrap_or(NOBODYS);
-        reports.push(Report { job, claim: holder.claim(), said: said(&mut one)? });
-        ids.push(id.into_owned());
+        reports.push(OneReport { job, holder, said: said(&mut one)? });
     }
-    let workflows = workflows(call);
-    let mut standings = Vec::with_capacity(reports.len());
-    for (id, Reported { became, .. }) in ids.into_iter().zip(workflows.reports(reports).await?) {
-        standings.push(workflows.standing(id, became, taken).await);
-    }
-    Ok(answer::ok(STANDINGS.to_vec(&standings)))
+    Ok(answer::ok(STANDINGS.to_vec(&workflows(call).report_many(reports, taken).await?)))
 }
 
 async fn release(call: Call) -> Result<Response, Failure> {

@@ -240,6 +240,17 @@ pub(super) static OPERATIONS: &[Operation] = &[
         failures: &[404, 409, 504],
         run: |call| Box::pin(jobs::fail(call)),
     },
+    Operation {
+        method: Method::POST,
+        path: "/v1/jobs/{jobId}/error",
+        id: "throwWorkflowJobError",
+        summary: "A BPMN error: an error event of the process catches it; saying so again is no error",
+        input: Input::Required(&jobs::ERROR),
+        query: &[],
+        output: Output::NoContent,
+        failures: &[404, 409, 504],
+        run: |call| Box::pin(jobs::throw(call)),
+    },
 ];
 
 fn workflows(call: &Call) -> Workflows {
