@@ -5,9 +5,7 @@ use jiff::{Span, SpanRelativeTo, Timestamp};
 use store::Millis;
 
 use crate::error::Failure;
-
-/// In milliseconds.
-const DURATION_MAX: Millis = 366 * 24 * 60 * 60 * 1000;
+use crate::workflow::DURATION_MAX;
 
 const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
 

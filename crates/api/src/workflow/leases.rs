@@ -15,6 +15,9 @@ use crate::json;
 /// Jobs of which one request says something.
 const REPORTS_MAX: usize = 1_000;
 
+/// The longest time that callers may give, in milliseconds.
+pub(crate) const DURATION_MAX: Millis = 366 * 24 * 60 * 60 * 1000;
+
 /// No job has this key.
 const NOBODYS: JobKey = JobKey(0);
 
@@ -110,6 +113,14 @@ pub(crate) fn lease_for(seconds: Option<i64>) -> Result<Option<Millis>, Failure>
             Err(Failure::invalid(format!("leaseSeconds is {seconds}, but must be {least} to {most}")))
         }
         seconds => Ok(seconds.map(|seconds| seconds * 1_000)),
+    }
+}
+
+/// How long a job may be put off, in milliseconds.
+pub(crate) fn delay(millis: Millis, name: &str) -> Result<Millis, Failure> {
+    match (0..=DURATION_MAX).contains(&millis) {
+        true => Ok(millis),
+        false => Err(Failure::invalid(format!("{name} is {millis}, but must be 0 to {DURATION_MAX}, a year"))),
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) use definitions::{Definition, ListDefinitions};
 pub(crate) use history::Execution;
 pub(crate) use instances::{Instance, ListInstances, Start, Status};
 pub(crate) use jobs::{Holder, PollJobs, cancelled, lost};
-pub(crate) use leases::{OneReport, Standing, Status as LeaseStatus, lease_for, progress};
+pub(crate) use leases::{DURATION_MAX, OneReport, Standing, Status as LeaseStatus, delay, lease_for, progress};
 pub(crate) use steps::Told;
 
 pub(crate) const PAGE_SIZE_DEFAULT: u32 = 20;

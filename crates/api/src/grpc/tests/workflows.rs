@@ -95,6 +95,13 @@ async fn a_worker_keeps_gives_back_and_loses_a_job() {
     assert_eq!(held.status, "HELD");
     assert!(held.lock_expires_at.map(|time| time.seconds) > first.lock_expires_at.map(|time| time.seconds));
     let release = wire::ReleaseJobRequest { job_id: first.id.clone(), worker_id: "w".to_owned(), lease: 1, delay_millis: 0 };
+    for delay_millis in [-1, 366 * 24 * 3_600_000 + 1] {
+        let odd = wire::ReleaseJobRequest { delay_millis, ..release.clone() };
+        assert_eq!(client.release_job(odd).await.unwrap_err().code(), tonic::Code::InvalidArgument);
+        let (retry_after_millis, job_id) = (Some(delay_millis), first.id.clone());
+        let odd = wire::FailJobRequest { job_id, worker_id: "w".to_owned(), retry_after_millis, ..Default::default() };
+        assert_eq!(client.fail_job(odd).await.unwrap_err().code(), tonic::Code::InvalidArgument);
+    }
     client.release_job(release.clone()).await.unwrap();
     let second = client.poll_jobs(poll("v")).await.unwrap().into_inner().jobs.remove(0);
     assert_eq!((second.id.as_str(), second.lease, second.progress.is_some()), (first.id.as_str(), 2, true));

@@ -178,7 +178,7 @@ impl workflow_engine_server::WorkflowEngine for Engine {
         let failed = Failed {
             retryable: request.retryable,
             message: request.error_message.into(),
-            backoff: request.retry_after_millis,
+            backoff: request.retry_after_millis.map(|millis| workflow::delay(millis, "retry_after_millis")).transpose()?,
             variables: self.document(request.variables)?,
         };
         let holder = holder(request.worker_id, request.lease);
@@ -274,7 +274,7 @@ impl workflow_engine_server::WorkflowEngine for Engine {
         let (workflows, request) = self.open(request);
         let said = match request.delay_millis {
             0 => Said::Returned,
-            delay => Said::Snoozed { delay },
+            delay => Said::Snoozed { delay: workflow::delay(delay, "delay_millis")? },
         };
         let became = workflows.report(&request.job_id, holder(request.worker_id, request.lease), said).await?;
         workflows.given_up(&request.job_id, became).await?;
