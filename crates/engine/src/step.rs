@@ -240,8 +240,7 @@ impl<'a> Run<'a> {
         if let Kind::AdHoc(_) = self.element_of(element).kind {
             return self.propagate(element, variables);
         }
-        self.take_result(element, variables);
-        self.finish_later(element);
+        self.finish_with(element, variables);
     }
 
     /// The start event that was triggered, with what came with that.
@@ -329,7 +328,9 @@ impl<'a> Run<'a> {
     /// Conditions that a change of a variable may have made true; each once, however many of its variables change together.
     fn look_at_conditions(&mut self, event: &Event) {
         for (element, wait) in element::condition::concerned(self, event) {
-            self.examine_condition_later(element, wait);
+            if !self.is_done(element) {
+                self.examine_condition_later(element, wait);
+            }
         }
     }
 

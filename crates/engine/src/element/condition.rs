@@ -56,7 +56,7 @@ fn is_inside(run: &Run<'_>, key: ElementKey, scope: ElementKey) -> bool {
 
 /// Looks at a condition that was just opened or whose variables changed.
 pub(crate) fn examine(run: &mut Run<'_>, key: ElementKey, wait: WaitKey) {
-    if holds(run, key, wait) && !run.is_done(key) {
+    if holds(run, key, wait) {
         let triggered = Triggered { element: key, wait, variables: Vec::new(), next: None };
         run.trigger(&triggered).expect("it was looked at a moment ago");
     }
