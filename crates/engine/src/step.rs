@@ -66,7 +66,11 @@ pub(crate) struct Run<'a> {
     /// How many expressions were evaluated, so that each has a seed of its own.
     evaluations: Cell<u64>,
     work: VecDeque<Work>,
-    /// Conditions that are about to be looked at.
+    /// Conditions that may have become true, as variables they read have changed.
+    changed: BTreeSet<(ElementKey, WaitKey)>,
+    /// Conditions that have been true since their turn was asked for, even if another branch has made them false again.
+    met: BTreeSet<WaitKey>,
+    /// Conditions whose turn comes.
     looked_at: BTreeSet<WaitKey>,
     /// Elements that are about to finish, where there are conditions.
     done: BTreeSet<ElementKey>,
@@ -98,7 +102,7 @@ enum Work {
     GoOn {
         key: ElementKey,
     },
-    /// Look at a condition.
+    /// Go on from a condition that is met.
     Examine {
         element: ElementKey,
         wait: WaitKey,
@@ -124,6 +128,8 @@ impl<'a> Run<'a> {
             now,
             evaluations: Cell::new(0),
             work: VecDeque::new(),
+            changed: BTreeSet::new(),
+            met: BTreeSet::new(),
             looked_at: BTreeSet::new(),
             done: BTreeSet::new(),
             scheduled: BTreeMap::new(),
@@ -335,9 +341,23 @@ impl<'a> Run<'a> {
     }
 
     fn examine_condition_later(&mut self, element: ElementKey, wait: WaitKey) {
+        self.changed.insert((element, wait));
         if self.looked_at.insert(wait) {
             self.work.push_back(Work::Examine { element, wait });
         }
+    }
+
+    /// Looks at the conditions whose variables one piece of work has changed: what the next one makes of them does not matter.
+    fn look(&mut self) {
+        while let Some((element, wait)) = self.changed.pop_first() {
+            if element::condition::holds(self, element, wait) {
+                self.met.insert(wait);
+            }
+        }
+    }
+
+    pub(crate) fn is_met(&mut self, condition: WaitKey) -> bool {
+        self.met.remove(&condition)
     }
 
     /// Whether the work of an element that contains no others is done, and it is about to leave. Known as long as there are conditions.
@@ -376,6 +396,7 @@ impl Run<'_> {
     }
 
     fn next_work(&mut self) -> Option<Work> {
+        self.look();
         let work = self.work.pop_front()?;
         match &work {
             Work::Examine { wait, .. } => drop(self.looked_at.remove(wait)),
@@ -483,6 +504,8 @@ impl Run<'_> {
 
     pub(crate) fn forget_work(&mut self) {
         self.work.clear();
+        self.changed.clear();
+        self.met.clear();
         self.looked_at.clear();
         self.done.clear();
         self.scheduled.clear();
