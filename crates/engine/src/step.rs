@@ -66,7 +66,11 @@ pub(crate) struct Run<'a> {
     /// How many expressions were evaluated, so that each has a seed of its own.
     evaluations: Cell<u64>,
     work: VecDeque<Work>,
-    /// Conditions that are about to be looked at.
+    /// Conditions that may have become true, as variables they read have changed.
+    changed: BTreeSet<(ElementKey, WaitKey)>,
+    /// Conditions that have been true since their turn was asked for, even if another branch has made them false again.
+    met: BTreeSet<WaitKey>,
+    /// Conditions whose turn comes.
     looked_at: BTreeSet<WaitKey>,
     /// Elements that are about to finish, where there are conditions.
     done: BTreeSet<ElementKey>,
@@ -98,7 +102,7 @@ enum Work {
     GoOn {
         key: ElementKey,
     },
-    /// Look at a condition.
+    /// Go on from a condition that is met.
     Examine {
         element: ElementKey,
         wait: WaitKey,
@@ -124,6 +128,8 @@ impl<'a> Run<'a> {
             now,
             evaluations: Cell::new(0),
             work: VecDeque::new(),
+            changed: BTreeSet::new(),
+            met: BTreeSet::new(),
             looked_at: BTreeSet::new(),
             done: BTreeSet::new(),
             scheduled: BTreeMap::new(),
@@ -240,8 +246,7 @@ impl<'a> Run<'a> {
         if let Kind::AdHoc(_) = self.element_of(element).kind {
             return self.propagate(element, variables);
         }
-        self.take_result(element, variables);
-        self.finish_later(element);
+        self.finish_with(element, variables);
     }
 
     /// The start event that was triggered, with what came with that.
@@ -329,14 +334,30 @@ impl<'a> Run<'a> {
     /// Conditions that a change of a variable may have made true; each once, however many of its variables change together.
     fn look_at_conditions(&mut self, event: &Event) {
         for (element, wait) in element::condition::concerned(self, event) {
-            self.examine_condition_later(element, wait);
+            if !self.is_done(element) {
+                self.examine_condition_later(element, wait);
+            }
         }
     }
 
     fn examine_condition_later(&mut self, element: ElementKey, wait: WaitKey) {
+        self.changed.insert((element, wait));
         if self.looked_at.insert(wait) {
             self.work.push_back(Work::Examine { element, wait });
         }
+    }
+
+    /// Looks at the conditions whose variables one piece of work has changed: what the next one makes of them does not matter.
+    fn look(&mut self) {
+        while let Some((element, wait)) = self.changed.pop_first() {
+            if element::condition::holds(self, element, wait) {
+                self.met.insert(wait);
+            }
+        }
+    }
+
+    pub(crate) fn is_met(&mut self, condition: WaitKey) -> bool {
+        self.met.remove(&condition)
     }
 
     /// Whether the work of an element that contains no others is done, and it is about to leave. Known as long as there are conditions.
@@ -375,6 +396,7 @@ impl Run<'_> {
     }
 
     fn next_work(&mut self) -> Option<Work> {
+        self.look();
         let work = self.work.pop_front()?;
         match &work {
             Work::Examine { wait, .. } => drop(self.looked_at.remove(wait)),
@@ -482,6 +504,8 @@ impl Run<'_> {
 
     pub(crate) fn forget_work(&mut self) {
         self.work.clear();
+        self.changed.clear();
+        self.met.clear();
         self.looked_at.clear();
         self.done.clear();
         self.scheduled.clear();

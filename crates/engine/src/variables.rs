@@ -173,8 +173,14 @@ impl Run<'_> {
         }
     }
 
+    /// An element's work is done and gave this. Conditions that it makes true are looked at when the element has left.
+    pub(crate) fn finish_with(&mut self, key: ElementKey, document: &Document) {
+        self.finish_later(key);
+        self.take_result(key, document);
+    }
+
     /// What an element's work gave: local where its outputs are mapped, otherwise where the variables exist.
-    pub(crate) fn take_result(&mut self, key: ElementKey, document: &Document) {
+    fn take_result(&mut self, key: ElementKey, document: &Document) {
         if self.process.workflow.is_some() {
             return self.merge(document);
         }

@@ -63,10 +63,9 @@ impl Run<'_> {
         let process = self.process;
         let element = process.element(self.instance.elements[&key].element);
         match &element.kind {
-            Kind::CallActivity(call) if call.all_out || element.outputs.is_some() => self.take_result(key, variables),
-            _ => {}
+            Kind::CallActivity(call) if call.all_out || element.outputs.is_some() => self.finish_with(key, variables),
+            _ => self.finish_later(key),
         }
-        self.finish_later(key);
         Ok(())
     }
 

@@ -39,8 +39,7 @@ impl Run<'_> {
         let is_timer = open.kind == WaitKind::Timer;
         let Some(caught) = open.catch else {
             self.close(*key, *wait, WaitEnd::Completed);
-            self.take_result(*key, variables);
-            self.finish_later(*key);
+            self.finish_with(*key, variables);
             return Ok(());
         };
         let event = self.process.event(caught);
@@ -73,8 +72,7 @@ impl Run<'_> {
             // An intermediate catch event with several definitions.
             _ => {
                 self.close_catches(key);
-                self.take_result(key, variables);
-                self.finish_later(key);
+                self.finish_with(key, variables);
             }
         }
     }

@@ -20,8 +20,7 @@ pub(crate) fn decide(run: &mut Run<'_>, key: ElementKey, verdict: &Result<Arc<st
     match verdict {
         Ok(output) => {
             run.emit(Event::Activated { key });
-            run.take_result(key, &vec![(result, output.clone())]);
-            run.finish_later(key);
+            run.finish_with(key, &vec![(result, output.clone())]);
         }
         Err(Undecided { kind, reason }) => run.raise(key, None, Trouble { kind: *kind, message: reason.to_string() }),
     }

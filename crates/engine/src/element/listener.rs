@@ -101,6 +101,10 @@ impl Run<'_> {
     pub(crate) fn heard_one(&mut self, key: ElementKey, event: ListenerEvent, given: &Document) {
         let alive = &self.instance.elements[&key];
         let scope = if event == ListenerEvent::End { alive.scope } else { key };
+        // Conditions that it makes true are looked at when the element has left.
+        if event == ListenerEvent::End {
+            self.finish_later(key);
+        }
         for (name, value) in given {
             self.set_local(scope, name, value);
         }
@@ -108,7 +112,7 @@ impl Run<'_> {
         self.set_heard(key, event, heard + 1);
         match event {
             ListenerEvent::Start => self.activate_later(key),
-            ListenerEvent::End => self.finish_later(key),
+            ListenerEvent::End => {}
             ListenerEvent::Creating
             | ListenerEvent::Assigning
             | ListenerEvent::Updating
@@ -175,8 +179,7 @@ impl Run<'_> {
         match event {
             ListenerEvent::Completing => {
                 self.close(key, task, WaitEnd::Completed);
-                self.take_result(key, &given);
-                self.finish_later(key);
+                self.finish_with(key, &given);
             }
             ListenerEvent::Updating if local == "true" => given.iter().for_each(|(name, value)| self.set_local(key, name, value)),
             ListenerEvent::Updating => self.propagate(key, &given),

@@ -9,7 +9,6 @@ use crate::{ElementKey, Event, IncidentKind};
 pub(crate) fn enter(run: &mut Run<'_>, key: ElementKey, script: &Script) -> Result<(), Trouble> {
     let value = run.evaluate(key, &script.expression, IncidentKind::ExtractValue)?;
     run.emit(Event::Activated { key });
-    run.take_result(key, &vec![(script.result.clone(), value.to_json().into())]);
-    run.finish_later(key);
+    run.finish_with(key, &vec![(script.result.clone(), value.to_json().into())]);
     Ok(())
 }

@@ -27,8 +27,7 @@ pub(crate) fn tell(run: &mut Run<'_>, key: ElementKey, variables: &Document) -> 
     if !waits || !matches!(run.element_of(key).kind, Kind::Wait) {
         return Err(Rejected::NoSuchWait);
     }
-    run.take_result(key, variables);
-    run.finish_later(key);
+    run.finish_with(key, variables);
     Ok(())
 }
 
@@ -50,8 +49,7 @@ pub(crate) fn take_early(run: &mut Run<'_>, key: ElementKey) -> bool {
     };
     run.emit(Event::Activated { key });
     run.set_local(root, &name, &"null".into());
-    run.take_result(key, &document);
-    run.finish_later(key);
+    run.finish_with(key, &document);
     true
 }
 
