@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -21,6 +22,9 @@ import (
 	caudal "caudal.dev/client"
 	"caudal.dev/client/internal/wire"
 )
+
+// closeMax is how long leaving may take in all.
+const closeMax = 5 * time.Second
 
 // Options are ways to hear of jobs. The zero value of every option will do.
 type Options struct {
@@ -52,8 +56,12 @@ func New(brokers string, server caudal.EngineClient, options Options) (caudal.En
 	if options.TopicPrefix == "" {
 		options.TopicPrefix = "workflow.jobs."
 	}
+	places := strings.Split(brokers, ",")
+	if slices.Contains(places, "") {
+		return nil, fmt.Errorf("caudalkafka: the brokers %q are not some such as kafka-1:9092,kafka-2:9092", brokers)
+	}
 	all := []kgo.Opt{
-		kgo.SeedBrokers(strings.Split(brokers, ",")...),
+		kgo.SeedBrokers(places...),
 		kgo.ConsumerGroup(options.Group),
 		kgo.Balancers(kgo.CooperativeStickyBalancer()),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
@@ -92,11 +100,21 @@ func (e *engine) Poll(ctx context.Context, poll caudal.Poll) ([]*caudal.Job, err
 
 // Close leaves the group, gives back what was heard of and not begun, and closes the transport to the server.
 func (e *engine) Close() error {
-	e.client.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), closeMax)
+	defer cancel()
+	var all sync.WaitGroup
 	for _, job := range e.heard {
-		// It is free when its lease ends, else.
-		_ = e.Release(context.Background(), e.workerID, job, 0)
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			// It is free when its lease ends, else.
+			_ = e.Release(ctx, e.workerID, job, 0)
+		}()
 	}
+	// Brokers that are away miss it when its session ends.
+	_ = e.client.LeaveGroupContext(ctx)
+	e.client.Close()
+	all.Wait()
 	return e.EngineClient.Close()
 }
 

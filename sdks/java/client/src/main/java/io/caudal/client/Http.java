@@ -37,11 +37,13 @@ final class Http {
     }
 
     private final Endpoint endpoint;
+    private final URI base;
     private final HttpClient client;
     private final ObjectMapper mapper;
 
     Http(Endpoint endpoint, ObjectMapper mapper) {
         this.endpoint = endpoint;
+        this.base = endpoint.uri("http", "https");
         this.client = endpoint.client();
         this.mapper = mapper;
     }
@@ -93,7 +95,7 @@ final class Http {
     }
 
     private HttpResponse<byte[]> send(Request request) throws InterruptedException {
-        HttpRequest.Builder sent = HttpRequest.newBuilder(URI.create(endpoint.address() + request.path()))
+        HttpRequest.Builder sent = HttpRequest.newBuilder(URI.create(base + request.path()))
                 .method(request.method(), request.content())
                 .timeout(request.within())
                 .header("Accept", JSON);
@@ -126,10 +128,14 @@ final class Http {
         String message = body.path("message").asText(body.path("detail").asText(""));
         ApiException refused = new ApiException(answer.statusCode(), code, message);
         return switch (answer.statusCode()) {
-            // Without an answer in time (504) it may have been done, or may still be.
-            case 429, 502, 503, 504 ->
-                new UnavailableException(refused.getMessage(), retryAfter(answer), answer.statusCode() != 504, refused);
-            default -> refused;
+            case 429, 503 -> new UnavailableException(refused.getMessage(), retryAfter(answer), true, refused);
+            // It never will.
+            case 501 -> refused;
+            // With these it may have been done, or may still be.
+            default ->
+                answer.statusCode() == 408 || 500 <= answer.statusCode()
+                        ? new UnavailableException(refused.getMessage(), retryAfter(answer), false, refused)
+                        : refused;
         };
     }
 

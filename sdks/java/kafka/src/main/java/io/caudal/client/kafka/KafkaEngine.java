@@ -64,6 +64,16 @@ public final class KafkaEngine implements EngineClient {
         public static Options usual() {
             return new Options("caudal-workers", "workflow.jobs.", Map.of());
         }
+
+        /**
+         * Without what is set, which may be a password.
+         *
+         * @return for logs and errors
+         */
+        @Override
+        public String toString() {
+            return "group " + group + ", topics " + topicPrefix + ", settings " + settings.keySet();
+        }
     }
 
     /**
@@ -83,12 +93,12 @@ public final class KafkaEngine implements EngineClient {
             Map<String, String> given = new HashMap<>();
             for (String one : parts.length == 1 ? new String[0] : parts[1].split("&", -1)) {
                 String[] pair = one.split("=", 2);
-                given.put(pair[0], pair.length == 1 ? "" : URLDecoder.decode(pair[1], StandardCharsets.UTF_8));
+                given.put(pair[0], pair.length == 1 ? "" : decode(pair[0], pair[1]));
             }
             String address = given.remove("engine");
             if (address == null) {
                 throw new IllegalArgumentException(
-                        "'" + endpoint.address() + "' does not say where the server is: ?engine=http://…");
+                        "'" + endpoint + "' does not say where the server is: ?engine=http://…");
             }
             Options usual = Options.usual();
             String group = given.getOrDefault("group", usual.group());
@@ -96,6 +106,15 @@ public final class KafkaEngine implements EngineClient {
             given.keySet().removeAll(List.of("group", "topic_prefix"));
             Endpoint server = new Endpoint(address, endpoint.headers(), endpoint.http(), endpoint.telemetry());
             return new KafkaEngine(parts[0], EngineClient.connect(server), new Options(group, prefix, given));
+        }
+
+        private static String decode(String name, String value) {
+            try {
+                return URLDecoder.decode(value, StandardCharsets.UTF_8);
+            } catch (IllegalArgumentException e) {
+                // Its words repeat the value, which may be a password.
+                throw new IllegalArgumentException("the value of '" + name + "' is not encoded as in a URL");
+            }
         }
     }
 
@@ -154,6 +173,9 @@ public final class KafkaEngine implements EngineClient {
         for (Job job : unbegun) {
             try {
                 server.release(workerId, job, Duration.ZERO);
+            } catch (UnavailableException e) {
+                LOG.warn("jobs could not be given back: {}", e.getMessage());
+                break;
             } catch (CaudalException e) {
                 LOG.warn("job {} could not be given back: {}", job.id(), e.getMessage());
             } catch (InterruptedException e) {

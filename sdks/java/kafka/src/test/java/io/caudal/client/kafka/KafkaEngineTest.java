@@ -1,6 +1,7 @@
 package io.caudal.client.kafka;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -10,6 +11,7 @@ import io.caudal.client.Endpoint;
 import io.caudal.client.EngineClient;
 import io.caudal.client.Job;
 import io.caudal.client.kafka.wire.JobDispatchEvent;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -21,8 +23,18 @@ class KafkaEngineTest {
         try (EngineClient made = EngineClient.connect(endpoint)) {
             assertInstanceOf(KafkaEngine.class, made);
         }
-        Endpoint nowhere = Endpoint.of("kafka://127.0.0.1:9");
-        assertThrows(IllegalArgumentException.class, () -> EngineClient.connect(nowhere));
+    }
+
+    @Test
+    void passwordsAreNotShown() {
+        for (String query : List.of("", "&engine=server", "&engine=http://server&ssl.key.password=%secret")) {
+            Endpoint wrong = Endpoint.of("kafka://127.0.0.1:9?sasl.password=secret" + query);
+            String said = assertThrows(IllegalArgumentException.class, () -> EngineClient.connect(wrong))
+                    .getMessage();
+            assertFalse(said.contains("secret"), said);
+        }
+        String shown = new KafkaEngine.Options("g", "jobs.", Map.of("sasl.password", "secret")).toString();
+        assertEquals("group g, topics jobs., settings [sasl.password]", shown);
     }
 
     @Test
