@@ -99,6 +99,7 @@ export class Client {
   readonly #http: Http
   readonly #patience: number
 
+  /** @param address such as `https://caudal.example.com`; `http://127.0.0.1:8080` without one. */
   constructor(address = REST_DEFAULT, options: ClientOptions = {}) {
     this.#http = new Http(address, options)
     this.#patience = options.patienceMillis ?? 30_000
@@ -219,7 +220,11 @@ export class Client {
   }
 
   /** Tells a BPMN signal to all that wait for it now. */
-  async broadcast(name: string, variables: object = {}, options: { idempotencyKey?: string } = {}): Promise<void> {
+  async broadcastSignal(
+    name: string,
+    variables: object = {},
+    options: { idempotencyKey?: string } = {},
+  ): Promise<void> {
     await this.#command('/v2/signals/broadcast', { body: { signalName: name, variables } }, options.idempotencyKey)
   }
 
@@ -264,8 +269,7 @@ export class Client {
   async #deployFiles(files: string[]): Promise<Deployed[]> {
     const content = new FormData()
     for (const file of files) content.append('resources', new Blob([await readFile(file)]), basename(file))
-    // It takes no key and needs none: a file that is deployed a second time is the same version.
-    const answer = (await this.#repeat('POST', '/v2/deployments', { content })) as {
+    const answer = (await this.#command('/v2/deployments', { content })) as {
       deployments: { processDefinition?: { processDefinitionId: string; processDefinitionVersion: number } | null }[]
     }
     return answer.deployments

@@ -82,11 +82,11 @@ export interface ConnectionOptions {
 }
 
 /**
- * A transport by the address: `http(s)://` is REST, `grpc(s)://` is gRPC, which needs the packages `@grpc/grpc-js` and
+ * A transport by the address, `http://127.0.0.1:8080` without one: `http(s)://` is REST, `grpc(s)://` is gRPC, which needs the packages `@grpc/grpc-js` and
  * `@grpc/proto-loader`. `kafka://BROKER,BROKER?engine=http://SERVER` is Kafka, which needs `@platformatic/kafka`.
  */
 export async function connect(address = REST_DEFAULT, options: ConnectionOptions = {}): Promise<EngineClient> {
-  if (/^https?:\/\//.test(address)) {
+  if (address === '' || /^https?:\/\//.test(address)) {
     const { RestEngine } = await import('./rest.js')
     return new RestEngine(address, options)
   }

@@ -1,6 +1,6 @@
 /** JSON over HTTP: errors by what to do about them. */
 
-import { headersOf, locate } from './address.js'
+import { headersOf, locate, REST_DEFAULT } from './address.js'
 import type { ConnectionOptions } from './engine.js'
 import { ApiError, ConflictError, NotFoundError, UnavailableError } from './errors.js'
 import * as json from './json.js'
@@ -25,7 +25,7 @@ export class Http {
   readonly #headers: Headers
 
   constructor(address: string, options: HttpOptions = {}) {
-    this.#address = locate(address, 'http', 'https').href.replace(/\/+$/, '')
+    this.#address = locate(address === '' ? REST_DEFAULT : address, 'http', 'https').href.replace(/\/+$/, '')
     this.#fetch = options.fetch ?? fetch
     this.#headers = new Headers({ accept: 'application/json', ...headersOf(options) })
   }
@@ -50,8 +50,12 @@ export class Http {
     } catch (error) {
       throw away(`${method} ${path}`, error)
     }
-    if (answer.ok) return text === '' ? undefined : json.parse(text)
-    throw refusal(answer.status, text, answer.headers.get('retry-after'))
+    if (!answer.ok) throw refusal(answer.status, text, answer.headers.get('retry-after'))
+    try {
+      return text === '' ? undefined : json.parse(text)
+    } catch (cause) {
+      throw new UnavailableError(`${method} ${path}: the answer is no JSON, so it is another's`, { cause })
+    }
   }
 }
 

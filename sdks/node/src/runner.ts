@@ -58,7 +58,7 @@ export class Runner {
   #waiting: (() => void)[] = []
   #whole: Promise<void> | undefined
 
-  /** @param engine an address such as `http://127.0.0.1:8080`, which is taken without one, or `grpc://127.0.0.1:9090`, or a transport. */
+  /** @param engine an address such as `http://127.0.0.1:8080`, which is taken without one or for an empty one, or `grpc://127.0.0.1:9090`, or a transport. */
   constructor(registry: Registry, engine: string | EngineClient = REST_DEFAULT, options: RunnerOptions = {}) {
     if (registry.jobTypes.length === 0) throw new TypeError('the registry has no handler')
     const { workerId, logger, ...rest } = options

@@ -11,7 +11,7 @@ import { KafkaEngine } from '../src/kafka.js'
 const SECRET = 's3cret'
 
 test('an address that nobody could be asked at is refused', async () => {
-  const wrong = ['', '127.0.0.1:8080', 'localhost:8080', 'ftp://server', 'http://', 'grpc://', 'grpc://server:9090/a']
+  const wrong = ['127.0.0.1:8080', 'localhost:8080', 'ftp://server', 'http://', 'grpc://', 'grpc://server:9090/a']
   const kafka = ['kafka://', 'kafka://a:b?engine=http://c', 'kafka://a:9092', 'kafka://a:9092?engine=c:8080']
   for (const address of [...wrong, ...kafka, `http://u:${SECRET}@server`, `u:${SECRET}@server`, 'http://server?a=b']) {
     const error = await connect(address).catch((error: unknown) => error)
@@ -36,10 +36,13 @@ test('an address left out is that of a server on this machine', async () => {
     asked = address
     return Promise.resolve(new Response('{"jobs": []}'))
   }
-  const engine = new RestEngine(undefined, { fetch: fetch as never })
-  await engine.heartbeat('w', 60, [{ job: { id: '1' } as never }])
-  assert.equal(asked, 'http://127.0.0.1:8080/v1/jobs/heartbeat')
-  assert.ok((await connect()) instanceof RestEngine)
+  for (const address of [undefined, '']) {
+    const engine = new RestEngine(address, { fetch: fetch as never })
+    await engine.heartbeat('w', 60, [{ job: { id: '1' } as never }])
+    assert.equal(asked, 'http://127.0.0.1:8080/v1/jobs/heartbeat')
+    assert.ok((await connect(address)) instanceof RestEngine)
+    asked = ''
+  }
 })
 
 test('no secret is shown', async () => {

@@ -25,18 +25,19 @@ test('every command is repeated with its key', async () => {
   const used = new Set<string | null>()
   const commands: ((client: Client) => Promise<unknown>)[] = [
     (client) => client.deploy({ id: 'a' }),
+    (client) => client.deploy(import.meta.filename),
     (client) => client.start('a'),
     (client) => client.cancel('1'),
     (client) => client.retry('1'),
     (client) => client.completeUserTask('1', 'a'),
     (client) => client.signal('1', 'a'),
     (client) => client.publish('a'),
-    (client) => client.broadcast('a'),
+    (client) => client.broadcastSignal('a'),
     (client) => client.submit('a'),
     (client) => client.cancelExecution('1'),
   ]
   for (const command of commands) {
-    const [client, keys] = answered([0], [429], [200, { ...STARTED, executions: [{ id: '1' }] }])
+    const [client, keys] = answered([0], [429], [200, { ...STARTED, executions: [{ id: '1' }], deployments: [] }])
     await command(client)
     assert.deepEqual([keys.length, new Set(keys).size, keys[0]?.length], [3, 1, 36], String(command))
     used.add(keys[0] ?? null)
@@ -58,6 +59,12 @@ test('whatever is wrong with the server may be over later, and nothing else', as
     await assert.rejects(client.start('a'), ApiError, `${status}`)
     assert.equal(keys.length, 1, `${status}`)
   }
+})
+
+test("an answer that is no JSON is somebody else's", async () => {
+  const page = () => Promise.resolve(new Response('<html>'))
+  const client = new Client('http://server', { fetch: page as typeof fetch, patienceMillis: 0 })
+  await assert.rejects(client.start('a'), UnavailableError)
 })
 
 test('a BPMN error is thrown by whoever has the lease', async () => {

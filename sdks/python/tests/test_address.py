@@ -20,12 +20,16 @@ class Addresses(unittest.TestCase):
         registry = Registry()
         registry.register("work", lambda context: None)
         Runner(registry)
-        Client()
-        connect()
+        makers: tuple[Callable[[], Any], ...] = (Client, connect, lambda: Client(""), lambda: connect(""))
+        for make in makers:
+            with mock.patch("http.client.HTTPConnection", side_effect=ConnectionError) as connection:
+                maker = make()
+                with self.assertRaises(ConnectionError):
+                    maker._http.call("GET", "/")
+            connection.assert_called_once_with("127.0.0.1", 8080)
 
     def test_those_that_can_never_work_are_refused_at_once(self) -> None:
         for address in (
-            "",
             "127.0.0.1:8080",
             "localhost",
             "ftp://host",

@@ -84,10 +84,11 @@ class Requests(unittest.TestCase):
             (lambda client: client.complete_user_task("1", "s"), b""),
             (lambda client: client.signal("1", "s"), b""),
             (lambda client: client.publish("m"), b"{}"),
-            (lambda client: client.broadcast("s", {"a": 1}), b"{}"),
+            (lambda client: client.broadcast_signal("s", {"a": 1}), b"{}"),
             (lambda client: client.submit("a"), b'{"executions": [{"id": "1"}]}'),
             (lambda client: client.cancel_execution("1"), b""),
             (lambda client: client.deploy({"id": "a"}), b'{"id": "a", "version": 1, "name": "A"}'),
+            (lambda client: client.deploy(__file__), b'{"deployments": []}'),
         ]
         for command, answer in commands:
             with answering((0, b""), (429, b"{}"), (200, answer)) as (address, asked), Client(address) as client:
@@ -98,7 +99,7 @@ class Requests(unittest.TestCase):
 
     def test_a_signal_is_broadcast(self) -> None:
         with answering((200, b"{}")) as (address, asked), Client(address) as client:
-            client.broadcast("stocktaking", {"a": 1}, idempotency_key="k")
+            client.broadcast_signal("stocktaking", {"a": 1}, idempotency_key="k")
         body = b'{"signalName": "stocktaking", "variables": {"a": 1}}'
         self.assertEqual(asked, [("/v2/signals/broadcast", "k", body)])
 

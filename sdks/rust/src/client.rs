@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use reqwest::{Method, multipart};
+use reqwest::{Method, RequestBuilder, multipart};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -220,6 +220,8 @@ pub struct Message {
     pub time_to_live: Option<Duration>,
     /// Keeps it from being published twice while the first lives.
     pub id: Option<String>,
+    /// One that was used before makes this the same publication again. Without one it has a key of its own.
+    pub idempotency_key: Option<String>,
 }
 
 /// An execution to be submitted.
@@ -282,7 +284,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Of the server at an address such as `http://127.0.0.1:8080`.
+    /// Of the server at an address; an empty one is `http://127.0.0.1:8080`.
     pub fn new(address: &str) -> Result<Client, Error> {
         Client::with(address, Options::default())
     }
@@ -403,13 +405,13 @@ impl Client {
             result: &'a T,
         }
         let path = format!("/v1/instances/{}/user-tasks/{}/complete{}", part(instance_id), part(step_id), buffered(buffer));
-        self.tell(&path, &Body { completed_by, result }, None).await.map(drop)
+        self.tell(&path, &Body { completed_by, result }, None).await
     }
 
     /// Lets a WAIT step go on. With `buffer` it is kept if the step is not reached yet.
     pub async fn signal(&self, instance_id: &str, step_id: &str, variables: &impl Serialize, buffer: bool) -> Result<(), Error> {
         let path = format!("/v1/instances/{}/signals/{}{}", part(instance_id), part(step_id), buffered(buffer));
-        self.tell(&path, variables, None).await.map(drop)
+        self.tell(&path, variables, None).await
     }
 
     /// Publishes a message.
@@ -431,18 +433,18 @@ impl Client {
             time_to_live: message.time_to_live.unwrap_or(Duration::from_secs(3_600)).as_millis(),
             message_id: message.id.as_deref(),
         };
-        self.tell("/v2/messages/publication", &body, None).await.map(drop)
+        self.tell("/v2/messages/publication", &body, message.idempotency_key.as_deref()).await
     }
 
     /// Broadcasts a BPMN signal to all that wait for it.
-    pub async fn broadcast(&self, signal_name: &str, variables: &impl Serialize) -> Result<(), Error> {
+    pub async fn broadcast_signal(&self, signal_name: &str, variables: &impl Serialize) -> Result<(), Error> {
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]
         struct Body<'a, T> {
             signal_name: &'a str,
             variables: &'a T,
         }
-        self.tell("/v2/signals/broadcast", &Body { signal_name, variables }, None).await.map(drop)
+        self.tell("/v2/signals/broadcast", &Body { signal_name, variables }, None).await
     }
 
     /// Submits executions; their ids in the same order. Each thousand is taken as a whole or not at all.
@@ -481,7 +483,7 @@ impl Client {
 
     /// Cancels an execution that waits, runs or has failed.
     pub async fn cancel_execution(&self, id: &str) -> Result<(), Error> {
-        self.tell(&format!("/v1/executions/{}/cancel", part(id)), &nothing(), None).await.map(drop)
+        self.tell(&format!("/v1/executions/{}/cancel", part(id)), &nothing(), None).await
     }
 
     async fn deploy_files(&self, files: &[(String, Vec<u8>)]) -> Result<Vec<Deployed>, Error> {
@@ -500,14 +502,13 @@ impl Client {
         struct Answer {
             deployments: Vec<One>,
         }
-        // A file that is deployed a second time is the same version.
-        let answer: Answer = retry(self.http.patience, || {
-            let form = files.iter().fold(multipart::Form::new(), |form, (name, content)| {
+        let form = || {
+            files.iter().fold(multipart::Form::new(), |form, (name, content)| {
                 form.part("resources", multipart::Part::bytes(content.clone()).file_name(name.clone()))
-            });
-            read(self.http.request(Method::POST, "/v2/deployments").multipart(form))
-        })
-        .await?;
+            })
+        };
+        let request = || self.http.request(Method::POST, "/v2/deployments").multipart(form());
+        let answer: Answer = self.repeat(request, None, read).await?;
         let found = answer.deployments.into_iter().filter_map(|one| one.process_definition);
         Ok(found.map(|one| Deployed { id: one.process_definition_id, version: one.process_definition_version }).collect())
     }
@@ -517,16 +518,26 @@ impl Client {
     }
 
     async fn command<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize, key: Option<&str>) -> Result<T, Error> {
-        Ok(serde_json::from_slice(&self.tell(path, body, key).await?)?)
+        self.repeat(|| self.http.post(path, body), key, read).await
+    }
+
+    /// A command that has nothing to tell.
+    async fn tell(&self, path: &str, body: &impl Serialize, key: Option<&str>) -> Result<(), Error> {
+        self.repeat(|| self.http.post(path, body), key, send).await.map(drop)
     }
 
     /// Every try has the same key: the server may have done the first although nobody heard its answer.
-    async fn tell(&self, path: &str, body: &impl Serialize, key: Option<&str>) -> Result<Vec<u8>, Error> {
+    async fn repeat<T, Answer: Future<Output = Result<T, Error>>>(
+        &self,
+        request: impl Fn() -> RequestBuilder,
+        key: Option<&str>,
+        ask: impl Fn(RequestBuilder) -> Answer,
+    ) -> Result<T, Error> {
         let key = key.map_or_else(|| format!("{:032x}", fastrand::u128(..)), str::to_owned);
         let trace = telemetry::current();
         retry(self.http.patience, || {
-            let request = self.http.post(path, body).header("Idempotency-Key", &key);
-            send(trace.iter().fold(request, |request, (name, value)| request.header(*name, value)))
+            let request = request().header("Idempotency-Key", &key);
+            ask(trace.iter().fold(request, |request, (name, value)| request.header(*name, value)))
         })
         .await
     }

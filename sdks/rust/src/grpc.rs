@@ -12,7 +12,7 @@ use tonic::metadata::{AsciiMetadataKey, AsciiMetadataValue, MetadataMap};
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 
-use crate::http::shown;
+use crate::http::{away, shown};
 use crate::{Beat, EngineClient, Error, Job, Poll, Progress, Raw, Standing};
 
 const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -78,13 +78,13 @@ impl Grpc {
         request.set_timeout(within);
         let codec = tonic_prost::ProstCodec::<Request, Answer>::default();
         let called = async {
-            client.ready().await.map_err(|error| unavailable(error.to_string()))?;
+            client.ready().await.map_err(|error| away(error.to_string()))?;
             let answer = client.unary(request, PathAndQuery::from_static(path), codec).await;
             answer.map(tonic::Response::into_inner).map_err(failure)
         };
         // Connecting counts too.
         let answered = tokio::time::timeout(within, called).await;
-        answered.unwrap_or_else(|_| Err(unavailable(format!("{path}: no answer within {within:?}"))))
+        answered.unwrap_or_else(|_| Err(away(format!("{path}: no answer within {within:?}"))))
     }
 }
 
@@ -178,10 +178,6 @@ fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn unavailable(message: String) -> Error {
-    Error::Unavailable { message, retry_after: None }
-}
-
 /// The library's own limit would look like a connection that broke.
 fn fits(length: usize) -> Result<(), Error> {
     if length <= REQUEST_BYTES_MAX {
@@ -199,7 +195,7 @@ fn failure(status: Status) -> Error {
         | Code::Cancelled
         | Code::Internal
         | Code::Unknown
-        | Code::DataLoss => return unavailable(status.to_string()),
+        | Code::DataLoss => return away(status.to_string()),
         Code::Unauthenticated => 401,
         Code::PermissionDenied => 403,
         Code::NotFound => 404,

@@ -10,6 +10,7 @@ use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Body, Method, RequestBuilder, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::error::Category;
 use tokio::time::{Sleep, sleep};
 
 use crate::Error;
@@ -58,6 +59,7 @@ impl Http {
         let is_whole = |url: &Url| {
             matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none() && url.fragment().is_none()
         };
+        let address = if address.is_empty() { ADDRESS } else { address };
         let url = Url::parse(address).ok().filter(is_whole);
         let url = url.ok_or_else(|| Error::unusable(format!("`{}` is no address such as {ADDRESS}", shown(address))))?;
         if url.scheme() == "https" && options.http.is_none() && !cfg!(feature = "rustls") {
@@ -108,9 +110,12 @@ fn bearer(token: &str) -> Result<HeaderValue, Error> {
     Ok(value)
 }
 
-/// The JSON of the answer.
+/// The JSON of the answer. One that is none is another's, such as the page of a proxy.
 pub(crate) async fn read<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, Error> {
-    Ok(serde_json::from_slice(&send(request).await?)?)
+    serde_json::from_slice(&send(request).await?).map_err(|error| match error.classify() {
+        Category::Data => error.into(),
+        Category::Io | Category::Syntax | Category::Eof => away(format!("the answer is no JSON: {error}")),
+    })
 }
 
 /// The answer, whatever it is.
@@ -161,7 +166,11 @@ fn failure(error: reqwest::Error) -> Error {
         cause = inner.source();
     }
     // What cannot be written as JSON or as a header cannot be sent later either.
-    if error.is_builder() { Error::unusable(message) } else { Error::Unavailable { message, retry_after: None } }
+    if error.is_builder() { Error::unusable(message) } else { away(message) }
+}
+
+pub(crate) fn away(message: String) -> Error {
+    Error::Unavailable { message, retry_after: None }
 }
 
 fn refusal(status: StatusCode, text: &[u8], retry_after: Option<Duration>) -> Error {
@@ -217,11 +226,13 @@ mod tests {
         for good in ["http://127.0.0.1:8080", "https://example.org/caudal/", "http://[::1]:80"] {
             assert!(Http::new(good, Options::default()).is_ok(), "{good}");
         }
-        for bad in ["", "127.0.0.1:8080", "localhost:8080", "http://", "grpc://127.0.0.1:9090", "http://a:99999", "http://a/?b"] {
+        for bad in ["127.0.0.1:8080", "localhost:8080", "http://", "grpc://127.0.0.1:9090", "http://a:99999", "http://a/?b"] {
             let error = Http::new(bad, Options::default()).unwrap_err().to_string();
             assert_eq!(error, format!("`{bad}` is no address such as http://127.0.0.1:8080"));
         }
-        assert_eq!(format!("{:?}", Http::default()), ADDRESS);
+        for usual in [Http::default(), Http::new("", Options::default()).unwrap()] {
+            assert_eq!(format!("{usual:?}"), ADDRESS);
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct Rest {
 }
 
 impl Rest {
-    /// By an address such as `http://127.0.0.1:8080`.
+    /// By an address; an empty one is `http://127.0.0.1:8080`.
     pub fn new(address: &str) -> Result<Rest, Error> {
         Rest::with(address, Options::default())
     }

@@ -361,7 +361,7 @@ fn instead(outcome: Outcome, error: &Error) -> Outcome {
     let what = match outcome {
         Outcome::Completed(_) => "the result",
         Outcome::Thrown { .. } => "the BPMN error",
-        Outcome::Snoozed(_) => "putting it off",
+        Outcome::Snoozed(_) => "the snooze",
         Outcome::Failed { message, retryable, .. } => {
             return Outcome::Failed { message: message.chars().take(MESSAGE_CHARS_MAX).collect(), retryable, after: None };
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use caudal_client::{Client, Error, Message, Options, Resource, Start, Submit};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 const STARTED: &str = r#"{"processInstanceKey": "1", "processDefinitionId": "a", "processDefinitionVersion": 1}"#;
@@ -19,9 +19,7 @@ async fn answered(answers: Vec<(u16, &'static str)>) -> (Client, JoinHandle<Vec<
         let mut requests = Vec::new();
         for (status, body) in answers {
             let (mut stream, _) = listener.accept().await.unwrap();
-            let mut request = vec![0; 4_096];
-            let length = stream.read(&mut request).await.unwrap();
-            requests.push(String::from_utf8_lossy(&request[..length]).to_lowercase());
+            requests.push(read(&mut stream).await);
             if status != 0 {
                 let head = format!("HTTP/1.1 {status} -\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
                 stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
@@ -32,8 +30,26 @@ async fn answered(answers: Vec<(u16, &'static str)>) -> (Client, JoinHandle<Vec<
     (client, serving)
 }
 
+/// A request to its end: what was not read would break the connection on which the answer goes.
+async fn read(stream: &mut TcpStream) -> String {
+    let mut request = String::new();
+    loop {
+        let mut some = [0; 4_096];
+        let length = stream.read(&mut some).await.unwrap();
+        request += &String::from_utf8_lossy(&some[..length]).to_lowercase();
+        let is_whole = |(head, body): (&str, &str)| body.len() == header(head, "content-length").parse::<usize>().unwrap();
+        if length == 0 || request.split_once("\r\n\r\n").is_some_and(is_whole) {
+            return request;
+        }
+    }
+}
+
+fn header<'a>(request: &'a str, name: &str) -> &'a str {
+    request.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).unwrap()
+}
+
 fn key(request: &str) -> String {
-    request.lines().find_map(|line| line.strip_prefix("idempotency-key: ")).unwrap().to_owned()
+    header(request, "idempotency-key").to_owned()
 }
 
 #[tokio::test]
@@ -49,12 +65,15 @@ async fn a_start_is_repeated_with_its_key() {
 async fn command(client: &Client, path: &str) -> Result<(), Error> {
     match path {
         "/v1/definitions" => client.deploy([Resource::workflow(&json!({"id": "a"}))?]).await.map(drop),
+        "/v2/deployments" => {
+            client.deploy([Resource::file(concat!(env!("CARGO_MANIFEST_DIR"), "/rustfmt.toml"))]).await.map(drop)
+        }
         "/v1/instances/1/cancel" => client.cancel("1").await.map(drop),
         "/v1/instances/1/retry" => client.retry("1").await.map(drop),
         "/v1/instances/1/user-tasks/s/complete" => client.complete_user_task("1", "s", "ann", &json!({}), false).await,
         "/v1/instances/1/signals/s?buffer=true" => client.signal("1", "s", &json!({}), true).await,
         "/v2/messages/publication" => client.publish(&Message::default()).await,
-        "/v2/signals/broadcast" => client.broadcast("s", &json!({})).await,
+        "/v2/signals/broadcast" => client.broadcast_signal("s", &json!({})).await,
         "/v1/actions/a/executions/bulk" => client.submit("a", &[Submit::default()], None).await.map(drop),
         "/v1/executions/1/cancel" => client.cancel_execution("1").await,
         other => panic!("{other}"),
@@ -66,6 +85,7 @@ async fn every_command_is_repeated_with_its_key() {
     let instance = r#"{"id": "1", "definitionId": "a", "definitionVersion": 1, "status": "ACTIVE", "currentStepIds": [], "variables": {}, "startedAt": ""}"#;
     let all = [
         ("/v1/definitions", r#"{"id": "a", "version": 1}"#),
+        ("/v2/deployments", r#"{"deployments": []}"#),
         ("/v1/instances/1/cancel", instance),
         ("/v1/instances/1/retry", instance),
         ("/v1/instances/1/user-tasks/s/complete", ""),
@@ -93,6 +113,12 @@ async fn refusals_have_the_servers_words() {
     let error = client.start(Start::of("a")).await.unwrap_err();
     assert!(error.is_not_found());
     assert_eq!(error.to_string(), "no such workflow (NOT_FOUND, 404)");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_json_is_somebody_elses() {
+    let (client, _) = answered(vec![(200, "<html>"), (201, STARTED)]).await;
+    assert_eq!(client.start(Start::of("a")).await.unwrap().id, "1");
 }
 
 #[tokio::test]

@@ -125,7 +125,7 @@ async fn an_end_that_is_refused_is_a_failure_for_people() {
     let all: [(End, &str); 3] = [
         (|| Ok(Value::Null), "the result"),
         (|| Err(Failure::bpmn("", "no", &())), "the BPMN error"),
-        (|| Err(Failure::Snooze(Duration::MAX)), "putting it off"),
+        (|| Err(Failure::Snooze(Duration::MAX)), "the snooze"),
     ];
     for (end, what) in all {
         let said = sayings(2, end, vec![refused(413, "too large")]).await;

@@ -29,7 +29,7 @@ class Client:
     Requests are repeated while the server is away or busy, for ``patience`` seconds. What changes something has an
     idempotency key, the same each time, so that it happens once.
 
-    :param address: such as ``https://caudal.example.com``.
+    :param address: such as ``https://caudal.example.com``; ``http://127.0.0.1:8080`` without one.
     :param token: sent as a bearer token.
     :param headers: sent with every request, such as an API key.
     :param ssl_context: for authorities and client certificates of your own.
@@ -164,7 +164,7 @@ class Client:
             body["messageId"] = message_id
         self._command("/v2/messages/publication", body, key=idempotency_key)
 
-    def broadcast(self, name: str, variables: Any = None, *, idempotency_key: str | None = None) -> None:
+    def broadcast_signal(self, name: str, variables: Any = None, *, idempotency_key: str | None = None) -> None:
         """Broadcast a BPMN signal to all that wait for it now, and start what starts with it."""
         body = {"signalName": name, "variables": encode_variables(variables)}
         self._command("/v2/signals/broadcast", body, key=idempotency_key)
@@ -206,8 +206,7 @@ class Client:
         boundary = uuid.uuid4().hex
         parts = b"".join(_multipart(boundary, file.name, file.read_bytes()) for file in files)
         content = (f"multipart/form-data; boundary={boundary}", parts + f"--{boundary}--\r\n".encode())
-        # It takes no key. A file that is deployed a second time is the same version.
-        answer = retry(lambda: self._http.call("POST", "/v2/deployments", content=content), self._patience)
+        answer = self._command("/v2/deployments", content=content)
         found = [item["processDefinition"] for item in answer["deployments"] if item.get("processDefinition")]
         return [Deployed(item["processDefinitionId"], item["processDefinitionVersion"]) for item in found]
 

@@ -139,12 +139,13 @@ class EngineClient(Protocol):
 
 
 def connect(address: str = DEFAULT_ADDRESS, **options: Any) -> EngineClient:
-    """A transport by the address. All take a ``token``.
+    """A transport by the address; by none it is ``http://127.0.0.1:8080``. All take a ``token``.
 
     ``http(s)://`` is REST, ``grpc(s)://`` is gRPC (needs ``caudal-client[grpc]``).
     ``kafka://BROKER,BROKER?engine=http://SERVER`` is Kafka (needs ``caudal-client[kafka]``); see
     :func:`caudal.kafka_engine.by_address`.
     """
+    address = address or DEFAULT_ADDRESS
     scheme = address.partition("://")[0]
     if scheme in ("http", "https"):
         from caudal.rest import RestEngine

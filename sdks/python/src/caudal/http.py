@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from caudal.address import parse, sent_along
+from caudal.address import DEFAULT_ADDRESS, parse, sent_along
 from caudal.engine import Interrupt
 from caudal.errors import ApiError, ConflictError, NotFoundError, UnavailableError
 
@@ -29,7 +29,7 @@ class Http:
         ssl_context: ssl.SSLContext | None = None,
         timeout: float = 30.0,
     ) -> None:
-        parts = parse(address, ("http", "https"))
+        parts = parse(address or DEFAULT_ADDRESS, ("http", "https"))
         self._secure = parts.scheme == "https"
         self._host, self._port = parts.hostname or "", parts.port
         self._prefix = parts.path.rstrip("/")

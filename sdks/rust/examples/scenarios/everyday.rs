@@ -228,7 +228,7 @@ async fn refused_end() {
     });
     let server = Server::start().await.unwrap();
     let working = work_with(&server, registry, |runner| runner.max_parallel(1));
-    let given = [("snooze", Some("putting it off was refused")), ("error", Some("the BPMN error was refused")), ("good", None)];
+    let given = [("snooze", Some("the snooze was refused")), ("error", Some("the BPMN error was refused")), ("good", None)];
     each(&server, &given.map(|(end, reason)| (json_object("end", end), reason))).await;
     working.stop().await;
 }
