@@ -95,6 +95,13 @@ func TestWhichAnswersMayBeOthersLater(t *testing.T) {
 	}
 }
 
+func TestAPageOfSomebodyElseIsNotTheServersAnswer(t *testing.T) {
+	client, _ := answered(t, answer{200, "<html>"}, answer{200, `{"id": "1"}`})
+	if _, err := client.Instance(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestALargeBodyIsNotSentUnasked(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
@@ -137,12 +144,13 @@ func TestAnAddressThatIsLeftOutIsThisMachine(t *testing.T) {
 
 func TestWhatCannotBeUsedIsRefusedAtOnce(t *testing.T) {
 	for _, address := range []string{
-		"127.0.0.1:8080", "localhost:8080", "localhost", "ftp://a", "http://", "http://:8080", "http://a:99999", "http://a b", "http://a\n",
+		"127.0.0.1:8080", "localhost:8080", "localhost", "ftp://a", "http://", "http://:8080", "http://a:99999", "http://a:0", "http://a b", "http://a\n",
 		"http://a?b=c", "u:secret@a:8080", "ftp://u:secret@a",
 	} {
 		refusedAtOnce(t, address)
 	}
 	refusedAtOnce(t, "http://127.0.0.1:9", caudal.WithToken("secret\n"))
+	refusedAtOnce(t, "http://127.0.0.1:9", caudal.WithHeader("X Key", "secret"))
 }
 
 func refusedAtOnce(t *testing.T, address string, options ...caudal.Option) {

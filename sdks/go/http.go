@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -75,10 +76,13 @@ func (t *transport) check() error {
 		given := t.address[strings.LastIndex(t.address, "@")+1:]
 		return fmt.Errorf("caudal: the address %q is not one such as %s", given, addressDefault)
 	}
-	if _, err := strconv.ParseUint(or(parsed.Port(), "0"), 10, 16); err != nil {
+	if port, err := strconv.ParseUint(or(parsed.Port(), "80"), 10, 16); err != nil || port == 0 {
 		return fmt.Errorf("caudal: there is no port %s", parsed.Port())
 	}
 	for name, values := range t.header {
+		if name == "" || strings.ContainsAny(name, " \t\r\n:") {
+			return fmt.Errorf("caudal: no header has the name %q", name)
+		}
 		if strings.ContainsFunc(strings.Join(values, ""), func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
 			return fmt.Errorf("caudal: the header %s has a character that no header may have", name)
 		}
@@ -142,7 +146,13 @@ func (t *transport) call(ctx context.Context, r request, result any) error {
 	if result == nil || len(text) == 0 {
 		return nil
 	}
-	return json.Unmarshal(text, result)
+	err = json.Unmarshal(text, result)
+	var noJSON *json.SyntaxError
+	if errors.As(err, &noJSON) {
+		// A proxy in between answers for a server that is away.
+		return &UnavailableError{Err: fmt.Errorf("%s %s: the answer is no JSON: %w", r.method, r.path, err)}
+	}
+	return err
 }
 
 func refusal(answer *http.Response, text []byte) error {

@@ -326,7 +326,8 @@ func (r *Runner) giveBack(jobs []*Job) {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			if err := r.Engine.Release(ctx, r.WorkerID, job, 0); err != nil {
+			release := func() error { return r.Engine.Release(ctx, r.WorkerID, job, 0) }
+			if err := retry(ctx, giveBackMax, release); err != nil {
 				r.Logger.Warn("a job could not be given back: it is free when its lease ends", "job", job.ID, "error", err)
 			}
 		}()

@@ -246,14 +246,14 @@ func TestPollsThatDoNotWaitComeLessAndLessOften(t *testing.T) {
 }
 
 func TestWhatDoesNotFinishInTimeIsGivenBack(t *testing.T) {
-	engine, begun := newEngine(), make(chan struct{})
+	engine, begun := newEngine(&caudal.UnavailableError{Err: errors.New("busy")}), make(chan struct{})
 	handle := func(ctx *caudal.JobContext, _ variables) (any, error) {
 		close(begun)
 		<-ctx.Done()
 		return nil, nil
 	}
 	said := run(t, engine, &caudal.Runner{Grace: time.Millisecond}, handle, func() { <-begun })
-	same(t, said, []string{"release 1 0s"})
+	same(t, said, []string{"release 1 0s", "release 1 0s"})
 }
 
 func TestAllThatIsLeftIsGivenBackTogether(t *testing.T) {

@@ -73,8 +73,8 @@ func parse(address string) (*url.URL, error) {
 		given := address[strings.LastIndex(address, "@")+1:]
 		return nil, fmt.Errorf("caudalgrpc: the address %q is not one such as grpc://127.0.0.1:9090 or grpcs://example.org:443", given)
 	}
-	if _, err := strconv.ParseUint(parsed.Port(), 10, 16); parsed.Port() != "" && err != nil {
-		return nil, fmt.Errorf("caudalgrpc: there is no port %s", parsed.Port())
+	if port, err := strconv.ParseUint(parsed.Port(), 10, 16); strings.HasSuffix(parsed.Host, ":") || parsed.Port() != "" && (err != nil || port == 0) {
+		return nil, fmt.Errorf("caudalgrpc: there is no port %q", parsed.Port())
 	}
 	return parsed, nil
 }
@@ -210,8 +210,14 @@ func failure(err error) error {
 		}
 	case codes.OutOfRange:
 		refused.Status = http.StatusRequestEntityTooLarge
+	case codes.Unauthenticated:
+		refused.Status = http.StatusUnauthorized
+	case codes.PermissionDenied:
+		refused.Status = http.StatusForbidden
 	case codes.NotFound:
 		refused.Status = http.StatusNotFound
+	case codes.Unimplemented:
+		refused.Status = http.StatusNotImplemented
 	case codes.FailedPrecondition, codes.Aborted, codes.AlreadyExists:
 		refused.Status = http.StatusConflict
 	default:

@@ -100,8 +100,12 @@ func TestWhichFailuresMayWorkLater(t *testing.T) {
 		}
 	}
 	same(t, failure(status.Error(codes.OutOfRange, "large")).Error(), "large (OutOfRange, 413)")
-	same(t, caudal.IsConflict(failure(status.Error(codes.FailedPrecondition, "lost"))), true)
-	same(t, caudal.IsNotFound(failure(status.Error(codes.NotFound, "gone"))), true)
+	for code, expected := range map[codes.Code]int{
+		codes.InvalidArgument: 400, codes.Unauthenticated: 401, codes.PermissionDenied: 403, codes.NotFound: 404,
+		codes.FailedPrecondition: 409, codes.Aborted: 409, codes.AlreadyExists: 409, codes.Unimplemented: 501,
+	} {
+		same(t, failure(status.Error(code, "why")).Error(), fmt.Sprintf("why (%s, %d)", code, expected))
+	}
 }
 
 func TestWhatTheLibraryDoesNotSendIsRefused(t *testing.T) {
@@ -164,7 +168,7 @@ func TestATokenIsSentAndNotShown(t *testing.T) {
 }
 
 func TestAnAddressThatCannotBeUsedIsRefused(t *testing.T) {
-	for _, address := range []string{"", "127.0.0.1:9090", "localhost:9090", "http://localhost", "grpc://", "grpc://u:secret@a:1", "grpc://a:99999", "grpc://a/b"} {
+	for _, address := range []string{"", "127.0.0.1:9090", "localhost:9090", "http://localhost", "grpc://", "grpc://u:secret@a:1", "grpc://a:99999", "grpc://a:0", "grpc://a:", "grpc://a/b"} {
 		_, err := New(address)
 		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Error(address, err)

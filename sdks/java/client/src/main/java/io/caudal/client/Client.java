@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 /**
  * Deploys, starts, tells and asks: everything but working on jobs. Threads may share it.
  *
- * <p>Requests are repeated while the server is away or busy. What changes something has an idempotency key, so repeating is
- * safe. Every method throws an {@link ApiException} when the server refuses, and an {@link UnavailableException} when it was away for too long.
+ * <p>Requests are repeated while the server is away or busy. What changes something has an idempotency key, the same whenever
+ * it is repeated, so it happens once. Every method throws an {@link ApiException} when the server refuses, and an {@link UnavailableException} when it was away for too long.
  */
 public final class Client {
     private static final int EXECUTIONS_PER_REQUEST_MAX = 1000;
@@ -59,7 +59,7 @@ public final class Client {
     /**
      * Of a server over REST.
      *
-     * @param address such as {@code http://127.0.0.1:8080}
+     * @param address such as {@code http://127.0.0.1:8080}, which it is if null or empty
      */
     public Client(String address) {
         this(Endpoint.of(address));
@@ -103,8 +103,8 @@ public final class Client {
         }
         others.writeBytes(("--" + boundary + "--\r\n").getBytes(StandardCharsets.UTF_8));
         String type = "multipart/form-data; boundary=" + boundary;
-        // A file that is deployed a second time is the same version.
-        JsonNode answer = repeat(Http.post("/v2/deployments", type, others.toByteArray()), TREE);
+        // A file that is deployed a second time is the same version, with or without a key.
+        JsonNode answer = command(Http.post("/v2/deployments", type, others.toByteArray()), null, TREE);
         for (JsonNode one : answer.path("deployments")) {
             JsonNode process = one.path("processDefinition");
             if (process.isObject()) {

@@ -108,7 +108,7 @@ public record Endpoint(String address, Map<String, String> headers, HttpClient h
         try {
             URI uri = new URI(address);
             boolean isOurs = plain.equals(uri.getScheme()) || secured.equals(uri.getScheme());
-            boolean isPlace = uri.getHost() != null && uri.getPort() <= PORT_MAX;
+            boolean isPlace = uri.getHost() != null && uri.getPort() != 0 && uri.getPort() <= PORT_MAX;
             boolean isMore = uri.getUserInfo() != null || uri.getQuery() != null || uri.getFragment() != null;
             if (isOurs && isPlace && !isMore) {
                 return uri;

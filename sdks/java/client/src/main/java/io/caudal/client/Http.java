@@ -1,14 +1,13 @@
 package io.caudal.client;
 
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -89,6 +88,9 @@ final class Http {
         }
         try {
             return mapper.readValue(answer.body(), type);
+        } catch (JsonParseException e) {
+            // A proxy in between answers for a server that is away.
+            throw new UnavailableException(request.path() + ": the answer is no JSON", Duration.ZERO, e);
         } catch (IOException e) {
             throw new CaudalException(request.path() + ": the answer is not as expected: " + e.getMessage(), e);
         }
@@ -110,9 +112,7 @@ final class Http {
         try {
             return client.send(sent.build(), HttpResponse.BodyHandlers.ofByteArray());
         } catch (IOException e) {
-            boolean refused = e instanceof ConnectException || e instanceof HttpConnectTimeoutException;
-            String why = request.method() + " " + request.path() + ": " + e;
-            throw new UnavailableException(why, Duration.ZERO, refused, e);
+            throw new UnavailableException(request.method() + " " + request.path() + ": " + e, Duration.ZERO, e);
         }
     }
 
@@ -127,15 +127,16 @@ final class Http {
         String code = body.path("error").asText(body.path("title").asText(""));
         String message = body.path("message").asText(body.path("detail").asText(""));
         ApiException refused = new ApiException(answer.statusCode(), code, message);
-        return switch (answer.statusCode()) {
-            case 429, 503 -> new UnavailableException(refused.getMessage(), retryAfter(answer), true, refused);
-            // It never will.
-            case 501 -> refused;
-            // With these it may have been done, or may still be.
-            default ->
-                answer.statusCode() == 408 || 500 <= answer.statusCode()
-                        ? new UnavailableException(refused.getMessage(), retryAfter(answer), false, refused)
-                        : refused;
+        return mayWorkLater(answer.statusCode())
+                ? new UnavailableException(refused.getMessage(), retryAfter(answer), refused)
+                : refused;
+    }
+
+    private static boolean mayWorkLater(int status) {
+        return switch (status) {
+            case 408, 429 -> true;
+            case 501 -> false;
+            default -> 500 <= status;
         };
     }
 

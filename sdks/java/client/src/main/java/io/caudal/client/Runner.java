@@ -103,7 +103,7 @@ public final class Runner implements AutoCloseable {
      * A runner with the usual options.
      *
      * @param registry has the handlers
-     * @param address such as {@code http://127.0.0.1:8080}
+     * @param address such as {@code http://127.0.0.1:8080}, which it is if null or empty
      * @return one that does not run yet
      */
     public static Runner of(Registry registry, String address) {
@@ -319,7 +319,7 @@ public final class Runner implements AutoCloseable {
         if (outcome instanceof Outcome.Thrown) {
             return "BPMN error";
         }
-        return outcome instanceof Outcome.Snoozed ? "delay" : "result";
+        return outcome instanceof Outcome.Snoozed ? "snooze" : "result";
     }
 
     /** What can be said of a message in any case. */
@@ -388,7 +388,7 @@ public final class Runner implements AutoCloseable {
         try {
             List<EngineClient.Beat> beats = new ArrayList<>(held.size());
             held.forEach(task -> beats.add(new EngineClient.Beat(task.job(), null)));
-            standings = engine.heartbeat(workerId, lease, beats);
+            standings = heartbeat(beats);
         } catch (RuntimeException e) {
             LOG.warn("leases could not be extended: {}", e.getMessage());
             return;
@@ -406,15 +406,22 @@ public final class Runner implements AutoCloseable {
 
     private void progress(Task task, Progress progress) {
         try {
-            note(
-                    task,
-                    engine.heartbeat(workerId, lease, List.of(new EngineClient.Beat(task.job(), progress)))
-                            .get(0));
-        } catch (CaudalException e) {
+            List<Standing> standings = heartbeat(List.of(new EngineClient.Beat(task.job(), progress)));
+            note(task, standings.get(0));
+        } catch (RuntimeException e) {
             LOG.warn("job {}: progress could not be said: {}", task.job().id(), e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private List<Standing> heartbeat(List<EngineClient.Beat> beats) throws InterruptedException {
+        List<Standing> standings = engine.heartbeat(workerId, lease, beats);
+        if (standings.size() != beats.size()) {
+            String why = "the server was asked about " + beats.size() + " jobs and told about " + standings.size();
+            throw new CaudalException(why, null);
+        }
+        return standings;
     }
 
     /** Tells the handler if its job is gone. */
@@ -483,7 +490,10 @@ public final class Runner implements AutoCloseable {
     private void giveBack(Job job) {
         givers.execute(() -> {
             try {
-                engine.release(workerId, job, Duration.ZERO);
+                Backoff.retry(LEAVING_MAX, () -> {
+                    engine.release(workerId, job, Duration.ZERO);
+                    return null;
+                });
             } catch (CaudalException e) {
                 LOG.warn(
                         "job {} could not be given back ({}): it is free when its lease ends",

@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -19,10 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ClientTest {
     private static final String STARTED =
@@ -72,10 +74,15 @@ class ClientTest {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
+    private interface Command {
+        void give(Client client) throws IOException;
+    }
+
     @Test
-    void whatChangesSomethingIsRepeatedWithItsKey() {
+    void whatChangesSomethingIsRepeatedWithItsKey(@TempDir Path folder) throws IOException {
         Step step = Step.of("1", "a");
-        List<Consumer<Client>> commands = List.of(
+        Path file = Files.writeString(folder.resolve("a.bpmn"), "<a/>");
+        List<Command> commands = List.of(
                 client -> client.upload(Map.of("id", "a")),
                 client -> client.start("a", null),
                 client -> client.cancel("1"),
@@ -85,11 +92,12 @@ class ClientTest {
                 client -> client.broadcastSignal("s", null),
                 client -> client.publish(Message.of("m", "k")),
                 client -> client.submitAll("a", List.of(Submit.of(null))),
-                client -> client.cancelExecution("1"));
+                client -> client.cancelExecution("1"),
+                client -> client.deploy(file));
         // Of whatever is answered.
         String versions = "{\"version\": 1, \"processDefinitionVersion\": 1, \"definitionVersion\": 1}";
-        for (Consumer<Client> command : commands) {
-            command.accept(answered(new Answer(0, ""), new Answer(429, ""), new Answer(201, versions)));
+        for (Command command : commands) {
+            command.give(answered(new Answer(0, ""), new Answer(429, ""), new Answer(201, versions)));
         }
         assertFalse(keys.contains("null"));
         assertEquals(commands.size(), Set.copyOf(keys).size());
@@ -116,6 +124,12 @@ class ClientTest {
                     assertThrows(ApiException.class, () -> client.start("a", null))
                             .status());
         }
+    }
+
+    @Test
+    void aPageOfSomebodyElseIsNotTheServersAnswer() {
+        Client client = answered(new Answer(200, "<html>"), new Answer(201, STARTED));
+        assertEquals("1", client.start("a", null).id());
     }
 
     @Test
@@ -160,8 +174,7 @@ class ClientTest {
     @Test
     void aServerThatIsNotThere() {
         Client client = new Client(Endpoint.of("http://127.0.0.1:9"), Duration.ZERO, Json.mapper());
-        UnavailableException thrown = assertThrows(UnavailableException.class, () -> client.start("a", null));
-        assertTrue(thrown.isRefused());
+        assertThrows(UnavailableException.class, () -> client.start("a", null));
     }
 
     @Test
@@ -180,6 +193,7 @@ class ClientTest {
                 "http://",
                 "http://a b",
                 "http://a:99999",
+                "http://a:0",
                 "http://a?b=c",
                 "http://ann:secret@a");
         for (String address : wrong) {

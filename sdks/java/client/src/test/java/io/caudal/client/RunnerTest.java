@@ -61,8 +61,8 @@ class RunnerTest {
 
     @Test
     void anEndIsSaidUntilItIsKnown() throws InterruptedException {
-        engine.failures.add(new UnavailableException("away", Duration.ZERO, false, null));
-        engine.failures.add(new UnavailableException("away", Duration.ZERO, true, null));
+        engine.failures.add(new UnavailableException("away", Duration.ZERO, null));
+        engine.failures.add(new UnavailableException("away", Duration.ZERO, null));
         String done = "complete 1 {}";
         assertEquals(List.of(done, done, done), sayings(3, (variables, context) -> null));
     }
@@ -88,7 +88,7 @@ class RunnerTest {
         List<String> said = sayings(2, (variables, context) -> {
             throw new SnoozeException(Duration.ofDays(3650));
         });
-        assertEquals("fail the delay was refused: too long (BAD_REQUEST, 400), false, null", said.get(1));
+        assertEquals("fail the snooze was refused: too long (BAD_REQUEST, 400), false, null", said.get(1));
     }
 
     @Test
@@ -162,6 +162,7 @@ class RunnerTest {
 
     @Test
     void whatDoesNotFinishInTimeIsGivenBack() throws InterruptedException {
+        engine.failures.add(new UnavailableException("busy", Duration.ZERO, null));
         CountDownLatch begun = new CountDownLatch(1);
         BlockingQueue<Loss> told = new LinkedBlockingQueue<>();
         Runner runner = start(
@@ -175,7 +176,7 @@ class RunnerTest {
         begun.await();
         runner.close();
         assertEquals(Loss.SHUTDOWN, told.take());
-        assertEquals(List.of("release 1 PT0S"), List.copyOf(engine.said));
+        assertEquals(List.of("release 1 PT0S", "release 1 PT0S"), List.copyOf(engine.said));
     }
 
     @Test

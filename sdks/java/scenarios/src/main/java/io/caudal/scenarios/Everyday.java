@@ -213,7 +213,7 @@ final class Everyday {
             throw new BpmnException("", "an error without a code");
         });
         try (Runner runner = world.work(registry)) {
-            isRefused(world.await(world.startWork(new Given(1))), "the delay was refused");
+            isRefused(world.await(world.startWork(new Given(1))), "the snooze was refused");
             isRefused(world.await(world.startWork(new Given(2))), "the BPMN error was refused");
         }
     }

@@ -237,10 +237,13 @@ public final class GrpcEngine implements EngineClient {
         String code = status.getCode().name();
         return switch (status.getCode()) {
             case UNAVAILABLE, RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, CANCELLED, INTERNAL, UNKNOWN, DATA_LOSS ->
-                new UnavailableException(code + ": " + message, Duration.ZERO, false, thrown);
-            case OUT_OF_RANGE -> new ApiException(413, code, message);
+                new UnavailableException(code + ": " + message, Duration.ZERO, thrown);
+            case UNAUTHENTICATED -> new ApiException(401, code, message);
+            case PERMISSION_DENIED -> new ApiException(403, code, message);
             case NOT_FOUND -> new ApiException(404, code, message);
             case FAILED_PRECONDITION, ABORTED, ALREADY_EXISTS -> new ApiException(409, code, message);
+            case OUT_OF_RANGE -> new ApiException(413, code, message);
+            case UNIMPLEMENTED -> new ApiException(501, code, message);
             default -> new ApiException(400, code, message);
         };
     }

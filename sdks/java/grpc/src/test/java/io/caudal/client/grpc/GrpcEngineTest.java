@@ -82,11 +82,13 @@ class GrpcEngineTest {
                 Status.DATA_LOSS)) {
             assertInstanceOf(UnavailableException.class, GrpcEngine.failure(away.asRuntimeException()));
         }
-        assertEquals(413, refusal(Status.OUT_OF_RANGE));
+        assertEquals(400, refusal(Status.INVALID_ARGUMENT));
+        assertEquals(401, refusal(Status.UNAUTHENTICATED));
+        assertEquals(403, refusal(Status.PERMISSION_DENIED));
         assertEquals(404, refusal(Status.NOT_FOUND));
         assertEquals(409, refusal(Status.FAILED_PRECONDITION));
-        assertEquals(400, refusal(Status.INVALID_ARGUMENT));
-        assertEquals(400, refusal(Status.UNIMPLEMENTED));
+        assertEquals(413, refusal(Status.OUT_OF_RANGE));
+        assertEquals(501, refusal(Status.UNIMPLEMENTED));
     }
 
     private static int refusal(Status status) {

@@ -15,6 +15,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,11 +31,13 @@ import org.slf4j.LoggerFactory;
 public final class KafkaEngine implements EngineClient {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaEngine.class);
     private static final String SCHEME = "kafka://";
+    /** With what leaving the group takes at most, this is 5 seconds. */
+    private static final Duration GIVE_BACK_MAX = Duration.ofSeconds(3);
 
     private final EngineClient server;
     private final Listener listener;
     /** Jobs that the server could not be asked about yet. Only the thread that polls uses this. */
-    private List<Job> heard = new ArrayList<>();
+    List<Job> heard = new ArrayList<>();
 
     private volatile String workerId = "";
 
@@ -170,23 +175,31 @@ public final class KafkaEngine implements EngineClient {
     public void close() {
         List<Job> unbegun = new ArrayList<>(heard);
         unbegun.addAll(listener.close());
-        for (Job job : unbegun) {
-            try {
-                server.release(workerId, job, Duration.ZERO);
-            } catch (UnavailableException e) {
-                LOG.warn("jobs could not be given back: {}", e.getMessage());
-                break;
-            } catch (CaudalException e) {
-                LOG.warn("job {} could not be given back: {}", job.id(), e.getMessage());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                break;
+        ExecutorService givers = Executors.newCachedThreadPool();
+        unbegun.forEach(job -> givers.execute(() -> giveBack(job)));
+        givers.shutdown();
+        try {
+            if (!givers.awaitTermination(GIVE_BACK_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
+                givers.shutdownNow();
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            givers.shutdownNow();
         }
         server.close();
     }
 
+    private void giveBack(Job job) {
+        try {
+            server.release(workerId, job, Duration.ZERO);
+        } catch (CaudalException e) {
+            LOG.warn("job {} could not be given back ({}): it is free when its lease ends", job.id(), e.getMessage());
+        } catch (InterruptedException e) {
+            LOG.warn("job {} was not given back in time: it is free when its lease ends", job.id());
+        }
+    }
+
     static UnavailableException unavailable(Exception cause) {
-        return new UnavailableException(String.valueOf(cause.getMessage()), Duration.ZERO, false, cause);
+        return new UnavailableException(String.valueOf(cause.getMessage()), Duration.ZERO, cause);
     }
 }
