@@ -39,7 +39,7 @@ const (
 
 type engine struct{ connection *grpc.ClientConn }
 
-// New connects to an address such as grpc://127.0.0.1:9090, or grpcs:// for TLS. Further options are [WithToken] and gRPC's own, such as credentials.
+// New connects to an address such as grpc://127.0.0.1:9090, or grpcs:// for TLS. Further options are [WithToken], [WithHeader] and gRPC's own, such as credentials.
 func New(address string, options ...grpc.DialOption) (caudal.EngineClient, error) {
 	reconnect := backoff.DefaultConfig
 	reconnect.BaseDelay, reconnect.MaxDelay = 100*time.Millisecond, 5*time.Second
@@ -80,20 +80,28 @@ func parse(address string) (*url.URL, error) {
 }
 
 // WithToken sends a bearer token.
-func WithToken(token string) grpc.DialOption { return grpc.WithPerRPCCredentials(bearer{&token}) }
+func WithToken(token string) grpc.DialOption { return WithHeader("Authorization", "Bearer "+token) }
 
-// bearer has its token behind a pointer, so that nothing that prints it shows it.
-type bearer struct{ token *string }
+// WithHeader sends a header with every call, such as an API key.
+func WithHeader(name, value string) grpc.DialOption {
+	return grpc.WithPerRPCCredentials(header{strings.ToLower(name), &value})
+}
 
-func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
-	if strings.ContainsFunc(*b.token, func(c rune) bool { return c < ' ' || '~' < c }) {
-		return nil, status.Error(codes.Unauthenticated, "the token has a character that no header may have")
+// header has its value behind a pointer, so that nothing that prints it shows it.
+type header struct {
+	name  string
+	value *string
+}
+
+func (h header) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	if strings.ContainsFunc(*h.value, func(c rune) bool { return c < ' ' || '~' < c }) {
+		return nil, status.Errorf(codes.Unauthenticated, "the header %s has a character that no header may have", h.name)
 	}
-	return map[string]string{"authorization": "Bearer " + *b.token}, nil
+	return map[string]string{h.name: *h.value}, nil
 }
 
 // RequireTransportSecurity lets it be sent to a server without TLS, as over REST.
-func (bearer) RequireTransportSecurity() bool { return false }
+func (header) RequireTransportSecurity() bool { return false }
 
 func (e *engine) Poll(ctx context.Context, poll caudal.Poll) ([]*caudal.Job, error) {
 	request := &wire.PollJobsRequest{

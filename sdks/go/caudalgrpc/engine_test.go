@@ -27,6 +27,7 @@ type server struct {
 	beats  []int
 	thrown *wire.ThrowErrorRequest
 	tokens []string
+	keys   []string
 }
 
 func (s *server) handle(_ any, stream grpc.ServerStream) error {
@@ -34,7 +35,7 @@ func (s *server) handle(_ any, stream grpc.ServerStream) error {
 	defer s.mutex.Unlock()
 	method, _ := grpc.MethodFromServerStream(stream)
 	given, _ := metadata.FromIncomingContext(stream.Context())
-	s.tokens = given.Get("authorization")
+	s.tokens, s.keys = given.Get("authorization"), given.Get("x-api-key")
 	var answer proto.Message
 	switch strings.TrimPrefix(method, engineService) {
 	case "Heartbeats":
@@ -152,18 +153,19 @@ func TestAnErrorIsThrownForALease(t *testing.T) {
 }
 
 func TestATokenIsSentAndNotShown(t *testing.T) {
-	made, noted := connected(t, WithToken("secret"))
+	made, noted := connected(t, WithToken("secret"), WithHeader("X-Api-Key", "secret"))
 	if err := made.Release(t.Context(), "w", &caudal.Job{ID: "1"}, 0); err != nil {
 		t.Fatal(err)
 	}
 	same(t, noted.tokens, []string{"Bearer secret"})
+	same(t, noted.keys, []string{"secret"})
 	token := "secret\n"
 	bad, _ := connected(t, WithToken(token))
 	err := bad.Release(t.Context(), "w", &caudal.Job{ID: "1"}, 0)
 	if err == nil || caudal.IsUnavailable(err) {
 		t.Fatal(err)
 	}
-	shown := fmt.Sprintf("%v %+v %#v %v %+v %#v %v", made, made, made, WithToken(token), bearer{&token}, bearer{&token}, err)
+	shown := fmt.Sprintf("%v %+v %#v %v %+v %#v %v", made, made, made, WithToken(token), header{"a", &token}, header{"a", &token}, err)
 	same(t, strings.Contains(shown, "secret"), false)
 }
 

@@ -32,6 +32,8 @@ type Options struct {
 	Group string
 	// TopicPrefix is as the server's kafka.topic_prefix; workflow.jobs. if empty.
 	TopicPrefix string
+	// Logger is [slog.Default] if nil.
+	Logger *slog.Logger
 	// Client has further options of the Kafka client, such as those for TLS and SASL.
 	Client []kgo.Opt
 }
@@ -40,6 +42,7 @@ type engine struct {
 	// What is not about hearing of jobs goes to the server itself.
 	caudal.EngineClient
 	client *kgo.Client
+	logger *slog.Logger
 	prefix string
 	topics []string
 	// heard has jobs that the server could not be asked about yet.
@@ -56,6 +59,9 @@ func New(brokers string, server caudal.EngineClient, options Options) (caudal.En
 	if options.TopicPrefix == "" {
 		options.TopicPrefix = "workflow.jobs."
 	}
+	if options.Logger == nil {
+		options.Logger = slog.Default()
+	}
 	places := strings.Split(brokers, ",")
 	if slices.Contains(places, "") {
 		return nil, fmt.Errorf("caudalkafka: the brokers %q are not some such as kafka-1:9092,kafka-2:9092", brokers)
@@ -71,7 +77,7 @@ func New(brokers string, server caudal.EngineClient, options Options) (caudal.En
 	if err != nil {
 		return nil, err
 	}
-	return &engine{EngineClient: server, client: client, prefix: options.TopicPrefix}, nil
+	return &engine{EngineClient: server, client: client, logger: options.Logger, prefix: options.TopicPrefix}, nil
 }
 
 func (e *engine) Poll(ctx context.Context, poll caudal.Poll) ([]*caudal.Job, error) {
@@ -130,7 +136,7 @@ func (e *engine) hear(ctx context.Context, poll caudal.Poll) error {
 		job, err := jobOf(record.Value)
 		if err != nil {
 			// It would be the same again and again.
-			slog.Warn("no announcement of a job", "topic", record.Topic, "offset", record.Offset, "error", err)
+			e.logger.Warn("no announcement of a job", "topic", record.Topic, "offset", record.Offset, "error", err)
 			continue
 		}
 		e.heard = append(e.heard, job)
