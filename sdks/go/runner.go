@@ -208,7 +208,7 @@ func refused(outcome Outcome) string {
 
 // plain is what every server takes of a message.
 func plain(message string) string {
-	characters := []rune(strings.ToValidUTF8(message, "\uFFFD"))
+	characters := []rune(strings.ReplaceAll(strings.ToValidUTF8(message, "\uFFFD"), "\x00", "\uFFFD"))
 	return string(characters[:min(len(characters), messageCharsMax)])
 }
 

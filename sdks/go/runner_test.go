@@ -200,11 +200,11 @@ func TestAnEndThatIsRefusedIsAFailureForPeople(t *testing.T) {
 
 func TestAFailureThatIsRefusedIsSaidOnceMoreAndPlainly(t *testing.T) {
 	refused := &caudal.APIError{Status: 400}
-	failing := returning(nil, caudal.RetryAfter(time.Hour, errors.New("\xff"+strings.Repeat("ä", 20_000))))
+	failing := returning(nil, caudal.RetryAfter(time.Hour, errors.New("\xff\x00"+strings.Repeat("ä", 20_000))))
 	engine := newEngine(refused, refused)
 	said := run(t, engine, &caudal.Runner{}, failing, func() { <-engine.asked })
 	same(t, len(said), 2)
-	same(t, said[1], "fail \uFFFD"+strings.Repeat("ä", 9_999)+", true, 0s")
+	same(t, said[1], "fail \uFFFD\uFFFD"+strings.Repeat("ä", 9_998)+", true, 0s")
 	lost := &caudal.APIError{Status: 404}
 	same(t, sayings(t, 1, failing, lost), said[:1])
 }

@@ -324,7 +324,8 @@ public final class Runner implements AutoCloseable {
 
     /** What can be said of a message in any case. */
     private static String start(String message) {
-        String start = message.substring(0, Math.min(message.length(), MESSAGE_CHARS_MAX));
+        String start = message.substring(0, Math.min(message.length(), MESSAGE_CHARS_MAX))
+                .replace('\0', '\uFFFD');
         // Half of a surrogate pair cannot be written.
         return new String(start.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }

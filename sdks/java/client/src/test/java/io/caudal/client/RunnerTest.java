@@ -114,7 +114,7 @@ class RunnerTest {
         engine.failures.add(new ApiException(400, "BAD_REQUEST", "still"));
         engine.jobs.add(FakeEngine.job("2"));
         // The last character that is left is half of a pair.
-        String message = "x".repeat(9_999) + "🦀".repeat(10);
+        String message = "\0" + "x".repeat(9_998) + "🦀".repeat(10);
         List<String> said = sayings(3, (variables, context) -> {
             if (context.job().id().equals("2")) {
                 return null;
@@ -122,7 +122,7 @@ class RunnerTest {
             throw new RetryableException(message, Duration.ofSeconds(-1));
         });
         assertEquals("fail " + message + ", true, PT-1S", said.get(0));
-        assertEquals("fail " + "x".repeat(9_999) + "?, true, null", said.get(1));
+        assertEquals("fail \uFFFD" + "x".repeat(9_998) + "?, true, null", said.get(1));
         assertEquals("complete 2 {}", said.get(2));
         assertEquals(List.of(), List.copyOf(engine.said));
     }
