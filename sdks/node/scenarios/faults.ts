@@ -13,6 +13,9 @@ import { Http } from '../src/http.js'
 import { WorkerProcess } from './worker.js'
 import { address, file, metric, scenario, startWork, TRANSPORT, until, WITHIN, working, Server } from './world.js'
 
+/** In seconds: it is neither over nor extended while anybody waits. */
+const LEASE_LONG = 600
+
 async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'scenario-'))
   try {
@@ -98,12 +101,13 @@ scenario('lost lease and a BPMN error', () =>
     })
     const client = server.client()
     await client.deploy(file('charge.bpmn'))
-    // It throws before its next heartbeat, so only the server can know that it lost its lease.
-    const loser = new Runner(losing, address(server), { maxParallel: 1, pollWaitSeconds: 5, graceSeconds: 60 })
+    // Its next heartbeat is far off, so only the server can know that it lost its lease.
+    const options = { leaseSeconds: LEASE_LONG, maxParallel: 1, pollWaitSeconds: 5, graceSeconds: 60 }
+    const loser = new Runner(losing, address(server), options)
     void loser.run()
     const { id } = await client.start('charge', { customer: 'ann' })
     await until(() => begun, 'the handler is called')
-    await server.advance(61_000)
+    await server.advance((LEASE_LONG + 1) * 1000)
     const play = async () => {
       await loser.stop()
       thrown = true
@@ -214,8 +218,11 @@ scenario('grace runs out', () =>
     })
     const client = server.client()
     const id = await startWork(client)
-    // Its lease would be over long after anybody waits for it.
-    const runner = new Runner(stuck, address(server), { leaseSeconds: 600, pollWaitSeconds: 5, graceSeconds: 0.1 })
+    const runner = new Runner(stuck, address(server), {
+      leaseSeconds: LEASE_LONG,
+      pollWaitSeconds: 5,
+      graceSeconds: 0.1,
+    })
     const ended = runner.run()
     await until(() => begun, 'the handler is called')
     await runner.stop()

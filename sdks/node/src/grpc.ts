@@ -49,6 +49,7 @@ const STATUS: Partial<Record<grpc.status, number>> = {
   [grpc.status.PERMISSION_DENIED]: 403,
   [grpc.status.OUT_OF_RANGE]: 413,
   [grpc.status.UNAUTHENTICATED]: 401,
+  [grpc.status.UNIMPLEMENTED]: 501,
 }
 
 export interface GrpcOptions extends ConnectionOptions {

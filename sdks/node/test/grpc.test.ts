@@ -51,7 +51,13 @@ test('codes by what to do about them', async () => {
   const { status: codes } = grpc
   const away = [codes.UNAVAILABLE, codes.RESOURCE_EXHAUSTED, codes.DEADLINE_EXCEEDED, codes.CANCELLED]
   const faults = [codes.INTERNAL, codes.UNKNOWN, codes.DATA_LOSS]
-  const refusals = [codes.OUT_OF_RANGE, codes.INVALID_ARGUMENT, codes.UNIMPLEMENTED, codes.UNAUTHENTICATED]
+  const refusals: [grpc.status, number][] = [
+    [codes.INVALID_ARGUMENT, 400],
+    [codes.UNAUTHENTICATED, 401],
+    [codes.PERMISSION_DENIED, 403],
+    [codes.OUT_OF_RANGE, 413],
+    [codes.UNIMPLEMENTED, 501],
+  ]
   let code = codes.OK
   const answer = () => {
     throw status(code) as Error
@@ -59,10 +65,11 @@ test('codes by what to do about them', async () => {
   await answered(answer, async (engine) => {
     const complete = () => engine.complete('w', fakeJob(), {}).catch((error: unknown) => error)
     for (code of [...away, ...faults]) assert.ok((await complete()) instanceof UnavailableError, codes[code])
-    for (code of refusals) {
+    for (const [refusal, meaning] of refusals) {
+      code = refusal
       const error = await complete()
       assert.ok(error instanceof ApiError, codes[code])
-      assert.equal(error.detail, 'said the server')
+      assert.deepEqual([error.detail, error.status], ['said the server', meaning])
     }
     code = codes.NOT_FOUND
     assert.ok((await complete()) instanceof NotFoundError)

@@ -66,24 +66,26 @@ class Grpc(unittest.TestCase):
 
     def test_what_may_work_later_and_what_never_will(self) -> None:
         code = grpc.StatusCode.OK
+        kinds: dict[grpc.StatusCode, tuple[type[ApiError], int]] = {
+            grpc.StatusCode.INVALID_ARGUMENT: (ApiError, 400),
+            grpc.StatusCode.UNAUTHENTICATED: (ApiError, 401),
+            grpc.StatusCode.PERMISSION_DENIED: (ApiError, 403),
+            grpc.StatusCode.NOT_FOUND: (NotFoundError, 404),
+            grpc.StatusCode.FAILED_PRECONDITION: (ConflictError, 409),
+            grpc.StatusCode.ABORTED: (ConflictError, 409),
+            grpc.StatusCode.ALREADY_EXISTS: (ConflictError, 409),
+            grpc.StatusCode.OUT_OF_RANGE: (ApiError, 413),
+            grpc.StatusCode.UNIMPLEMENTED: (ApiError, 501),
+        }
         with serving(lambda *_: code) as (engine, _):
             for code in grpc.StatusCode:
                 if code is grpc.StatusCode.OK:
                     continue
-                kinds = {
-                    grpc.StatusCode.INVALID_ARGUMENT: ApiError,
-                    grpc.StatusCode.OUT_OF_RANGE: ApiError,
-                    grpc.StatusCode.UNIMPLEMENTED: ApiError,
-                    grpc.StatusCode.UNAUTHENTICATED: ApiError,
-                    grpc.StatusCode.PERMISSION_DENIED: ApiError,
-                    grpc.StatusCode.NOT_FOUND: NotFoundError,
-                    grpc.StatusCode.FAILED_PRECONDITION: ConflictError,
-                    grpc.StatusCode.ABORTED: ConflictError,
-                    grpc.StatusCode.ALREADY_EXISTS: ConflictError,
-                }
-                with self.assertRaises(kinds.get(code, UnavailableError), msg=code) as caught:
+                kind, status = kinds.get(code, (UnavailableError, None))
+                with self.assertRaises(kind, msg=code) as caught:
                     engine.complete("w", JOB, {})
-                self.assertIs(type(caught.exception), kinds.get(code, UnavailableError))
+                error = caught.exception
+                self.assertEqual((type(error), getattr(error, "status", None)), (kind, status))
 
     def test_what_cannot_be_sent_is_a_refusal(self) -> None:
         small = (*OPTIONS, ("grpc.max_send_message_length", 100))

@@ -43,6 +43,13 @@ AGAIN = (
     grpc.StatusCode.DATA_LOSS,
 )
 CONFLICTS = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED, grpc.StatusCode.ALREADY_EXISTS)
+STATUS = {
+    grpc.StatusCode.UNAUTHENTICATED: 401,
+    grpc.StatusCode.PERMISSION_DENIED: 403,
+    grpc.StatusCode.OUT_OF_RANGE: 413,
+    grpc.StatusCode.UNIMPLEMENTED: 501,
+}
+"""What REST would have said; 400 of all others."""
 SENT_TOO_LARGE = "Sent message larger than max"
 """What this library itself says with RESOURCE_EXHAUSTED: no server is busy, so it would be the same again."""
 
@@ -225,7 +232,7 @@ def _failure(error: Any) -> Exception:
     code, details = error.code(), error.details() or ""
     if code in AGAIN and SENT_TOO_LARGE not in details:
         return UnavailableError(f"{details} ({code.name})")
-    status, kind = 400, ApiError
+    status, kind = STATUS.get(code, 400), ApiError
     if code is grpc.StatusCode.NOT_FOUND:
         status, kind = 404, NotFoundError
     elif code in CONFLICTS:

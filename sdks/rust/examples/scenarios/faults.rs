@@ -124,8 +124,8 @@ async fn lost_lease_and_a_bpmn_error() {
     // It takes no other job, and has said its error when it has stopped.
     tokio::join!(losing.stop(), async { loser_door.send_replace(true) });
     winner_door.send_replace(true);
+    assert_eq!(ended(&client, &id).await.status, Status::Completed);
     winning.stop().await;
-    assert_eq!(client.instance(&id).await.unwrap().status, Status::Completed);
     let history = client.history(&id).await.unwrap();
     let passed = |step: &str| history.iter().any(|one| one.step_id == step);
     assert!(passed("paid") && !passed("wait"));
