@@ -54,6 +54,8 @@ public final class GrpcEngine implements EngineClient {
     private static final Duration POLL_EXTRA = Duration.ofSeconds(15);
     /** How often a connection without traffic is tried, so that one that is dead is noticed. */
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+    /** After which it is dead if it has not answered. */
+    private static final Duration SILENCE_MAX = Duration.ofSeconds(10);
     /** How long a channel waits at most before it connects again. */
     private static final Duration RECONNECT_MAX = Duration.ofSeconds(5);
 
@@ -114,6 +116,7 @@ public final class GrpcEngine implements EngineClient {
             URI uri = endpoint.uri("grpc", "grpcs");
             ManagedChannelBuilder<?> builder = ManagedChannelBuilder.forTarget(uri.getAuthority())
                     .keepAliveTime(KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
+                    .keepAliveTimeout(SILENCE_MAX.toSeconds(), TimeUnit.SECONDS)
                     .keepAliveWithoutCalls(true);
             ManagedChannel made = (plain ? builder.usePlaintext() : builder.useTransportSecurity()).build();
             Thread reconnecting = new Thread(() -> reconnect(made), "caudal-reconnect");
