@@ -308,8 +308,8 @@ export class Runner {
 /** What is said when how a job ended is refused and would be again and again: a failure with the reason, for people to see. */
 function instead(refused: Outcome, error: unknown): Outcome {
   if (refused.kind === 'failed') {
-    // Half a character at the end, if there is one, could not be sent.
-    const message = Buffer.from(refused.message.slice(0, FAILURE_CHARS_MAX)).toString()
+    // Half a character at the end, if there is one, could not be sent, and no server takes U+0000.
+    const message = Buffer.from(refused.message.slice(0, FAILURE_CHARS_MAX)).toString().replaceAll('\0', '\ufffd')
     return { kind: 'failed', message, retryable: refused.retryable }
   }
   const why = error instanceof ApiError ? error.detail : String(error)

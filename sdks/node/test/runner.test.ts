@@ -143,11 +143,11 @@ test('an end that is refused is a failure for people', async () => {
 
 test('a failure that is refused is said once more in few words', async () => {
   const invalid = () => new ApiError(400, 'BAD_REQUEST', 'too much')
-  const long = 'x'.repeat(9_999)
-  const handler = throwing(new RetryableError(`${long}😀😀`, -5))
+  const long = 'x'.repeat(9_998)
+  const handler = throwing(new RetryableError(`\0${long}😀😀`, -5))
   const expected = [
-    ['fail', `${long}😀😀`, true, -5],
-    ['fail', `${long}\ufffd`, true, undefined],
+    ['fail', `\0${long}😀😀`, true, -5],
+    ['fail', `\ufffd${long}\ufffd`, true, undefined],
   ]
   assert.deepEqual(await work(handler, [invalid(), invalid()], 2), expected)
   const said = await work(() => undefined, [invalid(), invalid(), invalid()], 3)

@@ -177,11 +177,11 @@ class Reports(unittest.TestCase):
 
     def test_a_failure_that_is_refused_is_said_once_more_in_plain_words(self) -> None:
         refused = ApiError(400, "BAD_REQUEST", "not so")
-        failing, before = raising(RetryableError("\ud800" + "x" * 20_000, timedelta(-1))), timedelta(-1)
+        failing, before = raising(RetryableError("\ud800\0" + "x" * 20_000, timedelta(-1))), timedelta(-1)
         with self.assertLogs("caudal"):
             first, second = work(failing, refused, says=2)
         self.assertEqual(first[2:], (True, before))
-        self.assertEqual(second, ("fail", "?" + "x" * 9_999, True, None))
+        self.assertEqual(second, ("fail", "?\ufffd" + "x" * 9_998, True, None))
         for handler, says in ((failing, 2), (lambda context: None, 3)):
             with self.assertLogs("caudal", "ERROR") as logged:
                 self.assertEqual(len(work(handler, *[refused] * says, says=says)), says)

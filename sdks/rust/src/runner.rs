@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, retry};
 use crate::telemetry::Telemetry;
 use crate::{Beat, EngineClient, Error, Job, JobContext, Loss, Outcome, Poll, Progress, Registry, Standing};
 
@@ -167,7 +167,7 @@ pub(crate) async fn give_back(engine: &Arc<dyn EngineClient>, worker: &str, jobs
     for job in jobs {
         let (engine, worker) = (engine.clone(), worker.to_owned());
         releasing.spawn(async move {
-            if let Err(error) = engine.release(&worker, &job, None).await {
+            if let Err(error) = retry(GIVE_BACK_MAX, || engine.release(&worker, &job, None)).await {
                 tracing::warn!(job = job.id, %error, "it could not be given back: it is free when its lease ends");
             }
         });
@@ -363,7 +363,13 @@ fn instead(outcome: Outcome, error: &Error) -> Outcome {
         Outcome::Thrown { .. } => "the BPMN error",
         Outcome::Snoozed(_) => "the snooze",
         Outcome::Failed { message, retryable, .. } => {
-            return Outcome::Failed { message: message.chars().take(MESSAGE_CHARS_MAX).collect(), retryable, after: None };
+            // No server takes U+0000.
+            let taken = |one| if one == '\0' { '\u{FFFD}' } else { one };
+            return Outcome::Failed {
+                message: message.chars().map(taken).take(MESSAGE_CHARS_MAX).collect(),
+                retryable,
+                after: None,
+            };
         }
         Outcome::Abandoned(_) => return outcome,
     };

@@ -108,13 +108,16 @@ async fn every_end_of_a_handler() {
     }
 }
 
+fn away() -> Error {
+    Error::Unavailable { message: "away".to_owned(), retry_after: None }
+}
+
 fn refused(status: u16, message: &str) -> Error {
     Error::Refused { status, code: "CODE".to_owned(), message: message.to_owned() }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_end_is_said_until_it_is_known() {
-    let away = || Error::Unavailable { message: "away".to_owned(), retry_after: None };
     let done = "complete 1 {}";
     assert_eq!(sayings(3, || Ok(Value::Null), vec![away(), away()]).await, [done, done, done]);
     assert_eq!(sayings(1, || Ok(Value::Null), vec![refused(409, "gone")]).await, [done]);
@@ -135,8 +138,8 @@ async fn an_end_that_is_refused_is_a_failure_for_people() {
 
 #[tokio::test]
 async fn a_failure_that_is_refused_is_said_once_more_with_less() {
-    let end: End = || Err(Failure::Retryable { message: "ä".repeat(20_000), after: Some(Duration::MAX) });
-    let short = format!("fail {}, true, None", "ä".repeat(10_000));
+    let end: End = || Err(Failure::Retryable { message: "\0".to_owned() + &"ä".repeat(20_000), after: Some(Duration::MAX) });
+    let short = format!("fail \u{FFFD}{}, true, None", "ä".repeat(9_999));
     let said = sayings(2, end, vec![refused(400, "too long")]).await;
     assert_eq!(said[1..], [short.as_str()]);
     let said = sayings(2, end, vec![refused(400, "too long"), refused(400, "too odd")]).await;
@@ -216,9 +219,9 @@ async fn what_does_not_finish_in_time_is_given_back() {
     assert_eq!(told(Some(Standing::Held), Duration::from_millis(1), false).await, (Loss::Shutdown, given_back));
 }
 
-/// Stops a runner with twenty handlers that do not listen, where giving a job back takes so long: how many were, and how long it took.
-async fn given_back(release_takes: Duration) -> (usize, Duration) {
-    let (mut engine, mut heard) = Engine::new(Vec::new());
+/// Stops a runner with twenty handlers that do not listen, where giving a job back takes so long: how often it was said, and how long it took.
+async fn given_back(release_takes: Duration, failures: Vec<Error>) -> (usize, Duration) {
+    let (mut engine, mut heard) = Engine::new(failures);
     engine.release_takes = release_takes;
     engine.jobs = Mutex::new(vec![fake_job("work", &json!({})).unwrap(); 20]);
     let (begun, mut has_begun) = mpsc::channel(20);
@@ -242,8 +245,10 @@ async fn given_back(release_takes: Duration) -> (usize, Duration) {
 #[tokio::test(start_paused = true)]
 async fn giving_back_has_one_limit_for_all() {
     let seconds = Duration::from_secs;
-    assert_eq!(given_back(seconds(2)).await, (20, seconds(7 + 2)));
-    assert_eq!(given_back(seconds(3_600)).await, (0, seconds(7 + 5)));
+    assert_eq!(given_back(seconds(2), Vec::new()).await, (20, seconds(7 + 2)));
+    assert_eq!(given_back(seconds(3_600), Vec::new()).await, (0, seconds(7 + 5)));
+    let (said, took) = given_back(seconds(0), vec![away(), away()]).await;
+    assert!(said == 22 && took < seconds(7 + 1), "{said} times in {took:?}");
 }
 
 #[tokio::test]

@@ -334,8 +334,8 @@ def _instead(outcome: Outcome, error: Exception) -> Failed:
     reason = error.message if isinstance(error, ApiError) else f"{type(error).__name__}: {error}"
     match outcome:
         case Failed(message, retryable):
-            # The text of an exception may have halves of characters in it.
-            text = message[:MESSAGE_CHARS_MAX].encode(errors="replace").decode()
+            # The text of an exception may have halves of characters in it, and no server takes U+0000.
+            text = message[:MESSAGE_CHARS_MAX].encode(errors="replace").decode().replace("\0", "\ufffd")
             return Failed(text, retryable)
         case Thrown():
             what = "BPMN error"
