@@ -23,6 +23,8 @@ const CALL_MAX: Duration = Duration::from_secs(30);
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 /// A connection that is silent for so long is asked whether it is still there.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
+/// How long it may take to say so.
+const SIGN_OF_LIFE_MAX: Duration = Duration::from_secs(10);
 /// What a poll may take beyond its wait.
 const POLL_EXTRA: Duration = Duration::from_secs(15);
 
@@ -156,7 +158,8 @@ impl EngineClient for Grpc {
 fn endpoint(address: String) -> Result<Endpoint, Error> {
     let endpoint = Endpoint::from_shared(address).map_err(|error| Error::unusable(error.to_string()))?;
     // How long to wait before connecting again is the caller's to say.
-    Ok(endpoint.connect_timeout(CONNECT_MAX).http2_keep_alive_interval(SILENCE_MAX).keep_alive_while_idle(true))
+    let endpoint = endpoint.connect_timeout(CONNECT_MAX).http2_keep_alive_interval(SILENCE_MAX);
+    Ok(endpoint.keep_alive_timeout(SIGN_OF_LIFE_MAX).keep_alive_while_idle(true))
 }
 
 #[cfg(feature = "rustls")]
