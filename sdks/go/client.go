@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"mime/multipart"
 	"net/http"
@@ -93,10 +92,10 @@ type Execution struct {
 
 // Client deploys, starts, tells and asks: everything but working on jobs. It may be shared.
 //
-// Requests are repeated while the server is away or busy. What must not happen twice has an idempotency key, so repeating is safe.
+// Requests are repeated while the server is away or busy. What changes something has an idempotency key, the same whenever it is repeated, so it happens once.
 type Client struct{ http *transport }
 
-// NewClient makes a client of the server at an address such as http://127.0.0.1:8080.
+// NewClient makes a client of the server at an address such as http://127.0.0.1:8080, which it is if empty. One that cannot be used is refused by the first call.
 func NewClient(address string, options ...Option) *Client {
 	return &Client{newTransport(address, options)}
 }
@@ -104,8 +103,7 @@ func NewClient(address string, options ...Option) *Client {
 // Upload uploads a JSON workflow: anything that is written as one.
 func (c *Client) Upload(ctx context.Context, document any) (Deployed, error) {
 	var deployed Deployed
-	// Every upload is a new version.
-	err := c.once(ctx, request{method: http.MethodPost, path: "/v1/definitions", body: document}, &deployed)
+	err := c.command(ctx, request{path: "/v1/definitions", body: document}, &deployed)
 	return deployed, err
 }
 
@@ -142,9 +140,9 @@ func (c *Client) Deploy(ctx context.Context, files ...string) ([]Deployed, error
 	var answer struct {
 		Deployments []struct{ ProcessDefinition *Started }
 	}
-	// A file that is deployed a second time is the same version.
-	r := request{method: http.MethodPost, path: "/v2/deployments", content: body.Bytes(), contentType: parts.FormDataContentType()}
-	err := c.repeat(ctx, r, &answer)
+	// A file that is deployed a second time is the same version, with or without a key.
+	r := request{path: "/v2/deployments", content: body.Bytes(), contentType: parts.FormDataContentType()}
+	err := c.command(ctx, r, &answer)
 	for _, one := range answer.Deployments {
 		if one.ProcessDefinition != nil {
 			all = append(all, Deployed{one.ProcessDefinition.DefinitionID, one.ProcessDefinition.Version})
@@ -197,7 +195,7 @@ func (c *Client) Start(ctx context.Context, start Start) (Started, error) {
 	if start.BusinessKey != "" {
 		body["businessId"] = start.BusinessKey
 	}
-	err = c.command(ctx, "/v2/process-instances", body, start.IdempotencyKey, &started)
+	err = c.command(ctx, request{path: "/v2/process-instances", body: body, idempotencyKey: start.IdempotencyKey}, &started)
 	return started, err
 }
 
@@ -252,13 +250,13 @@ func (c *Client) History(ctx context.Context, instanceID string) ([]StepExecutio
 // Cancel cancels an instance.
 func (c *Client) Cancel(ctx context.Context, instanceID string) (*Instance, error) {
 	instance := new(Instance)
-	return instance, c.repeat(ctx, request{method: http.MethodPost, path: "/v1/instances/" + url.PathEscape(instanceID) + "/cancel"}, instance)
+	return instance, c.command(ctx, request{path: "/v1/instances/" + url.PathEscape(instanceID) + "/cancel"}, instance)
 }
 
 // Retry lets a failed instance try its failed steps again.
 func (c *Client) Retry(ctx context.Context, instanceID string) (*Instance, error) {
 	instance := new(Instance)
-	return instance, c.repeat(ctx, request{method: http.MethodPost, path: "/v1/instances/" + url.PathEscape(instanceID) + "/retry"}, instance)
+	return instance, c.command(ctx, request{path: "/v1/instances/" + url.PathEscape(instanceID) + "/retry"}, instance)
 }
 
 // Step is a step of an instance that is told to go on.
@@ -283,7 +281,7 @@ func (c *Client) CompleteUserTask(ctx context.Context, step Step, completedBy st
 		return err
 	}
 	body := map[string]any{"completedBy": completedBy, "result": variables}
-	return c.repeat(ctx, request{method: http.MethodPost, path: step.path("user-tasks", "/complete"), body: body}, nil)
+	return c.command(ctx, request{path: step.path("user-tasks", "/complete"), body: body}, nil)
 }
 
 // Signal lets a WAIT step go on.
@@ -292,8 +290,17 @@ func (c *Client) Signal(ctx context.Context, step Step, variables any) error {
 	if err != nil {
 		return err
 	}
-	// A second signal to the same step is refused, so one without an answer must not be sent again.
-	return c.once(ctx, request{method: http.MethodPost, path: step.path("signals", ""), body: body}, nil)
+	return c.command(ctx, request{path: step.path("signals", ""), body: body}, nil)
+}
+
+// BroadcastSignal tells a BPMN signal to all that wait for it.
+func (c *Client) BroadcastSignal(ctx context.Context, name string, variables any) error {
+	given, err := object(variables)
+	if err != nil {
+		return err
+	}
+	body := map[string]any{"signalName": name, "variables": given}
+	return c.command(ctx, request{path: "/v2/signals/broadcast", body: body}, nil)
 }
 
 // Message is published to whoever waits for it now or while it lives.
@@ -320,7 +327,7 @@ func (c *Client) Publish(ctx context.Context, message Message) error {
 	if message.ID != "" {
 		body["messageId"] = message.ID
 	}
-	return c.command(ctx, "/v2/messages/publication", body, message.IdempotencyKey, nil)
+	return c.command(ctx, request{path: "/v2/messages/publication", body: body, idempotencyKey: message.IdempotencyKey}, nil)
 }
 
 // Submit is an execution to be submitted.
@@ -347,7 +354,8 @@ func (c *Client) Submit(ctx context.Context, action, idempotencyKey string, exec
 			key += "-" + strconv.Itoa(at)
 		}
 		var answer struct{ Executions []struct{ ID string } }
-		if err := c.command(ctx, "/v1/actions/"+url.PathEscape(action)+"/executions/bulk", body, key, &answer); err != nil {
+		r := request{path: "/v1/actions/" + url.PathEscape(action) + "/executions/bulk", body: body, idempotencyKey: key}
+		if err := c.command(ctx, r, &answer); err != nil {
 			return ids, err
 		}
 		for _, one := range answer.Executions {
@@ -370,7 +378,7 @@ func (c *Client) WaitExecution(ctx context.Context, id string) (*Execution, erro
 
 // CancelExecution cancels an execution that waits, runs or has failed.
 func (c *Client) CancelExecution(ctx context.Context, id string) error {
-	return c.command(ctx, "/v1/executions/"+url.PathEscape(id)+"/cancel", nil, "", nil)
+	return c.command(ctx, request{path: "/v1/executions/" + url.PathEscape(id) + "/cancel"}, nil)
 }
 
 func get[T any](ctx context.Context, c *Client, path string) (T, error) {
@@ -383,29 +391,10 @@ func (c *Client) repeat(ctx context.Context, r request, result any) error {
 	return retry(ctx, c.http.patience, func() error { return c.http.call(ctx, r, result) })
 }
 
-// once is for what would have another effect the second time: it is sent again only if it is known to have had none.
-func (c *Client) once(ctx context.Context, r request, result any) error {
-	return retry(ctx, c.http.patience, func() error {
-		err := c.http.call(ctx, r, result)
-		var unavailable *UnavailableError
-		if errors.As(err, &unavailable) && !unavailable.Refused {
-			return fmt.Errorf("whether it was done is not known: %w", unavailable.Err)
-		}
-		return err
-	})
-}
-
-func (c *Client) command(ctx context.Context, path string, body any, idempotencyKey string, result any) error {
-	key := or(idempotencyKey, rand.Text())
-	return retry(ctx, c.http.patience, func() error {
-		err := c.http.call(ctx, request{method: http.MethodPost, path: path, body: body, idempotencyKey: key}, result)
-		var unavailable *UnavailableError
-		if errors.As(err, &unavailable) && unavailable.Refused && idempotencyKey == "" {
-			// The server remembers a refusal with its key, so asking again needs another.
-			key = rand.Text()
-		}
-		return err
-	})
+// command changes something. It has a key, its caller's or its own, by which the server knows it when it is repeated.
+func (c *Client) command(ctx context.Context, r request, result any) error {
+	r.method, r.idempotencyKey = http.MethodPost, or(r.idempotencyKey, rand.Text())
+	return c.repeat(ctx, r, result)
 }
 
 func until[T any](ctx context.Context, look func() (T, error), isOver func(T) bool) (T, error) {

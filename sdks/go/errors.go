@@ -23,9 +23,7 @@ func (e *APIError) Error() string {
 type UnavailableError struct {
 	// RetryAfter is how long the server asks to wait.
 	RetryAfter time.Duration
-	// Refused says that the request is known to have changed nothing.
-	Refused bool
-	Err     error
+	Err        error
 }
 
 func (e *UnavailableError) Error() string { return e.Err.Error() }

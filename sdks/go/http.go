@@ -7,14 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
 )
 
-const callMax = 30 * time.Second
+const (
+	callMax        = 30 * time.Second
+	addressDefault = "http://127.0.0.1:8080"
+	// unaskedBytesMax is how much is sent without asking whether it may be: who refuses more hangs up before the end, and is not heard.
+	unaskedBytesMax = 1 << 20
+)
 
 // Option is a way to speak to a server over REST.
 type Option func(*transport)
@@ -43,6 +48,8 @@ type transport struct {
 	patience time.Duration
 	// headersOf may be nil.
 	headersOf func(context.Context, http.Header)
+	// unusable is why no request can be sent.
+	unusable error
 }
 
 func newTransport(address string, options []Option) *transport {
@@ -50,7 +57,7 @@ func newTransport(address string, options []Option) *transport {
 	pool := http.DefaultTransport.(*http.Transport).Clone()
 	pool.MaxIdleConnsPerHost = 100
 	t := &transport{
-		address:  strings.TrimRight(address, "/"),
+		address:  strings.TrimRight(or(address, addressDefault), "/"),
 		client:   &http.Client{Transport: pool},
 		header:   http.Header{"Accept": {"application/json"}},
 		patience: 30 * time.Second,
@@ -58,7 +65,29 @@ func newTransport(address string, options []Option) *transport {
 	for _, option := range options {
 		option(t)
 	}
+	t.unusable = t.check()
 	return t
+}
+
+// check looks for what would never work, but would look like a server that is away. It does not repeat what may be secret.
+func (t *transport) check() error {
+	parsed, err := url.Parse(t.address)
+	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Hostname() == "" || parsed.RawQuery+parsed.Fragment != "" {
+		given := t.address[strings.LastIndex(t.address, "@")+1:]
+		return fmt.Errorf("caudal: the address %q is not one such as %s", given, addressDefault)
+	}
+	if port, err := strconv.ParseUint(or(parsed.Port(), "80"), 10, 16); err != nil || port == 0 {
+		return fmt.Errorf("caudal: there is no port %s", parsed.Port())
+	}
+	for name, values := range t.header {
+		if name == "" || strings.ContainsAny(name, " \t\r\n:") {
+			return fmt.Errorf("caudal: no header has the name %q", name)
+		}
+		if strings.ContainsFunc(strings.Join(values, ""), func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+			return fmt.Errorf("caudal: the header %s has a character that no header may have", name)
+		}
+	}
+	return nil
 }
 
 type request struct {
@@ -72,6 +101,9 @@ type request struct {
 
 // call sends a request and reads the JSON of the answer into result, unless that is nil.
 func (t *transport) call(ctx context.Context, r request, result any) error {
+	if t.unusable != nil {
+		return t.unusable
+	}
 	ctx, cancel := context.WithTimeout(ctx, max(r.within, callMax))
 	defer cancel()
 	content, contentType := r.content, r.contentType
@@ -93,13 +125,15 @@ func (t *transport) call(ctx context.Context, r request, result any) error {
 	if r.idempotencyKey != "" {
 		sent.Header.Set("Idempotency-Key", r.idempotencyKey)
 	}
+	if unaskedBytesMax < len(content) {
+		sent.Header.Set("Expect", "100-continue")
+	}
 	if t.headersOf != nil {
 		t.headersOf(ctx, sent.Header)
 	}
 	answer, err := t.client.Do(sent)
 	if err != nil {
-		var dial *net.OpError
-		return &UnavailableError{Err: err, Refused: errors.As(err, &dial) && dial.Op == "dial"}
+		return &UnavailableError{Err: err}
 	}
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(answer.Body)
@@ -112,7 +146,13 @@ func (t *transport) call(ctx context.Context, r request, result any) error {
 	if result == nil || len(text) == 0 {
 		return nil
 	}
-	return json.Unmarshal(text, result)
+	err = json.Unmarshal(text, result)
+	var noJSON *json.SyntaxError
+	if errors.As(err, &noJSON) {
+		// A proxy in between answers for a server that is away.
+		return &UnavailableError{Err: fmt.Errorf("%s %s: the answer is no JSON: %w", r.method, r.path, err)}
+	}
+	return err
 }
 
 func refusal(answer *http.Response, text []byte) error {
@@ -122,16 +162,20 @@ func refusal(answer *http.Response, text []byte) error {
 		body.Message = string(text)
 	}
 	refused := &APIError{Status: answer.StatusCode, Code: body.Error + body.Title, Message: body.Message + body.Detail}
-	switch answer.StatusCode {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
-		return &UnavailableError{
-			RetryAfter: time.Duration(seconds) * time.Second,
-			// Without an answer in time it may have been done, or may still be.
-			Refused: answer.StatusCode != http.StatusGatewayTimeout,
-			Err:     refused,
-		}
-	default:
+	if !mayWorkLater(answer.StatusCode) {
 		return refused
+	}
+	seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
+	return &UnavailableError{RetryAfter: time.Duration(seconds) * time.Second, Err: refused}
+}
+
+func mayWorkLater(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return true
+	case http.StatusNotImplemented:
+		return false
+	default:
+		return 500 <= status
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -13,7 +14,7 @@ const jobsPerRequestMax = 1000
 
 type restEngine struct{ http *transport }
 
-// REST is the transport over `/v1`, by an address such as http://127.0.0.1:8080.
+// REST is the transport over `/v1`, by an address such as http://127.0.0.1:8080, which it is if empty. One that cannot be used is refused by the first call.
 func REST(address string, options ...Option) EngineClient {
 	return &restEngine{newTransport(address, options)}
 }
@@ -40,16 +41,16 @@ func (e *restEngine) Fail(ctx context.Context, workerID string, job *Job, failur
 	return e.say(ctx, job, "fail", body)
 }
 
-func (e *restEngine) ThrowError(ctx context.Context, _ string, job *Job, code, message string, variables json.RawMessage) error {
+func (e *restEngine) ThrowError(ctx context.Context, workerID string, job *Job, code, message string, variables json.RawMessage) error {
 	body := map[string]any{"errorCode": code, "errorMessage": message, "variables": variables}
-	return e.http.call(ctx, request{method: http.MethodPost, path: "/v2/jobs/" + url.PathEscape(job.ID) + "/error", body: body}, nil)
+	return e.say(ctx, job, "error", holder(workerID, job, body))
 }
 
 func (e *restEngine) Heartbeat(ctx context.Context, workerID string, lease time.Duration, beats []Beat) ([]Standing, error) {
 	standings := make([]Standing, 0, len(beats))
-	for at := 0; at < len(beats); at += jobsPerRequestMax {
-		jobs := make([]map[string]any, 0, len(beats))
-		for _, beat := range beats[at:min(at+jobsPerRequestMax, len(beats))] {
+	for some := range slices.Chunk(beats, jobsPerRequestMax) {
+		jobs := make([]map[string]any, 0, len(some))
+		for _, beat := range some {
 			job := holder("", beat.Job, map[string]any{"jobId": beat.Job.ID})
 			if beat.Progress != nil {
 				job["progress"] = beat.Progress
@@ -60,6 +61,9 @@ func (e *restEngine) Heartbeat(ctx context.Context, workerID string, lease time.
 		var answer struct{ Jobs []struct{ Status Standing } }
 		if err := e.http.call(ctx, request{method: http.MethodPost, path: "/v1/jobs/heartbeat", body: body}, &answer); err != nil {
 			return nil, err
+		}
+		if len(answer.Jobs) != len(some) {
+			return nil, fmt.Errorf("caudal: the server was asked about %d jobs and told about %d", len(some), len(answer.Jobs))
 		}
 		for _, one := range answer.Jobs {
 			standings = append(standings, one.Status)

@@ -7,11 +7,18 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
 
-const jobsPerPollMax = 100
+const (
+	jobsPerPollMax = 100
+	// giveBackMax is how long giving back jobs may take, all of them together.
+	giveBackMax = 5 * time.Second
+	// messageCharsMax is how much is said of a failure that was refused as it was.
+	messageCharsMax = 10_000
+)
 
 // Runner works on the jobs of a registry's types. The zero value of every option will do.
 type Runner struct {
@@ -47,8 +54,8 @@ type task struct {
 	over *time.Timer
 }
 
-// Run works until the context ends; then it takes no more jobs, lets handlers finish within the grace, and gives back the rest. It returns nil then, and an
-// error only if the server will never give it jobs.
+// Run works until the context ends; then it takes no more jobs, lets handlers finish within the grace, tells the others and gives back their jobs, which takes
+// five seconds at most. It returns nil then, whatever handlers still do, and an error only if the server will never give it jobs.
 func (r *Runner) Run(ctx context.Context) error {
 	if len(r.Registry.JobTypes()) == 0 {
 		return errors.New("caudal: the registry has no handler")
@@ -58,9 +65,15 @@ func (r *Runner) Run(ctx context.Context) error {
 	work, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer giveUp(nil)
 	go r.keepLeases(work)
-	err := r.takeJobs(ctx, work)
+	late, err := r.takeJobs(ctx, work)
 	r.Logger.Info("stopping")
+	givenBack := make(chan struct{})
+	go func() {
+		defer close(givenBack)
+		r.giveBack(late)
+	}()
 	r.finish(giveUp)
+	<-givenBack
 	return err
 }
 
@@ -84,7 +97,8 @@ func or[T comparable](given, otherwise T) T {
 	return given
 }
 
-func (r *Runner) takeJobs(ctx, work context.Context) error {
+// takeJobs begins jobs until ctx ends. What comes when it has ended is not begun.
+func (r *Runner) takeJobs(ctx, work context.Context) (late []*Job, err error) {
 	var waits backoff
 	for r.waitForRoom(ctx) {
 		asked := time.Now()
@@ -92,14 +106,14 @@ func (r *Runner) takeJobs(ctx, work context.Context) error {
 		poll.MaxJobs = min(r.MaxParallel-len(r.slots), jobsPerPollMax)
 		jobs, err := r.Engine.Poll(ctx, poll)
 		switch {
-		case ctx.Err() != nil && err != nil:
-			return nil
+		case ctx.Err() != nil:
+			return jobs, nil
 		case IsUnavailable(err):
 			wait := waits.next(err)
 			r.Logger.Warn("no jobs", "error", err, "again", wait)
 			pause(ctx, wait)
 		case err != nil:
-			return err
+			return nil, err
 		case len(jobs) > 0 || min(time.Second, r.PollWait) <= time.Since(asked) && r.PollWait > 0:
 			waits = backoff{}
 		default:
@@ -107,10 +121,10 @@ func (r *Runner) takeJobs(ctx, work context.Context) error {
 			pause(ctx, waits.next(nil))
 		}
 		for _, job := range jobs {
-			r.begin(ctx, work, job)
+			r.begin(work, job)
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // waitForRoom tells whether another handler may run; it may not once ctx has ended.
@@ -124,11 +138,7 @@ func (r *Runner) waitForRoom(ctx context.Context) bool {
 	}
 }
 
-func (r *Runner) begin(ctx, work context.Context, job *Job) {
-	if ctx.Err() != nil {
-		r.giveBack(work, job)
-		return
-	}
+func (r *Runner) begin(work context.Context, job *Job) {
 	inner, lose := context.WithCancelCause(work)
 	t := &task{lose: lose, over: time.AfterFunc(r.Lease, func() { lose(ErrLeaseLost) })}
 	t.JobContext = NewJobContext(inner, job, func(progress Progress) { r.progress(work, t, progress) })
@@ -160,6 +170,7 @@ func (r *Runner) handle(ctx *JobContext) Outcome {
 func (r *Runner) report(work context.Context, job *Job, outcome Outcome) {
 	log := r.Logger.With("job", job.ID, "type", job.Type)
 	var waits backoff
+	isPlain := false
 	for work.Err() == nil {
 		err := r.say(work, log, job, outcome)
 		switch {
@@ -171,14 +182,34 @@ func (r *Runner) report(work context.Context, job *Job, outcome Outcome) {
 		case IsNotFound(err) || IsConflict(err):
 			log.Warn("it was no longer ours", "error", err)
 			return
-		case outcome.Completed != nil:
+		case outcome.Failed == nil:
 			// It would be refused again and again: let people see why instead.
-			outcome = Outcome{Failed: &Failure{Message: "the result was refused: " + err.Error()}}
+			outcome = Outcome{Failed: &Failure{Message: refused(outcome) + " was refused: " + err.Error()}}
+		case !isPlain:
+			isPlain = true
+			outcome = Outcome{Failed: &Failure{Message: plain(outcome.Failed.Message), Retryable: outcome.Failed.Retryable}}
 		default:
 			log.Error("its end was refused", "error", err)
 			return
 		}
 	}
+}
+
+func refused(outcome Outcome) string {
+	switch {
+	case outcome.Thrown != nil:
+		return "the BPMN error"
+	case outcome.Snoozed != nil:
+		return "the snooze"
+	default:
+		return "the result"
+	}
+}
+
+// plain is what every server takes of a message.
+func plain(message string) string {
+	characters := []rune(strings.ReplaceAll(strings.ToValidUTF8(message, "\uFFFD"), "\x00", "\uFFFD"))
+	return string(characters[:min(len(characters), messageCharsMax)])
 }
 
 func (r *Runner) say(ctx context.Context, log *slog.Logger, job *Job, outcome Outcome) error {
@@ -265,7 +296,7 @@ func (t *task) note(standing Standing) {
 	}
 }
 
-// finish waits for what runs, and gives back what does not end in time.
+// finish waits for what runs; what does not end in time is told so, and given back.
 func (r *Runner) finish(giveUp context.CancelCauseFunc) {
 	defer giveUp(ErrShutdown)
 	late := time.NewTimer(r.Grace)
@@ -274,19 +305,32 @@ func (r *Runner) finish(giveUp context.CancelCauseFunc) {
 		select {
 		case r.slots <- struct{}{}:
 		case <-late.C:
-			left := r.held()
+			var left []*Job
+			for _, t := range r.held() {
+				left = append(left, t.Job)
+			}
 			r.Logger.Warn("handlers did not finish in time", "count", len(left))
 			giveUp(ErrShutdown)
-			for _, t := range left {
-				r.giveBack(context.Background(), t.Job)
-			}
+			r.giveBack(left)
 			return
 		}
 	}
 }
 
-func (r *Runner) giveBack(ctx context.Context, job *Job) {
-	if err := r.Engine.Release(ctx, r.WorkerID, job, 0); err != nil {
-		r.Logger.Warn("a job could not be given back: it is free when its lease ends", "job", job.ID, "error", err)
+// giveBack gives back jobs at once, within a time for all of them.
+func (r *Runner) giveBack(jobs []*Job) {
+	ctx, cancel := context.WithTimeout(context.Background(), giveBackMax)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, job := range jobs {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			release := func() error { return r.Engine.Release(ctx, r.WorkerID, job, 0) }
+			if err := retry(ctx, giveBackMax, release); err != nil {
+				r.Logger.Warn("a job could not be given back: it is free when its lease ends", "job", job.ID, "error", err)
+			}
+		}()
 	}
+	all.Wait()
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -25,6 +27,8 @@ type fakeEngine struct {
 	standing caudal.Standing
 	// silent is a server that does not answer signs of life.
 	silent bool
+	// slow is how many jobs are given back before one of them hears that it was.
+	slow *sync.WaitGroup
 	// empty is one that never waits for a job.
 	empty bool
 	polls atomic.Int32
@@ -89,7 +93,14 @@ func (e *fakeEngine) Heartbeat(ctx context.Context, _ string, _ time.Duration, b
 	return standings, nil
 }
 
-func (e *fakeEngine) Release(_ context.Context, _ string, job *caudal.Job, delay time.Duration) error {
+func (e *fakeEngine) Release(ctx context.Context, _ string, job *caudal.Job, delay time.Duration) error {
+	if e.slow != nil {
+		e.slow.Done()
+		e.slow.Wait()
+		if deadline, has := ctx.Deadline(); !has || 5*time.Second < time.Until(deadline) {
+			return e.say("release %s for ever", job.ID)
+		}
+	}
 	return e.say("release %s %s", job.ID, delay)
 }
 
@@ -174,6 +185,30 @@ func TestAResultThatIsRefusedIsAFailureForPeople(t *testing.T) {
 	same(t, said[1], "fail the result was refused: too large (TOO_LARGE, 413), false, 0s")
 }
 
+func TestAnEndThatIsRefusedIsAFailureForPeople(t *testing.T) {
+	refused := &caudal.APIError{Status: 400, Code: "BAD_REQUEST", Message: "no"}
+	for expected, end := range map[string]error{
+		"the snooze was refused: no (BAD_REQUEST, 400)":     caudal.Snooze(time.Hour),
+		"the BPMN error was refused: no (BAD_REQUEST, 400)": &caudal.BPMNError{},
+	} {
+		same(t, sayings(t, 2, returning(nil, end), refused)[1], "fail "+expected+", false, 0s")
+	}
+	unwritable := &caudal.BPMNError{Code: "E", Variables: variables{"a": func() {}}}
+	said := sayings(t, 1, returning(nil, unwritable))
+	same(t, strings.HasPrefix(said[0], "fail the BPMN error was refused: "), true)
+}
+
+func TestAFailureThatIsRefusedIsSaidOnceMoreAndPlainly(t *testing.T) {
+	refused := &caudal.APIError{Status: 400}
+	failing := returning(nil, caudal.RetryAfter(time.Hour, errors.New("\xff\x00"+strings.Repeat("ä", 20_000))))
+	engine := newEngine(refused, refused)
+	said := run(t, engine, &caudal.Runner{}, failing, func() { <-engine.asked })
+	same(t, len(said), 2)
+	same(t, said[1], "fail \uFFFD\uFFFD"+strings.Repeat("ä", 9_998)+", true, 0s")
+	lost := &caudal.APIError{Status: 404}
+	same(t, sayings(t, 1, failing, lost), said[:1])
+}
+
 func TestAHandlerThatLostItsJobSaysNothing(t *testing.T) {
 	engine := newEngine()
 	engine.standing = caudal.Cancelled
@@ -211,14 +246,44 @@ func TestPollsThatDoNotWaitComeLessAndLessOften(t *testing.T) {
 }
 
 func TestWhatDoesNotFinishInTimeIsGivenBack(t *testing.T) {
-	engine, begun := newEngine(), make(chan struct{})
+	engine, begun := newEngine(&caudal.UnavailableError{Err: errors.New("busy")}), make(chan struct{})
 	handle := func(ctx *caudal.JobContext, _ variables) (any, error) {
 		close(begun)
 		<-ctx.Done()
 		return nil, nil
 	}
 	said := run(t, engine, &caudal.Runner{Grace: time.Millisecond}, handle, func() { <-begun })
-	same(t, said, []string{"release 1 0s"})
+	same(t, said, []string{"release 1 0s", "release 1 0s"})
+}
+
+func TestAllThatIsLeftIsGivenBackTogether(t *testing.T) {
+	const count = 3
+	engine, begun, told := newEngine(), make(chan struct{}, count), make(chan error, count)
+	engine.jobs, engine.slow = nil, new(sync.WaitGroup)
+	for id := range count {
+		engine.jobs = append(engine.jobs, &caudal.Job{ID: fmt.Sprint(id), Type: "work", Variables: json.RawMessage("{}")})
+	}
+	engine.slow.Add(count)
+	gate := make(chan struct{})
+	defer close(gate)
+	handle := func(ctx *caudal.JobContext, _ variables) (any, error) {
+		begun <- struct{}{}
+		<-ctx.Done()
+		told <- context.Cause(ctx)
+		// It does not care.
+		<-gate
+		return nil, nil
+	}
+	said := run(t, engine, &caudal.Runner{Grace: time.Millisecond}, handle, func() {
+		for range count {
+			<-begun
+		}
+	})
+	slices.Sort(said)
+	same(t, said, []string{"release 0 0s", "release 1 0s", "release 2 0s"})
+	for range count {
+		same(t, <-told, caudal.ErrShutdown)
+	}
 }
 
 func TestAJobThatComesTooLateIsGivenBack(t *testing.T) {

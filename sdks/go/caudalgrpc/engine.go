@@ -9,14 +9,18 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -27,32 +31,77 @@ import (
 )
 
 const (
-	messageBytesMax = 64 << 20
-	callMax         = 30 * time.Second
-	engineService   = "/workflow.v1.WorkflowEngine/"
-	gatewayService  = "/gateway_protocol.Gateway/"
+	messageBytesMax     = 64 << 20
+	callMax             = 30 * time.Second
+	heartbeatsAtOnceMax = 1000
+	engineService       = "/workflow.v1.WorkflowEngine/"
 )
 
 type engine struct{ connection *grpc.ClientConn }
 
-// New connects to an address such as grpc://127.0.0.1:9090, or grpcs:// for TLS. Further options are gRPC's own: credentials, interceptors for tokens.
+// New connects to an address such as grpc://127.0.0.1:9090, or grpcs:// for TLS. Further options are [WithToken], [WithHeader] and gRPC's own, such as credentials.
 func New(address string, options ...grpc.DialOption) (caudal.EngineClient, error) {
-	scheme, target, _ := strings.Cut(address, "://")
-	all := []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageBytesMax))}
-	switch scheme {
-	case "grpc":
-		all = append(all, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	case "grpcs":
-		all = append(all, grpc.WithTransportCredentials(credentials.NewTLS(nil)))
-	default:
-		return nil, fmt.Errorf("caudalgrpc: %q must begin with grpc:// or grpcs://", address)
+	reconnect := backoff.DefaultConfig
+	reconnect.BaseDelay, reconnect.MaxDelay = 100*time.Millisecond, 5*time.Second
+	all := []grpc.DialOption{
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageBytesMax)),
+		// A connection that is dead without a word is noticed.
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 10 * time.Second, PermitWithoutStream: true}),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: reconnect, MinConnectTimeout: 10 * time.Second}),
 	}
-	connection, err := grpc.NewClient(target, append(all, options...)...)
+	parsed, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if parsed.Scheme == "grpc" {
+		all = append(all, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	} else {
+		all = append(all, grpc.WithTransportCredentials(credentials.NewTLS(nil)))
+	}
+	connection, err := grpc.NewClient(parsed.Host, append(all, options...)...)
 	if err != nil {
 		return nil, err
 	}
 	return &engine{connection}, nil
 }
+
+func parse(address string) (*url.URL, error) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Scheme != "grpc" && parsed.Scheme != "grpcs" || parsed.Hostname() == "" || parsed.User != nil ||
+		strings.Trim(parsed.Path, "/")+parsed.RawQuery+parsed.Fragment != "" {
+		// What may be a password is not repeated.
+		given := address[strings.LastIndex(address, "@")+1:]
+		return nil, fmt.Errorf("caudalgrpc: the address %q is not one such as grpc://127.0.0.1:9090 or grpcs://example.org:443", given)
+	}
+	if port, err := strconv.ParseUint(parsed.Port(), 10, 16); strings.HasSuffix(parsed.Host, ":") || parsed.Port() != "" && (err != nil || port == 0) {
+		return nil, fmt.Errorf("caudalgrpc: there is no port %q", parsed.Port())
+	}
+	return parsed, nil
+}
+
+// WithToken sends a bearer token.
+func WithToken(token string) grpc.DialOption { return WithHeader("Authorization", "Bearer "+token) }
+
+// WithHeader sends a header with every call, such as an API key.
+func WithHeader(name, value string) grpc.DialOption {
+	return grpc.WithPerRPCCredentials(header{strings.ToLower(name), &value})
+}
+
+// header has its value behind a pointer, so that nothing that prints it shows it.
+type header struct {
+	name  string
+	value *string
+}
+
+func (h header) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	if strings.ContainsFunc(*h.value, func(c rune) bool { return c < ' ' || '~' < c }) {
+		return nil, status.Errorf(codes.Unauthenticated, "the header %s has a character that no header may have", h.name)
+	}
+	return map[string]string{h.name: *h.value}, nil
+}
+
+// RequireTransportSecurity lets it be sent to a server without TLS, as over REST.
+func (header) RequireTransportSecurity() bool { return false }
 
 func (e *engine) Poll(ctx context.Context, poll caudal.Poll) ([]*caudal.Job, error) {
 	request := &wire.PollJobsRequest{
@@ -93,42 +142,54 @@ func (e *engine) Fail(ctx context.Context, workerID string, job *caudal.Job, fai
 	return e.call(ctx, engineService+"FailJob", request, new(wire.FailJobResponse), callMax)
 }
 
-func (e *engine) ThrowError(ctx context.Context, _ string, job *caudal.Job, code, message string, variables json.RawMessage) error {
-	key, err := strconv.ParseInt(job.ID, 10, 64)
+func (e *engine) ThrowError(ctx context.Context, workerID string, job *caudal.Job, code, message string, variables json.RawMessage) error {
+	given, err := structOf(variables)
 	if err != nil {
-		return fmt.Errorf("caudalgrpc: %q is no key of a job", job.ID)
+		return err
 	}
-	request := &wire.ThrowErrorRequest{JobKey: key, ErrorCode: code, ErrorMessage: message, Variables: string(variables)}
-	return e.call(ctx, gatewayService+"ThrowError", request, new(wire.ThrowErrorResponse), callMax)
+	request := &wire.ThrowErrorRequest{
+		JobId: job.ID, WorkerId: workerID, Lease: job.Lease, ErrorCode: code, ErrorMessage: message, Variables: given,
+	}
+	return e.call(ctx, engineService+"ThrowError", request, new(wire.ThrowErrorResponse), callMax)
 }
 
 func (e *engine) Heartbeat(ctx context.Context, workerID string, lease time.Duration, beats []caudal.Beat) ([]caudal.Standing, error) {
-	standings := make([]caudal.Standing, len(beats))
-	for i, beat := range beats {
-		request := &wire.HeartbeatRequest{JobId: beat.Job.ID, WorkerId: workerID, Lease: beat.Job.Lease, LeaseSeconds: seconds(lease)}
-		if said := beat.Progress; said != nil {
-			data, err := structOf(said.Data)
+	standings := make([]caudal.Standing, 0, len(beats))
+	for some := range slices.Chunk(beats, heartbeatsAtOnceMax) {
+		request, answer := new(wire.HeartbeatsRequest), new(wire.HeartbeatsResponse)
+		for _, beat := range some {
+			one, err := heartbeatOf(workerID, lease, beat)
 			if err != nil {
 				return nil, err
 			}
-			request.Data = data
-			request.Message = proto.String(said.Message)
-			if said.Percent != nil {
-				request.Percent = proto.Int32(whole(*said.Percent))
-			}
+			request.Jobs = append(request.Jobs, one)
 		}
-		answer := new(wire.HeartbeatResponse)
-		err := e.call(ctx, engineService+"Heartbeat", request, answer, callMax)
-		switch {
-		case caudal.IsNotFound(err):
-			standings[i] = caudal.Unknown
-		case err != nil:
+		if err := e.call(ctx, engineService+"Heartbeats", request, answer, callMax); err != nil {
 			return nil, err
-		default:
-			standings[i] = caudal.Standing(answer.GetStatus())
+		}
+		if len(answer.GetJobs()) != len(some) {
+			return nil, fmt.Errorf("caudalgrpc: the server was asked about %d jobs and told about %d", len(some), len(answer.GetJobs()))
+		}
+		for _, one := range answer.GetJobs() {
+			standings = append(standings, caudal.Standing(one.GetStatus()))
 		}
 	}
 	return standings, nil
+}
+
+func heartbeatOf(workerID string, lease time.Duration, beat caudal.Beat) (*wire.HeartbeatRequest, error) {
+	request := &wire.HeartbeatRequest{JobId: beat.Job.ID, WorkerId: workerID, Lease: beat.Job.Lease, LeaseSeconds: seconds(lease)}
+	said := beat.Progress
+	if said == nil {
+		return request, nil
+	}
+	request.Message = proto.String(said.Message)
+	if said.Percent != nil {
+		request.Percent = proto.Int32(whole(*said.Percent))
+	}
+	var err error
+	request.Data, err = structOf(said.Data)
+	return request, err
 }
 
 func (e *engine) Release(ctx context.Context, workerID string, job *caudal.Job, delay time.Duration) error {
@@ -151,15 +212,35 @@ func failure(err error) error {
 	of := status.Convert(err)
 	refused := &caudal.APIError{Status: http.StatusBadRequest, Code: of.Code().String(), Message: of.Message()}
 	switch of.Code() {
-	case codes.Unavailable, codes.ResourceExhausted, codes.DeadlineExceeded, codes.Canceled:
-		return &caudal.UnavailableError{Err: err}
+	case codes.Unavailable, codes.ResourceExhausted, codes.DeadlineExceeded, codes.Canceled, codes.Internal, codes.Unknown, codes.DataLoss:
+		if !isUnsendable(of) {
+			return &caudal.UnavailableError{Err: err}
+		}
+	case codes.OutOfRange:
+		refused.Status = http.StatusRequestEntityTooLarge
+	case codes.Unauthenticated:
+		refused.Status = http.StatusUnauthorized
+	case codes.PermissionDenied:
+		refused.Status = http.StatusForbidden
 	case codes.NotFound:
 		refused.Status = http.StatusNotFound
+	case codes.Unimplemented:
+		refused.Status = http.StatusNotImplemented
 	case codes.FailedPrecondition, codes.Aborted, codes.AlreadyExists:
 		refused.Status = http.StatusConflict
 	default:
 	}
 	return refused
+}
+
+// isUnsendable tells whether the message did not leave, and never will: gRPC itself has no code of its own for that.
+func isUnsendable(of *status.Status) bool {
+	for _, reason := range []string{"trying to send message larger than max", "grpc: message too large", "grpc: error while marshaling"} {
+		if strings.HasPrefix(of.Message(), reason) {
+			return true
+		}
+	}
+	return false
 }
 
 func jobOf(job *wire.Job) (*caudal.Job, error) {

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -22,12 +23,17 @@ import (
 	"caudal.dev/client/internal/wire"
 )
 
+// closeMax is how long leaving may take in all.
+const closeMax = 5 * time.Second
+
 // Options are ways to hear of jobs. The zero value of every option will do.
 type Options struct {
 	// Group is shared by workers that share jobs: those of another group get all of them as well. It is caudal-workers if empty.
 	Group string
 	// TopicPrefix is as the server's kafka.topic_prefix; workflow.jobs. if empty.
 	TopicPrefix string
+	// Logger is [slog.Default] if nil.
+	Logger *slog.Logger
 	// Client has further options of the Kafka client, such as those for TLS and SASL.
 	Client []kgo.Opt
 }
@@ -36,6 +42,7 @@ type engine struct {
 	// What is not about hearing of jobs goes to the server itself.
 	caudal.EngineClient
 	client *kgo.Client
+	logger *slog.Logger
 	prefix string
 	topics []string
 	// heard has jobs that the server could not be asked about yet.
@@ -52,8 +59,15 @@ func New(brokers string, server caudal.EngineClient, options Options) (caudal.En
 	if options.TopicPrefix == "" {
 		options.TopicPrefix = "workflow.jobs."
 	}
+	if options.Logger == nil {
+		options.Logger = slog.Default()
+	}
+	places := strings.Split(brokers, ",")
+	if slices.Contains(places, "") {
+		return nil, fmt.Errorf("caudalkafka: the brokers %q are not some such as kafka-1:9092,kafka-2:9092", brokers)
+	}
 	all := []kgo.Opt{
-		kgo.SeedBrokers(strings.Split(brokers, ",")...),
+		kgo.SeedBrokers(places...),
 		kgo.ConsumerGroup(options.Group),
 		kgo.Balancers(kgo.CooperativeStickyBalancer()),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
@@ -63,7 +77,7 @@ func New(brokers string, server caudal.EngineClient, options Options) (caudal.En
 	if err != nil {
 		return nil, err
 	}
-	return &engine{EngineClient: server, client: client, prefix: options.TopicPrefix}, nil
+	return &engine{EngineClient: server, client: client, logger: options.Logger, prefix: options.TopicPrefix}, nil
 }
 
 func (e *engine) Poll(ctx context.Context, poll caudal.Poll) ([]*caudal.Job, error) {
@@ -92,11 +106,21 @@ func (e *engine) Poll(ctx context.Context, poll caudal.Poll) ([]*caudal.Job, err
 
 // Close leaves the group, gives back what was heard of and not begun, and closes the transport to the server.
 func (e *engine) Close() error {
-	e.client.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), closeMax)
+	defer cancel()
+	var all sync.WaitGroup
 	for _, job := range e.heard {
-		// It is free when its lease ends, else.
-		_ = e.Release(context.Background(), e.workerID, job, 0)
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			// It is free when its lease ends, else.
+			_ = e.Release(ctx, e.workerID, job, 0)
+		}()
 	}
+	// Brokers that are away miss it when its session ends.
+	_ = e.client.LeaveGroupContext(ctx)
+	e.client.Close()
+	all.Wait()
 	return e.EngineClient.Close()
 }
 
@@ -112,7 +136,7 @@ func (e *engine) hear(ctx context.Context, poll caudal.Poll) error {
 		job, err := jobOf(record.Value)
 		if err != nil {
 			// It would be the same again and again.
-			slog.Warn("no announcement of a job", "topic", record.Topic, "offset", record.Offset, "error", err)
+			e.logger.Warn("no announcement of a job", "topic", record.Topic, "offset", record.Offset, "error", err)
 			continue
 		}
 		e.heard = append(e.heard, job)

@@ -3,9 +3,14 @@ package caudalkafka
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"google.golang.org/protobuf/proto"
 
 	caudal "caudal.dev/client"
@@ -16,6 +21,7 @@ import (
 type server struct {
 	caudal.EngineClient
 	away     int
+	mutex    sync.Mutex
 	released []string
 }
 
@@ -35,6 +41,8 @@ func (s *server) Heartbeat(_ context.Context, _ string, _ time.Duration, beats [
 }
 
 func (s *server) Release(_ context.Context, _ string, job *caudal.Job, _ time.Duration) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
 	s.released = append(s.released, job.ID)
 	return nil
 }
@@ -73,6 +81,28 @@ func TestWhatWasHeardAndNotBegunIsGivenBack(t *testing.T) {
 	s := new(server)
 	if err := listening(t, s, "1", "2").Close(); err != nil || len(s.released) != 2 {
 		t.Fatal(s.released, err)
+	}
+}
+
+func TestAPasswordIsNotShown(t *testing.T) {
+	options := Options{Client: []kgo.Opt{kgo.SASL(plain.Auth{User: "u", Pass: "secret"}.AsMechanism())}}
+	made, err := New("127.0.0.1:9", new(server), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown := fmt.Sprintf("%v %+v %#v %v %+v %#v", options, options, options, made, made, made); strings.Contains(shown, "secret") {
+		t.Fatal(shown)
+	}
+	if err := made.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBrokersThatCannotBeAreRefused(t *testing.T) {
+	for _, brokers := range []string{"", "kafka-1:9092,", "kafka-1:port"} {
+		if _, err := New(brokers, new(server), Options{}); err == nil {
+			t.Error(brokers)
+		}
 	}
 }
 

@@ -6,12 +6,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { Registry, Runner, type Loss, type Progress } from '../src/index.js'
+import { BpmnError, Registry, Runner, Snooze, type Loss, type Progress } from '../src/index.js'
 import type { Server as RealServer } from '../src/testing.js'
 import { pause } from '../src/backoff.js'
 import { Http } from '../src/http.js'
 import { WorkerProcess } from './worker.js'
-import { address, metric, scenario, startWork, TRANSPORT, until, WITHIN, working, Server } from './world.js'
+import { address, file, metric, scenario, startWork, TRANSPORT, until, WITHIN, working, Server } from './world.js'
+
+/** In seconds: it is neither over nor extended while anybody waits. */
+const LEASE_LONG = 600
 
 async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'scenario-'))
@@ -82,6 +85,40 @@ scenario('lost lease', async () => {
   })
   assert.deepEqual(lost, ['LEASE_LOST', { by: 'winner' }])
 })
+
+scenario('lost lease and a BPMN error', () =>
+  Server.with(async (server) => {
+    let [begun, taken, thrown] = [false, false, false]
+    const losing = new Registry().handler('charge-card', async () => {
+      begun = true
+      await until(() => taken, 'another has the job')
+      throw new BpmnError('DECLINED', 'the card was declined')
+    })
+    const winning = new Registry().handler('charge-card', async () => {
+      taken = true
+      await until(() => thrown, 'the loser has thrown its error')
+      return { by: 'winner' }
+    })
+    const client = server.client()
+    await client.deploy(file('charge.bpmn'))
+    // Its next heartbeat is far off, so only the server can know that it lost its lease.
+    const options = { leaseSeconds: LEASE_LONG, maxParallel: 1, pollWaitSeconds: 5, graceSeconds: 60 }
+    const loser = new Runner(losing, address(server), options)
+    void loser.run()
+    const { id } = await client.start('charge', { customer: 'ann' })
+    await until(() => begun, 'the handler is called')
+    await server.advance((LEASE_LONG + 1) * 1000)
+    const play = async () => {
+      await loser.stop()
+      thrown = true
+      return client.wait(id, WITHIN)
+    }
+    const instance = await working(server, winning, play, {}, 'winner')
+    const steps = (await client.history(id)).map((one) => one.stepId)
+    assert.deepEqual([instance.status, instance.variables['by']], ['COMPLETED', 'winner'])
+    assert.deepEqual([steps.includes('paid'), steps.includes('settled')], [true, false])
+  }),
+)
 
 scenario('cancelled job', async () => {
   assert.deepEqual(await lose((server, instance) => server.client().cancel(instance)), ['CANCELLED', {}])
@@ -167,6 +204,64 @@ scenario('drain', () =>
       assert.deepEqual(states.sort(), ['COMPLETED', 'COMPLETED', TRANSPORT === 'kafka' ? 'RUNNING' : 'WAITING'])
     }),
   ),
+)
+
+scenario('grace runs out', () =>
+  Server.with(async (server) => {
+    let begun = false
+    const losses: (Loss | undefined)[] = []
+    const stuck = new Registry().handler('work', async (_, context) => {
+      begun = true
+      await once(context.signal, 'abort')
+      losses.push(context.loss)
+      await new Promise(() => undefined)
+    })
+    const client = server.client()
+    const id = await startWork(client)
+    const runner = new Runner(stuck, address(server), {
+      leaseSeconds: LEASE_LONG,
+      pollWaitSeconds: 5,
+      graceSeconds: 0.1,
+    })
+    const ended = runner.run()
+    await until(() => begun, 'the handler is called')
+    await runner.stop()
+    await ended
+    assert.deepEqual(losses, ['SHUTDOWN'])
+    const other = new Registry().handler('work', () => ({ by: 'other' }))
+    const instance = await working(server, other, () => client.wait(id, WITHIN))
+    assert.deepEqual(instance.variables, { by: 'other' })
+  }),
+)
+
+scenario('too large a result', () =>
+  Server.with(async (server) => {
+    const registry = new Registry().handler<{ size: number }>('work', ({ size }) => ({ text: 'x'.repeat(size) }))
+    const client = server.client()
+    await working(server, registry, async () => {
+      const large = await client.wait(await startWork(client, { size: 20_000_000 }), WITHIN)
+      assert.equal(large.status, 'FAILED')
+      assert.match(large.failureReason ?? '', /the result was refused: .*(large|limit|bytes)/)
+      const next = await client.startAndWait('work', { size: 1 }, { timeoutMillis: WITHIN })
+      assert.deepEqual([next.status, next.variables['text']], ['COMPLETED', 'x'])
+    })
+  }),
+)
+
+scenario('refused end', () =>
+  Server.with(async (server) => {
+    const registry = new Registry().handler<{ how: string }>('work', ({ how }) => {
+      throw how === 'snooze' ? new Snooze(10 * 365 * 86_400_000) : new BpmnError('')
+    })
+    const client = server.client()
+    await working(server, registry, async () => {
+      const snoozed = await client.wait(await startWork(client, { how: 'snooze' }), WITHIN)
+      const thrown = await client.startAndWait('work', { how: 'throw' }, { timeoutMillis: WITHIN })
+      assert.deepEqual([snoozed.status, thrown.status], ['FAILED', 'FAILED'])
+      assert.match(snoozed.failureReason ?? '', /the snooze was refused: ./)
+      assert.match(thrown.failureReason ?? '', /the BPMN error was refused: ./)
+    })
+  }),
 )
 
 const REFUSED = 'caudal_commands_total{kind="submit",outcome="rejected"}'

@@ -24,8 +24,10 @@ async function play(name: string): Promise<boolean> {
 const [first, ...rest] = process.argv.slice(2)
 if (first === 'worker') {
   await workerProcess(rest[0] ?? '', rest[1] ?? '')
+  process.exit()
 } else if (first === 'bench') {
   await bench(rest[0] ?? '', Number(rest[1]))
+  process.exit()
 } else {
   const names = first === undefined ? [...scenarios.keys()] : [first, ...rest]
   const results: boolean[] = []

@@ -39,6 +39,16 @@ export function pause(millis: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
+/** Waits for something, but not for longer than this. */
+export async function atMost(millis: number, what: Promise<unknown>): Promise<void> {
+  const done = new AbortController()
+  const end = () => {
+    done.abort()
+  }
+  what.then(end, end)
+  await pause(millis, done.signal)
+}
+
 /** Calls until it answers, or until another wait would end too late. */
 export async function retry<T>(withinMillis: number, call: () => Promise<T>): Promise<T> {
   const backoff = new Backoff()

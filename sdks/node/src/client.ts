@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 
+import { REST_DEFAULT } from './address.js'
 import { pause, retry } from './backoff.js'
 import type { Variables } from './engine.js'
-import { CaudalError, UnavailableError, WaitTimeoutError } from './errors.js'
+import { WaitTimeoutError } from './errors.js'
 import { Http, type CallOptions, type HttpOptions } from './http.js'
 import { currentTrace } from './telemetry.js'
 
@@ -98,7 +99,8 @@ export class Client {
   readonly #http: Http
   readonly #patience: number
 
-  constructor(address = 'http://127.0.0.1:8080', options: ClientOptions = {}) {
+  /** @param address such as `https://caudal.example.com`; `http://127.0.0.1:8080` without one. */
+  constructor(address = REST_DEFAULT, options: ClientOptions = {}) {
     this.#http = new Http(address, options)
     this.#patience = options.patienceMillis ?? 30_000
   }
@@ -134,7 +136,7 @@ export class Client {
       variables,
       businessId: options.businessKey,
     }
-    const answer = (await this.#command('/v2/process-instances', body, options.idempotencyKey)) as {
+    const answer = (await this.#command('/v2/process-instances', { body }, options.idempotencyKey)) as {
       processInstanceKey: string
       processDefinitionVersion: number
     }
@@ -175,12 +177,12 @@ export class Client {
   }
 
   async cancel(instanceId: string): Promise<Instance> {
-    return (await this.#repeat('POST', `/v1/instances/${part(instanceId)}/cancel`)) as Instance
+    return (await this.#command(`/v1/instances/${part(instanceId)}/cancel`)) as Instance
   }
 
   /** Lets a failed instance try its failed steps again. */
   async retry(instanceId: string): Promise<Instance> {
-    return (await this.#repeat('POST', `/v1/instances/${part(instanceId)}/retry`)) as Instance
+    return (await this.#command(`/v1/instances/${part(instanceId)}/retry`)) as Instance
   }
 
   /** A person has done a task. With `buffer` it is kept if the step is not reached yet. */
@@ -191,7 +193,7 @@ export class Client {
     options: { completedBy?: string; buffer?: boolean } = {},
   ): Promise<void> {
     const path = `/v1/instances/${part(instanceId)}/user-tasks/${part(stepId)}/complete${buffered(options)}`
-    await this.#repeat('POST', path, { body: { completedBy: options.completedBy ?? '', result } })
+    await this.#command(path, { body: { completedBy: options.completedBy ?? '', result } })
   }
 
   /** Lets a WAIT step go on. With `buffer` it is kept if the step is not reached yet. */
@@ -202,8 +204,7 @@ export class Client {
     options: { buffer?: boolean } = {},
   ): Promise<void> {
     const path = `/v1/instances/${part(instanceId)}/signals/${part(stepId)}${buffered(options)}`
-    // A second signal to the same step is refused, so one without an answer must not be sent again.
-    await this.#once('POST', path, { body: variables })
+    await this.#command(path, { body: variables })
   }
 
   /** Publishes a message to whoever waits for it now or while it lives, an hour if left out. */
@@ -215,7 +216,16 @@ export class Client {
   ): Promise<void> {
     const { timeToLiveMillis: timeToLive = 3_600_000, messageId } = options
     const body = { name, correlationKey, variables, timeToLive, messageId }
-    await this.#command('/v2/messages/publication', body, options.idempotencyKey)
+    await this.#command('/v2/messages/publication', { body }, options.idempotencyKey)
+  }
+
+  /** Tells a BPMN signal to all that wait for it now. */
+  async broadcastSignal(
+    name: string,
+    variables: object = {},
+    options: { idempotencyKey?: string } = {},
+  ): Promise<void> {
+    await this.#command('/v2/signals/broadcast', { body: { signalName: name, variables } }, options.idempotencyKey)
   }
 
   /** Submits one execution; its id. */
@@ -230,7 +240,7 @@ export class Client {
     for (let at = 0; at < executions.length; at += EXECUTIONS_PER_REQUEST_MAX) {
       const body = { executions: executions.slice(at, at + EXECUTIONS_PER_REQUEST_MAX) }
       const key = options.idempotencyKey === undefined ? undefined : `${options.idempotencyKey}-${at}`
-      const answer = await this.#command(`/v1/actions/${part(action)}/executions/bulk`, body, key)
+      const answer = await this.#command(`/v1/actions/${part(action)}/executions/bulk`, { body }, key)
       ids.push(...(answer as { executions: { id: string }[] }).executions.map((one) => one.id))
     }
     return ids
@@ -249,18 +259,17 @@ export class Client {
 
   /** Cancels an execution that waits, runs or has failed. */
   async cancelExecution(id: string): Promise<void> {
-    await this.#command(`/v1/executions/${part(id)}/cancel`, undefined, undefined)
+    await this.#command(`/v1/executions/${part(id)}/cancel`)
   }
 
   async #upload(document: CallOptions): Promise<Deployed> {
-    return (await this.#once('POST', '/v1/definitions', document)) as Deployed
+    return (await this.#command('/v1/definitions', document)) as Deployed
   }
 
   async #deployFiles(files: string[]): Promise<Deployed[]> {
     const content = new FormData()
     for (const file of files) content.append('resources', new Blob([await readFile(file)]), basename(file))
-    // A file that is deployed a second time is the same version.
-    const answer = (await this.#repeat('POST', '/v2/deployments', { content })) as {
+    const answer = (await this.#command('/v2/deployments', { content })) as {
       deployments: { processDefinition?: { processDefinitionId: string; processDefinitionVersion: number } | null }[]
     }
     return answer.deployments
@@ -274,35 +283,16 @@ export class Client {
     return this.#repeat('GET', text === '' ? path : `${path}?${text}`)
   }
 
-  #command(path: string, body: unknown, idempotencyKey: string | undefined): Promise<unknown> {
-    let key = idempotencyKey ?? randomUUID()
-    const trace = currentTrace()
-    return retry(this.#patience, async () => {
-      try {
-        return await this.#http.call('POST', path, { body, headers: { 'idempotency-key': key, ...trace } })
-      } catch (error) {
-        // The server remembers a refusal with its key, so asking again needs another.
-        const isRefused = error instanceof UnavailableError && error.options.isRefused === true
-        if (isRefused && idempotencyKey === undefined) key = randomUUID()
-        throw error
-      }
+  /** With a key, so that it is done once however often it is sent. */
+  #command(path: string, options: CallOptions = {}, idempotencyKey: string = randomUUID()): Promise<unknown> {
+    return this.#repeat('POST', path, {
+      ...options,
+      headers: { 'idempotency-key': idempotencyKey, ...currentTrace() },
     })
   }
 
   #repeat(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
     return retry(this.#patience, () => this.#http.call(method, path, options))
-  }
-
-  /** For what would have another effect the second time: sent again only if it is known to have had none. */
-  #once(method: string, path: string, options: CallOptions): Promise<unknown> {
-    return retry(this.#patience, async () => {
-      try {
-        return await this.#http.call(method, path, options)
-      } catch (error) {
-        if (!(error instanceof UnavailableError) || error.options.isRefused === true) throw error
-        throw new CaudalError(`whether it was done is not known: ${error.message}`, { cause: error })
-      }
-    })
   }
 }
 

@@ -1,5 +1,7 @@
 /** The one interface between a runner and a server. Transports stand behind it. */
 
+import { beginnings, REST_DEFAULT, unusable } from './address.js'
+
 export type Variables = Record<string, unknown>
 
 /** How far a handler has come. `data` is for whoever goes on from there. */
@@ -71,7 +73,7 @@ export interface EngineClient {
   close(): Promise<void>
 }
 
-/** For both transports. */
+/** For every transport. None of it is ever shown. */
 export interface ConnectionOptions {
   /** Sent as a bearer token. */
   token?: string
@@ -80,11 +82,11 @@ export interface ConnectionOptions {
 }
 
 /**
- * A transport by the address: `http(s)://` is REST, `grpc(s)://` is gRPC, which needs the packages `@grpc/grpc-js` and
+ * A transport by the address, `http://127.0.0.1:8080` without one: `http(s)://` is REST, `grpc(s)://` is gRPC, which needs the packages `@grpc/grpc-js` and
  * `@grpc/proto-loader`. `kafka://BROKER,BROKER?engine=http://SERVER` is Kafka, which needs `@platformatic/kafka`.
  */
-export async function connect(address: string, options: ConnectionOptions = {}): Promise<EngineClient> {
-  if (/^https?:\/\//.test(address)) {
+export async function connect(address = REST_DEFAULT, options: ConnectionOptions = {}): Promise<EngineClient> {
+  if (address === '' || /^https?:\/\//.test(address)) {
     const { RestEngine } = await import('./rest.js')
     return new RestEngine(address, options)
   }
@@ -96,5 +98,5 @@ export async function connect(address: string, options: ConnectionOptions = {}):
     const { byAddress } = await import('./kafka.js')
     return byAddress(address, options)
   }
-  throw new TypeError(`'${address}' must begin with http://, https://, grpc://, grpcs:// or kafka://`)
+  throw unusable(address, `it must begin with ${beginnings(['http', 'https', 'grpc', 'grpcs', 'kafka'])}`)
 }

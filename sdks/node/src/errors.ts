@@ -33,8 +33,6 @@ export class UnavailableError extends CaudalError {
     readonly options: {
       /** How long the server asks to wait. */
       retryAfterMillis?: number | undefined
-      /** Whether the request is known to have changed nothing. */
-      isRefused?: boolean
       cause?: unknown
     } = {},
   ) {

@@ -8,6 +8,7 @@ import * as grpc from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 import { fileURLToPath } from 'node:url'
 
+import { headersOf, locate, unusable } from './address.js'
 import type {
   Beat,
   ConnectionOptions,
@@ -19,12 +20,37 @@ import type {
   Variables,
 } from './engine.js'
 import { ApiError, ConflictError, NotFoundError, UnavailableError } from './errors.js'
-import * as json from './json.js'
 
 const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 const CALL_MILLIS_MAX = 30_000
-const AGAIN = [grpc.status.UNAVAILABLE, grpc.status.RESOURCE_EXHAUSTED, grpc.status.DEADLINE_EXCEEDED]
+const BEATS_PER_CALL_MAX = 1000
+/** A connection that is gone is noticed though nothing is said on it, and made again soon. */
+const CHANNEL = {
+  'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
+  'grpc.max_reconnect_backoff_ms': 5000,
+  'grpc.keepalive_time_ms': 30_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  'grpc.keepalive_permit_without_calls': 1,
+}
+const AGAIN = [
+  grpc.status.CANCELLED,
+  grpc.status.UNKNOWN,
+  grpc.status.DEADLINE_EXCEEDED,
+  grpc.status.RESOURCE_EXHAUSTED,
+  grpc.status.INTERNAL,
+  grpc.status.UNAVAILABLE,
+  grpc.status.DATA_LOSS,
+]
+/** The package says so itself of a message that it cannot send. It would be the same again and again. */
+const NOT_SENT = /^(Request message serialization failure|Attempted to send message with a size larger)/
 const CONFLICTS = [grpc.status.FAILED_PRECONDITION, grpc.status.ABORTED, grpc.status.ALREADY_EXISTS]
+/** What REST would have said; 400 of all others. */
+const STATUS: Partial<Record<grpc.status, number>> = {
+  [grpc.status.PERMISSION_DENIED]: 403,
+  [grpc.status.OUT_OF_RANGE]: 413,
+  [grpc.status.UNAUTHENTICATED]: 401,
+  [grpc.status.UNIMPLEMENTED]: 501,
+}
 
 export interface GrpcOptions extends ConnectionOptions {
   /** For authorities and client certificates of your own. */
@@ -68,28 +94,24 @@ type Method = (
 /** An `EngineClient` over `workflow.v1.WorkflowEngine`. */
 export class GrpcEngine implements EngineClient {
   readonly #engine: grpc.Client
-  readonly #gateway: grpc.Client
   readonly #metadata = new grpc.Metadata()
 
   constructor(address: string, options: GrpcOptions = {}) {
-    const [scheme, target = ''] = address.split('://')
+    const { protocol, host, pathname } = locate(address, 'grpc', 'grpcs')
+    if (pathname !== '' && pathname !== '/') throw unusable(address, 'it must have no path')
     const secure = options.credentials ?? grpc.credentials.createSsl()
-    const credentials = scheme === 'grpcs' ? secure : grpc.credentials.createInsecure()
-    const channel = { 'grpc.max_receive_message_length': MESSAGE_BYTES_MAX, 'grpc.max_reconnect_backoff_ms': 5000 }
-    const files = ['worker', 'gateway'].map((name) => fileURLToPath(new URL(`../proto/${name}.proto`, import.meta.url)))
-    const services = grpc.loadPackageDefinition(loadSync(files, { oneofs: true, longs: String, defaults: true }))
-    const find = (path: string): grpc.ServiceClientConstructor =>
-      path.split('.').reduce((at: unknown, name) => (at as Record<string, unknown>)[name], services) as never
-    this.#engine = new (find('workflow.v1.WorkflowEngine'))(target, credentials, channel)
-    this.#gateway = new (find('gateway_protocol.Gateway'))(target, credentials, channel)
-    for (const [name, value] of Object.entries(options.headers ?? {})) this.#metadata.set(name, value)
-    if (options.token !== undefined) this.#metadata.set('authorization', `Bearer ${options.token}`)
+    const credentials = protocol === 'grpcs:' ? secure : grpc.credentials.createInsecure()
+    const file = fileURLToPath(new URL('../proto/worker.proto', import.meta.url))
+    const services = grpc.loadPackageDefinition(loadSync(file, { oneofs: true, longs: String, defaults: true }))
+    const { v1 } = services['workflow'] as { v1: { WorkflowEngine: grpc.ServiceClientConstructor } }
+    this.#engine = new v1.WorkflowEngine(host, credentials, CHANNEL)
+    for (const [name, value] of Object.entries(headersOf(options))) this.#metadata.set(name, value)
   }
 
   async poll({ signal, ...request }: PollRequest): Promise<Job[]> {
     const millis = (request.waitSeconds + 15) * 1000
     try {
-      const answer = await this.#call(this.#engine, 'PollJobs', request, millis, signal)
+      const answer = await this.#call('PollJobs', request, millis, signal)
       return (answer as { jobs: WireJob[] }).jobs.map(fromWire)
     } catch (error) {
       if (signal.aborted && error instanceof UnavailableError) return []
@@ -99,7 +121,7 @@ export class GrpcEngine implements EngineClient {
 
   async complete(workerId: string, job: Job, variables: Variables): Promise<void> {
     const request = { jobId: job.id, workerId, variablesToSet: toStruct(variables), lease: job.lease }
-    await this.#call(this.#engine, 'CompleteJob', request)
+    await this.#call('CompleteJob', request)
   }
 
   async fail(
@@ -109,61 +131,46 @@ export class GrpcEngine implements EngineClient {
   ): Promise<void> {
     const { message: errorMessage, retryable, retryAfterMillis } = failure
     const request = { jobId: job.id, workerId, retryable, errorMessage, lease: job.lease }
-    const after = retryAfterMillis === undefined ? {} : { retryAfterMillis: Math.round(retryAfterMillis) }
-    await this.#call(this.#engine, 'FailJob', { ...request, ...after })
+    const after = retryAfterMillis === undefined ? {} : { retryAfterMillis: whole(retryAfterMillis) }
+    await this.#call('FailJob', { ...request, ...after })
   }
 
   async throwError(
-    _workerId: string,
+    workerId: string,
     job: Job,
     error: { code: string; message: string; variables: Readonly<Variables> },
   ): Promise<void> {
-    const variables = json.stringify(error.variables)
-    const request = { jobKey: job.id, errorCode: error.code, errorMessage: error.message, variables }
-    await this.#call(this.#gateway, 'ThrowError', request)
+    const { code: errorCode, message: errorMessage } = error
+    const request = { jobId: job.id, workerId, lease: job.lease, errorCode, errorMessage }
+    await this.#call('ThrowError', { ...request, variables: toStruct(error.variables) })
   }
 
-  heartbeat(workerId: string, leaseSeconds: number, beats: Beat[]): Promise<Standing[]> {
-    return Promise.all(beats.map((beat) => this.#beat(workerId, leaseSeconds, beat)))
+  async heartbeat(workerId: string, leaseSeconds: number, beats: Beat[]): Promise<Standing[]> {
+    const standings: Standing[] = []
+    for (let at = 0; at < beats.length; at += BEATS_PER_CALL_MAX) {
+      const jobs = beats.slice(at, at + BEATS_PER_CALL_MAX).map((beat) => toBeat(workerId, leaseSeconds, beat))
+      const answer = await this.#call('Heartbeats', { jobs })
+      standings.push(...(answer as { jobs: { status: Standing }[] }).jobs.map((one) => one.status))
+    }
+    return standings
   }
 
   async release(workerId: string, job: Job, delayMillis?: number): Promise<void> {
-    const delay = delayMillis === undefined ? 0 : Math.max(1, Math.round(delayMillis))
-    await this.#call(this.#engine, 'ReleaseJob', { jobId: job.id, workerId, lease: job.lease, delayMillis: delay })
+    // None at all is a job given back.
+    const delay = delayMillis === undefined ? 0 : whole(delayMillis) || 1
+    await this.#call('ReleaseJob', { jobId: job.id, workerId, lease: job.lease, delayMillis: delay })
   }
 
   close(): Promise<void> {
     this.#engine.close()
-    this.#gateway.close()
     return Promise.resolve()
   }
 
-  async #beat(workerId: string, leaseSeconds: number, { job, progress }: Beat): Promise<Standing> {
-    const said = progress && {
-      ...(progress.percent === undefined ? {} : { percent: progress.percent }),
-      ...(progress.message === undefined ? {} : { message: progress.message }),
-      data: toStruct(progress.data ?? {}),
-    }
-    const request = { jobId: job.id, workerId, lease: job.lease, leaseSeconds, ...said }
-    try {
-      return ((await this.#call(this.#engine, 'Heartbeat', request)) as { status: Standing }).status
-    } catch (error) {
-      if (error instanceof NotFoundError) return 'UNKNOWN'
-      throw error
-    }
-  }
-
-  #call(
-    client: grpc.Client,
-    name: string,
-    request: object,
-    millis = CALL_MILLIS_MAX,
-    signal?: AbortSignal,
-  ): Promise<unknown> {
+  #call(name: string, request: object, millis = CALL_MILLIS_MAX, signal?: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const method = (client as unknown as Record<string, Method>)[name] as Method
+      const method = (this.#engine as unknown as Record<string, Method>)[name] as Method
       const options = { deadline: Date.now() + millis }
-      const call = method.call(client, request, this.#metadata, options, (error, answer) => {
+      const call = method.call(this.#engine, request, this.#metadata, options, (error, answer) => {
         signal?.removeEventListener('abort', cancel)
         if (error) reject(failure(error))
         else resolve(answer)
@@ -175,6 +182,21 @@ export class GrpcEngine implements EngineClient {
       else signal?.addEventListener('abort', cancel)
     })
   }
+}
+
+function toBeat(workerId: string, leaseSeconds: number, { job, progress }: Beat): object {
+  const said = progress && {
+    ...(progress.percent === undefined ? {} : { percent: progress.percent }),
+    ...(progress.message === undefined ? {} : { message: progress.message }),
+    data: toStruct(progress.data ?? {}),
+  }
+  return { jobId: job.id, workerId, lease: job.lease, leaseSeconds, ...said }
+}
+
+function whole(millis: number): number {
+  const rounded = Math.round(millis)
+  if (!Number.isSafeInteger(rounded)) throw new RangeError(`${millis} milliseconds cannot be said`)
+  return rounded
 }
 
 function fromWire(job: WireJob): Job {
@@ -216,7 +238,7 @@ function fromValue(value: WireValue): unknown {
 }
 
 /** By way of JSON, so that dates and the like become what REST makes of them. */
-function toStruct(variables: Variables): WireStruct {
+function toStruct(variables: Readonly<Variables>): WireStruct {
   return structOf(
     JSON.parse(
       JSON.stringify(variables, (_, item: unknown) => (typeof item === 'bigint' ? Number(item) : item)),
@@ -239,11 +261,10 @@ function valueOf(value: unknown): WireValue {
 
 function failure(error: grpc.ServiceError): Error {
   const { code, details } = error
-  if (AGAIN.includes(code) || code === grpc.status.CANCELLED) {
-    return new UnavailableError(`${details} (${grpc.status[code]})`, { cause: error })
-  }
   const name = grpc.status[code]
+  if (NOT_SENT.test(details)) return new ApiError(400, name, details)
+  if (AGAIN.includes(code)) return new UnavailableError(`${details} (${name})`, { cause: error })
   if (code === grpc.status.NOT_FOUND) return new NotFoundError(404, name, details)
   if (CONFLICTS.includes(code)) return new ConflictError(409, name, details)
-  return new ApiError(400, name, details)
+  return new ApiError(STATUS[code] ?? 400, name, details)
 }

@@ -7,6 +7,7 @@
 
 import { Consumer, type ConsumerOptions, type Message, type MessagesStream } from '@platformatic/kafka'
 
+import { unusable } from './address.js'
 import { connect, type Beat, type ConnectionOptions, type EngineClient } from './engine.js'
 import type { Job, PollRequest, Standing, Variables } from './engine.js'
 import { UnavailableError } from './errors.js'
@@ -15,6 +16,7 @@ import { progressOf, type Said } from './rest.js'
 
 /** Those that were heard of wait for room here, where no other worker can get them. */
 const HEARD_MAX = 20
+const BROKER = /^[^\s:/@]+(:\d+)?$/
 
 export interface KafkaOptions {
   /** Shared by workers that share jobs: those of another group get all of them as well; `caudal-workers`. */
@@ -140,7 +142,10 @@ export async function byAddress(address: string, options: ConnectionOptions = {}
   const [brokers = '', query = ''] = address.slice('kafka://'.length).split('?')
   const given = new URLSearchParams(query)
   const engine = given.get('engine')
-  if (engine === null) throw new TypeError(`'${address}' does not say where the server is: ?engine=http://…`)
+  if (!brokers.split(',').every((broker) => BROKER.test(broker))) {
+    throw unusable(address, 'it must begin with kafka://, and brokers with commas between them, such as kafka-1:9092')
+  }
+  if (engine === null) throw unusable(address, 'it does not say where the server is: ?engine=http://…')
   const [group, topicPrefix, session] = [given.get('group'), given.get('topic_prefix'), given.get('session_timeout')]
   return new KafkaEngine(brokers, await connect(engine, options), {
     ...(group === null ? {} : { group }),

@@ -1,3 +1,4 @@
+import { REST_DEFAULT } from './address.js'
 import type { Beat, EngineClient, Job, PollRequest, Progress, Standing, Variables } from './engine.js'
 import { UnavailableError } from './errors.js'
 import { Http, type HttpOptions } from './http.js'
@@ -25,7 +26,7 @@ interface WireJob {
 export class RestEngine implements EngineClient {
   readonly #http: Http
 
-  constructor(address: string, options: HttpOptions = {}) {
+  constructor(address = REST_DEFAULT, options: HttpOptions = {}) {
     this.#http = new Http(address, options)
   }
 
@@ -55,12 +56,12 @@ export class RestEngine implements EngineClient {
   }
 
   async throwError(
-    _workerId: string,
+    workerId: string,
     job: Job,
     error: { code: string; message: string; variables: Readonly<Variables> },
   ): Promise<void> {
-    const body = { errorCode: error.code, errorMessage: error.message, variables: error.variables }
-    await this.#http.call('POST', `/v2/jobs/${encodeURIComponent(job.id)}/error`, { body })
+    const { code: errorCode, message: errorMessage, variables } = error
+    await this.#say(job, 'error', { ...holder(workerId, job), errorCode, errorMessage, variables })
   }
 
   async heartbeat(workerId: string, leaseSeconds: number, beats: Beat[]): Promise<Standing[]> {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { hostname } from 'node:os'
 
-import { Backoff, pause } from './backoff.js'
+import { REST_DEFAULT } from './address.js'
+import { atMost, Backoff, pause, retry } from './backoff.js'
 import { JobContext, type Loss } from './context.js'
 import { connect, type EngineClient, type Job, type Progress, type Standing } from './engine.js'
 import { ApiError, ConflictError, NotFoundError, UnavailableError } from './errors.js'
@@ -10,6 +12,10 @@ import type { Registry } from './registry.js'
 import { telemetry } from './telemetry.js'
 
 const JOBS_PER_POLL_MAX = 100
+/** For all that is left to do when the grace is over. */
+const FAREWELL_MILLIS_MAX = 5000
+const FAILURE_CHARS_MAX = 10_000
+const WORDS = { completed: 'result', thrown: 'BPMN error', snoozed: 'snooze', abandoned: 'end' }
 
 /** Where a runner says what it does; `console` will do. */
 export interface Logger {
@@ -52,8 +58,8 @@ export class Runner {
   #waiting: (() => void)[] = []
   #whole: Promise<void> | undefined
 
-  /** @param engine an address such as `http://127.0.0.1:8080` or `grpc://127.0.0.1:9090`, or a transport. */
-  constructor(registry: Registry, engine: string | EngineClient, options: RunnerOptions = {}) {
+  /** @param engine an address such as `http://127.0.0.1:8080`, which is taken without one or for an empty one, or `grpc://127.0.0.1:9090`, or a transport. */
+  constructor(registry: Registry, engine: string | EngineClient = REST_DEFAULT, options: RunnerOptions = {}) {
     if (registry.jobTypes.length === 0) throw new TypeError('the registry has no handler')
     const { workerId, logger, ...rest } = options
     this.workerId = workerId ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
@@ -69,7 +75,10 @@ export class Runner {
     return this.#whole
   }
 
-  /** Takes no more jobs, lets what runs finish within the grace, gives back the rest. Resolves when that is done. */
+  /**
+   * Takes no more jobs, lets what runs finish within the grace, tells the rest and gives their jobs back. Resolves when that
+   * is done, at the latest five seconds after the grace; a handler that does not listen runs on.
+   */
   async stop(): Promise<void> {
     if (!this.#stopping.signal.aborted) this.#logger?.info('stopping')
     this.#stopping.abort()
@@ -91,12 +100,12 @@ export class Runner {
   async #run(): Promise<void> {
     const engine = typeof this.#address === 'string' ? await connect(this.#address) : this.#address
     const leases = this.#keepLeases(engine)
+    const taking = this.#takeJobs(engine)
     try {
-      await this.#takeJobs(engine)
+      await Promise.race([taking, once(this.#stopping.signal, 'abort')])
     } finally {
-      await this.#finish(engine)
+      await this.#finish(engine, taking)
       await leases
-      if (typeof this.#address === 'string') await engine.close()
     }
   }
 
@@ -124,7 +133,8 @@ export class Runner {
       const isIdle = jobs.length > 0 || waited >= 1 || (waitSeconds > 0 && waited >= waitSeconds)
       if (isIdle) backoff.reset()
       else await pause(backoff.next(), signal)
-      for (const job of jobs) await this.#begin(engine, job)
+      if (signal.aborted) await this.#giveBack(engine, jobs)
+      else for (const job of jobs) this.#begin(engine, job)
     }
   }
 
@@ -134,11 +144,7 @@ export class Runner {
     return this.#stopping.signal.aborted ? 0 : this.#options.maxParallel - this.#running.size
   }
 
-  async #begin(engine: EngineClient, job: Job): Promise<void> {
-    if (this.#stopping.signal.aborted) {
-      await this.#giveBack(engine, job)
-      return
-    }
+  #begin(engine: EngineClient, job: Job): void {
     const context: JobContext = new JobContext(job, (progress) => this.#progress(engine, running, progress))
     const running: Running = { context, over: this.#over(context, this.#options.leaseSeconds * 1000) }
     this.#running.add(running)
@@ -171,6 +177,7 @@ export class Runner {
   async #report(engine: EngineClient, job: Job, given: Outcome): Promise<void> {
     const backoff = new Backoff()
     let outcome = given
+    let isCut = false
     while (!this.#givenUp.signal.aborted) {
       try {
         await this.#say(engine, job, outcome)
@@ -182,11 +189,12 @@ export class Runner {
         } else if (error instanceof NotFoundError || error instanceof ConflictError) {
           this.#logger?.warn(`job ${job.id} was no longer ours: ${error.message}`)
           return
-        } else if (outcome.kind === 'completed') {
-          // It would be refused again and again: let people see why instead.
-          const why = error instanceof ApiError ? error.detail : String(error)
-          outcome = { kind: 'failed', message: `the result was refused: ${why}`, retryable: false }
-        } else throw error
+        } else {
+          this.#logger?.warn(`job ${job.id}: how it ended was refused: ${String(error)}`)
+          if (isCut || isForbidden(error)) return
+          isCut = outcome.kind === 'failed'
+          outcome = instead(outcome, error)
+        }
       }
     }
   }
@@ -255,28 +263,36 @@ export class Runner {
     if (this.#running.has(running)) running.context.lose(loss)
   }
 
-  async #finish(engine: EngineClient): Promise<void> {
+  async #finish(engine: EngineClient, taking: Promise<void>): Promise<void> {
     this.#stopping.abort()
-    const late = pause(this.#options.graceSeconds * 1000, this.#givenUp.signal).then(() => true)
-    while (this.#running.size > 0) {
-      const isLate = await Promise.race([late, this.#change()])
-      if (isLate === true) break
-    }
+    // Why it took no more jobs is for whoever runs it.
+    const taken = taking.catch(() => undefined)
+    await atMost(this.#options.graceSeconds * 1000, this.#drained(taken))
     this.#givenUp.abort()
-    const left = [...this.#running]
+    const left = [...this.#running].map((running) => running.context)
     if (left.length > 0) this.#logger?.warn(`${left.length} handlers did not finish in time`)
-    for (const { context } of left) {
-      context.lose('SHUTDOWN')
-      await this.#giveBack(engine, context.job)
-    }
+    for (const context of left) context.lose('SHUTDOWN')
+    const deadline = Date.now() + FAREWELL_MILLIS_MAX
+    const jobs = left.map((context) => context.job)
+    await atMost(FAREWELL_MILLIS_MAX, Promise.all([this.#giveBack(engine, jobs), taken]))
+    if (typeof this.#address === 'string') await atMost(deadline - Date.now(), engine.close())
   }
 
-  async #giveBack(engine: EngineClient, job: Job): Promise<void> {
-    try {
-      await engine.release(this.workerId, job)
-    } catch (error) {
-      this.#logger?.warn(`job ${job.id} could not be given back: it is free when its lease ends (${String(error)})`)
+  /** Resolves when nothing runs, and nothing more comes. */
+  async #drained(taken: Promise<void>): Promise<void> {
+    await taken
+    while (this.#running.size > 0) await this.#change()
+  }
+
+  async #giveBack(engine: EngineClient, jobs: Job[]): Promise<void> {
+    const one = async (job: Job) => {
+      try {
+        await retry(FAREWELL_MILLIS_MAX, () => engine.release(this.workerId, job))
+      } catch (error) {
+        this.#logger?.warn(`job ${job.id} could not be given back: it is free when its lease ends (${String(error)})`)
+      }
     }
+    await Promise.all(jobs.map(one))
   }
 
   /** Resolves when a job has ended or the runner is to stop. */
@@ -287,4 +303,20 @@ export class Runner {
   #notify(): void {
     for (const resolve of this.#waiting.splice(0)) resolve()
   }
+}
+
+/** What is said when how a job ended is refused and would be again and again: a failure with the reason, for people to see. */
+function instead(refused: Outcome, error: unknown): Outcome {
+  if (refused.kind === 'failed') {
+    // Half a character at the end, if there is one, could not be sent, and no server takes U+0000.
+    const message = Buffer.from(refused.message.slice(0, FAILURE_CHARS_MAX)).toString().replaceAll('\0', '\ufffd')
+    return { kind: 'failed', message, retryable: refused.retryable }
+  }
+  const why = error instanceof ApiError ? error.detail : String(error)
+  return { kind: 'failed', message: `the ${WORDS[refused.kind]} was refused: ${why}`, retryable: false }
+}
+
+/** Whoever asks is not known or not allowed, which says nothing of what was said. */
+function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && [401, 403].includes(error.status)
 }

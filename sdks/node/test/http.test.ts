@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { Backoff } from '../src/backoff.js'
-import { CaudalError, Client, NotFoundError, UnavailableError } from '../src/index.js'
+import { ApiError, Client, NotFoundError, RestEngine, UnavailableError } from '../src/index.js'
+import { fakeJob } from '../src/testing.js'
 
 const STARTED = { processInstanceKey: '1', processDefinitionVersion: 1 }
 
@@ -20,22 +21,62 @@ function answered(...answers: [number, object?][]): [Client, (string | null)[]] 
   return [new Client('http://server', { fetch: answer as typeof fetch }), keys]
 }
 
-test('a start is repeated with its key', async () => {
-  const [client, keys] = answered([0], [504], [201, STARTED])
-  assert.equal((await client.start('a')).id, '1')
-  assert.deepEqual([keys.length, new Set(keys).size], [3, 1])
+test('every command is repeated with its key', async () => {
+  const used = new Set<string | null>()
+  const commands: ((client: Client) => Promise<unknown>)[] = [
+    (client) => client.deploy({ id: 'a' }),
+    (client) => client.deploy(import.meta.filename),
+    (client) => client.start('a'),
+    (client) => client.cancel('1'),
+    (client) => client.retry('1'),
+    (client) => client.completeUserTask('1', 'a'),
+    (client) => client.signal('1', 'a'),
+    (client) => client.publish('a'),
+    (client) => client.broadcastSignal('a'),
+    (client) => client.submit('a'),
+    (client) => client.cancelExecution('1'),
+  ]
+  for (const command of commands) {
+    const [client, keys] = answered([0], [429], [200, { ...STARTED, executions: [{ id: '1' }], deployments: [] }])
+    await command(client)
+    assert.deepEqual([keys.length, new Set(keys).size, keys[0]?.length], [3, 1, 36], String(command))
+    used.add(keys[0] ?? null)
+  }
+  assert.equal(used.size, commands.length)
+  const [client, keys] = answered([0], [201, STARTED])
+  await client.start('a', {}, { idempotencyKey: 'mine' })
+  assert.deepEqual(keys, ['mine', 'mine'])
 })
 
-test('a start that was refused gets another key', async () => {
-  const [client, keys] = answered([429], [201, STARTED])
-  await client.start('a')
-  assert.equal(new Set(keys).size, 2)
+test('whatever is wrong with the server may be over later, and nothing else', async () => {
+  for (const status of [0, 408, 429, 500, 502, 503, 504, 507, 520, 599]) {
+    const [client, keys] = answered([status], [201, STARTED])
+    await client.start('a')
+    assert.equal(keys.length, 2, `${status}`)
+  }
+  for (const status of [400, 401, 403, 404, 409, 410, 413, 422, 501]) {
+    const [client, keys] = answered([status], [201, STARTED])
+    await assert.rejects(client.start('a'), ApiError, `${status}`)
+    assert.equal(keys.length, 1, `${status}`)
+  }
 })
 
-test('an upload without an answer is not repeated', async () => {
-  const [client, keys] = answered([0], [201])
-  await assert.rejects(client.deploy({ id: 'a' }), { name: CaudalError.name, message: /not known/ })
-  assert.equal(keys.length, 1)
+test("an answer that is no JSON is somebody else's", async () => {
+  const page = () => Promise.resolve(new Response('<html>'))
+  const client = new Client('http://server', { fetch: page as typeof fetch, patienceMillis: 0 })
+  await assert.rejects(client.start('a'), UnavailableError)
+})
+
+test('a BPMN error is thrown by whoever has the lease', async () => {
+  const sent: unknown[] = []
+  const note = (url: unknown, init?: RequestInit) => {
+    sent.push(url, JSON.parse(init?.body as string))
+    return Promise.resolve(new Response(null, { status: 204 }))
+  }
+  const engine = new RestEngine('http://server', { fetch: note as typeof fetch })
+  await engine.throwError('w', fakeJob({ id: '7', lease: 3 }), { code: 'E', message: 'no', variables: { a: 1 } })
+  const body = { workerId: 'w', lease: 3, errorCode: 'E', errorMessage: 'no', variables: { a: 1 } }
+  assert.deepEqual(sent, ['http://server/v1/jobs/7/error', body])
 })
 
 test("refusals have the server's words", async () => {

@@ -126,9 +126,39 @@ test('an end is said until it is known', async () => {
   assert.deepEqual(await work(() => undefined, [new ConflictError(409, '', 'gone')]), [done])
 })
 
-test('a result that is refused is a failure for people', async () => {
-  const said = await work(() => undefined, [new ApiError(413, 'TOO_LARGE', 'too large')], 2)
-  assert.deepEqual(said[1], ['fail', 'the result was refused: too large', false, undefined])
+test('an end that is refused is a failure for people', async () => {
+  const invalid = () => new ApiError(400, 'BAD_REQUEST', 'too much')
+  for (const [handler, words] of [
+    [() => undefined, 'the result was refused: too much'],
+    [throwing(new BpmnError('')), 'the BPMN error was refused: too much'],
+    [throwing(new Snooze(1e12)), 'the snooze was refused: too much'],
+  ] as [() => unknown, string][]) {
+    const said = await work(handler, [invalid()], 2)
+    assert.deepEqual(said.slice(1), [['fail', words, false, undefined]])
+  }
+  // What cannot even be written.
+  const said = await work(() => undefined, [new TypeError('a circle')], 2)
+  assert.deepEqual(said.slice(1), [['fail', 'the result was refused: TypeError: a circle', false, undefined]])
+})
+
+test('a failure that is refused is said once more in few words', async () => {
+  const invalid = () => new ApiError(400, 'BAD_REQUEST', 'too much')
+  const long = 'x'.repeat(9_998)
+  const handler = throwing(new RetryableError(`\0${long}😀😀`, -5))
+  const expected = [
+    ['fail', `\0${long}😀😀`, true, -5],
+    ['fail', `\ufffd${long}\ufffd`, true, undefined],
+  ]
+  assert.deepEqual(await work(handler, [invalid(), invalid()], 2), expected)
+  const said = await work(() => undefined, [invalid(), invalid(), invalid()], 3)
+  const words = ['fail', 'the result was refused: too much', false, undefined]
+  assert.deepEqual(said, [['complete', '1', {}], words, words])
+})
+
+test('an end is not turned into a failure by whoever may not say it', async () => {
+  for (const status of [401, 403]) {
+    assert.deepEqual(await work(() => undefined, [new ApiError(status, '', 'who?')]), [['complete', '1', {}]])
+  }
 })
 
 test('a handler that lost its job says nothing', async () => {
@@ -166,6 +196,58 @@ test('what does not finish in time is given back', async () => {
   }
   await running(engine, handler, () => promise, { graceSeconds: 0.01 })
   assert.deepEqual(engine.said, [['release', '1', undefined]])
+})
+
+test('all that is left is given back at once, though nobody answers', async () => {
+  const ids = ['1', '2', '3']
+  const engine = new Engine(ids.map((id) => fakeJob({ id, type: 'work' })))
+  const release = engine.release.bind(engine)
+  engine.release = async (...given) => {
+    await release(...given)
+    // As long as it waits for an answer to the first, it would say nothing of the others.
+    await new Promise(() => undefined)
+  }
+  const told: unknown[] = []
+  const { promise, resolve } = deferred()
+  const handler = async (_: object, context: FakeContext) => {
+    context.signal.addEventListener('abort', () => told.push(context.loss))
+    if (context.job.id === '3') resolve()
+    // It does not listen.
+    await new Promise(() => undefined)
+  }
+  await running(engine, handler, () => promise, { graceSeconds: 0.01 })
+  assert.deepEqual(told, ['SHUTDOWN', 'SHUTDOWN', 'SHUTDOWN'])
+  assert.deepEqual(
+    engine.said,
+    ids.map((id) => ['release', id, undefined]),
+  )
+})
+
+test('a poll that hangs does not keep a runner', async () => {
+  const engine = new Engine([])
+  const { promise, resolve } = deferred()
+  engine.poll = () => {
+    resolve()
+    return new Promise(() => undefined)
+  }
+  await running(
+    engine,
+    () => undefined,
+    () => promise,
+    { graceSeconds: 0.01 },
+  )
+})
+
+test('a poll that is refused ends the runner', async () => {
+  const engine = new Engine([])
+  engine.poll = () => Promise.reject(new ApiError(401, '', 'who?'))
+  await assert.rejects(
+    new Runner(
+      new Registry().handler('work', () => ({})),
+      engine,
+    ).run(),
+    ApiError,
+  )
 })
 
 test('a job that comes too late is given back', async () => {

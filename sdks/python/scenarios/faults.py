@@ -11,12 +11,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from caudal import ExecutionState, JobContext, Loss, Registry, Status
+from caudal import BpmnError, ExecutionState, JobContext, Loss, Registry, Snooze, Status
 from scenarios.worker import Process
-from scenarios.world import TRANSPORT, WITHIN, Server, equal, metric, runner, scenario, start_work, until
+from scenarios.world import FOLDER, TRANSPORT, WITHIN, Server, equal, metric, runner, scenario, start_work, until
 
 REFUSED = 'caudal_commands_total{kind="submit",outcome="rejected"}'
 POLLED = "job_poll_latency_seconds_count"
+# Neither ends by itself while a scenario is played, nor is it extended.
+LONG = 600
 
 
 @scenario("long handler")
@@ -73,6 +75,45 @@ def lost_lease() -> None:
         equal(client.instance(instance).variables, {"by": "winner"})
 
     equal(lose(take_away, after), Loss.LEASE_LOST)
+
+
+def gated(job_type: str, end: Callable[[], Any]) -> tuple[Registry, threading.Event, threading.Event]:
+    """A handler that begins, and ends as told when it may, whatever it hears meanwhile."""
+    registry, begun, gate = Registry(), threading.Event(), threading.Event()
+
+    @registry.handler(job_type)
+    def work(context: JobContext) -> Any:
+        begun.set()
+        assert gate.wait(WITHIN)
+        return end()
+
+    return registry, begun, gate
+
+
+@scenario("lost lease and a BPMN error")
+def lost_lease_and_a_bpmn_error() -> None:
+    def decline() -> None:
+        raise BpmnError("DECLINED", "the card was declined")
+
+    losing, lost, too_late = gated("charge-card", decline)
+    winning, taken, paid = gated("charge-card", lambda: {"by": "winner"})
+    with Server() as server, server.client() as client:
+        client.deploy(FOLDER / "charge.bpmn")
+        # It hears nothing of the loss before it throws.
+        with runner(server, losing, lease=LONG, max_parallel=1, grace=WITHIN) as loser:
+            instance = client.start("charge", {"customer": "ann"}).id
+            assert lost.wait(WITHIN)
+            server.advance(timedelta(seconds=LONG + 1))
+            with runner(server, winning, group="winner", lease=LONG, grace=WITHIN):
+                assert taken.wait(WITHIN)
+                too_late.set()
+                # It is stopped when the server has answered.
+                loser.stop()
+                paid.set()
+                done = client.wait(instance, WITHIN)
+        steps = [one.step_id for one in client.history(instance)]
+    equal((done.status, done.variables.get("by")), (Status.COMPLETED, "winner"))
+    equal(("paid" in steps, "settled" in steps), (True, False))
 
 
 @scenario("cancelled job")
@@ -160,6 +201,75 @@ def drain() -> None:
     # What was announced on Kafka, and heard by nobody, counts as running.
     left = ExecutionState.RUNNING if TRANSPORT == "kafka" else ExecutionState.WAITING
     equal(sorted(states, key=lambda state: state.value), [ExecutionState.COMPLETED, ExecutionState.COMPLETED, left])
+
+
+@scenario("grace runs out")
+def grace_runs_out() -> None:
+    registry, other, begun, told, never = (
+        Registry(),
+        Registry(),
+        threading.Event(),
+        threading.Event(),
+        threading.Event(),
+    )
+
+    @registry.handler("work")
+    def work(context: JobContext) -> None:
+        begun.set()
+        if context.wait_lost(WITHIN) and context.loss is Loss.SHUTDOWN:
+            told.set()
+        never.wait()
+
+    other.register("work", lambda context: {"by": "other"})
+    with Server() as server, server.client() as client:
+        # The lease would outlast the scenario: it is given back, not over.
+        with runner(server, registry, lease=LONG, grace=0.1):
+            instance = start_work(client)
+            assert begun.wait(WITHIN)
+        assert told.wait(WITHIN)
+        with runner(server, other):
+            equal(client.wait(instance, WITHIN).variables, {"by": "other"})
+
+
+@scenario("too large a result")
+def too_large_a_result() -> None:
+    registry, calls = Registry(), []
+
+    @registry.handler("work")
+    def work(variables: dict[str, int]) -> dict[str, str]:
+        calls.append(variables)
+        return {"text": "x" * variables["length"]}
+
+    with Server() as server, server.client() as client, runner(server, registry, max_parallel=1):
+        large = client.wait(start_work(client, {"length": 20_000_000}), WITHIN)
+        small = client.wait(client.start("work", {"length": 1}).id, WITHIN)
+    equal((large.status, small.status, len(calls)), (Status.FAILED, Status.COMPLETED, 2))
+    reason = large.failure_reason or ""
+    assert "the result was refused" in reason and ("longer than" in reason or "too large" in reason), reason
+
+
+@scenario("refused end")
+def refused_end() -> None:
+    registry, calls = Registry(), []
+
+    @registry.handler("work")
+    def work(context: JobContext) -> None:
+        calls.append("work")
+        raise Snooze(timedelta(days=3650))
+
+    @registry.handler("charge-card")
+    def charge(context: JobContext) -> None:
+        calls.append("charge-card")
+        raise BpmnError("", "the card was declined")
+
+    with Server() as server, server.client() as client, runner(server, registry):
+        client.deploy(FOLDER / "charge.bpmn")
+        snoozed = client.wait(start_work(client), WITHIN)
+        thrown = client.start_and_wait("charge", {"customer": "ann"}, timeout=WITHIN)
+    for instance, words in ((snoozed, "the snooze was refused"), (thrown, "the BPMN error was refused")):
+        equal(instance.status, Status.FAILED)
+        assert words in (instance.failure_reason or ""), instance.failure_reason
+    equal(calls, ["work", "charge-card"])
 
 
 @scenario("overload")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from unittest import mock
 
-from caudal import Beat, Progress, Standing, UnavailableError, connect
+from caudal import Beat, Interrupt, Progress, Standing, UnavailableError, connect
 from caudal.kafka_engine import KafkaEngine
 from caudal.wire.dispatch_pb2 import JobDispatchEvent
 from tests.test_runner import Engine
@@ -93,6 +93,20 @@ class Kafka(unittest.TestCase):
         self.assertEqual([job.id for job in engine.poll("w", ["work"], 2, 60, 1)], ["3"])
         self.assertEqual(engine.poll("w", ["work"], 2, 60, 0.01), [])
         self.assertEqual(engine._consumer.topics, ["jobs.work"])  # type: ignore[attr-defined]
+
+    def test_what_is_there_is_heard_without_waiting(self) -> None:
+        engine = KafkaEngine("broker", Server())
+        self.assertEqual([job.id for job in engine.poll("w", ["work"], 1, 60, 0)], ["1"])
+        stopped = Interrupt()
+        stopped.set()
+        self.assertEqual(engine.poll("w", ["work"], 1, 60, 60, stopped), [])
+        self.assertEqual([job.id for job in engine.poll("w", ["work"], 3, 60, 0, Interrupt())], ["3"])
+
+    def test_no_more_than_asked_for_come_of_what_was_kept(self) -> None:
+        engine = KafkaEngine("broker", Server(away=1))
+        with self.assertRaises(UnavailableError):
+            engine.poll("w", ["work"], 4, 60, 0)
+        self.assertEqual([job.id for job in engine.poll("w", ["work"], 1, 60, 0)], ["1"])
 
     def test_what_was_heard_while_the_server_is_away_is_kept(self) -> None:
         engine = KafkaEngine("broker", Server(away=1))

@@ -88,6 +88,6 @@ class Typed(unittest.TestCase):
 
     def test_results_are_objects(self) -> None:
         self.assertEqual(encode_variables(None), {})
-        for value in (5, [1], {"a": object()}):
+        for value in (5, [1], {"a": object()}, {"a": float("nan")}, {"a": [float("inf")]}):
             with self.assertRaises(NonRetryableError):
                 encode_variables(value)

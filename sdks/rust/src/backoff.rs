@@ -22,22 +22,20 @@ impl Backoff {
     }
 }
 
-/// Calls until there is an answer, or until another wait would end too late. The call is told why it is made again.
-pub(crate) async fn retry<T, Answer>(patience: Duration, mut call: impl FnMut(Option<&Error>) -> Answer) -> Result<T, Error>
+/// Calls until there is an answer, or until another wait would end too late.
+pub(crate) async fn retry<T, Answer>(patience: Duration, call: impl Fn() -> Answer) -> Result<T, Error>
 where
     Answer: Future<Output = Result<T, Error>>,
 {
     let mut backoff = Backoff::default();
     let deadline = Instant::now() + patience;
-    let mut before = None;
     loop {
-        match call(before.as_ref()).await {
+        match call().await {
             Err(error) if error.is_unavailable() => {
                 let wait = backoff.next(error.retry_after());
                 if deadline < Instant::now() + wait {
                     return Err(error);
                 }
-                before = Some(error);
                 tokio::time::sleep(wait).await;
             }
             answered => return answered,

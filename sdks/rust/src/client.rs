@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use reqwest::{Method, multipart};
+use reqwest::{Method, RequestBuilder, multipart};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -220,6 +220,8 @@ pub struct Message {
     pub time_to_live: Option<Duration>,
     /// Keeps it from being published twice while the first lives.
     pub id: Option<String>,
+    /// One that was used before makes this the same publication again. Without one it has a key of its own.
+    pub idempotency_key: Option<String>,
 }
 
 /// An execution to be submitted.
@@ -274,21 +276,22 @@ pub struct Execution {
 
 /// Deploys, starts, tells, asks: everything but working on jobs. Clones share connections.
 ///
-/// Requests are repeated while the server is away or busy. What must not happen twice has an idempotency key, so repeating is safe.
-#[derive(Debug, Clone)]
+/// Requests are repeated while the server is away or busy. What changes something has an idempotency key, so repeating is safe. The usual one is that of the
+/// server at `http://127.0.0.1:8080`.
+#[derive(Debug, Clone, Default)]
 pub struct Client {
     http: Http,
 }
 
 impl Client {
-    /// Of the server at an address such as `http://127.0.0.1:8080`.
-    pub fn new(address: &str) -> Client {
+    /// Of the server at an address; an empty one is `http://127.0.0.1:8080`.
+    pub fn new(address: &str) -> Result<Client, Error> {
         Client::with(address, Options::default())
     }
 
     /// With a token, another patience, or an HTTP client of your own.
-    pub fn with(address: &str, options: Options) -> Client {
-        Client { http: Http::new(address, options) }
+    pub fn with(address: &str, options: Options) -> Result<Client, Error> {
+        Ok(Client { http: Http::new(address, options)? })
     }
 
     /// Deploys JSON workflows, BPMN, DMN and form files.
@@ -296,10 +299,10 @@ impl Client {
         let (mut deployed, mut files) = (Vec::new(), Vec::new());
         for resource in resources {
             match resource {
-                Resource::Workflow(document) => deployed.push(self.once("/v1/definitions", &document).await?),
+                Resource::Workflow(document) => deployed.push(self.command("/v1/definitions", &document, None).await?),
                 Resource::File(path) if path.extension().is_some_and(|end| end == "json") => {
                     let document: Raw = serde_json::from_slice(&tokio::fs::read(&path).await?)?;
-                    deployed.push(self.once("/v1/definitions", &document).await?);
+                    deployed.push(self.command("/v1/definitions", &document, None).await?);
                 }
                 Resource::File(path) => {
                     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -378,12 +381,12 @@ impl Client {
 
     /// Cancels an instance.
     pub async fn cancel(&self, instance_id: &str) -> Result<Instance, Error> {
-        self.repeat(&format!("/v1/instances/{}/cancel", part(instance_id)), &nothing()).await
+        self.command(&format!("/v1/instances/{}/cancel", part(instance_id)), &nothing(), None).await
     }
 
     /// Lets a failed instance try its failed steps again.
     pub async fn retry(&self, instance_id: &str) -> Result<Instance, Error> {
-        self.repeat(&format!("/v1/instances/{}/retry", part(instance_id)), &nothing()).await
+        self.command(&format!("/v1/instances/{}/retry", part(instance_id)), &nothing(), None).await
     }
 
     /// A person has done a task. With `buffer` it is kept if the step is not reached yet.
@@ -402,15 +405,13 @@ impl Client {
             result: &'a T,
         }
         let path = format!("/v1/instances/{}/user-tasks/{}/complete{}", part(instance_id), part(step_id), buffered(buffer));
-        let body = Body { completed_by, result };
-        retry(self.http.patience, |_| send(self.http.post(&path, &body))).await.map(drop)
+        self.tell(&path, &Body { completed_by, result }, None).await
     }
 
     /// Lets a WAIT step go on. With `buffer` it is kept if the step is not reached yet.
     pub async fn signal(&self, instance_id: &str, step_id: &str, variables: &impl Serialize, buffer: bool) -> Result<(), Error> {
         let path = format!("/v1/instances/{}/signals/{}{}", part(instance_id), part(step_id), buffered(buffer));
-        // A second signal to the same step is refused, so one without an answer must not be sent again.
-        retry(self.http.patience, |_| unless_refused(send(self.http.post(&path, variables)))).await.map(drop)
+        self.tell(&path, variables, None).await
     }
 
     /// Publishes a message.
@@ -432,7 +433,18 @@ impl Client {
             time_to_live: message.time_to_live.unwrap_or(Duration::from_secs(3_600)).as_millis(),
             message_id: message.id.as_deref(),
         };
-        self.command::<serde::de::IgnoredAny>("/v2/messages/publication", &body, None).await.map(drop)
+        self.tell("/v2/messages/publication", &body, message.idempotency_key.as_deref()).await
+    }
+
+    /// Broadcasts a BPMN signal to all that wait for it.
+    pub async fn broadcast_signal(&self, signal_name: &str, variables: &impl Serialize) -> Result<(), Error> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Body<'a, T> {
+            signal_name: &'a str,
+            variables: &'a T,
+        }
+        self.tell("/v2/signals/broadcast", &Body { signal_name, variables }, None).await
     }
 
     /// Submits executions; their ids in the same order. Each thousand is taken as a whole or not at all.
@@ -471,8 +483,7 @@ impl Client {
 
     /// Cancels an execution that waits, runs or has failed.
     pub async fn cancel_execution(&self, id: &str) -> Result<(), Error> {
-        let path = format!("/v1/executions/{}/cancel", part(id));
-        retry(self.http.patience, |_| send(self.http.post(&path, &nothing()))).await.map(drop)
+        self.tell(&format!("/v1/executions/{}/cancel", part(id)), &nothing(), None).await
     }
 
     async fn deploy_files(&self, files: &[(String, Vec<u8>)]) -> Result<Vec<Deployed>, Error> {
@@ -491,56 +502,45 @@ impl Client {
         struct Answer {
             deployments: Vec<One>,
         }
-        // A file that is deployed a second time is the same version.
-        let answer: Answer = retry(self.http.patience, |_| {
-            let form = files.iter().fold(multipart::Form::new(), |form, (name, content)| {
+        let form = || {
+            files.iter().fold(multipart::Form::new(), |form, (name, content)| {
                 form.part("resources", multipart::Part::bytes(content.clone()).file_name(name.clone()))
-            });
-            read(self.http.request(Method::POST, "/v2/deployments").multipart(form))
-        })
-        .await?;
+            })
+        };
+        let request = || self.http.request(Method::POST, "/v2/deployments").multipart(form());
+        let answer: Answer = self.repeat(request, None, read).await?;
         let found = answer.deployments.into_iter().filter_map(|one| one.process_definition);
         Ok(found.map(|one| Deployed { id: one.process_definition_id, version: one.process_definition_version }).collect())
     }
 
     async fn get<T: DeserializeOwned>(&self, path: &str, query: &impl Serialize) -> Result<T, Error> {
-        retry(self.http.patience, |_| read(self.http.request(Method::GET, path).query(query))).await
+        retry(self.http.patience, || read(self.http.request(Method::GET, path).query(query))).await
     }
 
-    async fn repeat<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, Error> {
-        retry(self.http.patience, |_| read(self.http.post(path, body))).await
+    async fn command<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize, key: Option<&str>) -> Result<T, Error> {
+        self.repeat(|| self.http.post(path, body), key, read).await
     }
 
-    /// For what would have another effect the second time: sent again only if it is known to have had none.
-    async fn once<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, Error> {
-        retry(self.http.patience, |_| unless_refused(read(self.http.post(path, body)))).await
+    /// A command that has nothing to tell.
+    async fn tell(&self, path: &str, body: &impl Serialize, key: Option<&str>) -> Result<(), Error> {
+        self.repeat(|| self.http.post(path, body), key, send).await.map(drop)
     }
 
-    async fn command<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize, given: Option<&str>) -> Result<T, Error> {
-        let mut key = given.map_or_else(new_key, str::to_owned);
+    /// Every try has the same key: the server may have done the first although nobody heard its answer.
+    async fn repeat<T, Answer: Future<Output = Result<T, Error>>>(
+        &self,
+        request: impl Fn() -> RequestBuilder,
+        key: Option<&str>,
+        ask: impl Fn(RequestBuilder) -> Answer,
+    ) -> Result<T, Error> {
+        let key = key.map_or_else(|| format!("{:032x}", fastrand::u128(..)), str::to_owned);
         let trace = telemetry::current();
-        retry(self.http.patience, |before| {
-            // The server remembers a refusal with its key, so asking again needs another.
-            if given.is_none() && matches!(before, Some(Error::Unavailable { refused: true, .. })) {
-                key = new_key();
-            }
-            let request = self.http.post(path, body).header("Idempotency-Key", &key);
-            read(trace.iter().fold(request, |request, (name, value)| request.header(*name, value)))
+        retry(self.http.patience, || {
+            let request = request().header("Idempotency-Key", &key);
+            ask(trace.iter().fold(request, |request, (name, value)| request.header(*name, value)))
         })
         .await
     }
-}
-
-/// An answer whose absence must not lead to a repetition, unless the request is known to have had no effect.
-async fn unless_refused<T>(answer: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    answer.await.map_err(|error| match error {
-        Error::Unavailable { message, refused: false, .. } => Error::Unknown(message),
-        other => other,
-    })
-}
-
-fn new_key() -> String {
-    format!("{:032x}", fastrand::u128(..))
 }
 
 /// Text as one part of a path.

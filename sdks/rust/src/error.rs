@@ -23,19 +23,14 @@ pub enum Error {
         message: String,
         /// How long the server asks to wait.
         retry_after: Option<Duration>,
-        /// Whether the request is known to have changed nothing.
-        refused: bool,
     },
-    /// Whether it was done is not known, and it must not be done twice.
-    #[error("whether it was done is not known: {0}")]
-    Unknown(String),
     /// What was waited for did not happen in time.
     #[error("it is not over after {0:?}")]
     TimedOut(Duration),
     /// Something cannot be written or read as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// A file cannot be read, or a program not be run.
+    /// A file cannot be read, a program not be run, or an address or a header not be used.
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }
@@ -59,8 +54,13 @@ impl Error {
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         match self {
             Error::Unavailable { retry_after, .. } => *retry_after,
-            Error::Refused { .. } | Error::Unknown(_) | Error::TimedOut(_) | Error::Json(_) | Error::Io(_) => None,
+            Error::Refused { .. } | Error::TimedOut(_) | Error::Json(_) | Error::Io(_) => None,
         }
+    }
+
+    /// What was given cannot be used, now or later.
+    pub(crate) fn unusable(message: String) -> Error {
+        std::io::Error::new(std::io::ErrorKind::InvalidInput, message).into()
     }
 }
 
@@ -95,10 +95,12 @@ impl Failure {
         Failure::NonRetryable(why.to_string())
     }
 
-    /// An error for the BPMN process. Variables that cannot be written as JSON are left out.
+    /// An error for the BPMN process. With variables that cannot be written as a JSON object it is a failure that is not retried.
     pub fn bpmn(code: impl Into<String>, message: impl Into<String>, variables: &impl serde::Serialize) -> Failure {
-        let variables = serde_json::value::to_raw_value(variables).unwrap_or_else(|_| crate::registry::nothing());
-        Failure::Bpmn { code: code.into(), message: message.into(), variables }
+        match crate::registry::object(variables) {
+            Ok(variables) => Failure::Bpmn { code: code.into(), message: message.into(), variables },
+            Err(failure) => failure,
+        }
     }
 }
 

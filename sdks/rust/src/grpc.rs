@@ -12,10 +12,19 @@ use tonic::metadata::{AsciiMetadataKey, AsciiMetadataValue, MetadataMap};
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 
+use crate::http::{away, shown};
 use crate::{Beat, EngineClient, Error, Job, Poll, Progress, Raw, Standing};
 
-const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
+const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// More than any server takes.
+const REQUEST_BYTES_MAX: usize = 1024 * 1024 * 1024;
+const JOBS_PER_REQUEST_MAX: usize = 1_000;
 const CALL_MAX: Duration = Duration::from_secs(30);
+const CONNECT_MAX: Duration = Duration::from_secs(5);
+/// A connection that is silent for so long is asked whether it is still there.
+const SILENCE_MAX: Duration = Duration::from_secs(30);
+/// How long it may take to say so.
+const SIGN_OF_LIFE_MAX: Duration = Duration::from_secs(10);
 /// What a poll may take beyond its wait.
 const POLL_EXTRA: Duration = Duration::from_secs(15);
 
@@ -33,7 +42,7 @@ impl Grpc {
         let endpoint = match address.split_once("://") {
             Some(("grpc", place)) => endpoint(format!("http://{place}"))?,
             Some(("grpcs", place)) => secured(endpoint(format!("https://{place}"))?)?,
-            _ => return Err(odd(format!("`{address}` must begin with grpc:// or grpcs://"))),
+            _ => return Err(Error::unusable(format!("`{}` must begin with grpc:// or grpcs://", shown(address)))),
         };
         Ok(Grpc::over(endpoint.connect_lazy()))
     }
@@ -50,11 +59,13 @@ impl Grpc {
 
     /// Sends a header with every request, such as an API key.
     pub fn header(mut self, name: &str, value: &str) -> Result<Grpc, Error> {
-        let name: AsciiMetadataKey = name.to_lowercase().parse().map_err(|_| odd(format!("`{name}` is no name of a header")))?;
+        let key = name.to_lowercase().parse::<AsciiMetadataKey>();
+        let key = key.map_err(|_| Error::unusable(format!("`{name}` is no name of a header")))?;
         // The value may be a secret.
-        let value: AsciiMetadataValue =
-            value.parse().map_err(|_| odd(format!("the value of the header `{name}` has odd letters")))?;
-        self.headers.insert(name, value);
+        let value = value.parse::<AsciiMetadataValue>();
+        let mut value = value.map_err(|_| Error::unusable(format!("the value of the header `{name}` has odd letters")))?;
+        value.set_sensitive(true);
+        self.headers.insert(key, value);
         Ok(self)
     }
 
@@ -63,36 +74,19 @@ impl Grpc {
         Request: prost::Message + Send + Sync + 'static,
         Answer: prost::Message + Default + Send + Sync + 'static,
     {
-        let mut client = tonic::client::Grpc::new(self.channel.clone()).max_decoding_message_size(MESSAGE_BYTES_MAX);
+        fits(message.encoded_len())?;
+        let mut client = tonic::client::Grpc::new(self.channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX);
         let mut request = tonic::Request::from_parts(self.headers.clone(), tonic::Extensions::default(), message);
         request.set_timeout(within);
         let codec = tonic_prost::ProstCodec::<Request, Answer>::default();
         let called = async {
-            client.ready().await.map_err(|error| unavailable(error.to_string()))?;
+            client.ready().await.map_err(|error| away(error.to_string()))?;
             let answer = client.unary(request, PathAndQuery::from_static(path), codec).await;
             answer.map(tonic::Response::into_inner).map_err(failure)
         };
         // Connecting counts too.
         let answered = tokio::time::timeout(within, called).await;
-        answered.unwrap_or_else(|_| Err(unavailable(format!("{path}: no answer within {within:?}"))))
-    }
-
-    async fn beat(&self, worker: &str, lease: Duration, beat: &Beat<'_>) -> Result<Standing, Error> {
-        let said = beat.progress;
-        let request = HeartbeatRequest {
-            job_id: beat.job.id.clone(),
-            worker_id: worker.to_owned(),
-            lease: beat.job.lease,
-            lease_seconds: seconds(lease),
-            percent: said.and_then(|said| said.percent),
-            message: said.and_then(|said| said.message.clone()),
-            data: said.and_then(|said| said.data.as_deref()).map(to_struct).transpose()?,
-        };
-        match self.call::<_, HeartbeatResponse>("/workflow.v1.WorkflowEngine/Heartbeat", request, CALL_MAX).await {
-            Ok(answer) => Ok(serde_json::from_value(answer.status.into())?),
-            Err(error) if error.is_not_found() => Ok(Standing::Unknown),
-            Err(error) => Err(error),
-        }
+        answered.unwrap_or_else(|_| Err(away(format!("{path}: no answer within {within:?}"))))
     }
 }
 
@@ -129,21 +123,27 @@ impl EngineClient for Grpc {
         self.call::<_, Empty>("/workflow.v1.WorkflowEngine/FailJob", request, CALL_MAX).await.map(drop)
     }
 
-    async fn throw_error(&self, _: &str, job: &Job, code: &str, message: &str, variables: &Raw) -> Result<(), Error> {
-        let job_key = job.id.parse().map_err(|_| odd(format!("`{}` is no key of a job", job.id)))?;
+    async fn throw_error(&self, worker: &str, job: &Job, code: &str, message: &str, variables: &Raw) -> Result<(), Error> {
         let request = ThrowErrorRequest {
-            job_key,
+            job_id: job.id.clone(),
+            worker_id: worker.to_owned(),
+            lease: job.lease,
             error_code: code.to_owned(),
             error_message: message.to_owned(),
-            variables: variables.get().to_owned(),
+            variables: Some(to_struct(variables)?),
         };
-        self.call::<_, Empty>("/gateway_protocol.Gateway/ThrowError", request, CALL_MAX).await.map(drop)
+        self.call::<_, Empty>("/workflow.v1.WorkflowEngine/ThrowError", request, CALL_MAX).await.map(drop)
     }
 
     async fn heartbeat(&self, worker: &str, lease: Duration, beats: &[Beat<'_>]) -> Result<Vec<Standing>, Error> {
         let mut standings = Vec::with_capacity(beats.len());
-        for beat in beats {
-            standings.push(self.beat(worker, lease, beat).await?);
+        for some in beats.chunks(JOBS_PER_REQUEST_MAX) {
+            let jobs = some.iter().map(|beat| HeartbeatRequest::of(worker, lease, beat)).collect::<Result<_, _>>()?;
+            let request = HeartbeatsRequest { jobs };
+            let answer: HeartbeatsResponse = self.call("/workflow.v1.WorkflowEngine/Heartbeats", request, CALL_MAX).await?;
+            for one in answer.jobs {
+                standings.push(serde_json::from_value(one.status.into())?);
+            }
         }
         Ok(standings)
     }
@@ -156,22 +156,21 @@ impl EngineClient for Grpc {
 }
 
 fn endpoint(address: String) -> Result<Endpoint, Error> {
-    Endpoint::from_shared(address).map_err(|error| odd(error.to_string()))
+    let endpoint = Endpoint::from_shared(address).map_err(|error| Error::unusable(error.to_string()))?;
+    // How long to wait before connecting again is the caller's to say.
+    let endpoint = endpoint.connect_timeout(CONNECT_MAX).http2_keep_alive_interval(SILENCE_MAX);
+    Ok(endpoint.keep_alive_timeout(SIGN_OF_LIFE_MAX).keep_alive_while_idle(true))
 }
 
 #[cfg(feature = "rustls")]
 fn secured(endpoint: Endpoint) -> Result<Endpoint, Error> {
     let trusted = tonic::transport::ClientTlsConfig::new().with_enabled_roots();
-    endpoint.tls_config(trusted).map_err(|error| odd(error.to_string()))
+    endpoint.tls_config(trusted).map_err(|error| Error::unusable(error.to_string()))
 }
 
 #[cfg(not(feature = "rustls"))]
 fn secured(_: Endpoint) -> Result<Endpoint, Error> {
-    Err(odd("grpcs:// needs the feature `rustls`".to_owned()))
-}
-
-fn odd(message: String) -> Error {
-    std::io::Error::new(std::io::ErrorKind::InvalidInput, message).into()
+    Err(Error::unusable("grpcs:// needs the feature `rustls`".to_owned()))
 }
 
 fn seconds(duration: Duration) -> i32 {
@@ -182,20 +181,32 @@ fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn unavailable(message: String) -> Error {
-    Error::Unavailable { message, retry_after: None, refused: false }
+/// The library's own limit would look like a connection that broke.
+fn fits(length: usize) -> Result<(), Error> {
+    if length <= REQUEST_BYTES_MAX {
+        return Ok(());
+    }
+    let message = format!("the request has {length} bytes, and no server takes more than {REQUEST_BYTES_MAX}");
+    Err(Error::Refused { status: 413, code: format!("{:?}", Code::OutOfRange), message })
 }
 
 fn failure(status: Status) -> Error {
     let http = match status.code() {
-        Code::Unavailable | Code::ResourceExhausted | Code::DeadlineExceeded | Code::Cancelled => {
-            return unavailable(status.to_string());
-        }
+        Code::Unavailable
+        | Code::ResourceExhausted
+        | Code::DeadlineExceeded
+        | Code::Cancelled
+        | Code::Internal
+        | Code::Unknown
+        | Code::DataLoss => return away(status.to_string()),
+        Code::Unauthenticated => 401,
+        Code::PermissionDenied => 403,
         Code::NotFound => 404,
         Code::FailedPrecondition | Code::Aborted | Code::AlreadyExists => 409,
-        // A connection that breaks in the middle has this.
-        Code::Unknown if std::error::Error::source(&status).is_some() => return unavailable(status.to_string()),
-        _ => 400,
+        // Too large.
+        Code::OutOfRange => 413,
+        Code::Unimplemented => 501,
+        Code::InvalidArgument | Code::Ok => 400,
     };
     Error::Refused { status: http, code: format!("{:?}", status.code()), message: status.message().to_owned() }
 }
@@ -356,10 +367,37 @@ struct HeartbeatRequest {
     data: Option<Struct>,
 }
 
+impl HeartbeatRequest {
+    fn of(worker: &str, lease: Duration, beat: &Beat<'_>) -> Result<HeartbeatRequest, Error> {
+        let said = beat.progress;
+        Ok(HeartbeatRequest {
+            job_id: beat.job.id.clone(),
+            worker_id: worker.to_owned(),
+            lease: beat.job.lease,
+            lease_seconds: seconds(lease),
+            percent: said.and_then(|said| said.percent),
+            message: said.and_then(|said| said.message.clone()),
+            data: said.and_then(|said| said.data.as_deref()).map(to_struct).transpose()?,
+        })
+    }
+}
+
 #[derive(Clone, PartialEq, prost::Message)]
 struct HeartbeatResponse {
     #[prost(string, tag = "1")]
     status: String,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct HeartbeatsRequest {
+    #[prost(message, repeated, tag = "1")]
+    jobs: Vec<HeartbeatRequest>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct HeartbeatsResponse {
+    #[prost(message, repeated, tag = "1")]
+    jobs: Vec<HeartbeatResponse>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -376,14 +414,18 @@ struct ReleaseJobRequest {
 
 #[derive(Clone, PartialEq, prost::Message)]
 struct ThrowErrorRequest {
-    #[prost(int64, tag = "1")]
-    job_key: i64,
+    #[prost(string, tag = "1")]
+    job_id: String,
     #[prost(string, tag = "2")]
-    error_code: String,
-    #[prost(string, tag = "3")]
-    error_message: String,
+    worker_id: String,
+    #[prost(uint32, tag = "3")]
+    lease: u32,
     #[prost(string, tag = "4")]
-    variables: String,
+    error_code: String,
+    #[prost(string, tag = "5")]
+    error_message: String,
+    #[prost(message, optional, tag = "6")]
+    variables: Option<Struct>,
 }
 
 /// Whatever is in an answer that says nothing.
@@ -391,25 +433,4 @@ struct ThrowErrorRequest {
 struct Empty {}
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn an_address_says_whether_it_is_secured() {
-        for good in ["grpc://127.0.0.1:9", "grpcs://example.org"] {
-            assert!(Grpc::new(good).is_ok(), "{good}");
-        }
-        let refused = Grpc::new("http://127.0.0.1:9").unwrap_err().to_string();
-        assert!(refused.contains("must begin with grpc:// or grpcs://"), "{refused}");
-    }
-
-    #[tokio::test]
-    async fn headers_go_with_every_request() {
-        let grpc = Grpc::new("grpc://127.0.0.1:9").unwrap().token("secret").unwrap().header("X-Api-Key", "k").unwrap();
-        assert_eq!(grpc.headers.get("authorization").unwrap(), "Bearer secret");
-        assert_eq!(grpc.headers.get("x-api-key").unwrap(), "k");
-        let refused = grpc.token("sec\nret").unwrap_err().to_string();
-        assert!(!refused.contains("sec"), "{refused}");
-    }
-}
+mod tests;

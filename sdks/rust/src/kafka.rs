@@ -14,10 +14,13 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::runner::give_back;
 use crate::{Beat, EngineClient, Error, Job, Poll, Raw, Standing};
 
 /// A consumer must ask all the time, or its group takes it for dead.
 const ASK: Duration = Duration::from_secs(1);
+/// What leaving the group may take.
+const LEAVE_MAX: Duration = Duration::from_secs(5);
 /// Those that were heard of wait for room here, where no other worker can get them.
 const HEARD_MAX: i32 = 20;
 
@@ -27,7 +30,7 @@ const HEARD_MAX: i32 = 20;
 pub struct Kafka(Arc<Inner>);
 
 struct Inner {
-    server: Box<dyn EngineClient>,
+    server: Arc<dyn EngineClient>,
     options: KafkaOptions,
     ear: Arc<Ear>,
     listening: OnceLock<Mutex<Option<JoinHandle<()>>>>,
@@ -85,7 +88,7 @@ impl Kafka {
     /// Hears of jobs, and says how they ended to the server behind the other transport. It connects when it is first needed.
     pub fn new(options: KafkaOptions, server: impl EngineClient + 'static) -> Kafka {
         Kafka(Arc::new(Inner {
-            server: Box::new(server),
+            server: Arc::new(server),
             options,
             ear: Arc::default(),
             listening: OnceLock::new(),
@@ -94,20 +97,16 @@ impl Kafka {
         }))
     }
 
-    /// Leaves the group, so that others go on at once, and gives back what was heard of and not begun.
+    /// Leaves the group, so that others go on at once, and gives back what was heard of and not begun: each for 5 seconds at most.
     pub async fn close(&self) {
         self.0.ear.closed.cancel();
         let listening = self.0.listening.get().and_then(|task| lock(task).take());
         if let Some(listening) = listening {
-            listening.await.ok();
+            timeout(LEAVE_MAX, listening).await.ok();
         }
         let mut unbegun = std::mem::take(&mut *lock(&self.0.doubtful));
         unbegun.extend(lock(&self.0.ear.heard).drain(..));
-        for job in unbegun {
-            if let Err(error) = self.release(self.0.worker.get().map_or("", String::as_str), &job, None).await {
-                tracing::warn!(job = job.id, %error, "it could not be given back");
-            }
-        }
+        give_back(&self.0.server, self.0.worker.get().map_or("", String::as_str), unbegun).await;
     }
 
     fn listen(&self, job_types: &[String]) {
@@ -127,7 +126,7 @@ impl Kafka {
         };
         if timeout(wait, came).await.is_err() {
             let failure = lock(&ear.failure).clone();
-            return failure.map_or(Ok(()), |message| Err(Error::Unavailable { message, retry_after: None, refused: false }));
+            return failure.map_or(Ok(()), |message| Err(Error::Unavailable { message, retry_after: None }));
         }
         let (mut heard, mut doubtful) = (lock(&ear.heard), lock(&self.0.doubtful));
         let some = heard.len().min(max);
@@ -316,7 +315,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_that_is_dropped_stops_listening() {
-        let kafka = Kafka::new(KafkaOptions::at("127.0.0.1:9"), crate::Rest::new("http://127.0.0.1:9"));
+        let kafka = Kafka::new(KafkaOptions::at("127.0.0.1:9"), crate::Rest::new("http://127.0.0.1:9").unwrap());
         kafka.listen(&["work".to_owned()]);
         let listening = kafka.0.listening.get().and_then(|task| lock(task).take()).unwrap();
         drop(kafka);

@@ -63,8 +63,9 @@ impl Registry {
         let Some(handler) = self.handlers.get(job_type) else {
             return Outcome::Failed { message: format!("there is no handler for `{job_type}`"), retryable: true, after: None };
         };
-        // A task of its own, so that a panic ends this job alone.
-        let ended = tokio::spawn(telemetry::within(handler(context.clone()))).await;
+        let (handler, given) = (handler.clone(), context.clone());
+        // A task of its own, so that a panic ends this job alone, also one before the handler first waits.
+        let ended = tokio::spawn(telemetry::within(async move { handler(given).await })).await;
         match (context.loss(), ended) {
             (Some(loss), _) => Outcome::Abandoned(loss),
             (None, Ok(ended)) => Outcome::of(ended),
@@ -126,7 +127,7 @@ pub(crate) fn object(value: &impl Serialize) -> Result<Raw, Failure> {
     match text.get().as_bytes().first() {
         Some(b'{') => Ok(text),
         Some(b'n') => Ok(nothing()),
-        _ => Err(Failure::non_retryable("a handler must return an object of variables")),
+        _ => Err(Failure::non_retryable("variables must be written as a JSON object")),
     }
 }
 

@@ -11,21 +11,21 @@ const JOBS_PER_REQUEST_MAX: usize = 1_000;
 /// What a poll may take beyond its wait.
 const POLL_EXTRA: Duration = Duration::from_secs(15);
 
-/// The transport over `/v1`.
-#[derive(Debug, Clone)]
+/// The transport over `/v1`. The usual one is that of the server at `http://127.0.0.1:8080`.
+#[derive(Debug, Clone, Default)]
 pub struct Rest {
     http: Http,
 }
 
 impl Rest {
-    /// By an address such as `http://127.0.0.1:8080`.
-    pub fn new(address: &str) -> Rest {
+    /// By an address; an empty one is `http://127.0.0.1:8080`.
+    pub fn new(address: &str) -> Result<Rest, Error> {
         Rest::with(address, Options::default())
     }
 
     /// With a token, or an HTTP client of your own.
-    pub fn with(address: &str, options: Options) -> Rest {
-        Rest { http: Http::new(address, options) }
+    pub fn with(address: &str, options: Options) -> Result<Rest, Error> {
+        Ok(Rest { http: Http::new(address, options)? })
     }
 
     async fn say(&self, job: &Job, what: &str, body: &impl Serialize) -> Result<(), Error> {
@@ -111,9 +111,9 @@ impl EngineClient for Rest {
         self.say(job, "fail", &said(worker, job, rest)).await
     }
 
-    async fn throw_error(&self, _: &str, job: &Job, code: &str, message: &str, variables: &Raw) -> Result<(), Error> {
-        let body = Thrown { error_code: code, error_message: message, variables };
-        send(self.http.post(&format!("/v2/jobs/{}/error", job.id), &body)).await.map(drop)
+    async fn throw_error(&self, worker: &str, job: &Job, code: &str, message: &str, variables: &Raw) -> Result<(), Error> {
+        let thrown = Thrown { error_code: code, error_message: message, variables };
+        self.say(job, "error", &said(worker, job, thrown)).await
     }
 
     async fn heartbeat(&self, worker: &str, lease_for: Duration, beats: &[Beat<'_>]) -> Result<Vec<Standing>, Error> {

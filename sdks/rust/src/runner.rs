@@ -5,14 +5,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, retry};
 use crate::telemetry::Telemetry;
 use crate::{Beat, EngineClient, Error, Job, JobContext, Loss, Outcome, Poll, Progress, Registry, Standing};
 
 const JOBS_PER_POLL_MAX: usize = 100;
+/// What giving back all jobs that were not finished may take.
+const GIVE_BACK_MAX: Duration = Duration::from_secs(5);
+/// Of a failure's message that the server did not take.
+const MESSAGE_CHARS_MAX: usize = 10_000;
 
 /// Works on the jobs of a registry's types.
 #[derive(Clone)]
@@ -71,8 +76,8 @@ impl Runner {
         Runner { grace, ..self }
     }
 
-    /// Works until `shutdown` is ready, such as [`shutdown_signal`]; then takes no more jobs, lets handlers finish within the grace, and gives back the rest. An
-    /// error only if the server will never give it jobs.
+    /// Works until `shutdown` is ready, such as [`shutdown_signal`]; then takes no more jobs, lets handlers finish within the grace, tells those that have not, and
+    /// gives their jobs back, for 5 seconds at most. An error only if the server will never give it jobs.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), Error> {
         let slots = Arc::new(Semaphore::new(self.max_parallel));
         let work = Arc::new(Work {
@@ -84,7 +89,9 @@ impl Runner {
             given_up: CancellationToken::new(),
             telemetry: Telemetry::new(),
         });
-        let leases = tokio::spawn(work.clone().keep_leases());
+        // Ends with this, however that ends.
+        let mut leases = JoinSet::new();
+        leases.spawn(work.clone().keep_leases());
         let ended = tokio::select! {
             () = shutdown => Ok(()),
             ended = take_jobs(&work, &slots, self.poll_wait) => ended,
@@ -94,8 +101,6 @@ impl Runner {
         if timeout(self.grace, slots.acquire_many(all)).await.is_err() {
             work.give_up().await;
         }
-        work.given_up.cancel();
-        leases.await.ok();
         ended
     }
 }
@@ -156,10 +161,39 @@ async fn take_jobs(work: &Arc<Work>, slots: &Arc<Semaphore>, wait: Duration) -> 
     }
 }
 
+/// Gives jobs back that nobody here goes on with, all at once.
+pub(crate) async fn give_back(engine: &Arc<dyn EngineClient>, worker: &str, jobs: impl IntoIterator<Item = Job>) {
+    let mut releasing = JoinSet::new();
+    for job in jobs {
+        let (engine, worker) = (engine.clone(), worker.to_owned());
+        releasing.spawn(async move {
+            if let Err(error) = retry(GIVE_BACK_MAX, || engine.release(&worker, &job, None)).await {
+                tracing::warn!(job = job.id, %error, "it could not be given back: it is free when its lease ends");
+            }
+        });
+    }
+    let all = async { while releasing.join_next().await.is_some() {} };
+    if timeout(GIVE_BACK_MAX, all).await.is_err() {
+        tracing::warn!(count = releasing.len(), "some could not be given back in time: they are free when their leases end");
+    }
+}
+
 /// A job whose handler runs, or whose end is being reported.
 struct Held {
     context: JobContext,
     until: Instant,
+}
+
+/// Its lease is extended while this is there: also a panic ends that.
+struct Holding<'a> {
+    work: &'a Work,
+    number: u64,
+}
+
+impl Drop for Holding<'_> {
+    fn drop(&mut self) {
+        self.work.running().remove(&self.number);
+    }
 }
 
 /// What the tasks of a runner share.
@@ -184,12 +218,12 @@ impl Work {
         let context = JobContext::new(job, report);
         let number = fastrand::u64(..);
         self.running().insert(number, Held { context: context.clone(), until: Instant::now() + self.lease });
+        let _holding = Holding { work: &self, number };
         let outcome = tokio::select! {
             outcome = self.telemetry.observe(context.job(), self.run(&context, said)) => outcome,
             never = self.watch(number, &context) => match never {},
         };
         self.report(context.job(), outcome).await;
-        self.running().remove(&number);
     }
 
     /// Tells the handler when its lease must be over by this clock, whatever the server says or does not.
@@ -224,7 +258,7 @@ impl Work {
 
     /// Said again until it is known to have been heard, or until it does not matter any more.
     async fn report(&self, job: &Job, mut outcome: Outcome) {
-        let mut backoff = Backoff::default();
+        let (mut backoff, mut is_last) = (Backoff::default(), false);
         while !self.given_up.is_cancelled() {
             match self.say(job, &outcome).await {
                 Ok(()) => return,
@@ -238,9 +272,9 @@ impl Work {
                     return;
                 }
                 // It would be refused again and again: let people see why instead.
-                Err(error) if matches!(outcome, Outcome::Completed(_)) => {
-                    let message = format!("the result was refused: {error}");
-                    outcome = Outcome::Failed { message, retryable: false, after: None };
+                Err(error) if !is_last => {
+                    is_last = matches!(outcome, Outcome::Failed { .. });
+                    outcome = instead(outcome, &error);
                 }
                 Err(error) => {
                     tracing::error!(job = job.id, %error, "its end was refused");
@@ -270,7 +304,7 @@ impl Work {
     /// Extends all leases three times as often as needed; tells handlers whose lease is gone.
     async fn keep_leases(self: Arc<Self>) {
         loop {
-            tokio::select! { () = sleep(self.lease / 3) => {}, () = self.given_up.cancelled() => return }
+            sleep(self.lease / 3).await;
             let held = self.held();
             // There is time for another try before they end.
             if !held.is_empty() && timeout(self.lease / 3, self.beat(&held)).await.is_err() {
@@ -317,13 +351,29 @@ impl Work {
         self.given_up.cancel();
         let left: Vec<JobContext> = self.running().values().map(|held| held.context.clone()).collect();
         tracing::warn!(count = left.len(), "handlers did not finish in time");
-        for context in left {
-            context.lose(Loss::Shutdown);
-            if let Err(error) = self.engine.release(&self.worker, context.job(), None).await {
-                tracing::warn!(job = context.job().id, %error, "it could not be given back: it is free when its lease ends");
-            }
-        }
+        left.iter().for_each(|context| context.lose(Loss::Shutdown));
+        give_back(&self.engine, &self.worker, left.iter().map(|context| context.job().clone())).await;
     }
+}
+
+/// What to say of a job whose end was refused.
+fn instead(outcome: Outcome, error: &Error) -> Outcome {
+    let what = match outcome {
+        Outcome::Completed(_) => "the result",
+        Outcome::Thrown { .. } => "the BPMN error",
+        Outcome::Snoozed(_) => "the snooze",
+        Outcome::Failed { message, retryable, .. } => {
+            // No server takes U+0000.
+            let taken = |one| if one == '\0' { '\u{FFFD}' } else { one };
+            return Outcome::Failed {
+                message: message.chars().map(taken).take(MESSAGE_CHARS_MAX).collect(),
+                retryable,
+                after: None,
+            };
+        }
+        Outcome::Abandoned(_) => return outcome,
+    };
+    Outcome::Failed { message: format!("{what} was refused: {error}"), retryable: false, after: None }
 }
 
 fn note(context: &JobContext, standing: Standing) {

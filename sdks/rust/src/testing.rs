@@ -79,7 +79,7 @@ impl Server {
 
     /// A client of it.
     pub fn client(&self) -> Client {
-        Client::new(&self.rest)
+        Client::new(&self.rest).expect("its address is one")
     }
 
     /// Starts it after [`Server::kill`], on the same ports and store.
@@ -90,7 +90,7 @@ impl Server {
         command.args(&self.arguments).current_dir(self.folder.path()).kill_on_drop(true);
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         self.process = Some(command.spawn()?);
-        let http = Http::new(&self.metrics, Options::default());
+        let http = Http::new(&self.metrics, Options::default())?;
         let deadline = Instant::now() + READY_MAX;
         while send(http.request(reqwest::Method::GET, "/health/ready")).await.is_err() {
             if deadline < Instant::now() {
@@ -112,13 +112,13 @@ impl Server {
 
     /// Moves its clock on: what falls due meanwhile happens.
     pub async fn advance(&self, by: Duration) -> Result<(), Error> {
-        let http = Http::new(&self.rest, Options::default());
+        let http = Http::new(&self.rest, Options::default())?;
         send(http.post("/v1/clock/advance", &json!({ "duration": duration(by) }))).await.map(drop)
     }
 
     /// Lets its clock stand still at a time, in milliseconds since 1970.
     pub async fn pin(&self, millis: u64) -> Result<(), Error> {
-        let http = Http::new(&self.rest, Options::default());
+        let http = Http::new(&self.rest, Options::default())?;
         send(http.request(reqwest::Method::PUT, "/v2/clock").json(&json!({ "timestamp": millis }))).await.map(drop)
     }
 }

@@ -25,11 +25,15 @@ import (
 var faults = []scenario{
 	{name: "long handler", play: alone(longHandler)},
 	{name: "lost lease", play: alone(lostLease)},
+	{name: "lost lease and a BPMN error", play: alone(lostLeaseAndError)},
 	{name: "cancelled job", play: alone(cancelledJob)},
 	{name: "progress", play: alone(progress)},
 	{name: "worker killed", play: alone(workerKilled)},
 	{name: "server restarted", play: serverRestarted},
 	{name: "drain", play: alone(drain)},
+	{name: "grace runs out", play: alone(graceRunsOut)},
+	{name: "too large a result", play: alone(tooLargeAResult)},
+	{name: "refused end", play: alone(refusedEnd)},
 	{name: "overload", play: func() {
 		// One poll may wait at a time: the others hear 503.
 		inWorld(caudaltest.Options{Arguments: []string{"--limits-polls-parked", "1"}}, overload)
@@ -83,6 +87,36 @@ func lostLease(w world) {
 	})
 	equal(cause, caudal.ErrLeaseLost)
 	isJSON(instance.Variables, `{"by": "winner"}`)
+}
+
+func lostLeaseAndError(w world) {
+	// charging has a handler that says when it has begun, and ends when it may.
+	charging := func(end error) (registry *caudal.Registry, begun, gate chan struct{}) {
+		registry, begun, gate = new(caudal.Registry), make(chan struct{}, 2), make(chan struct{})
+		caudal.Handle(registry, "charge-card", func(*caudal.JobContext, anything) (none, error) {
+			begun <- struct{}{}
+			<-gate
+			return none{}, end
+		})
+		return registry, begun, gate
+	}
+	must(w.client.Deploy(w.ctx, file("charge.bpmn")))
+	id := must(w.client.Start(w.ctx, caudal.Start{DefinitionID: "charge", Variables: anything{"customer": "ann"}})).ID
+	// Its next sign of life is far off, so the loser is not told.
+	loser, begun, gate := charging(&caudal.BPMNError{Code: "DECLINED"})
+	leave, ended := w.begin("", &caudal.Runner{Registry: loser, Lease: 10 * time.Minute, MaxParallel: 1})
+	<-begun
+	check(w.Advance(11 * time.Minute))
+	winner, taken, done := charging(nil)
+	defer w.workIn("winner", &caudal.Runner{Registry: winner})()
+	<-taken
+	leave()
+	close(gate)
+	ended()
+	equal(w.passed(id)["refused"], false)
+	close(done)
+	equal(must(w.client.Wait(w.ctx, id)).Status, caudal.StatusCompleted)
+	equal(w.passed(id)["paid"], true)
 }
 
 func cancelledJob(w world) {
@@ -237,6 +271,65 @@ func drain(w world) {
 		}
 		equal(states, []string{"COMPLETED", "COMPLETED", left})
 	})
+}
+
+func graceRunsOut(w world) {
+	var registry caudal.Registry
+	begun, told, gate := make(chan struct{}), make(chan error), make(chan struct{})
+	defer close(gate)
+	caudal.Handle(&registry, "work", func(ctx *caudal.JobContext, _ anything) (none, error) {
+		close(begun)
+		<-ctx.Done()
+		told <- context.Cause(ctx)
+		// It does not care.
+		<-gate
+		return none{}, nil
+	})
+	// Whoever waits for the end of the lease waits too long.
+	stop := w.work(&caudal.Runner{Registry: &registry, Lease: 10 * time.Minute, Grace: 100 * time.Millisecond})
+	id := w.startWork(nil)
+	<-begun
+	stop()
+	equal(<-told, caudal.ErrShutdown)
+	defer w.work(&caudal.Runner{Registry: by("other")})()
+	isJSON(must(w.client.Wait(w.ctx, id)).Variables, `{"by": "other"}`)
+}
+
+func tooLargeAResult(w world) {
+	var registry caudal.Registry
+	caudal.Handle(&registry, "work", func(_ *caudal.JobContext, in anything) (anything, error) {
+		if in["small"] == true {
+			return anything{"text": "x"}, nil
+		}
+		return anything{"text": strings.Repeat("x", 20_000_000)}, nil
+	})
+	defer w.work(&caudal.Runner{Registry: &registry, MaxParallel: 1})()
+	failed(must(w.client.Wait(w.ctx, w.startWork(nil))), "the result was refused", "413")
+	next := must(w.client.StartAndWait(w.ctx, caudal.Start{DefinitionID: "work", Variables: anything{"small": true}}))
+	equal(next.Status, caudal.StatusCompleted)
+}
+
+func refusedEnd(w world) {
+	var registry caudal.Registry
+	caudal.Handle(&registry, "work", func(_ *caudal.JobContext, in anything) (none, error) {
+		if in["later"] == true {
+			return none{}, caudal.Snooze(10 * 365 * 24 * time.Hour)
+		}
+		return none{}, &caudal.BPMNError{Message: "it has no code"}
+	})
+	defer w.work(&caudal.Runner{Registry: &registry})()
+	failed(must(w.client.Wait(w.ctx, w.startWork(anything{"later": true}))), "the snooze was refused", "year")
+	failed(must(w.client.Wait(w.ctx, w.startWork(nil))), "the BPMN error was refused", "empty")
+}
+
+// failed tells whether an instance failed for good, by a reason with these words.
+func failed(instance *caudal.Instance, words ...string) {
+	equal(instance.Status, caudal.StatusFailed)
+	for _, word := range append(words, "NotRetryable") {
+		if !strings.Contains(instance.FailureReason, word) {
+			panic(fmt.Sprintf("%q is not in the reason: %.300s", word, instance.FailureReason))
+		}
+	}
 }
 
 func overload(w world) {

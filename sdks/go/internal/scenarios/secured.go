@@ -28,7 +28,8 @@ func secured() {
 	if transport == "rest" {
 		made = caudal.REST(rest, over, caudal.WithToken("t"))
 	} else {
-		made = must(caudalgrpc.New(os.Getenv("CAUDAL_TLS_GRPC"), grpc.WithTransportCredentials(credentials.NewTLS(trust))))
+		over := grpc.WithTransportCredentials(credentials.NewTLS(trust))
+		made = must(caudalgrpc.New(os.Getenv("CAUDAL_TLS_GRPC"), over, caudalgrpc.WithToken("t")))
 	}
 	defer func() { check(made.Close()) }()
 

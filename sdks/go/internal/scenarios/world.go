@@ -81,15 +81,23 @@ func (w world) work(runner *caudal.Runner) (stop func()) { return w.workIn("", r
 
 // workIn does so in another group, which over Kafka hears of the same jobs.
 func (w world) workIn(group string, runner *caudal.Runner) (stop func()) {
+	leave, ended := w.begin(group, runner)
+	return func() {
+		leave()
+		ended()
+	}
+}
+
+// begin runs handlers until they are told to leave; their end is awaited by itself.
+func (w world) begin(group string, runner *caudal.Runner) (leave, ended func()) {
 	made := engine(w.address(), group)
 	runner.Engine = made
 	runner.PollWait = cmp.Or(runner.PollWait, 5*time.Second)
-	runner.Grace, runner.Logger = 10*time.Second, slog.New(slog.DiscardHandler)
+	runner.Grace, runner.Logger = cmp.Or(runner.Grace, 10*time.Second), slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- runner.Run(ctx) }()
-	return func() {
-		cancel()
+	return cancel, func() {
 		check(<-done)
 		check(made.Close())
 	}
@@ -124,6 +132,15 @@ func engine(address, group string) caudal.EngineClient {
 func (w world) startWork(variables any) string {
 	must(w.client.Deploy(w.ctx, file("work.json")))
 	return must(w.client.Start(w.ctx, caudal.Start{DefinitionID: "work", Variables: variables})).ID
+}
+
+// passed has the steps that an instance has come to.
+func (w world) passed(id string) map[string]bool {
+	steps := map[string]bool{}
+	for _, one := range must(w.client.History(w.ctx, id)) {
+		steps[one.StepID] = true
+	}
+	return steps
 }
 
 // metric is what the server counts under a name; 0 if it has counted nothing yet.

@@ -741,6 +741,214 @@ func (*ReleaseJobResponse) Descriptor() ([]byte, []int) {
 	return file_worker_proto_rawDescGZIP(), []int{10}
 }
 
+type HeartbeatsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Jobs          []*HeartbeatRequest    `protobuf:"bytes,1,rep,name=jobs,proto3" json:"jobs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HeartbeatsRequest) Reset() {
+	*x = HeartbeatsRequest{}
+	mi := &file_worker_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HeartbeatsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HeartbeatsRequest) ProtoMessage() {}
+
+func (x *HeartbeatsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_worker_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HeartbeatsRequest.ProtoReflect.Descriptor instead.
+func (*HeartbeatsRequest) Descriptor() ([]byte, []int) {
+	return file_worker_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *HeartbeatsRequest) GetJobs() []*HeartbeatRequest {
+	if x != nil {
+		return x.Jobs
+	}
+	return nil
+}
+
+type HeartbeatsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Jobs          []*HeartbeatResponse   `protobuf:"bytes,1,rep,name=jobs,proto3" json:"jobs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HeartbeatsResponse) Reset() {
+	*x = HeartbeatsResponse{}
+	mi := &file_worker_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HeartbeatsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HeartbeatsResponse) ProtoMessage() {}
+
+func (x *HeartbeatsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_worker_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HeartbeatsResponse.ProtoReflect.Descriptor instead.
+func (*HeartbeatsResponse) Descriptor() ([]byte, []int) {
+	return file_worker_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *HeartbeatsResponse) GetJobs() []*HeartbeatResponse {
+	if x != nil {
+		return x.Jobs
+	}
+	return nil
+}
+
+type ThrowErrorRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	JobId         string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	WorkerId      string                 `protobuf:"bytes,2,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	Lease         uint32                 `protobuf:"varint,3,opt,name=lease,proto3" json:"lease,omitempty"`
+	ErrorCode     string                 `protobuf:"bytes,4,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
+	ErrorMessage  string                 `protobuf:"bytes,5,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
+	Variables     *structpb.Struct       `protobuf:"bytes,6,opt,name=variables,proto3" json:"variables,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ThrowErrorRequest) Reset() {
+	*x = ThrowErrorRequest{}
+	mi := &file_worker_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ThrowErrorRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ThrowErrorRequest) ProtoMessage() {}
+
+func (x *ThrowErrorRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_worker_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ThrowErrorRequest.ProtoReflect.Descriptor instead.
+func (*ThrowErrorRequest) Descriptor() ([]byte, []int) {
+	return file_worker_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ThrowErrorRequest) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *ThrowErrorRequest) GetWorkerId() string {
+	if x != nil {
+		return x.WorkerId
+	}
+	return ""
+}
+
+func (x *ThrowErrorRequest) GetLease() uint32 {
+	if x != nil {
+		return x.Lease
+	}
+	return 0
+}
+
+func (x *ThrowErrorRequest) GetErrorCode() string {
+	if x != nil {
+		return x.ErrorCode
+	}
+	return ""
+}
+
+func (x *ThrowErrorRequest) GetErrorMessage() string {
+	if x != nil {
+		return x.ErrorMessage
+	}
+	return ""
+}
+
+func (x *ThrowErrorRequest) GetVariables() *structpb.Struct {
+	if x != nil {
+		return x.Variables
+	}
+	return nil
+}
+
+type ThrowErrorResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ThrowErrorResponse) Reset() {
+	*x = ThrowErrorResponse{}
+	mi := &file_worker_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ThrowErrorResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ThrowErrorResponse) ProtoMessage() {}
+
+func (x *ThrowErrorResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_worker_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ThrowErrorResponse.ProtoReflect.Descriptor instead.
+func (*ThrowErrorResponse) Descriptor() ([]byte, []int) {
+	return file_worker_proto_rawDescGZIP(), []int{14}
+}
+
 var File_worker_proto protoreflect.FileDescriptor
 
 const file_worker_proto_rawDesc = "" +
@@ -805,14 +1013,31 @@ const file_worker_proto_rawDesc = "" +
 	"\tworker_id\x18\x02 \x01(\tR\bworkerId\x12\x14\n" +
 	"\x05lease\x18\x03 \x01(\rR\x05lease\x12!\n" +
 	"\fdelay_millis\x18\x04 \x01(\x03R\vdelayMillis\"\x14\n" +
-	"\x12ReleaseJobResponse2\x8c\x03\n" +
+	"\x12ReleaseJobResponse\"F\n" +
+	"\x11HeartbeatsRequest\x121\n" +
+	"\x04jobs\x18\x01 \x03(\v2\x1d.workflow.v1.HeartbeatRequestR\x04jobs\"H\n" +
+	"\x12HeartbeatsResponse\x122\n" +
+	"\x04jobs\x18\x01 \x03(\v2\x1e.workflow.v1.HeartbeatResponseR\x04jobs\"\xd8\x01\n" +
+	"\x11ThrowErrorRequest\x12\x15\n" +
+	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x1b\n" +
+	"\tworker_id\x18\x02 \x01(\tR\bworkerId\x12\x14\n" +
+	"\x05lease\x18\x03 \x01(\rR\x05lease\x12\x1d\n" +
+	"\n" +
+	"error_code\x18\x04 \x01(\tR\terrorCode\x12#\n" +
+	"\rerror_message\x18\x05 \x01(\tR\ferrorMessage\x125\n" +
+	"\tvariables\x18\x06 \x01(\v2\x17.google.protobuf.StructR\tvariables\"\x14\n" +
+	"\x12ThrowErrorResponse2\xaa\x04\n" +
 	"\x0eWorkflowEngine\x12G\n" +
 	"\bPollJobs\x12\x1c.workflow.v1.PollJobsRequest\x1a\x1d.workflow.v1.PollJobsResponse\x12P\n" +
 	"\vCompleteJob\x12\x1f.workflow.v1.CompleteJobRequest\x1a .workflow.v1.CompleteJobResponse\x12D\n" +
 	"\aFailJob\x12\x1b.workflow.v1.FailJobRequest\x1a\x1c.workflow.v1.FailJobResponse\x12J\n" +
 	"\tHeartbeat\x12\x1d.workflow.v1.HeartbeatRequest\x1a\x1e.workflow.v1.HeartbeatResponse\x12M\n" +
 	"\n" +
-	"ReleaseJob\x12\x1e.workflow.v1.ReleaseJobRequest\x1a\x1f.workflow.v1.ReleaseJobResponseB:\n" +
+	"ReleaseJob\x12\x1e.workflow.v1.ReleaseJobRequest\x1a\x1f.workflow.v1.ReleaseJobResponse\x12M\n" +
+	"\n" +
+	"Heartbeats\x12\x1e.workflow.v1.HeartbeatsRequest\x1a\x1f.workflow.v1.HeartbeatsResponse\x12M\n" +
+	"\n" +
+	"ThrowError\x12\x1e.workflow.v1.ThrowErrorRequest\x1a\x1f.workflow.v1.ThrowErrorResponseB:\n" +
 	"\x15io.caudal.client.wireP\x01Z\x1fcaudal.dev/client/internal/wireb\x06proto3"
 
 var (
@@ -827,7 +1052,7 @@ func file_worker_proto_rawDescGZIP() []byte {
 	return file_worker_proto_rawDescData
 }
 
-var file_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_worker_proto_goTypes = []any{
 	(*Job)(nil),                   // 0: workflow.v1.Job
 	(*PollJobsRequest)(nil),       // 1: workflow.v1.PollJobsRequest
@@ -840,34 +1065,45 @@ var file_worker_proto_goTypes = []any{
 	(*HeartbeatResponse)(nil),     // 8: workflow.v1.HeartbeatResponse
 	(*ReleaseJobRequest)(nil),     // 9: workflow.v1.ReleaseJobRequest
 	(*ReleaseJobResponse)(nil),    // 10: workflow.v1.ReleaseJobResponse
-	nil,                           // 11: workflow.v1.Job.TraceContextEntry
-	(*structpb.Struct)(nil),       // 12: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(*HeartbeatsRequest)(nil),     // 11: workflow.v1.HeartbeatsRequest
+	(*HeartbeatsResponse)(nil),    // 12: workflow.v1.HeartbeatsResponse
+	(*ThrowErrorRequest)(nil),     // 13: workflow.v1.ThrowErrorRequest
+	(*ThrowErrorResponse)(nil),    // 14: workflow.v1.ThrowErrorResponse
+	nil,                           // 15: workflow.v1.Job.TraceContextEntry
+	(*structpb.Struct)(nil),       // 16: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 17: google.protobuf.Timestamp
 }
 var file_worker_proto_depIdxs = []int32{
-	12, // 0: workflow.v1.Job.variables:type_name -> google.protobuf.Struct
-	13, // 1: workflow.v1.Job.lock_expires_at:type_name -> google.protobuf.Timestamp
-	12, // 2: workflow.v1.Job.progress:type_name -> google.protobuf.Struct
-	11, // 3: workflow.v1.Job.trace_context:type_name -> workflow.v1.Job.TraceContextEntry
+	16, // 0: workflow.v1.Job.variables:type_name -> google.protobuf.Struct
+	17, // 1: workflow.v1.Job.lock_expires_at:type_name -> google.protobuf.Timestamp
+	16, // 2: workflow.v1.Job.progress:type_name -> google.protobuf.Struct
+	15, // 3: workflow.v1.Job.trace_context:type_name -> workflow.v1.Job.TraceContextEntry
 	0,  // 4: workflow.v1.PollJobsResponse.jobs:type_name -> workflow.v1.Job
-	12, // 5: workflow.v1.CompleteJobRequest.variables_to_set:type_name -> google.protobuf.Struct
-	12, // 6: workflow.v1.HeartbeatRequest.data:type_name -> google.protobuf.Struct
-	13, // 7: workflow.v1.HeartbeatResponse.lock_expires_at:type_name -> google.protobuf.Timestamp
-	1,  // 8: workflow.v1.WorkflowEngine.PollJobs:input_type -> workflow.v1.PollJobsRequest
-	3,  // 9: workflow.v1.WorkflowEngine.CompleteJob:input_type -> workflow.v1.CompleteJobRequest
-	5,  // 10: workflow.v1.WorkflowEngine.FailJob:input_type -> workflow.v1.FailJobRequest
-	7,  // 11: workflow.v1.WorkflowEngine.Heartbeat:input_type -> workflow.v1.HeartbeatRequest
-	9,  // 12: workflow.v1.WorkflowEngine.ReleaseJob:input_type -> workflow.v1.ReleaseJobRequest
-	2,  // 13: workflow.v1.WorkflowEngine.PollJobs:output_type -> workflow.v1.PollJobsResponse
-	4,  // 14: workflow.v1.WorkflowEngine.CompleteJob:output_type -> workflow.v1.CompleteJobResponse
-	6,  // 15: workflow.v1.WorkflowEngine.FailJob:output_type -> workflow.v1.FailJobResponse
-	8,  // 16: workflow.v1.WorkflowEngine.Heartbeat:output_type -> workflow.v1.HeartbeatResponse
-	10, // 17: workflow.v1.WorkflowEngine.ReleaseJob:output_type -> workflow.v1.ReleaseJobResponse
-	13, // [13:18] is the sub-list for method output_type
-	8,  // [8:13] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	16, // 5: workflow.v1.CompleteJobRequest.variables_to_set:type_name -> google.protobuf.Struct
+	16, // 6: workflow.v1.HeartbeatRequest.data:type_name -> google.protobuf.Struct
+	17, // 7: workflow.v1.HeartbeatResponse.lock_expires_at:type_name -> google.protobuf.Timestamp
+	7,  // 8: workflow.v1.HeartbeatsRequest.jobs:type_name -> workflow.v1.HeartbeatRequest
+	8,  // 9: workflow.v1.HeartbeatsResponse.jobs:type_name -> workflow.v1.HeartbeatResponse
+	16, // 10: workflow.v1.ThrowErrorRequest.variables:type_name -> google.protobuf.Struct
+	1,  // 11: workflow.v1.WorkflowEngine.PollJobs:input_type -> workflow.v1.PollJobsRequest
+	3,  // 12: workflow.v1.WorkflowEngine.CompleteJob:input_type -> workflow.v1.CompleteJobRequest
+	5,  // 13: workflow.v1.WorkflowEngine.FailJob:input_type -> workflow.v1.FailJobRequest
+	7,  // 14: workflow.v1.WorkflowEngine.Heartbeat:input_type -> workflow.v1.HeartbeatRequest
+	9,  // 15: workflow.v1.WorkflowEngine.ReleaseJob:input_type -> workflow.v1.ReleaseJobRequest
+	11, // 16: workflow.v1.WorkflowEngine.Heartbeats:input_type -> workflow.v1.HeartbeatsRequest
+	13, // 17: workflow.v1.WorkflowEngine.ThrowError:input_type -> workflow.v1.ThrowErrorRequest
+	2,  // 18: workflow.v1.WorkflowEngine.PollJobs:output_type -> workflow.v1.PollJobsResponse
+	4,  // 19: workflow.v1.WorkflowEngine.CompleteJob:output_type -> workflow.v1.CompleteJobResponse
+	6,  // 20: workflow.v1.WorkflowEngine.FailJob:output_type -> workflow.v1.FailJobResponse
+	8,  // 21: workflow.v1.WorkflowEngine.Heartbeat:output_type -> workflow.v1.HeartbeatResponse
+	10, // 22: workflow.v1.WorkflowEngine.ReleaseJob:output_type -> workflow.v1.ReleaseJobResponse
+	12, // 23: workflow.v1.WorkflowEngine.Heartbeats:output_type -> workflow.v1.HeartbeatsResponse
+	14, // 24: workflow.v1.WorkflowEngine.ThrowError:output_type -> workflow.v1.ThrowErrorResponse
+	18, // [18:25] is the sub-list for method output_type
+	11, // [11:18] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_worker_proto_init() }
@@ -883,7 +1119,7 @@ func file_worker_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_worker_proto_rawDesc), len(file_worker_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

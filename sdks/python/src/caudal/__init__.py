@@ -6,7 +6,7 @@ Begin with :class:`Registry`, :class:`Runner` and :class:`Client`; handlers get 
 
 from caudal.client import Client
 from caudal.context import JobContext, Loss
-from caudal.engine import Beat, EngineClient, Job, Progress, Standing, connect
+from caudal.engine import Beat, EngineClient, Interrupt, Job, Progress, Standing, connect
 from caudal.errors import (
     ApiError,
     BpmnError,
@@ -35,6 +35,7 @@ __all__ = [
     "Execution",
     "ExecutionState",
     "Instance",
+    "Interrupt",
     "Job",
     "JobContext",
     "Loss",

@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
 from caudal import models, telemetry
+from caudal.address import DEFAULT_ADDRESS
 from caudal.backoff import retry
-from caudal.errors import CaudalError, UnavailableError, WaitTimeoutError
+from caudal.errors import WaitTimeoutError
 from caudal.http import Http
 from caudal.models import Deployed, Execution, Instance, Page, Started, Status, StepExecution, Submit
 from caudal.typed import encode_variables
@@ -25,16 +26,16 @@ EXECUTIONS_PER_REQUEST_MAX = 1000
 class Client:
     """Talks to a server over REST. Threads may share it.
 
-    Requests are repeated while the server is away or busy, for ``patience`` seconds. What must not happen twice has an
-    idempotency key, so repeating is safe.
+    Requests are repeated while the server is away or busy, for ``patience`` seconds. What changes something has an
+    idempotency key, the same each time, so that it happens once.
 
-    :param address: such as ``http://127.0.0.1:8080``.
+    :param address: such as ``https://caudal.example.com``; ``http://127.0.0.1:8080`` without one.
     :param token: sent as a bearer token.
     :param headers: sent with every request, such as an API key.
     :param ssl_context: for authorities and client certificates of your own.
     """
 
-    def __init__(self, address: str = "http://127.0.0.1:8080", *, patience: float = 30.0, **options: Any) -> None:
+    def __init__(self, address: str = DEFAULT_ADDRESS, *, patience: float = 30.0, **options: Any) -> None:
         self._http = Http(address, **options)
         self._patience = patience
 
@@ -84,7 +85,7 @@ class Client:
             "businessId": business_key,
         }
         given = {name: value for name, value in body.items() if value is not None}
-        answer = self._command("/v2/process-instances", given, idempotency_key)
+        answer = self._command("/v2/process-instances", given, key=idempotency_key)
         return Started(answer["processInstanceKey"], answer["processDefinitionId"], answer["processDefinitionVersion"])
 
     def wait(self, instance_id: str, timeout: float = 30.0) -> Instance:
@@ -124,24 +125,23 @@ class Client:
 
     def cancel(self, instance_id: str) -> Instance:
         """Cancel an instance."""
-        return models.instance(self._repeat("POST", f"/v1/instances/{_part(instance_id)}/cancel"))
+        return models.instance(self._command(f"/v1/instances/{_part(instance_id)}/cancel"))
 
     def retry(self, instance_id: str) -> Instance:
         """Let a failed instance try its failed steps again."""
-        return models.instance(self._repeat("POST", f"/v1/instances/{_part(instance_id)}/retry"))
+        return models.instance(self._command(f"/v1/instances/{_part(instance_id)}/retry"))
 
     def complete_user_task(
         self, instance_id: str, step_id: str, result: Any = None, *, completed_by: str = "", buffer: bool = False
     ) -> None:
         """A person has done a task. With ``buffer`` it is kept if the step is not reached yet."""
         path = f"/v1/instances/{_part(instance_id)}/user-tasks/{_part(step_id)}/complete{_buffer(buffer)}"
-        self._repeat("POST", path, {"completedBy": completed_by, "result": encode_variables(result)})
+        self._command(path, {"completedBy": completed_by, "result": encode_variables(result)})
 
     def signal(self, instance_id: str, step_id: str, variables: Any = None, *, buffer: bool = False) -> None:
         """Let a WAIT step go on. With ``buffer`` it is kept if the step is not reached yet."""
         path = f"/v1/instances/{_part(instance_id)}/signals/{_part(step_id)}{_buffer(buffer)}"
-        # A second signal to the same step is refused, so one without an answer must not be sent again.
-        self._once("POST", path, encode_variables(variables))
+        self._command(path, encode_variables(variables))
 
     def publish(
         self,
@@ -162,7 +162,12 @@ class Client:
         body["timeToLive"] = round(time_to_live.total_seconds() * 1000)
         if message_id is not None:
             body["messageId"] = message_id
-        self._command("/v2/messages/publication", body, idempotency_key)
+        self._command("/v2/messages/publication", body, key=idempotency_key)
+
+    def broadcast_signal(self, name: str, variables: Any = None, *, idempotency_key: str | None = None) -> None:
+        """Broadcast a BPMN signal to all that wait for it now, and start what starts with it."""
+        body = {"signalName": name, "variables": encode_variables(variables)}
+        self._command("/v2/signals/broadcast", body, key=idempotency_key)
 
     def submit(self, action: str, input: Any = None, *, idempotency_key: str | None = None, **options: Any) -> str:  # noqa: A002
         """Submit one execution; its id. Takes what :class:`~caudal.models.Submit` takes."""
@@ -175,7 +180,7 @@ class Client:
         for at in range(0, len(given), EXECUTIONS_PER_REQUEST_MAX):
             body = {"executions": given[at : at + EXECUTIONS_PER_REQUEST_MAX]}
             key = idempotency_key and f"{idempotency_key}-{at}"
-            answer = self._command(f"/v1/actions/{_part(action)}/executions/bulk", body, key)
+            answer = self._command(f"/v1/actions/{_part(action)}/executions/bulk", body, key=key)
             ids += [item["id"] for item in answer["executions"]]
         return ids
 
@@ -190,57 +195,32 @@ class Client:
 
     def cancel_execution(self, execution_id: str) -> None:
         """Cancel an execution that waits, runs or has failed."""
-        self._command(f"/v1/executions/{_part(execution_id)}/cancel", None, None)
+        self._command(f"/v1/executions/{_part(execution_id)}/cancel")
 
     def _upload(self, document: Mapping[str, Any] | bytes) -> Deployed:
         content = ("application/json", document) if isinstance(document, bytes) else None
-        answer = self._once("POST", "/v1/definitions", None if content else document, content=content)
+        answer = self._command("/v1/definitions", None if content else document, content=content)
         return Deployed(answer["id"], answer["version"], answer["name"])
 
     def _deploy_files(self, files: list[Path]) -> list[Deployed]:
         boundary = uuid.uuid4().hex
         parts = b"".join(_multipart(boundary, file.name, file.read_bytes()) for file in files)
         content = (f"multipart/form-data; boundary={boundary}", parts + f"--{boundary}--\r\n".encode())
-        # A file that is deployed a second time is the same version.
-        answer = self._repeat("POST", "/v2/deployments", content=content)
+        answer = self._command("/v2/deployments", content=content)
         found = [item["processDefinition"] for item in answer["deployments"] if item.get("processDefinition")]
         return [Deployed(item["processDefinitionId"], item["processDefinitionVersion"]) for item in found]
 
     def _get(self, path: str, **query: Any) -> Any:
         given = {name: value for name, value in query.items() if value != ""}
-        return self._repeat("GET", path + (f"?{urlencode(given)}" if given else ""))
+        target = path + (f"?{urlencode(given)}" if given else "")
+        return retry(lambda: self._http.call("GET", target), self._patience)
 
-    def _command(self, path: str, body: object, idempotency_key: str | None) -> Any:
-        key = idempotency_key or str(uuid.uuid4())
-        trace = telemetry.current()
-
-        def send() -> Any:
-            nonlocal key
-            try:
-                return self._http.call("POST", path, body, headers={"Idempotency-Key": key, **trace})
-            except UnavailableError as error:
-                # The server remembers a refusal with its key, so asking again needs another.
-                if error.is_refused and idempotency_key is None:
-                    key = str(uuid.uuid4())
-                raise
-
-        return retry(send, self._patience)
-
-    def _repeat(self, method: str, path: str, body: object = None, **options: Any) -> Any:
-        return retry(lambda: self._http.call(method, path, body, **options), self._patience)
-
-    def _once(self, method: str, path: str, body: object, **options: Any) -> Any:
-        """For what would have another effect the second time: sent again only if it is known to have had none."""
-
-        def send() -> Any:
-            try:
-                return self._http.call(method, path, body, **options)
-            except UnavailableError as error:
-                if error.is_refused:
-                    raise
-                raise CaudalError(f"whether it was done is not known: {error}") from error
-
-        return retry(send, self._patience)
+    def _command(
+        self, path: str, body: object = None, *, key: str | None = None, content: tuple[str, bytes] | None = None
+    ) -> Any:
+        # Not even a refusal for want of room is kept with the key: it may be the same each time.
+        headers = {"Idempotency-Key": key or str(uuid.uuid4()), **telemetry.current()}
+        return retry(lambda: self._http.call("POST", path, body, headers=headers, content=content), self._patience)
 
     def _wait(self, look: Callable[[], T], is_over: Callable[[T], bool], timeout: float) -> T:
         deadline, pause = time.monotonic() + timeout, 0.01

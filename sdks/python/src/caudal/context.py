@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -11,6 +12,8 @@ from caudal.engine import Job, Progress
 from caudal.typed import decode
 
 T = TypeVar("T")
+
+log = logging.getLogger("caudal")
 
 
 class Loss(Enum):
@@ -80,4 +83,7 @@ class JobContext:
             listeners, self._listeners = self._listeners, []
         self._lost.set()
         for listener in listeners:
-            listener()
+            try:
+                listener()
+            except Exception:
+                log.exception("job %s: a listener failed", self.job.id)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any, Protocol
+
+from caudal.address import DEFAULT_ADDRESS, shown
 
 
 @dataclass(frozen=True)
@@ -56,15 +60,55 @@ class Beat:
     progress: Progress | None = None
 
 
+class Interrupt:
+    """Lets another thread end the polls of one runner; one that begins later ends at once."""
+
+    def __init__(self) -> None:
+        self.is_set = False
+        self._lock = threading.Lock()
+        self._end: Callable[[], None] | None = None
+
+    @contextmanager
+    def ending(self, end: Callable[[], None]) -> Iterator[None]:
+        """Meanwhile :meth:`set` calls ``end``; at once, if it was called before."""
+        with self._lock:
+            self._end = end
+            if self.is_set:
+                end()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._end = None
+
+    def set(self) -> None:
+        """End the poll that waits."""
+        with self._lock:
+            self.is_set = True
+            if self._end is not None:
+                self._end()
+
+
 class EngineClient(Protocol):
-    """What a runner asks of a server.
+    """What a runner asks of a server. Runners may share it.
 
     Every method raises :class:`~caudal.errors.UnavailableError` when the same call may work later, and
     :class:`~caudal.errors.ApiError` when it never will. All but ``poll`` may be repeated.
     """
 
-    def poll(self, worker_id: str, job_types: Sequence[str], max_jobs: int, lease: float, wait: float) -> list[Job]:
-        """Lease up to ``max_jobs`` for ``lease`` seconds, waiting ``wait`` seconds for the first."""
+    def poll(
+        self,
+        worker_id: str,
+        job_types: Sequence[str],
+        max_jobs: int,
+        lease: float,
+        wait: float,
+        interrupt: Interrupt | None = None,
+    ) -> list[Job]:
+        """Lease up to ``max_jobs`` for ``lease`` seconds, waiting ``wait`` seconds for the first.
+
+        When the interrupt is set it ends at once, with nothing.
+        """
         ...
 
     def complete(self, worker_id: str, job: Job, variables: Mapping[str, Any]) -> None:
@@ -78,7 +122,7 @@ class EngineClient(Protocol):
         ...
 
     def throw_error(self, worker_id: str, job: Job, code: str, message: str, variables: Mapping[str, Any]) -> None:
-        """Throw an error in the job's BPMN process."""
+        """Throw an error in the job's BPMN process, unless somebody else has the job by now."""
         ...
 
     def heartbeat(self, worker_id: str, lease: float, beats: Sequence[Beat]) -> list[Standing]:
@@ -89,22 +133,19 @@ class EngineClient(Protocol):
         """Give a job back, or put it off. No retry is used up."""
         ...
 
-    def stop_polling(self) -> None:
-        """Let a poll that waits end at once, and later ones return nothing."""
-        ...
-
     def close(self) -> None:
         """Close connections."""
         ...
 
 
-def connect(address: str, **options: Any) -> EngineClient:
-    """A transport by the address.
+def connect(address: str = DEFAULT_ADDRESS, **options: Any) -> EngineClient:
+    """A transport by the address; by none it is ``http://127.0.0.1:8080``. All take a ``token``.
 
     ``http(s)://`` is REST, ``grpc(s)://`` is gRPC (needs ``caudal-client[grpc]``).
     ``kafka://BROKER,BROKER?engine=http://SERVER`` is Kafka (needs ``caudal-client[kafka]``); see
     :func:`caudal.kafka_engine.by_address`.
     """
+    address = address or DEFAULT_ADDRESS
     scheme = address.partition("://")[0]
     if scheme in ("http", "https"):
         from caudal.rest import RestEngine
@@ -118,4 +159,4 @@ def connect(address: str, **options: Any) -> EngineClient:
         from caudal.kafka_engine import by_address
 
         return by_address(address, **options)
-    raise ValueError(f"'{address}' must begin with http://, https://, grpc://, grpcs:// or kafka://")
+    raise ValueError(f"'{shown(address)}' must begin with http://, https://, grpc://, grpcs:// or kafka://")

@@ -32,11 +32,9 @@ class ConflictError(ApiError):
 class UnavailableError(CaudalError):
     """The server is away or busy; the same request may work later."""
 
-    def __init__(self, message: str, retry_after: float | None = None, *, is_refused: bool = False) -> None:
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
-        self.is_refused = is_refused
-        """Whether the request is known to have changed nothing."""
 
 
 class WaitTimeoutError(CaudalError):

@@ -5,25 +5,53 @@ Numbers are doubles on this wire: integers beyond 2^53 lose digits.
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Mapping, Sequence
 from datetime import timedelta, timezone
 from typing import Any
-from urllib.parse import urlsplit
 
 import grpc
 from google.protobuf import json_format
 from google.protobuf.struct_pb2 import Struct, Value
 
-from caudal.engine import Beat, Job, Progress, Standing
+from caudal.address import parse, sent_along
+from caudal.engine import Beat, Interrupt, Job, Progress, Standing
 from caudal.errors import ApiError, ConflictError, NotFoundError, UnavailableError
-from caudal.wire import gateway_pb2, worker_pb2
+from caudal.wire import worker_pb2
 
 MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 CALL_SECONDS_MAX = 30.0
-AGAIN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.DEADLINE_EXCEEDED)
+BEATS_PER_REQUEST_MAX = 1000
+RECONNECT_MILLIS_MAX = 5_000
+OPTIONS = (
+    ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    # A poll that waits sends nothing for long: pings go on.
+    ("grpc.http2.max_pings_without_data", 0),
+    # The first is also how long an attempt to connect may take.
+    ("grpc.min_reconnect_backoff_ms", RECONNECT_MILLIS_MAX),
+    ("grpc.max_reconnect_backoff_ms", RECONNECT_MILLIS_MAX),
+)
+AGAIN = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.DATA_LOSS,
+)
 CONFLICTS = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED, grpc.StatusCode.ALREADY_EXISTS)
+STATUS = {
+    grpc.StatusCode.UNAUTHENTICATED: 401,
+    grpc.StatusCode.PERMISSION_DENIED: 403,
+    grpc.StatusCode.OUT_OF_RANGE: 413,
+    grpc.StatusCode.UNIMPLEMENTED: 501,
+}
+"""What REST would have said; 400 of all others."""
+SENT_TOO_LARGE = "Sent message larger than max"
+"""What this library itself says with RESOURCE_EXHAUSTED: no server is busy, so it would be the same again."""
 
 
 class GrpcEngine:
@@ -37,21 +65,25 @@ class GrpcEngine:
         headers: Mapping[str, str] | None = None,
         credentials: grpc.ChannelCredentials | None = None,
     ) -> None:
-        parts = urlsplit(address)
-        options = [("grpc.max_receive_message_length", MESSAGE_BYTES_MAX), ("grpc.max_reconnect_backoff_ms", 5000)]
+        parts = parse(address, ("grpc", "grpcs"))
+        if parts.path.strip("/"):
+            raise ValueError(f"'{address}' has a path, which gRPC has no use for")
+        self._metadata = [(name.lower(), value) for name, value in sent_along(token, headers).items()]
         if parts.scheme == "grpcs":
             made = credentials or grpc.ssl_channel_credentials()
-            self._channel = grpc.secure_channel(parts.netloc, made, options)
+            self._channel = grpc.secure_channel(parts.netloc, made, OPTIONS)
         else:
-            self._channel = grpc.insecure_channel(parts.netloc, options)
-        self._metadata = [(name.lower(), value) for name, value in (headers or {}).items()]
-        if token is not None:
-            self._metadata.append(("authorization", f"Bearer {token}"))
-        self._lock = threading.Lock()
-        self._waiting: grpc.Future[Any] | None = None
-        self._stopped = False
+            self._channel = grpc.insecure_channel(parts.netloc, OPTIONS)
 
-    def poll(self, worker_id: str, job_types: Sequence[str], max_jobs: int, lease: float, wait: float) -> list[Job]:
+    def poll(
+        self,
+        worker_id: str,
+        job_types: Sequence[str],
+        max_jobs: int,
+        lease: float,
+        wait: float,
+        interrupt: Interrupt | None = None,
+    ) -> list[Job]:
         """See :class:`~caudal.engine.EngineClient`."""
         request = worker_pb2.PollJobsRequest(
             worker_id=worker_id,
@@ -61,12 +93,10 @@ class GrpcEngine:
             wait_seconds=round(wait),
         )
         method = self._method("PollJobs", worker_pb2.PollJobsResponse)
-        with self._lock:
-            if self._stopped:
-                return []
-            self._waiting = call = method.future(request, timeout=wait + 15, metadata=self._metadata)
+        call = method.future(request.SerializeToString(), timeout=wait + 15, metadata=self._metadata)
         try:
-            return [_job(job) for job in call.result().jobs]
+            with (interrupt or Interrupt()).ending(call.cancel):
+                return [_job(job) for job in call.result().jobs]
         except grpc.FutureCancelledError:
             return []
         except grpc.RpcError as error:
@@ -92,59 +122,60 @@ class GrpcEngine:
 
     def throw_error(self, worker_id: str, job: Job, code: str, message: str, variables: Mapping[str, Any]) -> None:
         """See :class:`~caudal.engine.EngineClient`."""
-        request = gateway_pb2.ThrowErrorRequest(
-            jobKey=int(job.id), errorCode=code, errorMessage=message, variables=json.dumps(dict(variables))
+        request = worker_pb2.ThrowErrorRequest(
+            job_id=job.id,
+            worker_id=worker_id,
+            lease=job.lease,
+            error_code=code,
+            error_message=message,
+            variables=_struct(variables),
         )
-        self._call("ThrowError", request, gateway_pb2.ThrowErrorResponse, "gateway_protocol.Gateway")
+        self._call("ThrowError", request, worker_pb2.ThrowErrorResponse)
 
     def heartbeat(self, worker_id: str, lease: float, beats: Sequence[Beat]) -> list[Standing]:
         """See :class:`~caudal.engine.EngineClient`."""
-        return [self._beat(worker_id, lease, beat) for beat in beats]
+        standings: list[Standing] = []
+        for at in range(0, len(beats), BEATS_PER_REQUEST_MAX):
+            jobs = [_beat(worker_id, lease, beat) for beat in beats[at : at + BEATS_PER_REQUEST_MAX]]
+            request = worker_pb2.HeartbeatsRequest(jobs=jobs)
+            answer = self._call("Heartbeats", request, worker_pb2.HeartbeatsResponse)
+            standings.extend(Standing(one.status) for one in answer.jobs)
+        return standings
 
     def release(self, worker_id: str, job: Job, delay: timedelta | None = None) -> None:
         """See :class:`~caudal.engine.EngineClient`."""
-        millis = 0 if delay is None else max(1, _millis(delay))
+        # 0 gives it back.
+        millis = 0 if delay is None else _millis(delay) or 1
         request = worker_pb2.ReleaseJobRequest(job_id=job.id, worker_id=worker_id, lease=job.lease, delay_millis=millis)
         self._call("ReleaseJob", request, worker_pb2.ReleaseJobResponse)
-
-    def stop_polling(self) -> None:
-        """See :class:`~caudal.engine.EngineClient`."""
-        with self._lock:
-            self._stopped = True
-            if self._waiting is not None:
-                self._waiting.cancel()
 
     def close(self) -> None:
         """See :class:`~caudal.engine.EngineClient`."""
         self._channel.close()
 
-    def _beat(self, worker_id: str, lease: float, beat: Beat) -> Standing:
-        request = worker_pb2.HeartbeatRequest(
-            job_id=beat.job.id, worker_id=worker_id, lease=beat.job.lease, lease_seconds=round(lease)
-        )
-        if beat.progress is not None:
-            if beat.progress.percent is not None:
-                request.percent = beat.progress.percent
-            if beat.progress.message is not None:
-                request.message = beat.progress.message
-            request.data.CopyFrom(_struct(beat.progress.data))
+    def _call(self, name: str, request: Any, answer: Any) -> Any:
+        # What cannot be written is no fault of the server, as gRPC would have it if it wrote this.
+        content = request.SerializeToString()
         try:
-            return Standing(self._call("Heartbeat", request, worker_pb2.HeartbeatResponse).status)
-        except NotFoundError:
-            return Standing.UNKNOWN
-
-    def _call(self, name: str, request: Any, answer: Any, service: str = "workflow.v1.WorkflowEngine") -> Any:
-        try:
-            return self._method(name, answer, service)(request, timeout=CALL_SECONDS_MAX, metadata=self._metadata)
+            return self._method(name, answer)(content, timeout=CALL_SECONDS_MAX, metadata=self._metadata)
         except grpc.RpcError as error:
             raise _failure(error) from error
 
-    def _method(self, name: str, answer: Any, service: str = "workflow.v1.WorkflowEngine") -> Any:
-        return self._channel.unary_unary(
-            f"/{service}/{name}",
-            request_serializer=lambda request: request.SerializeToString(),
-            response_deserializer=answer.FromString,
-        )
+    def _method(self, name: str, answer: Any) -> Any:
+        return self._channel.unary_unary(f"/workflow.v1.WorkflowEngine/{name}", response_deserializer=answer.FromString)
+
+
+def _beat(worker_id: str, lease: float, beat: Beat) -> worker_pb2.HeartbeatRequest:
+    request = worker_pb2.HeartbeatRequest(
+        job_id=beat.job.id, worker_id=worker_id, lease=beat.job.lease, lease_seconds=round(lease)
+    )
+    if beat.progress is not None:
+        if beat.progress.percent is not None:
+            request.percent = beat.progress.percent
+        if beat.progress.message is not None:
+            request.message = beat.progress.message
+        request.data.CopyFrom(_struct(beat.progress.data))
+    return request
 
 
 def _job(job: worker_pb2.Job) -> Job:
@@ -199,9 +230,9 @@ def _millis(delay: timedelta) -> int:
 
 def _failure(error: Any) -> Exception:
     code, details = error.code(), error.details() or ""
-    if code in AGAIN or code is grpc.StatusCode.CANCELLED:
+    if code in AGAIN and SENT_TOO_LARGE not in details:
         return UnavailableError(f"{details} ({code.name})")
-    status, kind = 400, ApiError
+    status, kind = STATUS.get(code, 400), ApiError
     if code is grpc.StatusCode.NOT_FOUND:
         status, kind = 404, NotFoundError
     elif code in CONFLICTS:

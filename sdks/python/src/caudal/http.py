@@ -11,15 +11,10 @@ import threading
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
 
+from caudal.address import DEFAULT_ADDRESS, parse, sent_along
+from caudal.engine import Interrupt
 from caudal.errors import ApiError, ConflictError, NotFoundError, UnavailableError
-
-BUSY = (429, 502, 503)
-"""The request was not done, and may be sent again."""
-
-NO_ANSWER = 504
-"""Whether the request was or will be done is not known."""
 
 
 class Http:
@@ -34,17 +29,13 @@ class Http:
         ssl_context: ssl.SSLContext | None = None,
         timeout: float = 30.0,
     ) -> None:
-        parts = urlsplit(address)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"'{address}' is no http:// or https:// address")
+        parts = parse(address or DEFAULT_ADDRESS, ("http", "https"))
         self._secure = parts.scheme == "https"
-        self._host, self._port = parts.hostname, parts.port
+        self._host, self._port = parts.hostname or "", parts.port
         self._prefix = parts.path.rstrip("/")
         self._ssl = ssl_context
         self._timeout = timeout
-        self._headers = dict(headers or {})
-        if token is not None:
-            self._headers["Authorization"] = f"Bearer {token}"
+        self._headers = sent_along(token, headers)
         self._idle: list[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
 
@@ -60,30 +51,29 @@ class Http:
         interrupt: Interrupt | None = None,
     ) -> Any:
         """The JSON of the answer. ``content`` is a body of another type than JSON."""
-        kind, data = content or ("application/json", None if body is None else json.dumps(body).encode())
+        kind, data = content or ("application/json", None if body is None else _json(body))
         sent = {"Content-Type": kind, "Accept": "application/json", **self._headers, **(headers or {})}
         connection = self._take()
         try:
             self._prepare(connection, timeout or self._timeout)
-        except OSError as error:
-            raise UnavailableError(f"{method} {path}: {error}", is_refused=True) from error
-        try:
-            if interrupt is not None:
-                interrupt.watch(connection)
-            connection.request(method, self._prefix + path, data, sent)
-            answer = connection.getresponse()
-            text = answer.read()
+            with (interrupt or Interrupt()).ending(lambda: _shut(connection)):
+                is_sent = _send(connection, method, self._prefix + path, data, sent)
+                answer = connection.getresponse()
+                text = answer.read()
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             raise UnavailableError(f"{method} {path}: {error or type(error).__name__}") from error
-        finally:
-            if interrupt is not None:
-                interrupt.forget()
-        with self._lock:
-            self._idle.append(connection)
-        if 200 <= answer.status < 300:
+        if is_sent:
+            with self._lock:
+                self._idle.append(connection)
+        else:
+            connection.close()
+        if not 200 <= answer.status < 300:
+            raise _refusal(answer.status, text, answer.headers.get("Retry-After"))
+        try:
             return json.loads(text) if text else None
-        raise _refusal(answer.status, text, answer.headers.get("Retry-After"))
+        except ValueError as error:
+            raise UnavailableError(f"{method} {path}: the answer is no JSON, so it is another's: {error}") from error
 
     def close(self) -> None:
         """Close kept connections."""
@@ -111,39 +101,32 @@ class Http:
             connection.sock.settimeout(timeout)
 
 
-class Interrupt:
-    """Ends a request from another thread by closing its connection, and keeps later ones from being sent."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._socket: socket.socket | None = None
-        self.is_set = False
-
-    def watch(self, connection: http.client.HTTPConnection) -> None:
-        """The connection that is waited on from now."""
-        with self._lock:
-            if self.is_set:
-                raise OSError("interrupted")
-            self._socket = connection.sock
-
-    def forget(self) -> None:
-        """It is waited on no more."""
-        with self._lock:
-            self._socket = None
-
-    def set(self) -> None:
-        """End it."""
-        with self._lock:
-            self.is_set = True
-            if self._socket is not None:
-                # The other side may have closed it already.
-                with contextlib.suppress(OSError):
-                    self._socket.shutdown(socket.SHUT_RDWR)
-
-
 def parse_time(text: str | None) -> datetime | None:
     """A time as the server writes it."""
     return None if text is None else datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+def _json(body: object) -> bytes:
+    # What is no number in JSON would be refused: it is said here what it was.
+    return json.dumps(body, allow_nan=False).encode()
+
+
+def _send(
+    connection: http.client.HTTPConnection, method: str, path: str, data: bytes | None, headers: Mapping[str, str]
+) -> bool:
+    """Whether all was sent. A server that finds it too large answers, and does not read the rest."""
+    try:
+        connection.request(method, path, data, headers)
+    except (ConnectionError, ssl.SSLEOFError):
+        return False
+    return True
+
+
+def _shut(connection: http.client.HTTPConnection) -> None:
+    # The other side may have closed it already.
+    with contextlib.suppress(OSError):
+        if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _is_closed(sock: socket.socket) -> bool:
@@ -166,8 +149,9 @@ def _refusal(status: int, text: bytes, retry_after: str | None) -> Exception:
     body = body if isinstance(body, dict) else {}
     code = str(body.get("error") or body.get("title") or "")
     message = str(body.get("message") or body.get("detail") or text.decode(errors="replace"))
-    if status in BUSY or status == NO_ANSWER:
+    # 501 says that it cannot do this, ever.
+    if status in (408, 429) or (status >= 500 and status != 501):
         after = float(retry_after) if retry_after and retry_after.isdigit() else None
-        return UnavailableError(f"{message} ({code}, {status})", after, is_refused=status in BUSY)
+        return UnavailableError(f"{message} ({code}, {status})", after)
     kind = {404: NotFoundError, 409: ConflictError}.get(status, ApiError)
     return kind(status, code, message)

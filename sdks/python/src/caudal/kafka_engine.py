@@ -9,18 +9,20 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message
 from google.protobuf.message import DecodeError
 
-from caudal.engine import Beat, EngineClient, Job, Standing, connect
-from caudal.errors import CaudalError, UnavailableError
+from caudal.address import shown
+from caudal.engine import Beat, EngineClient, Interrupt, Job, Standing, connect
+from caudal.errors import ApiError, CaudalError, UnavailableError
 from caudal.rest import progress_of
 from caudal.wire.dispatch_pb2 import JobDispatchEvent
 
@@ -37,10 +39,11 @@ class KafkaEngine:
     """An :class:`~caudal.engine.EngineClient` that hears of jobs on Kafka.
 
     A job that came to a worker which was killed is announced again when its lease is over, so nothing is lost; it may
-    come twice, and its first completion counts.
+    come twice, and its first completion counts. Runners that share it must have the same job types.
 
     :param brokers: where to begin, such as ``kafka-1:9092,kafka-2:9092``.
     :param engine: the server to which it is said how jobs ended: an address, or a transport, which is closed with this.
+    :param options: those of the transport to the server, if it is an address: ``token`` and the like.
     :param group: workers of one group share the jobs. Those of another group get all of them as well.
     :param topic_prefix: as the server's ``kafka.topic_prefix``.
     :param config: further settings of ``confluent_kafka``, such as ``security.protocol``.
@@ -54,8 +57,11 @@ class KafkaEngine:
         group: str = "caudal-workers",
         topic_prefix: str = "workflow.jobs.",
         config: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> None:
-        self._engine: EngineClient = connect(engine) if isinstance(engine, str) else engine
+        if options and not isinstance(engine, str):
+            raise ValueError(f"{', '.join(options)}: the transport to the server has its own")
+        self._engine: EngineClient = connect(engine, **options) if isinstance(engine, str) else engine
         self._prefix = topic_prefix
         settings = {
             "bootstrap.servers": brokers,
@@ -70,20 +76,30 @@ class KafkaEngine:
         self._subscribed: list[str] = []
         self._heard: list[Job] = []
         self._worker_id = ""
-        self._stopped = threading.Event()
         # The client must not be closed while it is asked.
         self._lock = threading.Lock()
 
-    def poll(self, worker_id: str, job_types: Sequence[str], max_jobs: int, lease: float, wait: float) -> list[Job]:
+    def poll(
+        self,
+        worker_id: str,
+        job_types: Sequence[str],
+        max_jobs: int,
+        lease: float,
+        wait: float,
+        interrupt: Interrupt | None = None,
+    ) -> list[Job]:
         """See :class:`~caudal.engine.EngineClient`."""
         self._worker_id = worker_id
-        with self._lock:
-            self._hear(job_types, max_jobs, wait)
-        if not self._heard:
+        heard = self._wait(job_types, max_jobs, wait, interrupt or Interrupt())
+        if not heard:
             return []
         # The announcement may be old: the job is over, or its lease nearly.
-        standings = self._engine.heartbeat(worker_id, lease, [Beat(job) for job in self._heard])
-        heard, self._heard = self._heard, []
+        try:
+            standings = self._engine.heartbeat(worker_id, lease, [Beat(job) for job in heard])
+        except CaudalError:
+            with self._lock:
+                self._heard = heard + self._heard
+            raise
         return [job for job, standing in zip(heard, standings, strict=True) if standing is Standing.HELD]
 
     def complete(self, worker_id: str, job: Job, variables: Mapping[str, Any]) -> None:
@@ -108,33 +124,40 @@ class KafkaEngine:
         """See :class:`~caudal.engine.EngineClient`."""
         self._engine.release(worker_id, job, delay)
 
-    def stop_polling(self) -> None:
-        """See :class:`~caudal.engine.EngineClient`."""
-        self._stopped.set()
-
     def close(self) -> None:
         """Leave the group, give back what was heard of and not begun, and close the transport to the server."""
-        self._stopped.set()
         with self._lock:
             self._consumer.close()
-        for job in self._heard:
-            # It is free when its lease ends, else.
-            with contextlib.suppress(CaudalError):
-                self._engine.release(self._worker_id, job)
+        # They are free when their leases end, if the server is away.
+        with contextlib.suppress(UnavailableError):
+            for job in self._heard:
+                with contextlib.suppress(ApiError):
+                    self._engine.release(self._worker_id, job)
         self._engine.close()
 
-    def _hear(self, job_types: Sequence[str], max_jobs: int, wait: float) -> None:
+    def _wait(self, job_types: Sequence[str], max_jobs: int, wait: float, interrupt: Interrupt) -> list[Job]:
+        """Asks once at least: what is there is heard without waiting."""
+        deadline = time.monotonic() + wait
+        while not interrupt.is_set:
+            with self._lock:
+                left = max(0.0, deadline - time.monotonic())
+                heard = self._hear(job_types, max_jobs, min(STOP_WITHIN, left))
+            if heard or not left:
+                return heard
+        return []
+
+    def _hear(self, job_types: Sequence[str], max_jobs: int, within: float) -> list[Job]:
         """Hears of jobs, unless there are some that the server could not be asked about before."""
         if self._subscribed != list(job_types):
             self._subscribed = list(job_types)
             self._consumer.subscribe([self._prefix + job_type for job_type in job_types])
-        deadline = time.monotonic() + wait
-        while not self._heard and not self._stopped.is_set() and time.monotonic() < deadline:
-            first = self._consumer.poll(STOP_WITHIN)
-            if first is not None:
-                others = self._consumer.consume(max_jobs - 1, 0) if max_jobs > 1 else []
-                jobs = (_job(message) for message in (first, *others) if _is_good(message))
-                self._heard = [job for job in jobs if job is not None]
+        first = None if self._heard else self._consumer.poll(within)
+        if first is not None:
+            others = self._consumer.consume(max_jobs - 1, 0) if max_jobs > 1 else []
+            jobs = (_job(message) for message in (first, *others) if _is_good(message))
+            self._heard = [job for job in jobs if job is not None]
+        heard, self._heard = self._heard[:max_jobs], self._heard[max_jobs:]
+        return heard
 
 
 def by_address(address: str, **options: Any) -> KafkaEngine:
@@ -143,13 +166,17 @@ def by_address(address: str, **options: Any) -> KafkaEngine:
     ``group`` and ``topic_prefix`` may be given too, and any setting of ``confluent_kafka``. The options are those of
     the transport to the server: ``token`` and the like.
     """
-    parts = urlsplit(address)
-    given = dict(parse_qsl(parts.query, strict_parsing=True))
+    brokers, _, settings = address.removeprefix("kafka://").partition("?")
+    if not re.fullmatch(r"[^\s/@#]+", brokers):
+        raise ValueError(f"'{shown(address)}' must name brokers, such as kafka://kafka-1:9092,kafka-2:9092")
+    try:
+        given = dict(parse_qsl(settings, strict_parsing=True)) if settings else {}
+    except ValueError:
+        raise ValueError(f"'{shown(address)}' has a setting that is no NAME=VALUE") from None
     if "engine" not in given:
-        raise ValueError(f"'{address}' does not say where the server is: ?engine=http://…")
-    engine = connect(given.pop("engine"), **options)
-    named = {name: given.pop(name) for name in ("group", "topic_prefix") if name in given}
-    return KafkaEngine(parts.netloc, engine, config=given, **named)
+        raise ValueError(f"'{shown(address)}' does not say where the server is: ?engine=http://…")
+    named = {name: given.pop(name) for name in ("engine", "group", "topic_prefix") if name in given}
+    return KafkaEngine(brokers, **named, config=given, **options)
 
 
 def _is_good(message: Message) -> bool:

@@ -80,7 +80,7 @@ def run(
 
 def _of(error: Exception) -> Outcome:
     if isinstance(error, BpmnError):
-        return Thrown(error.code, error.message, error.variables)
+        return _thrown(error)
     if isinstance(error, Snooze):
         return Snoozed(error.delay)
     if isinstance(error, NonRetryableError):
@@ -88,6 +88,13 @@ def _of(error: Exception) -> Outcome:
     if isinstance(error, RetryableError):
         return Failed(str(error), retryable=True, retry_after=error.retry_after)
     return Failed(str(error) or type(error).__name__, retryable=True)
+
+
+def _thrown(error: BpmnError) -> Outcome:
+    try:
+        return Thrown(error.code, error.message, encode_variables(error.variables))
+    except NonRetryableError as reason:
+        return Failed(f"the BPMN error '{error.code}' cannot be thrown: {reason}", retryable=False)
 
 
 def _wait(coroutine: Any, _context: JobContext) -> Any:

@@ -7,9 +7,9 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
-from caudal.engine import Beat, Job, Progress, Standing
+from caudal.engine import Beat, Interrupt, Job, Progress, Standing
 from caudal.errors import UnavailableError
-from caudal.http import Http, Interrupt, parse_time
+from caudal.http import Http, parse_time
 
 JOBS_PER_REQUEST_MAX = 1000
 
@@ -19,9 +19,16 @@ class RestEngine:
 
     def __init__(self, address: str, **options: Any) -> None:
         self._http = Http(address, **options)
-        self._stopped = Interrupt()
 
-    def poll(self, worker_id: str, job_types: Sequence[str], max_jobs: int, lease: float, wait: float) -> list[Job]:
+    def poll(
+        self,
+        worker_id: str,
+        job_types: Sequence[str],
+        max_jobs: int,
+        lease: float,
+        wait: float,
+        interrupt: Interrupt | None = None,
+    ) -> list[Job]:
         """See :class:`~caudal.engine.EngineClient`."""
         body = {
             "workerId": worker_id,
@@ -31,9 +38,9 @@ class RestEngine:
             "waitSeconds": round(wait),
         }
         try:
-            answer = self._http.call("POST", "/v1/jobs/poll", body, timeout=wait + 15, interrupt=self._stopped)
+            answer = self._http.call("POST", "/v1/jobs/poll", body, timeout=wait + 15, interrupt=interrupt)
         except UnavailableError:
-            if self._stopped.is_set:
+            if interrupt is not None and interrupt.is_set:
                 return []
             raise
         return [_job(item) for item in answer["jobs"]]
@@ -53,8 +60,8 @@ class RestEngine:
 
     def throw_error(self, worker_id: str, job: Job, code: str, message: str, variables: Mapping[str, Any]) -> None:
         """See :class:`~caudal.engine.EngineClient`."""
-        body = {"errorCode": code, "errorMessage": message, "variables": dict(variables)}
-        self._http.call("POST", f"/v2/jobs/{quote(job.id, safe='')}/error", body)
+        error = {"errorCode": code, "errorMessage": message, "variables": dict(variables)}
+        self._say(job, "error", {**_holder(worker_id, job), **error})
 
     def heartbeat(self, worker_id: str, lease: float, beats: Sequence[Beat]) -> list[Standing]:
         """See :class:`~caudal.engine.EngineClient`."""
@@ -72,10 +79,6 @@ class RestEngine:
             self._say(job, "release", _holder(worker_id, job))
         else:
             self._say(job, "snooze", {**_holder(worker_id, job), "duration": _duration(delay)})
-
-    def stop_polling(self) -> None:
-        """See :class:`~caudal.engine.EngineClient`."""
-        self._stopped.set()
 
     def close(self) -> None:
         """See :class:`~caudal.engine.EngineClient`."""

@@ -15,9 +15,10 @@ from typing import Any
 
 from caudal import outcome as outcomes
 from caudal import telemetry
-from caudal.backoff import Backoff
+from caudal.address import DEFAULT_ADDRESS
+from caudal.backoff import Backoff, retry
 from caudal.context import JobContext, Loss
-from caudal.engine import Beat, EngineClient, Job, Progress, Standing, connect
+from caudal.engine import Beat, EngineClient, Interrupt, Job, Progress, Standing, connect
 from caudal.errors import ApiError, CaudalError, ConflictError, NotFoundError, UnavailableError
 from caudal.outcome import Abandoned, Completed, Failed, Outcome, Snoozed, Thrown
 from caudal.registry import Registry
@@ -25,6 +26,10 @@ from caudal.registry import Registry
 log = logging.getLogger("caudal")
 
 JOBS_PER_POLL_MAX = 100
+MESSAGE_CHARS_MAX = 10_000
+LEAVE_SECONDS_MAX = 5.0
+"""How long all that is left to say and to close may take, once the grace is over."""
+
 LOSSES = {Standing.LOST: Loss.LEASE_LOST, Standing.UNKNOWN: Loss.LEASE_LOST, Standing.COMPLETED: Loss.LEASE_LOST}
 LOSSES[Standing.CANCELLED] = Loss.CANCELLED
 
@@ -42,17 +47,18 @@ class Runner:
 
     Use it as a context manager, or call :meth:`run`, or :meth:`run_until_signal` in a program of its own.
 
-    :param engine: an address such as ``http://127.0.0.1:8080`` or ``grpc://127.0.0.1:9090``, or a transport.
+    :param engine: an address such as ``http://127.0.0.1:8080`` or ``grpc://127.0.0.1:9090``, or a transport, which may
+        be shared with other runners and is not closed.
     :param max_parallel: how many handlers run at once.
     :param lease: seconds that a job is leased for; extended while its handler runs.
     :param poll_wait: seconds that a poll waits for a job. With 0 it does not, and asks less and less often.
-    :param grace: seconds that handlers have to finish when the runner is stopped.
+    :param grace: seconds that handlers have to finish when the runner is stopped. It ends within 5 seconds after that.
     """
 
     def __init__(
         self,
         registry: Registry,
-        engine: str | EngineClient,
+        engine: str | EngineClient = DEFAULT_ADDRESS,
         *,
         worker_id: str | None = None,
         max_parallel: int = 10,
@@ -68,10 +74,13 @@ class Runner:
         self._engine: EngineClient = connect(engine) if isinstance(engine, str) else engine
         self._max_parallel, self._lease, self._poll_wait, self._grace = max_parallel, lease, poll_wait, grace
         self._telemetry = telemetry.Telemetry()
+        self._interrupt = Interrupt()
         self._stopping = threading.Event()
         self._given_up = threading.Event()
         self._changed = threading.Condition()
         self._running: set[_Running] = set()
+        self._returning: list[threading.Thread] = []
+        self._failure: BaseException | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -107,26 +116,43 @@ class Runner:
 
     def run(self) -> None:
         """Run in this thread until another one calls :meth:`stop`."""
-        threading.Thread(target=self._keep_leases, name="caudal-leases", daemon=True).start()
+        _spawn("caudal-leases", self._keep_leases)
+        # In a thread of its own: a poll that hangs does not keep the runner from ending.
+        polls = _spawn("caudal-polls", self._take_jobs)
         try:
-            self._take_jobs()
+            self._stopping.wait()
         finally:
-            self._finish()
+            self._finish(polls)
+        if self._failure is not None:
+            raise self._failure
 
     def _ask_to_stop(self) -> None:
         log.info("stopping")
         self._stopping.set()
-        self._engine.stop_polling()
+        self._interrupt.set()
         with self._changed:
             self._changed.notify_all()
 
     def _take_jobs(self) -> None:
+        try:
+            self._poll()
+        except BaseException as error:
+            self._failure = error
+        finally:
+            self._stopping.set()
+
+    def _poll(self) -> None:
         backoff = Backoff()
         while (free := self._wait_for_room()) and not self._stopping.is_set():
             asked = time.monotonic()
             try:
                 jobs = self._engine.poll(
-                    self.worker_id, self._registry.job_types, min(free, JOBS_PER_POLL_MAX), self._lease, self._poll_wait
+                    self.worker_id,
+                    self._registry.job_types,
+                    min(free, JOBS_PER_POLL_MAX),
+                    self._lease,
+                    self._poll_wait,
+                    self._interrupt,
                 )
             except UnavailableError as error:
                 pause = backoff.next(error.retry_after)
@@ -147,13 +173,15 @@ class Runner:
             return self._max_parallel - len(self._running) if not self._stopping.is_set() else 0
 
     def _begin(self, job: Job) -> None:
-        if self._stopping.is_set():
-            self._give_back(job)
-            return
         running = _Running(job, time.monotonic() + self._lease, self._progress)
         with self._changed:
-            self._running.add(running)
-        threading.Thread(target=self._do, args=(running,), name=f"caudal-job-{job.id}", daemon=True).start()
+            is_late = self._stopping.is_set()
+            if not is_late:
+                self._running.add(running)
+        if is_late:
+            self._give_back(job)
+        else:
+            _spawn(f"caudal-job-{job.id}", self._do, running)
 
     def _do(self, running: _Running) -> None:
         context = running.context
@@ -169,8 +197,11 @@ class Runner:
                 self._changed.notify_all()
 
     def _report(self, context: JobContext, outcome: Outcome) -> None:
-        """Said again until it is known to have been heard, or until it does not matter any more."""
-        backoff = Backoff()
+        """Said again until it is known to have been heard, or until it does not matter any more.
+
+        What is refused would be refused again and again, and the job come back: people are to see why instead.
+        """
+        backoff, is_plain = Backoff(), False
         while not self._given_up.is_set():
             try:
                 self._say(context.job, outcome)
@@ -180,11 +211,13 @@ class Runner:
             except (NotFoundError, ConflictError) as error:
                 log.warning("job %s was no longer ours: %s", context.job.id, error)
                 return
-            except ApiError as error:
-                if not isinstance(outcome, Completed):
+            except Exception as error:
+                # Not by the server alone: it may not even be possible to write it.
+                if is_plain:
                     raise
-                # It would be refused again and again: let people see why instead.
-                outcome = Failed(f"the result was refused: {error.message}", retryable=False)
+                is_plain = isinstance(outcome, Failed)
+                outcome = _instead(outcome, error)
+                log.warning("job %s: its end was refused (%s)", context.job.id, error)
             else:
                 return
 
@@ -218,7 +251,7 @@ class Runner:
             if next_beat <= now:
                 next_beat = now + self._lease / 3
                 if held:
-                    threading.Thread(target=self._beat, args=(held,), name="caudal-beat", daemon=True).start()
+                    _spawn("caudal-beat", self._beat, held)
             due = min([next_beat, *(running.held_until for running in held)])
 
     def _beat(self, held: list[_Running]) -> None:
@@ -256,36 +289,78 @@ class Runner:
         with self._changed:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=_run, args=(self._loop,), name="caudal-async", daemon=True).start()
+                _spawn("caudal-async", _run, self._loop)
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         context.on_lost(future.cancel)  # type: ignore[arg-type]
         return future.result()
 
-    def _finish(self) -> None:
+    def _finish(self, polls: threading.Thread) -> None:
         self._stopping.set()
+        self._interrupt.set()
         with self._changed:
+            self._changed.notify_all()
             in_time = self._changed.wait_for(lambda: not self._running, timeout=self._grace)
             left = list(self._running)
         self._given_up.set()
         if not in_time:
             log.warning("%d handlers did not finish within %g s", len(left), self._grace)
+        deadline = time.monotonic() + LEAVE_SECONDS_MAX
         for running in left:
             running.context.lose(Loss.SHUTDOWN)
             self._give_back(running.context.job)
+        # What it brings after that is given back as well.
+        _join(polls, deadline)
+        for thread in self._returning:
+            _join(thread, deadline)
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
         if self._owns_engine:
-            self._engine.close()
+            _join(_spawn("caudal-close", self._engine.close), deadline)
 
     def _give_back(self, job: Job) -> None:
-        try:
-            self._engine.release(self.worker_id, job)
-        except CaudalError as error:
-            log.warning("job %s could not be given back (%s): it is free when its lease ends", job.id, error)
+        """In a thread of its own, for all at once."""
+
+        def release() -> None:
+            try:
+                retry(lambda: self._engine.release(self.worker_id, job), LEAVE_SECONDS_MAX)
+            except Exception as error:
+                log.warning("job %s could not be given back (%s): it is free when its lease ends", job.id, error)
+
+        self._returning.append(_spawn("caudal-return", release))
+
+
+def _instead(outcome: Outcome, error: Exception) -> Failed:
+    """What is said when the server does not take an end for good."""
+    reason = error.message if isinstance(error, ApiError) else f"{type(error).__name__}: {error}"
+    match outcome:
+        case Failed(message, retryable):
+            # The text of an exception may have halves of characters in it, and no server takes U+0000.
+            text = message[:MESSAGE_CHARS_MAX].encode(errors="replace").decode().replace("\0", "\ufffd")
+            return Failed(text, retryable)
+        case Thrown():
+            what = "BPMN error"
+        case Snoozed():
+            what = "snooze"
+        case _:
+            what = "result"
+    return Failed(f"the {what} was refused: {reason}", retryable=False)
+
+
+def _spawn(name: str, target: Callable[..., None], *arguments: Any) -> threading.Thread:
+    # A handler that does not end must not keep the program from ending.
+    thread = threading.Thread(target=target, args=arguments, name=name, daemon=True)
+    thread.start()
+    return thread
+
+
+def _join(thread: threading.Thread, deadline: float) -> None:
+    thread.join(max(0.0, deadline - time.monotonic()))
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
     try:
         loop.run_forever()
+        # Those that were cancelled last hear of it.
+        loop.run_until_complete(asyncio.sleep(0))
     finally:
         loop.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -40,6 +41,8 @@ def decode(kind: Any, value: Any, at: str = "variables") -> Any:
 
 def encode(value: Any) -> Any:
     """``value`` as JSON has it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise NonRetryableError(f"{value} cannot be written as JSON")
     if value is None or (isinstance(value, str | bool | int | float) and not isinstance(value, Enum)):
         return value
     if hasattr(value, "model_dump"):
@@ -61,7 +64,10 @@ def encode(value: Any) -> Any:
 
 def encode_variables(value: Any) -> dict[str, Any]:
     """What a handler returned as variables: an object, or nothing."""
-    encoded = encode(value)
+    try:
+        encoded = encode(value)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise NonRetryableError(f"a {type(value).__name__} cannot be written as JSON: {error}") from None
     if encoded is None:
         return {}
     if not isinstance(encoded, dict):

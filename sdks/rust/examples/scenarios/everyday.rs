@@ -22,6 +22,8 @@ pub(crate) fn all() -> Vec<Scenario> {
         Scenario::new("parallelism", parallelism()),
         Scenario::new("snooze", snooze()),
         Scenario::new("large variables", large_variables()),
+        Scenario::new("too large a result", too_large_a_result()),
+        Scenario::new("refused end", refused_end()),
         Scenario::new("unicode", echo("unicode.json")),
         Scenario::new("numbers beyond 2^53", echo("numbers.json")),
         Scenario::new("bpmn", bpmn()),
@@ -183,6 +185,51 @@ async fn large_variables() {
     let text = "x".repeat(3_000_000);
     let instance = ended(&client, &start_work(&client, &json_object("text", text.as_str())).await).await;
     assert!(instance.variables::<Value>().unwrap()["copy"] == text.as_str());
+    working.stop().await;
+}
+
+/// Runs `work` instance by instance with these variables, one at a time: those that fail have a reason with this word in it, the others complete.
+async fn each(server: &Server, given: &[(Value, Option<&str>)]) {
+    let client = server.client();
+    for (variables, reason) in given {
+        let instance = ended(&client, &start_work(&client, variables).await).await;
+        assert_eq!(instance.status, if reason.is_some() { Status::Failed } else { Status::Completed });
+        let seen = instance.failure_reason.unwrap_or_default();
+        let word = reason.unwrap_or_default();
+        assert!(word.is_empty() || seen.starts_with("NotRetryable") && seen.contains(word), "{seen} instead of {word}");
+    }
+}
+
+async fn too_large_a_result() {
+    #[derive(Deserialize)]
+    struct Input {
+        bytes: usize,
+    }
+    let registry = Registry::new()
+        .handle("work", |_: JobContext, Input { bytes }| async move { Ok::<_, Failure>(json_object("text", "x".repeat(bytes))) });
+    let server = Server::start().await.unwrap();
+    let working = work_with(&server, registry, |runner| runner.max_parallel(1));
+    let given = [(json_object("bytes", 20_000_000), Some("the result was refused")), (json_object("bytes", 20), None)];
+    each(&server, &given).await;
+    working.stop().await;
+}
+
+async fn refused_end() {
+    #[derive(Deserialize)]
+    struct Input {
+        end: String,
+    }
+    let registry = Registry::new().handle("work", |_: JobContext, Input { end }| async move {
+        match end.as_str() {
+            "snooze" => Err(Failure::Snooze(Duration::from_secs(10 * 365 * 24 * 3_600))),
+            "error" => Err(Failure::bpmn("", "it has no code", &())),
+            _ => Ok(()),
+        }
+    });
+    let server = Server::start().await.unwrap();
+    let working = work_with(&server, registry, |runner| runner.max_parallel(1));
+    let given = [("snooze", Some("the snooze was refused")), ("error", Some("the BPMN error was refused")), ("good", None)];
+    each(&server, &given.map(|(end, reason)| (json_object("end", end), reason))).await;
     working.stop().await;
 }
 

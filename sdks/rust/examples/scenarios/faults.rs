@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use caudal_client::{Failure, Instance, JobContext, Loss, Progress, Registry, Start, Status, Submit};
+use caudal_client::{Failure, Instance, JobContext, Loss, Progress, Registry, Resource, Start, Status, Submit};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
@@ -12,22 +12,27 @@ use tokio::time::timeout;
 
 use crate::worker::Process;
 use crate::world::{
-    Scenario, Server, WITHIN, by, ended, is_json, json_object, metric, start_work, transport, until, work, work_in, work_with,
+    Scenario, Server, WITHIN, by, ended, file, is_json, json_object, metric, start_work, transport, until, work, work_in,
+    work_with,
 };
 
 type Anything = Map<String, Value>;
 
 const LEASE: Duration = Duration::from_secs(5);
+/// One that no scenario outlives.
+const LEASE_LONG: Duration = Duration::from_secs(3_600);
 
 pub(crate) fn all() -> Vec<Scenario> {
     vec![
         Scenario::new("long handler", long_handler()),
         Scenario::new("lost lease", lost_lease()),
+        Scenario::new("lost lease and a BPMN error", lost_lease_and_a_bpmn_error()),
         Scenario::new("cancelled job", cancelled_job()),
         Scenario::new("progress", progress()),
         Scenario::new("worker killed", worker_killed()),
         Scenario::new("server restarted", server_restarted()),
         Scenario::new("drain", drain()),
+        Scenario::new("grace runs out", grace_runs_out()),
         Scenario::new("overload", overload()),
     ]
 }
@@ -86,6 +91,44 @@ async fn lost_lease() {
     .await;
     assert_eq!(loss, Loss::LeaseLost);
     is_json(&instance.variables, json!({"by": "winner"}));
+}
+
+/// A handler of `charge-card` that says when it begins, and ends so when its door is open.
+fn at_a_door(end: fn() -> Result<(), Failure>) -> (Registry, mpsc::Receiver<()>, watch::Sender<bool>) {
+    let (begun, has_begun) = mpsc::channel(9);
+    let (door, opened) = watch::channel(false);
+    let registry = Registry::new().handle("charge-card", move |_: JobContext, _: Anything| {
+        let (begun, mut opened) = (begun.clone(), opened.clone());
+        async move {
+            begun.send(()).await?;
+            opened.wait_for(|open| *open).await?;
+            end()
+        }
+    });
+    (registry, has_begun, door)
+}
+
+async fn lost_lease_and_a_bpmn_error() {
+    let (loser, mut loser_has_begun, loser_door) = at_a_door(|| Err(Failure::bpmn("DECLINED", "too late", &())));
+    let (winner, mut winner_has_begun, winner_door) = at_a_door(|| Ok(()));
+    let server = Server::start().await.unwrap();
+    let client = server.client();
+    client.deploy([Resource::file(file("charge.bpmn"))]).await.unwrap();
+    let id = client.start(Start::of("charge").variables(&json!({"customer": "ann"})).unwrap()).await.unwrap().id;
+    // Nobody tells it in time that its lease is lost.
+    let losing = work_with(&server, loser, |runner| runner.lease(LEASE_LONG).max_parallel(1));
+    loser_has_begun.recv().await.unwrap();
+    server.advance(LEASE_LONG * 2).await.unwrap();
+    let winning = work_in("winner", &server, winner);
+    winner_has_begun.recv().await.unwrap();
+    // It takes no other job, and has said its error when it has stopped.
+    tokio::join!(losing.stop(), async { loser_door.send_replace(true) });
+    winner_door.send_replace(true);
+    assert_eq!(ended(&client, &id).await.status, Status::Completed);
+    winning.stop().await;
+    let history = client.history(&id).await.unwrap();
+    let passed = |step: &str| history.iter().any(|one| one.step_id == step);
+    assert!(passed("paid") && !passed("wait"));
 }
 
 async fn cancelled_job() {
@@ -181,6 +224,31 @@ async fn drain() {
     // What was announced on Kafka, and heard by nobody, counts as running.
     let left = if transport() == "kafka" { Status::Running } else { Status::Waiting };
     assert_eq!(states, [Status::Completed, Status::Completed, left]);
+}
+
+async fn grace_runs_out() {
+    let (begun, mut has_begun) = mpsc::channel(9);
+    let (told, mut is_told) = mpsc::channel(9);
+    let registry = Registry::new().handle("work", move |context: JobContext, _: Anything| {
+        let (begun, told) = (begun.clone(), told.clone());
+        async move {
+            begun.send(()).await?;
+            told.send(context.lost().await).await?;
+            // It hears, and does not listen.
+            std::future::pending::<Result<(), Failure>>().await
+        }
+    });
+    let server = Server::start().await.unwrap();
+    let client = server.client();
+    let id = start_work(&client, &json!({})).await;
+    let working = work_with(&server, registry, |runner| runner.lease(LEASE_LONG).grace(Duration::from_millis(100)));
+    has_begun.recv().await.unwrap();
+    working.stop().await;
+    assert_eq!(is_told.recv().await, Some(Loss::Shutdown));
+    // Its lease is far from over.
+    let working = work(&server, by("other"));
+    is_json(&ended(&client, &id).await.variables, json!({"by": "other"}));
+    working.stop().await;
 }
 
 async fn overload() {

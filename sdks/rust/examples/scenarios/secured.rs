@@ -21,7 +21,7 @@ async fn tls() {
     let (stop, stopped) = oneshot::channel::<()>();
     let stopped = async move { drop(stopped.await) };
     let running = if transport() == "rest" {
-        tokio::spawn(Runner::new(by("tls"), Rest::with(&rest, options.clone())).run(stopped))
+        tokio::spawn(Runner::new(by("tls"), Rest::with(&rest, options.clone()).unwrap()).run(stopped))
     } else {
         let place = given("CAUDAL_TLS_GRPC").replace("grpcs://", "https://");
         let trust = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&authority));
@@ -29,12 +29,12 @@ async fn tls() {
         let grpc = Grpc::over(channel).token("t").unwrap().header("X-Api-Key", "k").unwrap();
         tokio::spawn(Runner::new(by("tls"), grpc).run(stopped))
     };
-    let client = Client::with(&rest, options);
+    let client = Client::with(&rest, options).unwrap();
     let instance = ended(&client, &start_work(&client, &json!({})).await).await;
     drop(stop);
     running.await.unwrap().unwrap();
     assert_eq!(instance.status, Status::Completed);
     is_json(&instance.variables, json!({"by": "tls"}));
-    let stranger = Client::with(&rest, Options { patience: Duration::ZERO, ..Options::default() });
+    let stranger = Client::with(&rest, Options { patience: Duration::ZERO, ..Options::default() }).unwrap();
     assert!(matches!(stranger.definitions("", 0, 1).await, Err(Error::Unavailable { .. })));
 }

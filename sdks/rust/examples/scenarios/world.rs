@@ -111,10 +111,10 @@ pub(crate) fn engine(address: &str, group: &str) -> Transport {
         ("kafka", Some((rest, topics))) => {
             let usual = KafkaOptions::at(broker());
             let (group, topic_prefix, session_timeout) = (format!("{topics}{group}"), topics.to_owned(), Duration::from_secs(6));
-            let kafka = Kafka::new(KafkaOptions { group, topic_prefix, session_timeout, ..usual }, Rest::new(rest));
+            let kafka = Kafka::new(KafkaOptions { group, topic_prefix, session_timeout, ..usual }, Rest::new(rest).unwrap());
             Transport { engine: Box::new(kafka.clone()), kafka: Some(kafka) }
         }
-        _ => Transport { engine: Box::new(Rest::new(address)), kafka: None },
+        _ => Transport { engine: Box::new(Rest::new(address).unwrap()), kafka: None },
     }
 }
 

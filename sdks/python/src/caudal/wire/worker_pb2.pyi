@@ -140,3 +140,35 @@ class ReleaseJobRequest(_message.Message):
 class ReleaseJobResponse(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
+
+class HeartbeatsRequest(_message.Message):
+    __slots__ = ("jobs",)
+    JOBS_FIELD_NUMBER: _ClassVar[int]
+    jobs: _containers.RepeatedCompositeFieldContainer[HeartbeatRequest]
+    def __init__(self, jobs: _Optional[_Iterable[_Union[HeartbeatRequest, _Mapping]]] = ...) -> None: ...
+
+class HeartbeatsResponse(_message.Message):
+    __slots__ = ("jobs",)
+    JOBS_FIELD_NUMBER: _ClassVar[int]
+    jobs: _containers.RepeatedCompositeFieldContainer[HeartbeatResponse]
+    def __init__(self, jobs: _Optional[_Iterable[_Union[HeartbeatResponse, _Mapping]]] = ...) -> None: ...
+
+class ThrowErrorRequest(_message.Message):
+    __slots__ = ("job_id", "worker_id", "lease", "error_code", "error_message", "variables")
+    JOB_ID_FIELD_NUMBER: _ClassVar[int]
+    WORKER_ID_FIELD_NUMBER: _ClassVar[int]
+    LEASE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_CODE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    VARIABLES_FIELD_NUMBER: _ClassVar[int]
+    job_id: str
+    worker_id: str
+    lease: int
+    error_code: str
+    error_message: str
+    variables: _struct_pb2.Struct
+    def __init__(self, job_id: _Optional[str] = ..., worker_id: _Optional[str] = ..., lease: _Optional[int] = ..., error_code: _Optional[str] = ..., error_message: _Optional[str] = ..., variables: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+
+class ThrowErrorResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...

@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 /**
  * Deploys, starts, tells and asks: everything but working on jobs. Threads may share it.
  *
- * <p>Requests are repeated while the server is away or busy. What must not happen twice has an idempotency key, so repeating is
- * safe. Every method throws an {@link ApiException} when the server refuses, and an {@link UnavailableException} when it was away for too long.
+ * <p>Requests are repeated while the server is away or busy. What changes something has an idempotency key, the same whenever
+ * it is repeated, so it happens once. Every method throws an {@link ApiException} when the server refuses, and an {@link UnavailableException} when it was away for too long.
  */
 public final class Client {
     private static final int EXECUTIONS_PER_REQUEST_MAX = 1000;
@@ -59,7 +59,7 @@ public final class Client {
     /**
      * Of a server over REST.
      *
-     * @param address such as {@code http://127.0.0.1:8080}
+     * @param address such as {@code http://127.0.0.1:8080}, which it is if null or empty
      */
     public Client(String address) {
         this(Endpoint.of(address));
@@ -103,8 +103,8 @@ public final class Client {
         }
         others.writeBytes(("--" + boundary + "--\r\n").getBytes(StandardCharsets.UTF_8));
         String type = "multipart/form-data; boundary=" + boundary;
-        // A file that is deployed a second time is the same version.
-        JsonNode answer = repeat(Http.post("/v2/deployments", type, others.toByteArray()), TREE);
+        // A file that is deployed a second time is the same version, with or without a key.
+        JsonNode answer = command(Http.post("/v2/deployments", type, others.toByteArray()), null, TREE);
         for (JsonNode one : answer.path("deployments")) {
             JsonNode process = one.path("processDefinition");
             if (process.isObject()) {
@@ -176,7 +176,8 @@ public final class Client {
         if (start.businessKey() != null) {
             body.put("businessId", start.businessKey());
         }
-        return command("/v2/process-instances", body, start.idempotencyKey(), new TypeReference<Started>() {});
+        Http.Request request = http.post("/v2/process-instances", body);
+        return command(request, start.idempotencyKey(), new TypeReference<Started>() {});
     }
 
     /**
@@ -282,7 +283,7 @@ public final class Client {
     public void completeUserTask(Step step, String completedBy, Object result) {
         ObjectNode body = mapper.createObjectNode().put("completedBy", completedBy);
         body.set("result", Json.object(mapper, result));
-        repeat(http.post(step.path("user-tasks", "/complete"), body), TREE);
+        command(http.post(step.path("user-tasks", "/complete"), body), null, TREE);
     }
 
     /**
@@ -292,8 +293,19 @@ public final class Client {
      * @param variables anything that is written as a JSON object; null for none
      */
     public void signal(Step step, Object variables) {
-        // A second signal to the same step is refused, so one without an answer must not be sent again.
-        once(http.post(step.path("signals", ""), Json.object(mapper, variables)), TREE);
+        command(http.post(step.path("signals", ""), Json.object(mapper, variables)), null, TREE);
+    }
+
+    /**
+     * Broadcasts a BPMN signal to all that wait for it.
+     *
+     * @param name what processes call it
+     * @param variables anything that is written as a JSON object; null for none
+     */
+    public void broadcastSignal(String name, Object variables) {
+        ObjectNode body = mapper.createObjectNode().put("signalName", name);
+        body.set("variables", Json.object(mapper, variables));
+        command(http.post("/v2/signals/broadcast", body), null, TREE);
     }
 
     /**
@@ -310,7 +322,7 @@ public final class Client {
         if (message.id() != null) {
             body.put("messageId", message.id());
         }
-        command("/v2/messages/publication", body, message.idempotencyKey(), TREE);
+        command(http.post("/v2/messages/publication", body), message.idempotencyKey(), TREE);
     }
 
     /**
@@ -351,7 +363,8 @@ public final class Client {
             int end = Math.min(at + EXECUTIONS_PER_REQUEST_MAX, executions.size());
             executions.subList(at, end).forEach(one -> list.add(Json.object(mapper, one)));
             String key = idempotencyKey == null ? null : idempotencyKey + "-" + at;
-            JsonNode answer = command("/v1/actions/" + Http.part(action) + "/executions/bulk", body, key, TREE);
+            String path = "/v1/actions/" + Http.part(action) + "/executions/bulk";
+            JsonNode answer = command(http.post(path, body), key, TREE);
             answer.path("executions").forEach(one -> ids.add(one.path("id").asText()));
         }
         return ids;
@@ -385,16 +398,18 @@ public final class Client {
      * @param id which
      */
     public void cancelExecution(String id) {
-        command("/v1/executions/" + Http.part(id) + "/cancel", mapper.createObjectNode(), null, TREE);
+        Http.Request request = http.post("/v1/executions/" + Http.part(id) + "/cancel", mapper.createObjectNode());
+        command(request, null, TREE);
     }
 
     private Deployed upload(byte[] document) {
-        return once(Http.post("/v1/definitions", "application/json", document), new TypeReference<Deployed>() {});
+        Http.Request request = Http.post("/v1/definitions", "application/json", document);
+        return command(request, null, new TypeReference<Deployed>() {});
     }
 
     private Instance instanceAfter(String id, String what) {
         Http.Request request = Http.post("/v1/instances/" + Http.part(id) + "/" + what);
-        return repeat(request, INSTANCE);
+        return command(request, null, INSTANCE);
     }
 
     private static String query(String name, String value) {
@@ -402,45 +417,17 @@ public final class Client {
     }
 
     private <T> T repeat(Http.Request request, TypeReference<T> type) {
-        return patiently(() -> http.call(request, type));
-    }
-
-    /** For what would have another effect the second time: sent again only if it is known to have had none. */
-    private <T> T once(Http.Request request, TypeReference<T> type) {
-        return patiently(() -> {
-            try {
-                return http.call(request, type);
-            } catch (UnavailableException e) {
-                if (e.isRefused()) {
-                    throw e;
-                }
-                throw new CaudalException("whether it was done is not known: " + e.getMessage(), e);
-            }
-        });
-    }
-
-    private <T> T command(String path, ObjectNode body, String idempotencyKey, TypeReference<T> type) {
-        Http.Request request = http.post(path, body);
-        String[] key = {idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey};
-        return patiently(() -> {
-            try {
-                return http.call(request.withKey(key[0]), type);
-            } catch (UnavailableException e) {
-                if (e.isRefused() && idempotencyKey == null) {
-                    // The server remembers a refusal with its key, so asking again needs another.
-                    key[0] = UUID.randomUUID().toString();
-                }
-                throw e;
-            }
-        });
-    }
-
-    private <T> T patiently(Backoff.Call<T> call) {
         try {
-            return Backoff.retry(patience, call);
+            return Backoff.retry(patience, () -> http.call(request, type));
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
+    }
+
+    /** Without a key it gets one of its own, the same however often it is sent. */
+    private <T> T command(Http.Request request, String idempotencyKey, TypeReference<T> type) {
+        String key = idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey;
+        return repeat(request.withKey(key), type);
     }
 
     private static <T> T until(Supplier<T> look, Predicate<T> isOver, Duration atMost) {

@@ -124,7 +124,7 @@ public interface EngineClient extends AutoCloseable {
             }
         }
         throw new IllegalArgumentException(
-                "'" + endpoint.address()
+                "'" + endpoint
                         + "' must begin with http:// or https://, or with grpc:// or grpcs:// and caudal-client-grpc on the class path");
     }
 }

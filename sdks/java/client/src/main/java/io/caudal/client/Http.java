@@ -1,14 +1,13 @@
 package io.caudal.client;
 
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -37,11 +36,13 @@ final class Http {
     }
 
     private final Endpoint endpoint;
+    private final URI base;
     private final HttpClient client;
     private final ObjectMapper mapper;
 
     Http(Endpoint endpoint, ObjectMapper mapper) {
         this.endpoint = endpoint;
+        this.base = endpoint.uri("http", "https");
         this.client = endpoint.client();
         this.mapper = mapper;
     }
@@ -87,13 +88,16 @@ final class Http {
         }
         try {
             return mapper.readValue(answer.body(), type);
+        } catch (JsonParseException e) {
+            // A proxy in between answers for a server that is away.
+            throw new UnavailableException(request.path() + ": the answer is no JSON", Duration.ZERO, e);
         } catch (IOException e) {
             throw new CaudalException(request.path() + ": the answer is not as expected: " + e.getMessage(), e);
         }
     }
 
     private HttpResponse<byte[]> send(Request request) throws InterruptedException {
-        HttpRequest.Builder sent = HttpRequest.newBuilder(URI.create(endpoint.address() + request.path()))
+        HttpRequest.Builder sent = HttpRequest.newBuilder(URI.create(base + request.path()))
                 .method(request.method(), request.content())
                 .timeout(request.within())
                 .header("Accept", JSON);
@@ -108,9 +112,7 @@ final class Http {
         try {
             return client.send(sent.build(), HttpResponse.BodyHandlers.ofByteArray());
         } catch (IOException e) {
-            boolean refused = e instanceof ConnectException || e instanceof HttpConnectTimeoutException;
-            String why = request.method() + " " + request.path() + ": " + e;
-            throw new UnavailableException(why, Duration.ZERO, refused, e);
+            throw new UnavailableException(request.method() + " " + request.path() + ": " + e, Duration.ZERO, e);
         }
     }
 
@@ -125,11 +127,16 @@ final class Http {
         String code = body.path("error").asText(body.path("title").asText(""));
         String message = body.path("message").asText(body.path("detail").asText(""));
         ApiException refused = new ApiException(answer.statusCode(), code, message);
-        return switch (answer.statusCode()) {
-            // Without an answer in time (504) it may have been done, or may still be.
-            case 429, 502, 503, 504 ->
-                new UnavailableException(refused.getMessage(), retryAfter(answer), answer.statusCode() != 504, refused);
-            default -> refused;
+        return mayWorkLater(answer.statusCode())
+                ? new UnavailableException(refused.getMessage(), retryAfter(answer), refused)
+                : refused;
+    }
+
+    private static boolean mayWorkLater(int status) {
+        return switch (status) {
+            case 408, 429 -> true;
+            case 501 -> false;
+            default -> 500 <= status;
         };
     }
 

@@ -8,6 +8,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
 
@@ -147,7 +148,8 @@ public final class Registry {
         String message = thrown.getMessage() == null ? thrown.getClass().getName() : thrown.getMessage();
         if (thrown instanceof BpmnException e) {
             try {
-                return new Outcome.Thrown(e.code(), message, Json.object(mapper, e.variables()));
+                return new Outcome.Thrown(
+                        Objects.requireNonNullElse(e.code(), ""), message, Json.object(mapper, e.variables()));
             } catch (NonRetryableException unwritable) {
                 return of(unwritable);
             }

@@ -64,10 +64,9 @@ public final class RestEngine implements EngineClient {
 
     @Override
     public void throwError(String workerId, Job job, Outcome.Thrown error) throws InterruptedException {
-        ObjectNode body =
-                mapper.createObjectNode().put("errorCode", error.code()).put("errorMessage", error.message());
+        ObjectNode body = holder(workerId, job).put("errorCode", error.code()).put("errorMessage", error.message());
         body.set("variables", error.variables());
-        http.call(http.post("/v2/jobs/" + Http.part(job.id()) + "/error", body), new TypeReference<Void>() {});
+        say(job, "error", body);
     }
 
     @Override

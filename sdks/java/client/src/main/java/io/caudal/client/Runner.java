@@ -1,6 +1,7 @@
 package io.caudal.client;
 
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -9,10 +10,12 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +27,11 @@ import org.slf4j.LoggerFactory;
 public final class Runner implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Runner.class);
     private static final int JOBS_PER_POLL_MAX = 100;
+    private static final int MESSAGE_CHARS_MAX = 10_000;
+    /** What everything after the grace may take. */
+    private static final Duration LEAVING_MAX = Duration.ofSeconds(5);
+
+    private static final int GIVEN_BACK_AT_ONCE_MAX = 16;
     private static final AtomicLong THREADS = new AtomicLong();
 
     private final Registry registry;
@@ -45,8 +53,9 @@ public final class Runner implements AutoCloseable {
     /** Is interrupted to stop; null while nobody polls. */
     private Thread poller;
 
-    /** Came when the runner was to stop already. Only its own thread uses this. */
-    private final List<Job> unbegun = new ArrayList<>();
+    /** Give back jobs. */
+    private final ExecutorService givers =
+            Executors.newFixedThreadPool(GIVEN_BACK_AT_ONCE_MAX, work -> daemon(work, "caudal-giver-"));
 
     private final CountDownLatch givenUp = new CountDownLatch(1);
     private Thread thread;
@@ -94,7 +103,7 @@ public final class Runner implements AutoCloseable {
      * A runner with the usual options.
      *
      * @param registry has the handlers
-     * @param address such as {@code http://127.0.0.1:8080}
+     * @param address such as {@code http://127.0.0.1:8080}, which it is if null or empty
      * @return one that does not run yet
      */
     public static Runner of(Registry registry, String address) {
@@ -169,7 +178,6 @@ public final class Runner implements AutoCloseable {
             }
             // The interruption that ended the poll must not end anything else.
             Thread.interrupted();
-            unbegun.forEach(this::giveBack);
             finish();
         }
         if (wasInterrupted) {
@@ -238,8 +246,7 @@ public final class Runner implements AutoCloseable {
         Task task = new Task(job, System.nanoTime() + lease.toNanos());
         synchronized (lock) {
             if (stopping) {
-                // Later: this thread is interrupted, and could not even say so.
-                unbegun.add(job);
+                giveBack(job);
                 return;
             }
             running.add(task);
@@ -279,6 +286,7 @@ public final class Runner implements AutoCloseable {
     /** Says how a job ended, again until it is known to have been heard, or until it does not matter any more. */
     private void report(Job job, Outcome ended) throws InterruptedException {
         Outcome outcome = ended;
+        boolean isBare = false;
         Backoff backoff = new Backoff();
         while (givenUp.getCount() > 0) {
             try {
@@ -287,18 +295,39 @@ public final class Runner implements AutoCloseable {
             } catch (UnavailableException e) {
                 LOG.warn("job {}: its end is not known yet: {}", job.id(), e.getMessage());
                 givenUp.await(backoff.next(e.retryAfter()).toMillis(), TimeUnit.MILLISECONDS);
-            } catch (ApiException e) {
-                if (e.isNotFound() || e.isConflict()) {
+            } catch (RuntimeException e) {
+                if (e instanceof ApiException refused && (refused.isNotFound() || refused.isConflict())) {
                     LOG.warn("job {} was no longer ours: {}", job.id(), e.getMessage());
                     return;
                 }
-                if (!(outcome instanceof Outcome.Completed)) {
+                if (isBare) {
                     throw e;
                 }
-                // It would be refused again and again: let people see why instead.
-                outcome = new Outcome.Failed("the result was refused: " + e.getMessage(), false, null);
+                // It is refused again and again, or cannot even be written: let people see why instead.
+                if (outcome instanceof Outcome.Failed failed) {
+                    outcome = new Outcome.Failed(start(failed.message()), failed.retryable(), null);
+                    isBare = true;
+                } else {
+                    String why = e instanceof CaudalException ? e.getMessage() : e.toString();
+                    outcome = new Outcome.Failed("the " + noun(outcome) + " was refused: " + why, false, null);
+                }
             }
         }
+    }
+
+    private static String noun(Outcome outcome) {
+        if (outcome instanceof Outcome.Thrown) {
+            return "BPMN error";
+        }
+        return outcome instanceof Outcome.Snoozed ? "snooze" : "result";
+    }
+
+    /** What can be said of a message in any case. */
+    private static String start(String message) {
+        String start = message.substring(0, Math.min(message.length(), MESSAGE_CHARS_MAX))
+                .replace('\0', '\uFFFD');
+        // Half of a surrogate pair cannot be written.
+        return new String(start.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 
     private void say(Job job, Outcome outcome) throws InterruptedException {
@@ -335,14 +364,17 @@ public final class Runner implements AutoCloseable {
                         daemon(() -> beat(held), "caudal-beat-").start();
                     }
                 }
-                due = nextBeat;
-                for (Task task : held) {
-                    due = task.heldUntil - due < 0 ? task.heldUntil : due;
-                }
+                due = due(now, nextBeat, held.stream().mapToLong(task -> task.heldUntil));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** When to look again. A lease that is over, of a job whose end is not known yet, is nothing to wait for. */
+    static long due(long now, long nextBeat, LongStream heldUntil) {
+        LongStream left = heldUntil.map(until -> until - now).filter(until -> 0 < until);
+        return now + Math.min(nextBeat - now, left.min().orElse(Long.MAX_VALUE));
     }
 
     private List<Task> held() {
@@ -357,7 +389,7 @@ public final class Runner implements AutoCloseable {
         try {
             List<EngineClient.Beat> beats = new ArrayList<>(held.size());
             held.forEach(task -> beats.add(new EngineClient.Beat(task.job(), null)));
-            standings = engine.heartbeat(workerId, lease, beats);
+            standings = heartbeat(beats);
         } catch (RuntimeException e) {
             LOG.warn("leases could not be extended: {}", e.getMessage());
             return;
@@ -375,15 +407,22 @@ public final class Runner implements AutoCloseable {
 
     private void progress(Task task, Progress progress) {
         try {
-            note(
-                    task,
-                    engine.heartbeat(workerId, lease, List.of(new EngineClient.Beat(task.job(), progress)))
-                            .get(0));
-        } catch (CaudalException e) {
+            List<Standing> standings = heartbeat(List.of(new EngineClient.Beat(task.job(), progress)));
+            note(task, standings.get(0));
+        } catch (RuntimeException e) {
             LOG.warn("job {}: progress could not be said: {}", task.job().id(), e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private List<Standing> heartbeat(List<EngineClient.Beat> beats) throws InterruptedException {
+        List<Standing> standings = engine.heartbeat(workerId, lease, beats);
+        if (standings.size() != beats.size()) {
+            String why = "the server was asked about " + beats.size() + " jobs and told about " + standings.size();
+            throw new CaudalException(why, null);
+        }
+        return standings;
     }
 
     /** Tells the handler if its job is gone. */
@@ -395,17 +434,35 @@ public final class Runner implements AutoCloseable {
         }
     }
 
-    /** Waits for what runs, and gives back what does not end in time. */
+    /** Waits for what runs, then leaves: in the background if that takes longer than it may. */
     private void finish() {
         List<Task> left = awaitEnd();
         givenUp.countDown();
         if (!left.isEmpty()) {
             LOG.warn("{} handlers did not finish within {}", left.size(), grace);
         }
-        for (Task task : left) {
-            task.context.lose(Loss.SHUTDOWN);
-            giveBack(task.job());
+        Thread leaving = daemon(() -> leave(left), "caudal-leaving-");
+        leaving.start();
+        try {
+            leaving.join(LEAVING_MAX.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
+    }
+
+    /** Tells the handlers that still run, and gives back their jobs. */
+    private void leave(List<Task> left) {
+        left.forEach(task -> task.context.lose(Loss.SHUTDOWN));
+        left.forEach(task -> giveBack(task.job()));
+        givers.shutdown();
+        try {
+            if (!givers.awaitTermination(LEAVING_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.warn("not all jobs were given back within {}: they are free when their leases end", LEAVING_MAX);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        givers.shutdownNow();
         if (ownsEngine) {
             engine.close();
         }
@@ -432,13 +489,21 @@ public final class Runner implements AutoCloseable {
     }
 
     private void giveBack(Job job) {
-        try {
-            engine.release(workerId, job, Duration.ZERO);
-        } catch (CaudalException e) {
-            LOG.warn("job {} could not be given back ({}): it is free when its lease ends", job.id(), e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        givers.execute(() -> {
+            try {
+                Backoff.retry(LEAVING_MAX, () -> {
+                    engine.release(workerId, job, Duration.ZERO);
+                    return null;
+                });
+            } catch (CaudalException e) {
+                LOG.warn(
+                        "job {} could not be given back ({}): it is free when its lease ends",
+                        job.id(),
+                        e.getMessage());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
     }
 
     private static Thread daemon(Runnable work, String name) {

@@ -8,21 +8,17 @@ public class UnavailableException extends CaudalException {
 
     /** How long the server asks to wait. */
     private final Duration retryAfter;
-    /** Whether it is known to have changed nothing. */
-    private final boolean refused;
 
     /**
      * By its words.
      *
      * @param message for people
      * @param retryAfter how long the server asks to wait; zero if it does not
-     * @param refused whether the request is known to have changed nothing
      * @param cause or null
      */
-    public UnavailableException(String message, Duration retryAfter, boolean refused, Throwable cause) {
+    public UnavailableException(String message, Duration retryAfter, Throwable cause) {
         super(message, cause);
         this.retryAfter = retryAfter;
-        this.refused = refused;
     }
 
     /**
@@ -32,14 +28,5 @@ public class UnavailableException extends CaudalException {
      */
     public Duration retryAfter() {
         return retryAfter;
-    }
-
-    /**
-     * Whether the request is known to have changed nothing.
-     *
-     * @return false if it may have been done
-     */
-    public boolean isRefused() {
-        return refused;
     }
 }

@@ -28,6 +28,9 @@ final class FakeEngine implements EngineClient {
 
     final AtomicInteger polls = new AtomicInteger();
 
+    /** Whether giving back a job is not answered. */
+    volatile boolean keepsSilent;
+
     /** What became of a lease; without it signs of life are not answered. */
     volatile Standing standing = Standing.HELD;
 
@@ -87,6 +90,9 @@ final class FakeEngine implements EngineClient {
             throw new InterruptedException();
         }
         say("release " + job.id() + " " + delay);
+        if (keepsSilent) {
+            Thread.sleep(60_000);
+        }
     }
 
     @Override

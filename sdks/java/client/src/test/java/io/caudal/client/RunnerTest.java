@@ -7,12 +7,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,10 +29,10 @@ class RunnerTest {
         return runner;
     }
 
-    /** The first so many things that are said of one job. */
+    /** The first so many things that are said, of one job after the other. */
     private List<String> sayings(int count, Registry.Handler<Map<String, Object>> handler) throws InterruptedException {
         List<String> said = new ArrayList<>();
-        try (Runner runner = start(handler, options -> options)) {
+        try (Runner runner = start(handler, options -> options.maxParallel(1))) {
             for (int i = 0; i < count; i++) {
                 said.add(engine.said.take());
             }
@@ -59,8 +61,8 @@ class RunnerTest {
 
     @Test
     void anEndIsSaidUntilItIsKnown() throws InterruptedException {
-        engine.failures.add(new UnavailableException("away", Duration.ZERO, false, null));
-        engine.failures.add(new UnavailableException("away", Duration.ZERO, true, null));
+        engine.failures.add(new UnavailableException("away", Duration.ZERO, null));
+        engine.failures.add(new UnavailableException("away", Duration.ZERO, null));
         String done = "complete 1 {}";
         assertEquals(List.of(done, done, done), sayings(3, (variables, context) -> null));
     }
@@ -78,6 +80,51 @@ class RunnerTest {
         engine.failures.add(new ApiException(413, "TOO_LARGE", "too large"));
         List<String> said = sayings(2, (variables, context) -> null);
         assertEquals("fail the result was refused: too large (TOO_LARGE, 413), false, null", said.get(1));
+    }
+
+    @Test
+    void anyEndThatIsRefusedIsAFailureForPeople() throws InterruptedException {
+        engine.failures.add(new ApiException(400, "BAD_REQUEST", "too long"));
+        List<String> said = sayings(2, (variables, context) -> {
+            throw new SnoozeException(Duration.ofDays(3650));
+        });
+        assertEquals("fail the snooze was refused: too long (BAD_REQUEST, 400), false, null", said.get(1));
+    }
+
+    @Test
+    void aBpmnErrorThatIsRefusedIsAFailureForPeople() throws InterruptedException {
+        engine.failures.add(new ApiException(400, "BAD_REQUEST", "no code"));
+        List<String> said = sayings(2, (variables, context) -> {
+            throw new BpmnException("", "no");
+        });
+        assertEquals("fail the BPMN error was refused: no code (BAD_REQUEST, 400), false, null", said.get(1));
+    }
+
+    @Test
+    void anEndThatCannotBeWrittenIsAFailureForPeople() throws InterruptedException {
+        engine.failures.add(new ArithmeticException("long overflow"));
+        List<String> said = sayings(2, (variables, context) -> null);
+        String why = "java.lang.ArithmeticException: long overflow";
+        assertEquals("fail the result was refused: " + why + ", false, null", said.get(1));
+    }
+
+    @Test
+    void aFailureThatIsRefusedIsSaidOnceMoreWithLess() throws InterruptedException {
+        engine.failures.add(new ApiException(400, "BAD_REQUEST", "negative"));
+        engine.failures.add(new ApiException(400, "BAD_REQUEST", "still"));
+        engine.jobs.add(FakeEngine.job("2"));
+        // The last character that is left is half of a pair.
+        String message = "\0" + "x".repeat(9_998) + "🦀".repeat(10);
+        List<String> said = sayings(3, (variables, context) -> {
+            if (context.job().id().equals("2")) {
+                return null;
+            }
+            throw new RetryableException(message, Duration.ofSeconds(-1));
+        });
+        assertEquals("fail " + message + ", true, PT-1S", said.get(0));
+        assertEquals("fail \uFFFD" + "x".repeat(9_998) + "?, true, null", said.get(1));
+        assertEquals("complete 2 {}", said.get(2));
+        assertEquals(List.of(), List.copyOf(engine.said));
     }
 
     @Test
@@ -115,6 +162,7 @@ class RunnerTest {
 
     @Test
     void whatDoesNotFinishInTimeIsGivenBack() throws InterruptedException {
+        engine.failures.add(new UnavailableException("busy", Duration.ZERO, null));
         CountDownLatch begun = new CountDownLatch(1);
         BlockingQueue<Loss> told = new LinkedBlockingQueue<>();
         Runner runner = start(
@@ -128,7 +176,33 @@ class RunnerTest {
         begun.await();
         runner.close();
         assertEquals(Loss.SHUTDOWN, told.take());
-        assertEquals(List.of("release 1 PT0S"), List.copyOf(engine.said));
+        assertEquals(List.of("release 1 PT0S", "release 1 PT0S"), List.copyOf(engine.said));
+    }
+
+    @Test
+    void aRunnerEndsThoughNobodyTakesItsJobsBack() throws InterruptedException {
+        engine.keepsSilent = true;
+        engine.jobs.add(FakeEngine.job("2"));
+        CountDownLatch begun = new CountDownLatch(2);
+        CountDownLatch never = new CountDownLatch(1);
+        Runner runner = start(
+                (variables, context) -> {
+                    begun.countDown();
+                    never.await();
+                    return null;
+                },
+                options -> options.grace(Duration.ofMillis(1)));
+        begun.await();
+        runner.close();
+        assertEquals(Set.of("release 1 PT0S", "release 2 PT0S"), Set.copyOf(engine.said));
+    }
+
+    @Test
+    void leasesThatAreOverAreNotWaitedFor() {
+        long now = Long.MAX_VALUE - 1;
+        assertEquals(now + 10, Runner.due(now, now + 10, LongStream.of()));
+        assertEquals(now + 10, Runner.due(now, now + 10, LongStream.of(now - 5, now, now + 20)));
+        assertEquals(now + 3, Runner.due(now, now + 10, LongStream.of(now - 5, now + 3)));
     }
 
     @Test

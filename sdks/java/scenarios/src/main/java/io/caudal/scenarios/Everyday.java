@@ -52,6 +52,8 @@ final class Everyday {
             new Scenario("parallelism", alone(Everyday::parallelism)),
             new Scenario("snooze", alone(Everyday::snooze)),
             new Scenario("large variables", alone(Everyday::largeVariables)),
+            new Scenario("too large a result", alone(Everyday::tooLargeResult)),
+            new Scenario("refused end", alone(Everyday::refusedEnd)),
             new Scenario("unicode", alone(world -> echo(world, "unicode.json"))),
             new Scenario("numbers beyond 2^53", alone(world -> echo(world, "numbers.json"))),
             new Scenario("bpmn", alone(Everyday::bpmn)),
@@ -194,6 +196,35 @@ final class Everyday {
         }
     }
 
+    private static void tooLargeResult(World world) throws Exception {
+        Registry registry =
+                new Registry().handle("work", Given.class, (given, context) -> new Text("x".repeat(given.n())));
+        try (Runner runner = world.work(registry)) {
+            isRefused(world.await(world.startWork(new Given(20_000_000))), "the result was refused");
+            equal(world.client.startAndAwait("work", new Given(1)).status(), Status.COMPLETED);
+        }
+    }
+
+    private static void refusedEnd(World world) throws Exception {
+        Registry registry = new Registry().handle("work", Given.class, (given, context) -> {
+            if (given.n() == 1) {
+                throw new SnoozeException(Duration.ofDays(3650));
+            }
+            throw new BpmnException("", "an error without a code");
+        });
+        try (Runner runner = world.work(registry)) {
+            isRefused(world.await(world.startWork(new Given(1))), "the snooze was refused");
+            isRefused(world.await(world.startWork(new Given(2))), "the BPMN error was refused");
+        }
+    }
+
+    /** It has failed for good, and says why. */
+    private static void isRefused(Instance instance, String why) {
+        equal(instance.status(), Status.FAILED);
+        String start = "NotRetryable: step 'do': " + why;
+        equal(instance.failureReason().substring(0, start.length()), start);
+    }
+
     private static void echo(World world, String name) throws Exception {
         Registry registry = new Registry().handle("work", (variables, context) -> Map.of("copy", variables));
         try (Runner runner = world.work(registry)) {
@@ -276,7 +307,7 @@ final class Everyday {
         }
     }
 
-    private static List<String> steps(World world, String id) {
+    static List<String> steps(World world, String id) {
         return world.client.history(id).stream().map(StepExecution::stepId).toList();
     }
 

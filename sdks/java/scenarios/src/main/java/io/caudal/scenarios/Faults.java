@@ -2,9 +2,14 @@ package io.caudal.scenarios;
 
 import static io.caudal.scenarios.World.alone;
 import static io.caudal.scenarios.World.equal;
+import static io.caudal.scenarios.World.file;
 import static io.caudal.scenarios.World.isJson;
 import static io.caudal.scenarios.World.next;
 
+import io.caudal.client.ApiException;
+import io.caudal.client.BpmnException;
+import io.caudal.client.Endpoint;
+import io.caudal.client.EngineClient;
 import io.caudal.client.Instance;
 import io.caudal.client.Loss;
 import io.caudal.client.Progress;
@@ -14,6 +19,9 @@ import io.caudal.client.Status;
 import io.caudal.client.Submit;
 import io.caudal.scenarios.Main.Scenario;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -38,15 +46,20 @@ final class Faults {
     static final List<Scenario> ALL = List.of(
             new Scenario("long handler", alone(Faults::longHandler)),
             new Scenario("lost lease", alone(Faults::lostLease)),
+            new Scenario("lost lease and a BPMN error", alone(Faults::lostLeaseAndBpmnError)),
             new Scenario("cancelled job", alone(Faults::cancelledJob)),
             new Scenario("progress", alone(Faults::progress)),
             new Scenario("worker killed", alone(Faults::workerKilled)),
             new Scenario("server restarted", Faults::serverRestarted),
             new Scenario("drain", alone(Faults::drain)),
+            new Scenario("grace runs out", alone(Faults::graceRunsOut)),
             // One poll may wait at a time: the others hear 503.
             new Scenario("overload", World.on("memory:", Faults::overload, "--limits-polls-parked", "1")));
 
     private static final Duration LEASE = Duration.ofSeconds(5);
+    /** Is not extended before a scenario is over. */
+    private static final Duration LONG_LEASE = Duration.ofMinutes(10);
+
     private static final String REFUSED = "caudal_commands_total{kind=\"submit\",outcome=\"rejected\"}";
     private static final String POLLED = "job_poll_latency_seconds_count";
 
@@ -102,6 +115,70 @@ final class Faults {
             }
         });
         isJson(instance.variables(), "{\"by\": \"winner\"}");
+    }
+
+    private static void lostLeaseAndBpmnError(World world) throws Exception {
+        BlockingQueue<String> begun = new LinkedBlockingQueue<>();
+        CountDownLatch taken = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        Registry losing = new Registry().handle("charge-card", (variables, context) -> {
+            // Over Kafka it hears of the winner's lease as well.
+            if (context.job().lease() > 1) {
+                over.await();
+                return null;
+            }
+            begun.add("begun");
+            taken.await();
+            throw new BpmnException("DECLINED", "too late");
+        });
+        CountDownLatch told = new CountDownLatch(1);
+        Registry winning = new Registry().handle("charge-card", (variables, context) -> {
+            begun.add("begun");
+            told.await();
+            return null;
+        });
+        BlockingQueue<Optional<Throwable>> answers = new LinkedBlockingQueue<>();
+        try (EngineClient engine = EngineClient.connect(Endpoint.of(world.address()));
+                Runner loser = World.work(Runner.builder(losing, throwing(engine, answers))
+                        .lease(LONG_LEASE)
+                        .maxParallel(1))) {
+            world.client.deploy(file("charge.bpmn"));
+            String id = world.client.start("charge", Map.of("customer", "ann")).id();
+            next(begun);
+            // By the server's clock the lease is over, by its own it is not.
+            world.server.advance(LONG_LEASE.plusMinutes(1));
+            try (Runner winner = World.work(world.runner(winning, "winner"))) {
+                next(begun);
+                taken.countDown();
+                Throwable answer = next(answers).orElse(null);
+                equal(answer instanceof ApiException refused && refused.isConflict(), true);
+                told.countDown();
+                equal(world.await(id).status(), Status.COMPLETED);
+            } finally {
+                over.countDown();
+            }
+            List<String> steps = Everyday.steps(world, id);
+            equal(List.of(steps.contains("paid"), steps.contains("settled")), List.of(true, false));
+        }
+    }
+
+    /** Notes what is answered to BPMN errors. */
+    private static EngineClient throwing(EngineClient engine, BlockingQueue<Optional<Throwable>> answers) {
+        InvocationHandler noted = (proxy, method, arguments) -> {
+            Throwable thrown = null;
+            try {
+                return method.invoke(engine, arguments);
+            } catch (InvocationTargetException e) {
+                thrown = e.getCause();
+                throw thrown;
+            } finally {
+                if (method.getName().equals("throwError")) {
+                    answers.add(Optional.ofNullable(thrown));
+                }
+            }
+        };
+        return (EngineClient)
+                Proxy.newProxyInstance(EngineClient.class.getClassLoader(), new Class<?>[] {EngineClient.class}, noted);
     }
 
     private static void cancelledJob(World world) throws Exception {
@@ -191,6 +268,30 @@ final class Faults {
             equal(Collections.frequency(states, Status.COMPLETED), 2);
             equal(Collections.frequency(states, left), 1);
         });
+    }
+
+    private static void graceRunsOut(World world) throws Exception {
+        BlockingQueue<String> begun = new LinkedBlockingQueue<>();
+        BlockingQueue<Loss> told = new LinkedBlockingQueue<>();
+        CountDownLatch gate = new CountDownLatch(1);
+        Registry stubborn = new Registry().handle("work", (variables, context) -> {
+            context.onLost(() -> told.add(context.loss()));
+            begun.add("begun");
+            gate.await();
+            return Map.of("by", "stubborn");
+        });
+        Duration grace = Duration.ofMillis(100);
+        Runner first = World.work(world.runner(stubborn).lease(LONG_LEASE).grace(grace));
+        String id = world.startWork(null);
+        next(begun);
+        first.close();
+        equal(next(told), Loss.SHUTDOWN);
+        // The handler runs still.
+        try (Runner other = world.work(by("other"))) {
+            isJson(world.await(id).variables(), "{\"by\": \"other\"}");
+        } finally {
+            gate.countDown();
+        }
     }
 
     private static void overload(World world) throws Exception {

@@ -55,7 +55,7 @@ final class Secured {
                                     .trustManager(authority.toFile())
                                     .build())
                     .build();
-            work(endpoint, new GrpcEngine(channel));
+            work(endpoint, new GrpcEngine(channel, endpoint.headers()));
             channel.shutdownNow();
         }
         Duration second = Duration.ofSeconds(1);

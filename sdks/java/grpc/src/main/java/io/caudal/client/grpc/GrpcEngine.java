@@ -16,7 +16,8 @@ import io.caudal.client.wire.CompleteJobResponse;
 import io.caudal.client.wire.FailJobRequest;
 import io.caudal.client.wire.FailJobResponse;
 import io.caudal.client.wire.HeartbeatRequest;
-import io.caudal.client.wire.HeartbeatResponse;
+import io.caudal.client.wire.HeartbeatsRequest;
+import io.caudal.client.wire.HeartbeatsResponse;
 import io.caudal.client.wire.PollJobsRequest;
 import io.caudal.client.wire.PollJobsResponse;
 import io.caudal.client.wire.ReleaseJobRequest;
@@ -26,6 +27,7 @@ import io.caudal.client.wire.ThrowErrorResponse;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
@@ -35,35 +37,41 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The transport over gRPC. Numbers are doubles on this wire: integers beyond 2^53 lose digits. */
 public final class GrpcEngine implements EngineClient {
+    private static final int JOBS_PER_REQUEST_MAX = 1000;
     private static final int MESSAGE_BYTES_MAX = 64 << 20;
     private static final Duration CALL_MAX = Duration.ofSeconds(30);
     /** What a poll may take beyond its wait. */
     private static final Duration POLL_EXTRA = Duration.ofSeconds(15);
+    /** How often a connection without traffic is tried, so that one that is dead is noticed. */
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+    /** After which it is dead if it has not answered. */
+    private static final Duration SILENCE_MAX = Duration.ofSeconds(10);
+    /** How long a channel waits at most before it connects again. */
+    private static final Duration RECONNECT_MAX = Duration.ofSeconds(5);
 
     private static final String ENGINE = "workflow.v1.WorkflowEngine";
     private static final MethodDescriptor<PollJobsRequest, PollJobsResponse> POLL =
-            method(ENGINE, "PollJobs", PollJobsRequest.getDefaultInstance(), PollJobsResponse.getDefaultInstance());
-    private static final MethodDescriptor<CompleteJobRequest, CompleteJobResponse> COMPLETE = method(
-            ENGINE, "CompleteJob", CompleteJobRequest.getDefaultInstance(), CompleteJobResponse.getDefaultInstance());
+            method("PollJobs", PollJobsRequest.getDefaultInstance(), PollJobsResponse.getDefaultInstance());
+    private static final MethodDescriptor<CompleteJobRequest, CompleteJobResponse> COMPLETE =
+            method("CompleteJob", CompleteJobRequest.getDefaultInstance(), CompleteJobResponse.getDefaultInstance());
     private static final MethodDescriptor<FailJobRequest, FailJobResponse> FAIL =
-            method(ENGINE, "FailJob", FailJobRequest.getDefaultInstance(), FailJobResponse.getDefaultInstance());
-    private static final MethodDescriptor<HeartbeatRequest, HeartbeatResponse> HEARTBEAT =
-            method(ENGINE, "Heartbeat", HeartbeatRequest.getDefaultInstance(), HeartbeatResponse.getDefaultInstance());
-    private static final MethodDescriptor<ReleaseJobRequest, ReleaseJobResponse> RELEASE = method(
-            ENGINE, "ReleaseJob", ReleaseJobRequest.getDefaultInstance(), ReleaseJobResponse.getDefaultInstance());
-    private static final MethodDescriptor<ThrowErrorRequest, ThrowErrorResponse> THROW_ERROR = method(
-            "gateway_protocol.Gateway",
-            "ThrowError",
-            ThrowErrorRequest.getDefaultInstance(),
-            ThrowErrorResponse.getDefaultInstance());
+            method("FailJob", FailJobRequest.getDefaultInstance(), FailJobResponse.getDefaultInstance());
+    static final MethodDescriptor<HeartbeatsRequest, HeartbeatsResponse> HEARTBEATS =
+            method("Heartbeats", HeartbeatsRequest.getDefaultInstance(), HeartbeatsResponse.getDefaultInstance());
+    private static final MethodDescriptor<ReleaseJobRequest, ReleaseJobResponse> RELEASE =
+            method("ReleaseJob", ReleaseJobRequest.getDefaultInstance(), ReleaseJobResponse.getDefaultInstance());
+    static final MethodDescriptor<ThrowErrorRequest, ThrowErrorResponse> THROW_ERROR =
+            method("ThrowError", ThrowErrorRequest.getDefaultInstance(), ThrowErrorResponse.getDefaultInstance());
 
     private final Channel channel;
     private final Runnable close;
@@ -74,11 +82,23 @@ public final class GrpcEngine implements EngineClient {
      * @param channel is not closed
      */
     public GrpcEngine(Channel channel) {
-        this(channel, () -> {});
+        this(channel, Map.of());
     }
 
-    private GrpcEngine(Channel channel, Runnable close) {
-        this.channel = channel;
+    /**
+     * Over a channel of your own, with a token, say.
+     *
+     * @param channel is not closed
+     * @param headers sent with every call, such as {@code Authorization}
+     */
+    public GrpcEngine(Channel channel, Map<String, String> headers) {
+        this(channel, headers, () -> {});
+    }
+
+    private GrpcEngine(Channel channel, Map<String, String> headers, Runnable close) {
+        Metadata metadata = new Metadata();
+        headers.forEach((name, value) -> metadata.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value));
+        this.channel = ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(metadata));
         this.close = close;
     }
 
@@ -93,15 +113,29 @@ public final class GrpcEngine implements EngineClient {
             if (!plain && !endpoint.address().startsWith("grpcs://")) {
                 return null;
             }
-            String target = endpoint.address().substring(endpoint.address().indexOf("://") + 3);
-            ManagedChannelBuilder<?> builder = ManagedChannelBuilder.forTarget(target);
+            URI uri = endpoint.uri("grpc", "grpcs");
+            ManagedChannelBuilder<?> builder = ManagedChannelBuilder.forTarget(uri.getAuthority())
+                    .keepAliveTime(KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
+                    .keepAliveTimeout(SILENCE_MAX.toSeconds(), TimeUnit.SECONDS)
+                    .keepAliveWithoutCalls(true);
             ManagedChannel made = (plain ? builder.usePlaintext() : builder.useTransportSecurity()).build();
-            Metadata headers = new Metadata();
-            endpoint.headers()
-                    .forEach((name, value) ->
-                            headers.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value));
-            Channel channel = ClientInterceptors.intercept(made, MetadataUtils.newAttachHeadersInterceptor(headers));
-            return new GrpcEngine(channel, made::shutdownNow);
+            Thread reconnecting = new Thread(() -> reconnect(made), "caudal-reconnect");
+            reconnecting.setDaemon(true);
+            reconnecting.start();
+            return new GrpcEngine(made, endpoint.headers(), made::shutdownNow);
+        }
+
+        /** By itself a channel waits longer and longer, up to two minutes, and has no option for it. */
+        private static void reconnect(ManagedChannel channel) {
+            try {
+                while (!channel.awaitTermination(RECONNECT_MAX.toSeconds(), TimeUnit.SECONDS)) {
+                    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+                        channel.resetConnectBackoff();
+                    }
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -146,10 +180,12 @@ public final class GrpcEngine implements EngineClient {
     @Override
     public void throwError(String workerId, Job job, Outcome.Thrown error) throws InterruptedException {
         ThrowErrorRequest request = ThrowErrorRequest.newBuilder()
-                .setJobKey(Long.parseLong(job.id()))
+                .setJobId(job.id())
+                .setWorkerId(workerId)
+                .setLease(job.lease())
                 .setErrorCode(error.code())
                 .setErrorMessage(error.message())
-                .setVariables(error.variables().toString())
+                .setVariables(Structs.write(error.variables()))
                 .build();
         call(THROW_ERROR, request, CALL_MAX);
     }
@@ -157,16 +193,12 @@ public final class GrpcEngine implements EngineClient {
     @Override
     public List<Standing> heartbeat(String workerId, Duration lease, List<Beat> beats) throws InterruptedException {
         List<Standing> standings = new ArrayList<>(beats.size());
-        for (Beat beat : beats) {
-            try {
-                standings.add(Standing.valueOf(call(HEARTBEAT, request(workerId, lease, beat), CALL_MAX)
-                        .getStatus()));
-            } catch (ApiException e) {
-                if (!e.isNotFound()) {
-                    throw e;
-                }
-                standings.add(Standing.UNKNOWN);
-            }
+        for (int at = 0; at < beats.size(); at += JOBS_PER_REQUEST_MAX) {
+            HeartbeatsRequest.Builder request = HeartbeatsRequest.newBuilder();
+            beats.subList(at, Math.min(at + JOBS_PER_REQUEST_MAX, beats.size()))
+                    .forEach(beat -> request.addJobs(request(workerId, lease, beat)));
+            HeartbeatsResponse answer = call(HEARTBEATS, request.build(), CALL_MAX);
+            answer.getJobsList().forEach(one -> standings.add(Standing.valueOf(one.getStatus())));
         }
         return standings;
     }
@@ -206,15 +238,15 @@ public final class GrpcEngine implements EngineClient {
         Status status = thrown.getStatus();
         String message = status.getDescription() == null ? "" : status.getDescription();
         String code = status.getCode().name();
-        // A connection that breaks in the middle has this; what the server says has no cause here.
-        if (status.getCode() == Status.Code.UNKNOWN && status.getCause() != null) {
-            return new UnavailableException(code + ": " + message, Duration.ZERO, false, thrown);
-        }
         return switch (status.getCode()) {
-            case UNAVAILABLE, RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, CANCELLED ->
-                new UnavailableException(code + ": " + message, Duration.ZERO, false, thrown);
+            case UNAVAILABLE, RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, CANCELLED, INTERNAL, UNKNOWN, DATA_LOSS ->
+                new UnavailableException(code + ": " + message, Duration.ZERO, thrown);
+            case UNAUTHENTICATED -> new ApiException(401, code, message);
+            case PERMISSION_DENIED -> new ApiException(403, code, message);
             case NOT_FOUND -> new ApiException(404, code, message);
             case FAILED_PRECONDITION, ABORTED, ALREADY_EXISTS -> new ApiException(409, code, message);
+            case OUT_OF_RANGE -> new ApiException(413, code, message);
+            case UNIMPLEMENTED -> new ApiException(501, code, message);
             default -> new ApiException(400, code, message);
         };
     }
@@ -262,10 +294,10 @@ public final class GrpcEngine implements EngineClient {
     }
 
     private static <Q extends Message, A extends Message> MethodDescriptor<Q, A> method(
-            String service, String name, Q request, A answer) {
+            String name, Q request, A answer) {
         return MethodDescriptor.newBuilder(ProtoUtils.marshaller(request), ProtoUtils.marshaller(answer))
                 .setType(MethodDescriptor.MethodType.UNARY)
-                .setFullMethodName(MethodDescriptor.generateFullMethodName(service, name))
+                .setFullMethodName(MethodDescriptor.generateFullMethodName(ENGINE, name))
                 .build();
     }
 }

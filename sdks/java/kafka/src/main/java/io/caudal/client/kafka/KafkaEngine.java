@@ -15,6 +15,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,11 +31,13 @@ import org.slf4j.LoggerFactory;
 public final class KafkaEngine implements EngineClient {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaEngine.class);
     private static final String SCHEME = "kafka://";
+    /** With what leaving the group takes at most, this is 5 seconds. */
+    private static final Duration GIVE_BACK_MAX = Duration.ofSeconds(3);
 
     private final EngineClient server;
     private final Listener listener;
     /** Jobs that the server could not be asked about yet. Only the thread that polls uses this. */
-    private List<Job> heard = new ArrayList<>();
+    List<Job> heard = new ArrayList<>();
 
     private volatile String workerId = "";
 
@@ -64,6 +69,16 @@ public final class KafkaEngine implements EngineClient {
         public static Options usual() {
             return new Options("caudal-workers", "workflow.jobs.", Map.of());
         }
+
+        /**
+         * Without what is set, which may be a password.
+         *
+         * @return for logs and errors
+         */
+        @Override
+        public String toString() {
+            return "group " + group + ", topics " + topicPrefix + ", settings " + settings.keySet();
+        }
     }
 
     /**
@@ -83,12 +98,12 @@ public final class KafkaEngine implements EngineClient {
             Map<String, String> given = new HashMap<>();
             for (String one : parts.length == 1 ? new String[0] : parts[1].split("&", -1)) {
                 String[] pair = one.split("=", 2);
-                given.put(pair[0], pair.length == 1 ? "" : URLDecoder.decode(pair[1], StandardCharsets.UTF_8));
+                given.put(pair[0], pair.length == 1 ? "" : decode(pair[0], pair[1]));
             }
             String address = given.remove("engine");
             if (address == null) {
                 throw new IllegalArgumentException(
-                        "'" + endpoint.address() + "' does not say where the server is: ?engine=http://…");
+                        "'" + endpoint + "' does not say where the server is: ?engine=http://…");
             }
             Options usual = Options.usual();
             String group = given.getOrDefault("group", usual.group());
@@ -96,6 +111,15 @@ public final class KafkaEngine implements EngineClient {
             given.keySet().removeAll(List.of("group", "topic_prefix"));
             Endpoint server = new Endpoint(address, endpoint.headers(), endpoint.http(), endpoint.telemetry());
             return new KafkaEngine(parts[0], EngineClient.connect(server), new Options(group, prefix, given));
+        }
+
+        private static String decode(String name, String value) {
+            try {
+                return URLDecoder.decode(value, StandardCharsets.UTF_8);
+            } catch (IllegalArgumentException e) {
+                // Its words repeat the value, which may be a password.
+                throw new IllegalArgumentException("the value of '" + name + "' is not encoded as in a URL");
+            }
         }
     }
 
@@ -151,20 +175,31 @@ public final class KafkaEngine implements EngineClient {
     public void close() {
         List<Job> unbegun = new ArrayList<>(heard);
         unbegun.addAll(listener.close());
-        for (Job job : unbegun) {
-            try {
-                server.release(workerId, job, Duration.ZERO);
-            } catch (CaudalException e) {
-                LOG.warn("job {} could not be given back: {}", job.id(), e.getMessage());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                break;
+        ExecutorService givers = Executors.newCachedThreadPool();
+        unbegun.forEach(job -> givers.execute(() -> giveBack(job)));
+        givers.shutdown();
+        try {
+            if (!givers.awaitTermination(GIVE_BACK_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
+                givers.shutdownNow();
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            givers.shutdownNow();
         }
         server.close();
     }
 
+    private void giveBack(Job job) {
+        try {
+            server.release(workerId, job, Duration.ZERO);
+        } catch (CaudalException e) {
+            LOG.warn("job {} could not be given back ({}): it is free when its lease ends", job.id(), e.getMessage());
+        } catch (InterruptedException e) {
+            LOG.warn("job {} was not given back in time: it is free when its lease ends", job.id());
+        }
+    }
+
     static UnavailableException unavailable(Exception cause) {
-        return new UnavailableException(String.valueOf(cause.getMessage()), Duration.ZERO, false, cause);
+        return new UnavailableException(String.valueOf(cause.getMessage()), Duration.ZERO, cause);
     }
 }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -35,6 +36,8 @@ import org.slf4j.LoggerFactory;
 final class Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
     private static final Duration ASK = Duration.ofSeconds(1);
+    /** What leaving the group may take, so that there is time to give back jobs as well. */
+    private static final CloseOptions LEAVING = CloseOptions.timeout(Duration.ofSeconds(2));
 
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final String prefix;
@@ -86,7 +89,7 @@ final class Listener {
         consumer.wakeup();
         try {
             if (thread == null) {
-                consumer.close();
+                consumer.close(LEAVING);
             } else {
                 thread.join();
             }
@@ -97,10 +100,12 @@ final class Listener {
     }
 
     private void listen() {
-        try (consumer) {
+        try {
             while (!closed) {
                 ask();
             }
+        } finally {
+            consumer.close(LEAVING);
         }
     }
 

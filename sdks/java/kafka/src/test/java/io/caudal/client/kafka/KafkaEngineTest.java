@@ -1,6 +1,7 @@
 package io.caudal.client.kafka;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -10,8 +11,16 @@ import io.caudal.client.Endpoint;
 import io.caudal.client.EngineClient;
 import io.caudal.client.Job;
 import io.caudal.client.kafka.wire.JobDispatchEvent;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class KafkaEngineTest {
     @Test
@@ -21,8 +30,46 @@ class KafkaEngineTest {
         try (EngineClient made = EngineClient.connect(endpoint)) {
             assertInstanceOf(KafkaEngine.class, made);
         }
-        Endpoint nowhere = Endpoint.of("kafka://127.0.0.1:9");
-        assertThrows(IllegalArgumentException.class, () -> EngineClient.connect(nowhere));
+    }
+
+    @Test
+    void passwordsAreNotShown() {
+        for (String query : List.of("", "&engine=server", "&engine=http://server&ssl.key.password=%secret")) {
+            Endpoint wrong = Endpoint.of("kafka://127.0.0.1:9?sasl.password=secret" + query);
+            String said = assertThrows(IllegalArgumentException.class, () -> EngineClient.connect(wrong))
+                    .getMessage();
+            assertFalse(said.contains("secret"), said);
+        }
+        String shown = new KafkaEngine.Options("g", "jobs.", Map.of("sasl.password", "secret")).toString();
+        assertEquals("group g, topics jobs., settings [sasl.password]", shown);
+    }
+
+    @Test
+    @Timeout(60)
+    void whatWasHeardAndNotBegunIsGivenBackTogether() {
+        Queue<String> released = new ConcurrentLinkedQueue<>();
+        CyclicBarrier both = new CyclicBarrier(2);
+        InvocationHandler server = (proxy, method, arguments) -> {
+            if (method.getName().equals("release")) {
+                both.await();
+                released.add(((Job) arguments[1]).id());
+            }
+            return null;
+        };
+        Class<?>[] kinds = {EngineClient.class};
+        EngineClient noting = (EngineClient) Proxy.newProxyInstance(getClass().getClassLoader(), kinds, server);
+        KafkaEngine engine = new KafkaEngine("127.0.0.1:9", noting, KafkaEngine.Options.usual());
+        engine.heard = List.of(job("1"), job("2"));
+        engine.close();
+        assertEquals(Set.of("1", "2"), Set.copyOf(released));
+    }
+
+    private static Job job(String id) {
+        return Listener.job(JobDispatchEvent.newBuilder()
+                .setJobId(id)
+                .setJobPayload(ByteString.copyFromUtf8("{}"))
+                .build()
+                .toByteArray());
     }
 
     @Test
