@@ -31,7 +31,7 @@ echo "ok it is installed"
 holds "its data is its user's alone" mode $data "caudal:caudal 700"
 holds "its configuration is not for others" mode /etc/caudal/caudal.toml "root:caudal 640"
 holds "its user cannot log in" sh -c "getent passwd caudal | grep -q nologin"
-holds "manual pages are there" test -s /usr/share/man/man1/caudal-serve.1
+holds "manual pages are there" test -s /usr/share/man/man1/caudal-serve.1.gz
 holds "completions are there" test -s /usr/share/bash-completion/completions/caudal
 if command -v systemd-analyze > /dev/null; then
     holds "the unit is understood" systemd-analyze verify /lib/systemd/system/caudal.service
