@@ -244,8 +244,10 @@ type Sent = Result<ureq::http::Response<ureq::Body>, ureq::Error>;
 /// The answer as JSON.
 pub(crate) fn read(remote: &Remote, sent: Sent) -> Result<Value, Failed> {
     let unreachable = |reason: String| Failed::Unreachable { reason };
-    let mut response = sent
-        .map_err(|error| unreachable(format!("cannot reach {}: {error}. Is the server running (`caudal serve`)?", remote.url)))?;
+    let mut response = sent.map_err(|error| {
+        let error = error.to_string();
+        unreachable(format!("cannot reach {}: {error}. {}", remote.url, advice(&error)))
+    })?;
     let status = response.status();
     let body = response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string();
     let body = body.map_err(|error| unreachable(format!("the answer broke off: {error}")))?;
@@ -253,9 +255,24 @@ pub(crate) fn read(remote: &Remote, sent: Sent) -> Result<Value, Failed> {
     if status.is_success() {
         return Ok(answer);
     }
-    let detail = answer["detail"].as_str().map_or_else(|| answer.to_string(), str::to_owned);
-    let reason = format!("{} {}: {detail}", status.as_u16(), text(&answer["title"]));
+    let reason = match answer["detail"].as_str().or_else(|| answer["message"].as_str()) {
+        Some(detail) => format!("{} {}: {detail}", status.as_u16(), text(&answer["title"])),
+        // Not as Caudal says it: another program, a proxy, or the port of metrics.
+        None => format!("{} answers {status}: {answer}. Is this the REST address of a server?", remote.url),
+    };
     Err(Failed::Refused { status: status.as_u16(), reason })
+}
+
+/// What may help against an error of a connection.
+fn advice(error: &str) -> &'static str {
+    let known = [
+        ("UnknownIssuer", "Name the authority of the server's certificate with --ca FILE"),
+        ("CertificateRequired", "The server wants to see a certificate: --client-cert FILE --client-key FILE"),
+        ("invalid HTTP version", "If the server speaks TLS, ask by https://; if this is its port of gRPC, ask that of REST"),
+        ("invalid format", "An address is written as http://127.0.0.1:8080"),
+        ("InvalidContentType", "If the server speaks no TLS, ask by http://"),
+    ];
+    known.iter().find(|(sign, _)| error.contains(sign)).map_or("Is the server running (`caudal serve`)?", |(_, advice)| advice)
 }
 
 /// Does the same for every key. One that is refused does not keep the others from being done, and makes the command fail at the end.

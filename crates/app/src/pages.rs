@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::{Arg, Command, CommandFactory as _};
-use host::{CommandLabels, Metrics};
+use host::{ActionLabels, CommandLabels, EventLabels, Metrics, PurgedLabels, QuantileLabels};
 use prometheus_client::registry::Registry;
 
 use crate::cli::Cli;
@@ -31,7 +31,8 @@ const METRICS_HEAD: &str = "# Metrics
 Prometheus metrics in the OpenMetrics text format, at `http://127.0.0.1:9091/metrics` unless `metrics` says otherwise. [Watch it](watching.md) says which of them
 matter; a dashboard and alert rules that use them are in `deploy/` of the source and of the archive.
 
-A counter named `x` is served as `x_total`; a histogram as `x_bucket`, `x_sum` and `x_count`. Label sets are bounded: never a key, a job type or a tenant.
+A counter named `x` is served as `x_total`; a histogram as `x_bucket`, `x_sum` and `x_count`. Label sets are bounded: never a key or a tenant, and of actions (types of
+jobs) the first hundred, with the others together as `(others)`.
 
 This table is made from the program; a test keeps it true.
 
@@ -75,10 +76,32 @@ fn what_is_watched_is_measured() {
     }
 }
 
+/// Nobody is sent to a setting that is not there.
+#[test]
+fn settings_that_are_named_are_there() {
+    let tables = ["limits.", "retention.", "kafka.", "export.kafka.", "user_tasks."];
+    let pages =
+        std::fs::read_dir(format!("{ROOT}/docs")).expect("it is there").map(|entry| entry.expect("it can be read").path());
+    let pages = pages.filter(|path| path.extension().is_some_and(|end| end == "md"));
+    let mut named = 0;
+    for path in pages.chain([format!("{ROOT}/deploy/alerts.yml").into()]) {
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        let words = text
+            .split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | '/'))
+            .map(|word| word.trim_end_matches('.'));
+        for word in words.filter(|word| tables.iter().any(|table| word.starts_with(table)) && !word.ends_with(".md")) {
+            let is_there = SETTINGS.iter().any(|setting| setting.key == word || setting.key.starts_with(&format!("{word}.")));
+            assert!(is_there, "{} names {word}, which is no setting", path.display());
+            named += 1;
+        }
+    }
+    assert!(100 < named, "pages name settings: {named}");
+}
+
 struct Metric {
     name: String,
     kind: String,
-    labels: Vec<&'static str>,
+    labels: Vec<String>,
     about: String,
 }
 
@@ -95,11 +118,8 @@ impl Metric {
 }
 
 fn metrics() -> Vec<Metric> {
-    let measured = Metrics::default();
-    // A family shows itself once it has counted something.
-    measured.commands.get_or_create(&CommandLabels { kind: "start", outcome: "done" }).inc();
     let mut registry = Registry::default();
-    measured.register(&mut registry);
+    counted().register(&mut registry);
     let mut text = String::new();
     prometheus_client::encoding::text::encode(&mut text, &registry).expect("memory suffices");
     let abouts = text.lines().filter_map(|line| line.strip_prefix("# HELP ")?.split_once(' '));
@@ -107,12 +127,38 @@ fn metrics() -> Vec<Metric> {
     let metric = |((name, about), (_, kind)): ((&str, &str), (&str, &str))| Metric {
         name: name.to_owned(),
         kind: kind.to_owned(),
-        labels: if name == "caudal_commands" { vec!["`kind`", "`outcome`"] } else { Vec::new() },
+        labels: labels(&text, name),
         about: about.trim_end_matches('.').to_owned(),
     };
     let mut metrics: Vec<Metric> = abouts.zip(kinds).map(metric).collect();
     metrics.sort_by(|a, b| a.name.cmp(&b.name));
+    let registered = format!("{registry:?}").matches("Descriptor {").count();
+    assert_eq!(metrics.len(), registered, "a family that has counted nothing is not shown: let it count in `counted`");
     metrics
+}
+
+/// A family shows itself once it has counted something.
+fn counted() -> Metrics {
+    let measured = Metrics::default();
+    measured.commands.get_or_create(&CommandLabels { kind: "start", outcome: "done" }).inc();
+    measured.purge.rows.get_or_create(&PurgedLabels { what: "jobs" }).inc();
+    let action = || "send-mail".to_owned();
+    let queues = &measured.queues;
+    for family in [&queues.waiting, &queues.running, &queues.stuck] {
+        family.get_or_create(&ActionLabels { action: action() }).inc();
+    }
+    queues.events.get_or_create(&EventLabels { action: action(), event: "enqueued" }).inc();
+    for family in [&queues.wait_millis, &queues.run_millis] {
+        family.get_or_create(&QuantileLabels { action: action(), quantile: "0.5" }).inc();
+    }
+    measured
+}
+
+/// Those of the first sample of a metric, but for the bounds of a histogram.
+fn labels(text: &str, name: &str) -> Vec<String> {
+    let sample = text.lines().find_map(|line| line.strip_prefix(name)?.split_once('{'));
+    let pairs = sample.filter(|(end, _)| ["", "_total"].contains(end)).map_or("", |(_, pairs)| pairs);
+    pairs.split(',').filter_map(|pair| Some(format!("`{}`", pair.split_once('=')?.0))).collect()
 }
 
 fn describe<'c>(page: &mut String, above: &str, commands: impl Iterator<Item = &'c Command>) {

@@ -113,7 +113,8 @@ pub(crate) async fn open(url: &StoreUrl, access: &Access) -> Result<Arc<dyn Stor
                 Pooler::Transaction { direct_url } => store_postgres::Path::TransactionPooler { direct_url: direct_url.clone() },
             };
             let options = store_postgres::Options { search_timeout, path, ..store_postgres::Options::default() };
-            Arc::new(Postgres::connect(url, options).await.map_err(|error| error.to_string())?)
+            let connected = Postgres::connect(url, options).await;
+            Arc::new(connected.map_err(|error| format!("{}: {error}", without_password(url)))?)
         }
     };
     Ok(store)

@@ -126,7 +126,7 @@ impl Driver {
             inbox: inbox.clone(),
             receiver,
             clock: Clock::set(ownership.now),
-            lease: Lease::hold(self.parts.store.clone(), ownership.fence, self.parts.limits.lease),
+            lease: Lease::hold(&self.parts, ownership.fence),
             purger: Purger::start(&self.host, ownership.fence),
             look_at_inbox: ownership.inbox_to < ownership.inbox_tail,
         };
@@ -608,7 +608,7 @@ impl Owner<'_> {
         }
         self.partition.reopen(ownership);
         self.clock = Clock::set(ownership.now);
-        self.lease = Lease::hold(self.parts.store.clone(), ownership.fence, self.parts.limits.lease);
+        self.lease = Lease::hold(self.parts, ownership.fence);
         self.purger = Purger::start(self.host, ownership.fence);
         self.look_at_inbox = true;
         if let Some(following) = &self.host.inner().following {

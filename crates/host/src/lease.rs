@@ -3,10 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use prometheus_client::metrics::counter::Counter;
 use store::{Fence, Renewed, Store};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
+
+use crate::partition::Parts;
 
 /// How long to wait before trying again what the store refused.
 const RETRY_EVERY: Duration = Duration::from_millis(250);
@@ -31,9 +34,10 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    pub(crate) fn hold(store: Arc<dyn Store>, fence: Fence, length: Duration) -> Self {
+    pub(crate) fn hold(parts: &Parts, fence: Fence) -> Self {
         let (sender, held) = watch::channel(Held::Since);
-        let renewing = tokio::spawn(renew(store, fence, length, sender)).abort_handle();
+        let failures = parts.metrics.commit_failures.clone();
+        let renewing = tokio::spawn(renew(parts.store.clone(), fence, parts.limits.lease, sender, failures)).abort_handle();
         Self { held, renewing }
     }
 }
@@ -44,13 +48,17 @@ impl Drop for Lease {
     }
 }
 
-async fn renew(store: Arc<dyn Store>, fence: Fence, length: Duration, held: watch::Sender<Held>) {
+async fn renew(store: Arc<dyn Store>, fence: Fence, length: Duration, held: watch::Sender<Held>, failures: Counter) {
     let mut pause = length / 3;
+    let mut is_failing = false;
     loop {
         tokio::time::sleep(pause).await;
         let asked = Instant::now();
         pause = match store.renew(fence, length).await {
             Ok(Some(renewed)) => {
+                if std::mem::take(&mut is_failing) {
+                    tracing::info!("the lease is renewed again");
+                }
                 held.send_replace(Held::Renewed { renewed, asked });
                 length / 3
             }
@@ -59,7 +67,11 @@ async fn renew(store: Arc<dyn Store>, fence: Fence, length: Duration, held: watc
                 return;
             }
             Err(error) => {
-                tracing::warn!(%error, "the lease could not be renewed");
+                failures.inc();
+                // Once is enough: the disk that is full may be that of the log.
+                if !std::mem::replace(&mut is_failing, true) {
+                    tracing::warn!(%error, "the lease could not be renewed; it is tried again until it can");
+                }
                 RETRY_EVERY.min(length / 3)
             }
         };

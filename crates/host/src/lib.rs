@@ -62,6 +62,8 @@ pub use limits::Limits;
 pub use metrics::{CommandLabels, Metrics};
 pub use partition::{Begun, Parts, parse_schedule};
 pub use purge::PurgedRows;
+pub use purge_metrics::PurgedLabels;
+pub use queue_metrics::{ActionLabels, EventLabels, QuantileLabels};
 pub use queues::{AGE_BOUNDS, GroupStatus, QueueReport, QueueStatus, drain, pause};
 pub use retention::{Kept, KeptOf, Retention};
 pub use schedule::Missed;

@@ -126,7 +126,11 @@ impl Metrics {
         r.register("tick_commands", "Commands in one tick", self.tick_commands.clone());
         r.register("tick_seconds", "Time of one tick, commit included", self.tick_seconds.clone());
         r.register("commit_seconds", "Time of one commit", self.commit_seconds.clone());
-        r.register("commit_failures", "Commits the store did not take", self.commit_failures.clone());
+        r.register(
+            "commit_failures",
+            "Commits and renewals of the lease that the store did not take",
+            self.commit_failures.clone(),
+        );
         r.register("instances_started", "Process instances started", self.instances_started.clone());
         r.register("instances_ended", "Process instances completed or terminated", self.instances_ended.clone());
         r.register("jobs_created", "Jobs created", self.jobs_created.clone());

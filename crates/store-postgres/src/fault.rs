@@ -34,6 +34,9 @@ impl From<tokio_postgres::Error> for Fault {
                 match *refused.code() {
                     SqlState::DISK_FULL => Error::full(reason),
                     SqlState::READ_ONLY_SQL_TRANSACTION => Error::read_only(reason),
+                    SqlState::INSUFFICIENT_PRIVILEGE => Error::unavailable(format_args!(
+                        "{reason}; the user of the URL has to own the database, or a schema in it that comes first on its search path"
+                    )),
                     _ => Error::unavailable(reason),
                 }
             }
@@ -63,7 +66,12 @@ fn passes_by(code: &SqlState) -> bool {
     let read_only = *code == SqlState::READ_ONLY_SQL_TRANSACTION;
     let idle_in_transaction = *code == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT;
     let no_such_database = *code == SqlState::INVALID_CATALOG_NAME;
-    read_only || idle_in_transaction || no_such_database || CLASSES.iter().any(|class| code.code().starts_with(class))
+    let not_allowed = *code == SqlState::INSUFFICIENT_PRIVILEGE;
+    read_only
+        || idle_in_transaction
+        || no_such_database
+        || not_allowed
+        || CLASSES.iter().any(|class| code.code().starts_with(class))
 }
 
 /// The driver's own words are general; what really happened is in the causes.
@@ -91,6 +99,7 @@ mod tests {
             SqlState::IO_ERROR,
             SqlState::T_R_DEADLOCK_DETECTED,
             SqlState::QUERY_CANCELED,
+            SqlState::INSUFFICIENT_PRIVILEGE,
         ] {
             assert!(passes_by(&code), "{code:?}");
         }

@@ -25,22 +25,25 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn lock(path: &Path) -> Result<Self, Error> {
-        let unusable = |error| unusable(path, &error);
         if path.is_file() {
             return Err(Error::unavailable(format_args!("{} is a file: name a folder to keep the store in", path.display())));
         }
         // A folder that was there keeps its permissions: its owner may have had others in mind. The files in it are ours.
-        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path).map_err(unusable)?;
-        let open = |name: &str| File::options().create(true).truncate(false).write(true).mode(FILE_MODE).open(path.join(name));
-        let lock = open(LOCK).map_err(unusable)?;
+        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path).map_err(|error| unusable(path, &error))?;
+        let open = |name: &str| {
+            let path = path.join(name);
+            let file = File::options().create(true).truncate(false).write(true).mode(FILE_MODE).open(&path);
+            file.map_err(|error| unusable(&path, &error))
+        };
+        let lock = open(LOCK)?;
         match lock.try_lock() {
             Ok(()) => {
-                open(DATABASE).map_err(unusable)?;
+                open(DATABASE)?;
                 keep_private(path);
                 Ok(Self { path: path.to_owned(), _lock: lock })
             }
             Err(TryLockError::WouldBlock) => Err(Error::InUse { what: path.display().to_string() }),
-            Err(TryLockError::Error(error)) => Err(unusable(error)),
+            Err(TryLockError::Error(error)) => Err(unusable(path, &error)),
         }
     }
 
@@ -76,15 +79,18 @@ fn keep_private(path: &Path) {
     }
 }
 
-/// Why there is no working in a folder, and what can be done about it.
+/// Why there is no working in a folder or with a file in it, and what can be done about it.
 pub(crate) fn unusable(path: &Path, error: &std::io::Error) -> Error {
-    let folder = path.display();
+    let path = path.display();
     match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Error::full(format_args!("{folder}: {error}; make room there")),
-        ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => Error::read_only(format_args!(
-            "{folder}: {error}; make the folder writable for this user, or choose another one with --data"
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Error::full(format_args!("{path}: {error}; make room there")),
+        ErrorKind::PermissionDenied => Error::read_only(format_args!(
+            "{path}: {error}; let the folder and all in it belong to the user this server runs as (chown -R USER FOLDER), or choose another with --data"
         )),
-        _ => Error::unavailable(format_args!("{folder}: {error}")),
+        ErrorKind::ReadOnlyFilesystem => {
+            Error::read_only(format_args!("{path}: {error}; make it writable, or choose another folder with --data"))
+        }
+        _ => Error::unavailable(format_args!("{path}: {error}")),
     }
 }
 
@@ -115,6 +121,13 @@ mod tests {
         assert_eq!(mode(&path), 0o755);
         drop(store);
         std::fs::remove_dir_all(&path).unwrap();
+    }
+
+    #[test]
+    fn what_belongs_to_another_user_is_named() {
+        let refused = std::io::Error::from(ErrorKind::PermissionDenied);
+        let told = unusable(Path::new("/data/caudal.db"), &refused).to_string();
+        assert!(told.contains("/data/caudal.db: permission denied") && told.contains("chown"), "{told}");
     }
 
     #[test]

@@ -95,6 +95,7 @@ pub(crate) struct Found {
     /// What the database file says without its log.
     alone: Option<Identity>,
     is_empty: bool,
+    is_cut: bool,
     has_log: bool,
     file: FileId,
     noted: Option<Noted>,
@@ -110,6 +111,7 @@ impl Found {
             folder: folder.path().to_owned(),
             alone: alone(&database),
             is_empty: metadata.len() == 0,
+            is_cut: is_cut(&database, metadata.len()).map_err(unusable)?,
             has_log: log.metadata().is_ok_and(|found| 0 < found.len()),
             file: FileId::of(&metadata),
             noted,
@@ -133,6 +135,7 @@ impl Found {
             (Some(Identity { is_closed: false, .. }), false) => Some(
                 "caudal.db was in use when it was copied, or its log caudal.db-wal was removed: what the log held is missing",
             ),
+            (_, false) if self.is_cut => Some("caudal.db is shorter than it says itself: its end is missing"),
             (None, false) if self.noted.is_some() => Some("caudal.db is not the store that caudal.mark knows"),
             (Some(_) | None, _) => None,
         };
@@ -186,7 +189,7 @@ impl Mark {
     /// From here on the store says that it is in use, in its file and beside it.
     pub(crate) fn begin(folder: &Folder, connection: &Connection) -> Result<Self, Failure> {
         let before = identity(connection)?.ok_or_else(|| Error::corrupt("the store has no identity"))?;
-        let unusable = |error: std::io::Error| unusable(folder.path(), &error);
+        let unusable = |error: std::io::Error| unusable(&folder.mark(), &error);
         let metadata = folder.database().metadata().map_err(unusable)?;
         let noted =
             Noted { id: before.id, opened: before.opened + 1, file: FileId::of(&metadata), reached: reached(connection)? };
@@ -252,6 +255,22 @@ pub(crate) fn id(connection: &Connection) -> Result<String, Failure> {
 /// Whether a file that has no log beside it is all there is.
 pub(crate) fn is_whole(database: &Path) -> bool {
     alone(database).is_none_or(|identity| identity.is_closed)
+}
+
+/// Whether the file has fewer bytes than the pages it says it has. SQLite looks at whole pages only, and takes zeros for the rest of the last one.
+fn is_cut(database: &Path, bytes: u64) -> std::io::Result<bool> {
+    let mut head = [0; 100];
+    if bytes < head.len() as u64 {
+        return Ok(0 < bytes);
+    }
+    File::open(database)?.read_exact_at(&mut head, 0)?;
+    let number = |at: usize| u64::from(u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
+    let page_bytes = match u64::from(u16::from_be_bytes([head[16], head[17]])) {
+        1 => 65_536,
+        bytes => bytes,
+    };
+    // The number of pages holds if it was written together with the last change.
+    Ok(number(24) == number(92) && bytes < number(28) * page_bytes)
 }
 
 fn alone(database: &Path) -> Option<Identity> {

@@ -50,7 +50,11 @@ pub fn restore(backup: &Path, folder: &Path) -> Result<(), Error> {
         std::io::copy(&mut from, &mut to)?;
         to.sync_all()
     };
-    File::open(backup).and_then(copy).map_err(unusable)
+    File::open(backup).and_then(copy).map_err(|error| {
+        // What has come of it would be taken for a store, and stand in the way of the next attempt.
+        let _there_may_be_none = std::fs::remove_file(&database);
+        unusable(error)
+    })
 }
 
 /// Looks at every page of the store in a folder that no server has open.

@@ -49,9 +49,9 @@ fn bill(version: &str, crates: &[(&str, &str, &str)], made: &str) -> Value {
         let license = if license.is_empty() { "NOASSERTION" } else { license };
         json!({
             "SPDXID": id(name, version),
-            "name": name,
+            "name": if *name == "app" { "caudal" } else { name },
             "versionInfo": version,
-            "licenseDeclared": license.replace('/', " OR "),
+            "licenseDeclared": license.split('/').map(str::trim).collect::<Vec<_>>().join(" OR "),
             "licenseConcluded": "NOASSERTION",
             "copyrightText": "NOASSERTION",
             "downloadLocation": "NOASSERTION",
@@ -111,10 +111,11 @@ mod tests {
     #[test]
     fn crates_are_named_once() {
         let tree =
-            "app v0.1.0 (/somewhere) | Apache-2.0\nbytes v1.2.3 | MIT\nbytes v1.2.3 | MIT\nother v2.0.0 | MIT/Apache-2.0\n";
+            "app v0.1.0 (/somewhere) | Apache-2.0\nbytes v1.2.3 | MIT\nbytes v1.2.3 | MIT\nother v2.0.0 | MIT / Apache-2.0\n";
         let crates = crates(tree);
-        assert_eq!(crates, [("app", "0.1.0", "Apache-2.0"), ("bytes", "1.2.3", "MIT"), ("other", "2.0.0", "MIT/Apache-2.0")]);
+        assert_eq!(crates, [("app", "0.1.0", "Apache-2.0"), ("bytes", "1.2.3", "MIT"), ("other", "2.0.0", "MIT / Apache-2.0")]);
         let bill = bill("0.1.0", &crates, "2026-01-01T00:00:00Z");
+        assert_eq!(bill["packages"][0]["name"], "caudal");
         assert_eq!(bill["packages"][2]["licenseDeclared"], "MIT OR Apache-2.0");
         assert_eq!(bill["relationships"].as_array().map(Vec::len), Some(3));
     }

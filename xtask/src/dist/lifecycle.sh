@@ -31,7 +31,7 @@ echo "ok it is installed"
 holds "its data is its user's alone" mode $data "caudal:caudal 700"
 holds "its configuration is not for others" mode /etc/caudal/caudal.toml "root:caudal 640"
 holds "its user cannot log in" sh -c "getent passwd caudal | grep -q nologin"
-holds "manual pages are there" test -s /usr/share/man/man1/caudal-serve.1
+holds "manual pages are there" test -s /usr/share/man/man1/caudal-serve.1.gz
 holds "completions are there" test -s /usr/share/bash-completion/completions/caudal
 if command -v systemd-analyze > /dev/null; then
     holds "the unit is understood" systemd-analyze verify /lib/systemd/system/caudal.service
@@ -47,10 +47,15 @@ holds "it runs without privilege" sh -c "[ \$(stat -c %U /proc/$server) = caudal
 holds "its files are its user's alone" mode $data/caudal.db "caudal:caudal 600"
 stop
 echo '# kept by its owner' >> /etc/caudal/caudal.toml
+wanted=/etc/systemd/system/multi-user.target.wants/caudal.service
+holds "it starts with the system" test -h $wanted
+# As `systemctl disable` does it.
+rm $wanted
 
 dpkg -i --force-confold "$new" > /tmp/dpkg.log 2>&1 || { cat /tmp/dpkg.log; fail "it is upgraded"; }
 holds "it is upgraded" sh -c "dpkg-query -W -f '\${Version}' caudal | grep -qx '$version'"
 holds "a changed configuration is kept" grep -q "kept by its owner" /etc/caudal/caudal.toml
+holds "a service that was disabled stays so" without test -e $wanted
 start
 holds "what ran before the upgrade still runs" sh -c "caudal instance $order | grep -q ACTIVE"
 caudal work charge-card --complete-with '{"paid": true}' --count 1 > /dev/null 2>&1

@@ -120,7 +120,10 @@ impl<'p> Made<'p> {
             copy(&self.staged.join(from), &root.join(to))?;
         }
         copy(&debian.join("caudal.service"), &root.join("lib/systemd/system/caudal.service"))?;
-        copy_tree(&self.staged.join("man/man1"), &root.join("usr/share/man/man1"))?;
+        let pages = root.join("usr/share/man/man1");
+        copy_tree(&self.staged.join("man/man1"), &pages)?;
+        let mut gzip = Command::new("gzip");
+        logged::must(gzip.args(["--best", "--no-name", "--recursive"]).arg(&pages), &self.places.log("dist-gzip"), STEP_MAX)?;
         for folder in ["examples", "docs"] {
             copy_tree(&self.staged.join(folder), &root.join("usr/share/doc/caudal").join(folder))?;
         }

@@ -112,16 +112,22 @@ fn chart(places: &Places) -> Result<usize, String> {
     let embedded = run(&["template", "mine"])?;
     let url = format!("postgres.url={told}");
     let shared = run(&["template", "mine", "--set", &url, "--set", "replicas=3", "--set", "settings.LIMITS_PAGE=1000"])?;
-    for (text, wanted) in [
-        (&embedded, vec!["kind: StatefulSet", "replicas: 1", "mountPath: /data", "storage: 10Gi"]),
+    let secured = run(&["template", "mine", "--set", "tls.secret=mine-tls"])?;
+    let closed = run(&["template", "mine", "--set", "tls.secret=mine-tls,tls.clients=true"])?;
+    let ways = [
+        (&embedded, vec!["kind: StatefulSet", "replicas: 1", "mountPath: /data", "storage: 10Gi", "scheme: HTTP }"]),
         (&shared, vec!["kind: Deployment", "replicas: 3", "kind: Secret", told, "name: CAUDAL_LIMITS_PAGE"]),
-    ] {
+        (&secured, vec!["secretName: mine-tls", "value: /tls/tls.key", "scheme: HTTPS }"]),
+        (&closed, vec!["value: /tls/ca.crt", "tcpSocket: { port: metrics }"]),
+    ];
+    for (text, wanted) in &ways {
         if let Some(missing) = wanted.iter().find(|word| !text.contains(**word)) {
             return Err(format!("the chart does not render '{missing}':\n{text}"));
         }
     }
-    if shared.contains("volumeClaimTemplates") || embedded.contains("kind: Secret") {
+    if shared.contains("volumeClaimTemplates") || shared.contains("mountPath: /data") || embedded.contains("kind: Secret") {
         return Err("the chart renders what belongs to the other store".to_owned());
     }
-    Ok(3)
+    // And that it is linted.
+    Ok(ways.len() + 1)
 }

@@ -266,6 +266,19 @@ fn a_worker_whose_server_was_never_there_says_so() {
 }
 
 #[test]
+fn who_asks_at_a_wrong_address_is_told_so() {
+    let server = Server::start("memory:");
+    for (url, advice) in [
+        (format!("http://{}", server.metrics), "Is this the REST address of a server?"),
+        (format!("http://{}", server.grpc), "if this is its port of gRPC, ask that of REST"),
+        (server.rest.to_string(), "An address is written as http://"),
+    ] {
+        let refused = server::caudal(&["status", "--url", &url]);
+        assert!(refused.code == Some(1) && refused.err.contains(advice), "{}", refused.err);
+    }
+}
+
+#[test]
 fn every_command_that_talks_to_a_server_prints_json_and_is_told_which_server() {
     const ALONE: [&str; 10] = ["serve", "config", "completions", "man", "restore", "check", "feel", "decide", "bench", "help"];
     let commands = |words: &[&str]| -> Vec<String> {

@@ -57,7 +57,7 @@ fn a_server_is_trusted_by_its_authority_and_its_name_alone() {
     let server = secured(&[]);
     for (more, why) in [
         (vec![], "cannot reach"),
-        (vec!["--ca".to_owned(), file("stranger.crt")], "UnknownIssuer"),
+        (vec!["--ca".to_owned(), file("stranger.crt")], "with --ca FILE"),
         (vec!["--ca".to_owned(), file("server.key")], "has no certificate in PEM"),
         (vec!["--ca".to_owned(), "/nowhere".to_owned()], "cannot read /nowhere"),
     ] {
@@ -65,7 +65,10 @@ fn a_server_is_trusted_by_its_authority_and_its_name_alone() {
         assert!(refused.code == Some(1) && refused.err.contains(why), "{}", refused.err);
     }
     let plain = server.caudal(&["status"]);
-    assert_eq!(plain.code, Some(1), "{}", plain.out);
+    assert!(plain.code == Some(1) && plain.err.contains("ask by https://"), "{}{}", plain.out, plain.err);
+    let other = Server::start("memory:");
+    let refused = status(&other, &["--ca", &file("authority.crt")]);
+    assert!(refused.code == Some(1) && refused.err.contains("ask by http://"), "{}", refused.err);
     let [certificate, key] = ["elsewhere.crt", "elsewhere.key"].map(file);
     let elsewhere = Server::start_with("memory:", &["--tls-certificate", &certificate, "--tls-key", &key]);
     let refused = status(&elsewhere, &["--ca", &file("authority.crt")]);
@@ -82,7 +85,8 @@ fn clients_show_a_certificate_where_one_is_wanted() {
     };
     with("client").done();
     assert_eq!(with("imposter").code, Some(1));
-    assert_eq!(status(&server, &["--ca", &authority]).code, Some(1));
+    let anonymous = status(&server, &["--ca", &authority]);
+    assert!(anonymous.code == Some(1) && anonymous.err.contains("--client-cert FILE"), "{}", anonymous.err);
     let half = status(&server, &["--ca", &authority, "--client-cert", &file("client.crt")]);
     assert_eq!(half.code, Some(2), "{}", half.err);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::server::layer::{Fate, Layer, broken};
-use crate::server::{TENANT, caller, clocked};
+use crate::server::{Server, TENANT, caller, clocked};
 use host::{Definitions, Error as HostError, Host, Limits, Metrics, Parts, Poll, Role, prepare};
 use store::log::{Answer, Command, Create, Deploy, DeployResource, ProcessRef, Request};
 use store::query::{Entity, Items, Page, Query, Tenants};
@@ -180,4 +180,17 @@ fn create(business_id: Option<&str>) -> Command {
     let process = ProcessRef::Id { id: "order".into(), version: None };
     let business_id = business_id.map(Into::into);
     Command::Create(Create { process, tenant: TENANT.into(), variables: vec![], tags: vec![], business_id })
+}
+
+/// With nobody asking for anything it would not be seen otherwise.
+#[tokio::test]
+async fn a_lease_that_cannot_be_renewed_counts_as_a_store_that_fails() {
+    let store = Layer::over(clocked()).on_renew(|| Err(Error::full("no room"))).shared();
+    let limits = Limits { lease: Duration::from_millis(30), ..Limits::default() };
+    let server = Server::join(&store, "server", Role::Engine, limits);
+    server.owning().await;
+    while server.host.metrics().commit_failures.get() < 2 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    server.stop().await;
 }

@@ -101,6 +101,22 @@ async fn closed_in_order_one_file_is_everything() {
     assert_eq!(appended(&open(other.path()).unwrap()).await, 20);
 }
 
+/// A disk that was full while somebody copied, a download that broke off.
+#[tokio::test]
+async fn a_file_that_is_cut_short_is_refused() {
+    for missing in [1, 1_000, 100_000] {
+        let (place, other) = (Place::new("mark-cut"), Place::new("mark-cut-copy"));
+        drop(at_work(place.path()).await);
+        copy(place.path(), other.path(), &["caudal.db"]);
+        for folder in [place.path(), other.path()] {
+            let file = File::options().write(true).open(folder.join("caudal.db")).unwrap();
+            file.set_len(file.metadata().unwrap().len() - missing).unwrap();
+            let told = refusal(folder);
+            assert!(told.contains("its end is missing"), "{missing}: {told}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn copies_of_a_store_in_use_are_refused() {
     for names in [&["caudal.db"][..], &["caudal.db", "caudal.db-wal"], &["caudal.db", "caudal.mark"], &ALL] {

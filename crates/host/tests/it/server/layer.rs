@@ -28,6 +28,7 @@ pub(crate) enum Fate {
 }
 
 type Commits = Box<dyn FnMut(&Commit) -> Fate + Send>;
+type Renewals = Box<dyn FnMut() -> Result<(), Error> + Send>;
 type Searches = Box<dyn FnMut(&Query) -> Result<(), Error> + Send>;
 type Loads = Box<dyn FnMut(&Wanted, &mut Loaded) -> Result<(), Error> + Send>;
 
@@ -36,6 +37,7 @@ pub(crate) struct Layer {
     /// How often the store was asked for anything.
     calls: Arc<AtomicUsize>,
     commits: Mutex<Commits>,
+    renewals: Mutex<Renewals>,
     loads: Mutex<Loads>,
     searches: Mutex<Searches>,
 }
@@ -50,6 +52,7 @@ impl Layer {
             inner,
             calls: Arc::default(),
             commits: Mutex::new(Box::new(|_| Fate::Through)),
+            renewals: Mutex::new(Box::new(|| Ok(()))),
             loads: Mutex::new(Box::new(|_, _| Ok(()))),
             searches: Mutex::new(Box::new(|_| Ok(()))),
         }
@@ -58,6 +61,11 @@ impl Layer {
     /// Asked for every commit.
     pub(crate) fn on_commit(self, commits: impl FnMut(&Commit) -> Fate + Send + 'static) -> Self {
         Self { commits: Mutex::new(Box::new(commits)), ..self }
+    }
+
+    /// Asked before the lease is renewed.
+    pub(crate) fn on_renew(self, renewals: impl FnMut() -> Result<(), Error> + Send + 'static) -> Self {
+        Self { renewals: Mutex::new(Box::new(renewals)), ..self }
     }
 
     /// Asked for everything that is loaded.
@@ -122,6 +130,7 @@ impl Store for Layer {
         self.counted().acquire(partition, owner, lease).await
     }
     async fn renew(&self, fence: Fence, lease: Duration) -> Result<Option<Renewed>, Error> {
+        self.renewals.lock().unwrap()()?;
         self.counted().renew(fence, lease).await
     }
     async fn release(&self, fence: Fence) -> Result<(), Error> {
