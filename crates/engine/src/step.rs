@@ -543,6 +543,8 @@ impl Run<'_> {
                 Work::Activate { .. } | Work::Finish { .. } | Work::GoOn { .. } => {}
             }
         }
+        // Some of it has gone where a condition interrupts.
+        left.retain(|key| self.instance.elements.contains_key(key));
         if !left.is_empty() {
             let turn = self.left(left);
             self.open(self.instance.key.root(), None, On::Turn(turn));

@@ -80,6 +80,24 @@ fn process(how: &str) -> Process {
     compile::text(&text).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
+/// A condition comes true at the end of a turn, when others of the list are about to leave in the next.
+#[test]
+fn what_interrupts_at_the_end_of_a_turn_ends_what_was_left_for_the_next() {
+    for last in (ELEMENTS - 200..ELEMENTS + 200).step_by(20) {
+        let how = format!(
+            "script last = i -> end\n    each i = for i in 1..n return i\nfull: event-subprocess fs\nfs: start when last = {last} -> done\ndone: end"
+        );
+        let process = process(&how);
+        let mut run = Run::start(&process, 4 * ELEMENTS);
+        while let Some(wait) = run.turn() {
+            run.ask(&Command::Turn { wait });
+        }
+        assert_eq!(run.instance.state, State::Completed, "{last}");
+        let last_seen = run.instance.result.get("last").map(|variable| variable.value.parse::<u32>());
+        assert!(last_seen.is_some_and(|seen| seen.is_ok_and(|seen| last <= seen && seen < 4 * ELEMENTS)), "{last}");
+    }
+}
+
 #[test]
 fn a_long_list_is_started_in_turns_and_goes_on_after_a_restart() {
     let items = 100_000;
