@@ -14,8 +14,6 @@ const PREFIX: &str = "io.camunda.zeebe:";
 /// Names go into indexes of the stores, whose entries are bounded.
 const NAME_BYTES_MAX: usize = 1_000;
 const NAMES_MAX: usize = 1_000;
-/// The priority of the most urgent tasks.
-const PRIORITY_MAX: i32 = 100;
 
 /// The user task that a job listens to.
 #[derive(Debug, Default, PartialEq)]
@@ -95,7 +93,7 @@ pub(crate) fn result(said: Said) -> Result<Option<Box<JobResult>>, String> {
         follow_up: said.follow_up_date.map(|text| date(&text, "follow-up date")).transpose()?,
         candidate_users: said.candidate_users,
         candidate_groups: said.candidate_groups,
-        priority: said.priority.map(priority).transpose()?,
+        priority: said.priority,
     };
     let denied = said.denied.then(|| said.denied_reason.unwrap_or_default());
     let result = TaskResult { denied, corrections };
@@ -123,14 +121,6 @@ fn date(text: &str, what: &str) -> Result<Option<Millis>, String> {
     }
     let read = text.parse::<Timestamp>().map(|at| Some(at.as_millisecond()));
     read.map_err(|_| format!("The provided {what} '{text}' cannot be parsed as a date according to RFC 3339, section 5.6."))
-}
-
-/// A priority that a task may have.
-pub(crate) fn priority(priority: i32) -> Result<i32, String> {
-    match (0..=PRIORITY_MAX).contains(&priority) {
-        true => Ok(priority),
-        false => Err(format!("The value for priority is '{priority}' but must be within the [0,{PRIORITY_MAX}] range.")),
-    }
 }
 
 #[cfg(test)]
@@ -161,6 +151,5 @@ mod tests {
         assert!(super::result(Said::default()).unwrap().is_none());
         assert!(super::result(Said { due_date: Some("soon".to_owned()), ..Said::default() }).is_err());
         assert!(super::result(Said { assignee: Some("x".repeat(1_001).into()), ..Said::default() }).is_err());
-        assert!(super::result(Said { priority: Some(101), ..Said::default() }).is_err());
     }
 }

@@ -41,7 +41,7 @@ static CORRECTIONS: Shape = Shape {
         field("followUpDate", Kind::Text, "A date and time after RFC 3339; empty for none"),
         field("candidateUsers", Kind::Texts, "Users who may do it; empty for none"),
         field("candidateGroups", Kind::Texts, "Groups who may do it; empty for none"),
-        field("priority", Kind::Int32, "From 0 to 100, the higher the more urgent"),
+        field("priority", Kind::Int32, "The higher the more urgent"),
     ],
 };
 

@@ -39,7 +39,6 @@ const RULES: &[(&str, &str, Rule)] = &[
     ("ExpressionEvaluationRequest", "expression", Rule::NotEmpty),
     ("UserTaskAssignmentRequest", "assignee", Rule::NotEmpty),
     ("Changeset", "priority", Rule::Between(0, 100)),
-    ("JobResultCorrections", "priority", Rule::Between(0, 100)),
     ("ProcessInstanceCreationInstruction", "operationReference", Rule::Least(1)),
     ("ProcessInstanceCreationInstruction", "businessId", Rule::Chars(0, 256)),
     ("ProcessInstanceCreationInstruction", "tags", Rule::Items(0, 10)),

@@ -12,11 +12,11 @@ use crate::rest::call::Call;
 use crate::rest::describe::Kind;
 use crate::rest::shape::{Fields, Shape, field};
 use crate::rest::time;
-use crate::task_listener::priority;
 
 /// Names go into indexes of the stores, whose entries are bounded.
 const NAME_BYTES_MAX: usize = 1_000;
 const NAMES_MAX: usize = 1_000;
+const PRIORITY_MAX: i32 = 100;
 
 pub(super) static ASSIGNMENT: Shape = Shape {
     name: "UserTaskAssignmentRequest",
@@ -88,7 +88,7 @@ pub(super) async fn update(call: Call) -> Result<Response, Failure> {
         update.candidate_users = names(&mut changes, "candidateUsers")?;
         update.due = date(&mut changes, "dueDate", "due date")?;
         update.follow_up = date(&mut changes, "followUpDate", "follow-up date")?;
-        update.priority = changes.int32("priority").map(priority).transpose().map_err(Failure::invalid)?;
+        update.priority = priority(&mut changes)?;
     }
     if update == nothing && update.action.is_empty() {
         return Err(Failure::invalid(
@@ -135,4 +135,13 @@ fn date(changes: &mut Fields<'_>, name: &str, words: &str) -> Result<Option<Opti
         Failure::invalid(format!("The provided {words} '{text}' cannot be parsed as a date according to RFC 3339, section 5.6."))
     })?;
     Ok(Some(Some(date)))
+}
+
+fn priority(changes: &mut Fields<'_>) -> Result<Option<i32>, Failure> {
+    match changes.int32("priority") {
+        Some(priority) if !(0..=PRIORITY_MAX).contains(&priority) => Err(Failure::invalid(format!(
+            "The value for priority is '{priority}' but must be within the [0,{PRIORITY_MAX}] range."
+        ))),
+        priority => Ok(priority),
+    }
 }
