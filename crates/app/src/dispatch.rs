@@ -8,7 +8,7 @@ use host::Announcing;
 
 use crate::settings::Settings;
 
-const PASSWORD: &str = "CAUDAL_KAFKA_PASSWORD";
+pub(crate) const PASSWORD: &str = "CAUDAL_KAFKA_PASSWORD";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dispatch {

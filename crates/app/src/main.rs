@@ -25,6 +25,8 @@ mod instance;
 mod kept;
 mod listeners;
 mod manual;
+#[cfg(target_os = "linux")]
+mod notify;
 #[cfg(test)]
 mod pages;
 mod purge;
@@ -34,6 +36,7 @@ mod schedules;
 mod serve;
 mod settings;
 mod start;
+mod strays;
 mod table;
 mod telemetry;
 mod trust;
@@ -132,6 +135,9 @@ fn show_config(config: cli::Config) -> Result<(), String> {
     }
     let settings = Settings::read(config.given)?;
     config::meaning(&settings)?;
+    for name in strays::found() {
+        eprintln!("caudal: {} is set, but no setting has that name", name.display());
+    }
     table::print(&table::table(&["KEY", "VALUE", "SAID BY"], &settings.rows()));
     Ok(())
 }

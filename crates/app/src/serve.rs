@@ -33,6 +33,9 @@ async fn serve(config: Config, telemetry: Option<telemetry::Sender>) -> Result<(
     let begun = Instant::now();
     let listeners = edges::Listeners::bind(&config).await?;
     warn_of_reach(&config);
+    for variable in crate::strays::found() {
+        tracing::warn!(variable = %variable.display(), "a variable is named like a setting of the server and is none: it has no effect (`caudal config` lists them)");
+    }
     let store = open(&config.store, &config.access).await?;
     let cluster = store.identity().await.map_err(|error| error.to_string())?;
     let limits = Arc::new(config.limits.clone());
@@ -63,6 +66,8 @@ async fn serve(config: Config, telemetry: Option<telemetry::Sender>) -> Result<(
     let edges =
         tokio::spawn(edges::serve(listeners, host.clone(), edges::Told { config: config.clone(), cluster, registry }, draining));
     banner(&config, begun.elapsed());
+    #[cfg(target_os = "linux")]
+    crate::notify::ready();
 
     signalled().await;
     tracing::info!("stopping: finishing what was accepted; a second signal stops at once");

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::broker::ports;
 use crate::server::{self, Server, example};
@@ -352,4 +353,29 @@ fn an_incident_is_a_line_in_the_log_with_the_keys_to_look_for() {
 fn post(server: &Server, path: &str, body: &Value) {
     let sent = ureq::post(format!("{}{path}", server.url())).send_json(body);
     assert!(sent.unwrap().status().is_success());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn whoever_starts_it_as_a_service_hears_when_it_is_ready() {
+    use std::os::linux::net::SocketAddrExt as _;
+    use std::os::unix::net::{SocketAddr, UnixDatagram};
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notify");
+    let name = format!("caudal-test-{}", std::process::id());
+    let named = UnixDatagram::bind(&path).unwrap();
+    let unnamed = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+    let mut server = Server::start("memory:");
+    for (manager, socket) in [(named, path.to_str().unwrap()), (unnamed, &format!("@{name}"))] {
+        server.kill();
+        manager.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+        let mut child = server.command().env("NOTIFY_SOCKET", socket).stdout(Stdio::null()).spawn().unwrap();
+        let mut told = [0; 64];
+        let length = manager.recv(&mut told).unwrap();
+        assert_eq!(&told[..length], b"READY=1");
+        server.caudal(&["status"]).done();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
 }

@@ -25,6 +25,17 @@ fn the_settings_in_use_are_shown_without_secrets() {
 }
 
 #[test]
+fn a_misspelled_variable_is_named() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_caudal"));
+    let command = command.args(["config", "--check"]).env("CAUDAL_LIMIT_PAGE", "7").env("CAUDAL_LIMITS_PAGE", "7");
+    let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
+    assert!(
+        said.contains("CAUDAL_LIMIT_PAGE is set, but no setting has that name") && !said.contains("CAUDAL_LIMITS_PAGE"),
+        "{said}"
+    );
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_with_the_range() {
     for words in [["config", "--check", "--limits-connections", "0"], ["serve", "--store=memory:", "--limits-connections", "0"]] {
         let refused = caudal(&words);
