@@ -260,10 +260,15 @@ pub(crate) fn is_whole(database: &Path) -> bool {
 /// Whether the file has fewer bytes than the pages it says it has. SQLite looks at whole pages only, and takes zeros for the rest of the last one.
 fn is_cut(database: &Path, bytes: u64) -> std::io::Result<bool> {
     let mut head = [0; 100];
-    if bytes < head.len() as u64 {
-        return Ok(0 < bytes);
+    let length = bytes.min(head.len() as u64) as usize;
+    File::open(database)?.read_exact_at(&mut head[..length], 0)?;
+    if !head.starts_with(b"SQLite format 3\0") {
+        // Whatever it is, it is for SQLite to refuse.
+        return Ok(false);
     }
-    File::open(database)?.read_exact_at(&mut head, 0)?;
+    if length < head.len() {
+        return Ok(true);
+    }
     let number = |at: usize| u64::from(u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
     let page_bytes = match u64::from(u16::from_be_bytes([head[16], head[17]])) {
         1 => 65_536,
