@@ -151,7 +151,7 @@ func (c *Client) Deploy(ctx context.Context, files ...string) ([]Deployed, error
 	return all, err
 }
 
-// Definitions finds the latest versions of definitions by a word; by none it finds all.
+// Definitions finds the latest versions of JSON workflows by a word; by none it finds all.
 func (c *Client) Definitions(ctx context.Context, keyword string, page, pageSize int) (Page[Deployed], error) {
 	query := url.Values{"page": {strconv.Itoa(page)}, "pageSize": {strconv.Itoa(pageSize)}}
 	if keyword != "" {

@@ -210,6 +210,10 @@ scenario('people and signals', () =>
       (await client.history(id)).map((one) => one.stepId),
       ['review', 'paid', 'end'],
     )
+    await client.deploy(file('approval.bpmn'))
+    const process = await client.start('approval')
+    await client.completeUserTask(process.id, 'approve', { approved: true }, { completedBy: 'anna' })
+    assert.deepEqual((await client.wait(process.id, WITHIN)).variables, { approved: true })
   }),
 )
 

@@ -118,7 +118,7 @@ export class Client {
     return files.length === 0 ? deployed : [...deployed, ...(await this.#deployFiles(files))]
   }
 
-  /** The latest versions of definitions. */
+  /** The latest versions of JSON workflows. */
   async definitions(query: { keyword?: string; page?: number; pageSize?: number } = {}): Promise<Page<Deployed>> {
     return (await this.#get('/v1/definitions', query)) as Page<Deployed>
   }

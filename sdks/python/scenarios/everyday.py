@@ -237,6 +237,10 @@ def people_and_signals() -> None:
         equal([one.id for one in client.definitions("talk").items], ["talk"])
         equal(client.definition("talk")["steps"], document("talk.json")["steps"])
         equal([one.step_id for one in client.history(instance)], ["review", "paid", "end"])
+        client.deploy(FOLDER / "approval.bpmn")
+        process = client.start("approval").id
+        client.complete_user_task(process, "approve", {"approved": True}, completed_by="anna")
+        equal(client.wait(process, WITHIN).variables, {"approved": True})
 
 
 @scenario("start once")

@@ -224,6 +224,18 @@ pub struct Message {
     pub idempotency_key: Option<String>,
 }
 
+impl Message {
+    /// A message of this name, for those that wait with this correlation key.
+    pub fn of(name: impl Into<String>, correlation_key: impl Into<String>) -> Message {
+        Message { name: name.into(), correlation_key: correlation_key.into(), ..Message::default() }
+    }
+
+    /// With these variables.
+    pub fn variables(self, variables: &impl Serialize) -> Result<Message, Error> {
+        Ok(Message { variables: Some(serde_json::value::to_raw_value(variables)?), ..self })
+    }
+}
+
 /// An execution to be submitted.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -316,7 +328,7 @@ impl Client {
         Ok(deployed)
     }
 
-    /// The latest versions of definitions; all of them by an empty word.
+    /// The latest versions of JSON workflows; all of them by an empty word.
     pub async fn definitions(&self, keyword: &str, page: u32, page_size: u32) -> Result<Page<Deployed>, Error> {
         let mut query = json!({ "page": page, "pageSize": page_size });
         if !keyword.is_empty() {

@@ -46,12 +46,16 @@ impl Workflows {
         if element.is_none_or(|element| step_type(&element.kind) != wanted) {
             return Err(Failure::not_found(format!("The workflow of instance '{id}' has no step '{step}' of type {wanted}")));
         }
+        let is_workflow = row.as_ref().is_some_and(|row| row.resource_name.ends_with(".json"));
         let filter = vec![is(Field::InstanceKey, instance.0), is(Field::ElementId, step), is(Field::ElementState, "COMPLETED")];
         let is_done = !self.first(Entity::Elements, filter).await?.is_empty();
         match (is_done, is_task) {
             (true, true) => Ok(()),
             (true, false) => {
                 Err(conflict(format!("Step '{step}' of instance '{id}' was signalled before and is not waiting now")))
+            }
+            (false, _) if !is_workflow => {
+                Err(conflict(format!("Step '{step}' of instance '{id}' is not waiting for a person now")))
             }
             (false, _) => Err(conflict(format!(
                 "Step '{step}' of instance '{id}' is not waiting now: try again when it is reached, or add ?buffer=true"

@@ -37,7 +37,19 @@ impl Partition {
             let kind = if tell.is_task { "USER_TASK" } else { "WAIT" };
             return Err(Stop::not_found(format!("the workflow of instance '{instance}' has no step '{step}' of type {kind}")));
         };
-        let told = match self.waiting(*instance, place) {
+        let is_workflow = self.hot.get(*instance).is_some_and(|hot| hot.definition.process.workflow.is_some());
+        let is_task_of_process = tell.is_task && !is_workflow;
+        let mut waiting = self.waiting(*instance, place);
+        if is_task_of_process {
+            // What holds the instances of a multi-instance task waits for nobody.
+            waiting.retain(|one| matches!(one, Waiting::Task(_)));
+            if 1 < waiting.len() {
+                let times = waiting.len();
+                let reason = format!("step '{step}' of instance '{instance}' waits {times} times: complete each task by its key");
+                return Err(Stop::refused(Code::InvalidArgument, reason));
+            }
+        }
+        let told = match waiting.into_iter().next() {
             Some(Waiting::Task(task)) => {
                 if let Some(by) = &tell.by {
                     let assign = AssignUserTask { task, assignee: by.clone(), overrides: true, action: "".into() };
@@ -46,7 +58,7 @@ impl Partition {
                 return self.complete_user_task(tick, caller, task, (&tell.variables, &"".into()));
             }
             Some(Waiting::Step(element)) => engine::Command::Tell { element, variables: tell.variables.clone() },
-            None if tell.keeps => {
+            None if tell.keeps && !is_task_of_process => {
                 let early = (engine::early(step), crate::json::object(&tell.variables).into());
                 engine::Command::SetVariables { scope: instance.root(), variables: vec![early], local: true }
             }
@@ -60,7 +72,7 @@ impl Partition {
         let process = &self.hot.get(tell.instance)?.definition.process;
         let found = process.find(&tell.step)?;
         let fits = match process.element(found).kind {
-            Kind::UserTask(_) => tell.is_task && process.workflow.is_some(),
+            Kind::UserTask(_) => tell.is_task,
             Kind::Wait => !tell.is_task,
             _ => false,
         };
@@ -68,18 +80,15 @@ impl Partition {
     }
 
     /// Who waits there, the first first.
-    fn waiting(&self, key: InstanceKey, place: ElementIx) -> Option<Waiting> {
-        let instance = &self.hot.get(key)?.instance;
-        let mut alive = instance.elements.iter();
-        alive.find_map(|(key, element)| {
-            if element.element != place || element.phase != Phase::Active || element.incident.is_some() {
-                return None;
-            }
-            match element.waits.iter().find(|wait| wait.kind == WaitKind::UserTask) {
-                Some(wait) => Some(Waiting::Task(wait.key.user_task())),
-                None => Some(Waiting::Step(*key)),
-            }
+    fn waiting(&self, key: InstanceKey, place: ElementIx) -> Vec<Waiting> {
+        let alive = self.hot.get(key).into_iter().flat_map(|hot| &hot.instance.elements);
+        let here =
+            alive.filter(|(_, element)| element.element == place && element.phase == Phase::Active && element.incident.is_none());
+        here.map(|(key, element)| match element.waits.iter().find(|wait| wait.kind == WaitKind::UserTask) {
+            Some(wait) => Waiting::Task(wait.key.user_task()),
+            None => Waiting::Step(*key),
         })
+        .collect()
     }
 
     /// What is kept of a failed attempt, for the history, and its number.

@@ -243,6 +243,10 @@ func peopleAndSignals(w world) {
 		steps += one.StepID + " "
 	}
 	equal(steps, "review paid end ")
+	must(w.client.Deploy(w.ctx, file("approval.bpmn")))
+	process := must(w.client.Start(w.ctx, caudal.Start{DefinitionID: "approval"})).ID
+	check(w.client.CompleteUserTask(w.ctx, caudal.Step{InstanceID: process, StepID: "approve"}, "anna", anything{"approved": true}))
+	isJSON(must(w.client.Wait(w.ctx, process)).Variables, `{"approved": true}`)
 }
 
 func startOnce(w world) {

@@ -58,7 +58,7 @@ class Client:
         return deployed + (self._deploy_files(others) if others else [])
 
     def definitions(self, keyword: str = "", *, page: int = 0, page_size: int = 20) -> Page[Deployed]:
-        """The latest versions of definitions."""
+        """The latest versions of JSON workflows."""
         body = self._get("/v1/definitions", keyword=keyword, page=page, pageSize=page_size)
         return Page([Deployed(item["id"], item["version"], item["name"]) for item in body["items"]], body["total"])
 

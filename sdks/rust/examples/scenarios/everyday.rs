@@ -269,9 +269,8 @@ async fn bpmn() {
     let client = server.client();
     let deployed = client.deploy([Resource::file(file("charge.bpmn"))]).await.unwrap();
     assert_eq!(deployed, [Deployed { id: "charge".to_owned(), version: 1 }]);
-    let variables = Some(serde_json::value::to_raw_value(&json!({"settled": true})).unwrap());
-    let (name, correlation_key) = ("customer-called".to_owned(), "ann".to_owned());
-    client.publish(&Message { name, correlation_key, variables, ..Message::default() }).await.unwrap();
+    let message = Message::of("customer-called", "ann").variables(&json!({"settled": true})).unwrap();
+    client.publish(&message).await.unwrap();
     let start = Start::of("charge").variables(&json!({"customer": "ann"})).unwrap();
     let instance = client.start_and_wait(start, WITHIN).await.unwrap();
     assert_eq!(instance.status, Status::Completed);
@@ -306,6 +305,10 @@ async fn people_and_signals() {
     assert_eq!(uploaded["steps"], document["steps"]);
     let steps: Vec<String> = client.history(&id).await.unwrap().into_iter().map(|one| one.step_id).collect();
     assert_eq!(steps, ["review", "paid", "end"]);
+    client.deploy([Resource::file(file("approval.bpmn"))]).await.unwrap();
+    let process = client.start(Start::of("approval")).await.unwrap().id;
+    client.complete_user_task(&process, "approve", "anna", &json!({"approved": true}), false).await.unwrap();
+    is_json(&ended(&client, &process).await.variables, json!({"approved": true}));
 }
 
 async fn start_once() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Server;
+use super::{ONE_TASK, Server};
 
 const LINEAR: &str = r#"{"id":"order","name":"Order","description":"Two tasks","metadata":{"team":[1.50,"a"]},"steps":[
     {"id":"pack","name":"Pack","type":"SERVICE_TASK","jobType":"pack","retryCount":1,"nextStep":"ship"},
@@ -317,4 +317,62 @@ async fn what_was_started_is_shown_as_it_is() {
         assert_eq!(started["status"], *status, "{started}");
         assert_eq!(started, server.instance(&started).await);
     }
+}
+
+/// A process of one task for a person.
+fn one_user_task(inside: &str) -> String {
+    let task = ONE_TASK.replace("<zeebe:taskDefinition type=\"work\"/>", "<zeebe:userTask/>");
+    task.replace("serviceTask", "userTask").replace("</extensionElements>", &format!("</extensionElements>{inside}"))
+}
+
+#[tokio::test]
+async fn a_user_task_of_a_process_is_completed_by_the_id_of_its_element() {
+    let server = Server::start().await;
+    server.deploy_file("work.bpmn", &one_user_task("")).await;
+    let instance = json!({"id": server.create("{}").await});
+    let path = format!("/v1/instances/{}/user-tasks/task/complete", instance["id"].as_str().unwrap());
+    let completion = json!({"completedBy": "ann", "result": {"approved": true}}).to_string();
+    assert_eq!(server.post(&path, &completion).await.status, 204);
+    let ended = server.instance(&instance).await;
+    assert_eq!((&ended["status"], &ended["variables"]), (&json!("COMPLETED"), &json!({"approved": true})));
+    let task = server.post("/v2/user-tasks/search", "{}").await.json()["items"][0].clone();
+    assert_eq!((&task["assignee"], &task["state"]), (&json!("ann"), &json!("COMPLETED")), "{task}");
+    assert_eq!(server.post(&path, &completion).await.status, 204, "what is done is done");
+}
+
+#[tokio::test]
+async fn of_several_tasks_that_wait_at_once_none_is_meant() {
+    let server = Server::start().await;
+    let many = "<multiInstanceLoopCharacteristics><extensionElements><zeebe:loopCharacteristics inputCollection=\"=people\"/>\
+                </extensionElements></multiInstanceLoopCharacteristics>";
+    let deployed = server.deploy_file("work.bpmn", &one_user_task(many)).await;
+    assert_eq!(deployed.status, 200, "{}", deployed.text);
+    let instance = json!({"id": server.create(r#"{"people":["ann","bob"]}"#).await});
+    let path = format!("/v1/instances/{}/user-tasks/task/complete", instance["id"].as_str().unwrap());
+    let refused = server.post(&path, "{}").await;
+    assert_eq!(refused.status, 400, "{}", refused.text);
+    assert!(refused.json()["message"].as_str().unwrap().contains("waits 2 times"), "{}", refused.text);
+    let tasks = server.post("/v2/user-tasks/search", "{}").await.json();
+    let first = tasks["items"][0]["userTaskKey"].as_str().unwrap();
+    assert_eq!(server.post(&format!("/v2/user-tasks/{first}/completion"), "{}").await.status, 204);
+    assert_eq!(server.post(&path, "{}").await.status, 204, "the one that is left");
+    assert_eq!(server.instance(&instance).await["status"], "COMPLETED");
+}
+
+#[tokio::test]
+async fn nothing_is_kept_for_a_task_of_a_process() {
+    let server = Server::start().await;
+    let later = one_user_task("").replace(
+        "<startEvent id=\"start\"/>",
+        "<startEvent id=\"start\"/><sequenceFlow id=\"z\" sourceRef=\"start\" targetRef=\"first\"/>\
+         <serviceTask id=\"first\"><extensionElements><zeebe:taskDefinition type=\"first\"/></extensionElements></serviceTask>",
+    );
+    let later = later.replace("sourceRef=\"start\" targetRef=\"task\"", "sourceRef=\"first\" targetRef=\"task\"");
+    let deployed = server.deploy_file("work.bpmn", &later).await;
+    assert_eq!(deployed.status, 200, "{}", deployed.text);
+    let instance = server.create("{}").await;
+    let refused = server.post(&format!("/v1/instances/{instance}/user-tasks/task/complete?buffer=true"), "{}").await;
+    assert_eq!(refused.status, 409, "{}", refused.text);
+    let why = format!("Step 'task' of instance '{instance}' is not waiting for a person now");
+    assert_eq!(refused.json()["message"], why);
 }

@@ -117,7 +117,7 @@ public final class Client {
     }
 
     /**
-     * Finds the latest versions of definitions.
+     * Finds the latest versions of JSON workflows.
      *
      * @param keyword in their names; empty for all
      * @param page counted from 0

@@ -274,6 +274,10 @@ final class Everyday {
         JsonNode document = Json.mapper().readTree(file("talk.json").toFile());
         equal(world.client.definition("talk").get("steps"), document.get("steps"));
         equal(steps(world, id), List.of("review", "paid", "end"));
+        world.client.deploy(file("approval.bpmn"));
+        String process = world.client.start("approval", null).id();
+        world.client.completeUserTask(Step.of(process, "approve"), "anna", Map.of("approved", true));
+        isJson(world.await(process).variables(), "{\"approved\": true}");
     }
 
     private static void startOnce(World world) throws Exception {
