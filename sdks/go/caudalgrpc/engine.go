@@ -1,13 +1,15 @@
 // Package caudalgrpc is the gRPC transport of a runner.
 //
-// Numbers are doubles on this wire: integers beyond 2^53 lose digits.
+// Numbers are doubles on this wire. Integers beyond 2^53 come with an exponent, which fits no integer's type; results with one that no double holds are refused.
 package caudalgrpc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"net/http"
 	"net/url"
 	"slices"
@@ -35,6 +37,8 @@ const (
 	callMax             = 30 * time.Second
 	heartbeatsAtOnceMax = 1000
 	engineService       = "/workflow.v1.WorkflowEngine/"
+	// From here on not every integer is a double.
+	integerMax = 1 << 53
 )
 
 type engine struct{ connection *grpc.ClientConn }
@@ -271,7 +275,26 @@ func textOf(given *structpb.Struct) (json.RawMessage, error) {
 	if given == nil {
 		return json.RawMessage("{}"), nil
 	}
-	return protojson.Marshal(given)
+	return json.Marshal(marked(given.AsMap()))
+}
+
+// marked writes integers that may have been others with an exponent.
+func marked(value any) any {
+	switch value := value.(type) {
+	case float64:
+		if integerMax <= math.Abs(value) {
+			return json.Number(strconv.FormatFloat(value, 'e', -1, 64))
+		}
+	case map[string]any:
+		for name, item := range value {
+			value[name] = marked(item)
+		}
+	case []any:
+		for i, item := range value {
+			value[i] = marked(item)
+		}
+	}
+	return value
 }
 
 func structOf(text json.RawMessage) (*structpb.Struct, error) {
@@ -279,7 +302,35 @@ func structOf(text json.RawMessage) (*structpb.Struct, error) {
 	if len(text) == 0 {
 		return read, nil
 	}
+	if err := fits(text); err != nil {
+		return nil, err
+	}
 	return read, protojson.Unmarshal(text, read)
+}
+
+// fits refuses integers that would arrive as others.
+func fits(text json.RawMessage) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			// What is no JSON is for whoever reads it next.
+			return nil
+		}
+		number, isNumber := token.(json.Number)
+		if !isNumber {
+			continue
+		}
+		integer, isInteger := new(big.Int).SetString(number.String(), 10)
+		if !isInteger {
+			continue
+		}
+		if _, accuracy := new(big.Float).SetInt(integer).Float64(); accuracy != big.Exact {
+			message := number.String() + " is no double, as numbers are over gRPC: use REST, or write it as text"
+			return &caudal.APIError{Status: http.StatusBadRequest, Code: codes.InvalidArgument.String(), Message: message}
+		}
+	}
 }
 
 func seconds(d time.Duration) int32 { return whole(int(d.Round(time.Second) / time.Second)) }

@@ -125,6 +125,27 @@ func TestWhatTheLibraryDoesNotSendIsRefused(t *testing.T) {
 	}
 }
 
+func TestNoIntegerArrivesAsAnother(t *testing.T) {
+	for _, text := range []string{`{"a": 9007199254740993}`, `{"a": [{"b": -9223372036854775807}]}`, `{"a": 1` + strings.Repeat("0", 400) + `}`} {
+		if _, err := structOf(json.RawMessage(text)); err == nil || caudal.IsUnavailable(err) || !strings.Contains(err.Error(), "is no double") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	sent, err := structOf(json.RawMessage(`{"large": 9007199254740992, "small": 9007199254740991, "list": [1e300, {"half": 0.5}], "text": "9007199254740993"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := textOf(sent)
+	if want := `{"large":9.007199254740992e+15,"list":[1e+300,{"half":0.5}],"small":9007199254740991,"text":"9007199254740993"}`; err != nil || string(text) != want {
+		t.Errorf("%s %v", text, err)
+	}
+	var exact struct{ Small int64 }
+	var other struct{ Large int64 }
+	if json.Unmarshal(text, &exact) != nil || json.Unmarshal(text, &other) == nil {
+		t.Errorf("%+v %+v", exact, other)
+	}
+}
+
 func TestSignsOfLifeGoTogetherAndEachJobIsJudgedByItself(t *testing.T) {
 	made, noted := connected(t)
 	beats := make([]caudal.Beat, 1500)

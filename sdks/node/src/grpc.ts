@@ -241,9 +241,17 @@ function fromValue(value: WireValue): unknown {
 function toStruct(variables: Readonly<Variables>): WireStruct {
   return structOf(
     JSON.parse(
-      JSON.stringify(variables, (_, item: unknown) => (typeof item === 'bigint' ? Number(item) : item)),
+      JSON.stringify(variables, (_, item: unknown) => (typeof item === 'bigint' ? double(item) : item)),
     ) as Variables,
   )
+}
+
+/** Refuses what would arrive as another number. */
+function double(integer: bigint): number {
+  const number = Number(integer)
+  if (Number.isFinite(number) && BigInt(number) === integer) return number
+  const detail = `${integer} is no double, as numbers are over gRPC: use REST, or write it as text`
+  throw new ApiError(400, 'INVALID_ARGUMENT', detail)
 }
 
 function structOf(object: Variables): WireStruct {

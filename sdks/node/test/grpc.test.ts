@@ -88,6 +88,10 @@ test('what cannot be sent is refused', async () => {
       await assert.rejects(engine.complete('w', fakeJob(), circle), isNotAway)
       await assert.rejects(engine.complete('w', fakeJob({ lease: 1n as never }), {}), ApiError)
       await assert.rejects(engine.release('w', fakeJob(), NaN), isNotAway)
+      await engine.complete('w', fakeJob(), { a: [2n ** 60n] })
+      for (const integer of [2n ** 53n + 1n, -(2n ** 63n) + 1n, 10n ** 400n]) {
+        await assert.rejects(engine.complete('w', fakeJob(), { a: { b: [integer] } }), /is no double/)
+      }
     },
   )
 })

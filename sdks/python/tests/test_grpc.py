@@ -11,6 +11,7 @@ from typing import Any
 from unittest import mock
 
 import grpc
+from google.protobuf.struct_pb2 import Struct
 
 from caudal import ApiError, Beat, ConflictError, Interrupt, Job, NotFoundError, Standing, UnavailableError
 from caudal.grpc_engine import OPTIONS, GrpcEngine
@@ -100,6 +101,21 @@ class Grpc(unittest.TestCase):
                     engine.complete("w", JOB, {"a": value})
                 self.assertNotIsInstance(caught.exception, UnavailableError)
         self.assertEqual(calls.seen, [])
+
+    def test_no_integer_arrives_as_another(self) -> None:
+        given = Struct()
+        given.update({"large": 2.0**53, "small": 2.0**53 - 1, "list": [2.0**60]})
+        polled = worker_pb2.PollJobsResponse(jobs=[worker_pb2.Job(id="7", variables=given)])
+        done = worker_pb2.CompleteJobResponse()
+        with serving(lambda name, _: polled if name == "PollJobs" else done) as (engine, calls):
+            [job] = engine.poll("w", ["work"], 1, 60, 0)
+            engine.complete("w", JOB, {"a": [2**53, {"b": 2**60}], "c": -(2**53) + 1, "d": True, "e": 1e300})
+            for result in ({"a": 2**53 + 1}, {"a": {"b": [2**63 - 1]}}, {"a": 10**400}):
+                with self.assertRaisesRegex(ApiError, "is no double"):
+                    engine.complete("w", JOB, result)
+        types = [type(job.variables["large"]), type(job.variables["small"]), type(job.variables["list"][0])]
+        self.assertEqual(types, [float, int, float])
+        self.assertEqual([name for name, _ in calls.seen], ["PollJobs", "CompleteJob"])
 
     def test_each_of_many_heartbeats_is_answered_by_itself(self) -> None:
         def answer(_: str, request: bytes) -> Any:

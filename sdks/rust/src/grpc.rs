@@ -28,7 +28,7 @@ const SIGN_OF_LIFE_MAX: Duration = Duration::from_secs(10);
 /// What a poll may take beyond its wait.
 const POLL_EXTRA: Duration = Duration::from_secs(15);
 
-/// The transport over `workflow.v1.WorkflowEngine`. Numbers are doubles there: integers beyond 2^53 lose digits.
+/// The transport over `workflow.v1.WorkflowEngine`. Numbers are doubles there: integers beyond 2^53 come as floats, and results with one that no double holds are refused.
 #[derive(Debug, Clone)]
 pub struct Grpc {
     channel: Channel,
@@ -213,23 +213,38 @@ fn failure(status: Status) -> Error {
 
 fn to_struct(text: &RawValue) -> Result<Struct, Error> {
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text.get())?;
-    Ok(struct_of(object))
+    struct_of(object)
 }
 
-fn struct_of(object: serde_json::Map<String, serde_json::Value>) -> Struct {
-    Struct { fields: object.into_iter().map(|(name, value)| (name, to_value(value))).collect() }
+fn struct_of(object: serde_json::Map<String, serde_json::Value>) -> Result<Struct, Error> {
+    let fields = object.into_iter().map(|(name, value)| Ok((name, to_value(value)?)));
+    Ok(Struct { fields: fields.collect::<Result<_, Error>>()? })
 }
 
-fn to_value(value: serde_json::Value) -> Value {
+fn to_value(value: serde_json::Value) -> Result<Value, Error> {
     let kind = match value {
         serde_json::Value::Null => Kind::NullValue(0),
         serde_json::Value::Bool(value) => Kind::BoolValue(value),
-        serde_json::Value::Number(number) => Kind::NumberValue(number.as_f64().unwrap_or(f64::NAN)),
+        serde_json::Value::Number(number) => Kind::NumberValue(to_number(&number)?),
         serde_json::Value::String(text) => Kind::StringValue(text),
-        serde_json::Value::Array(items) => Kind::ListValue(ListValue { values: items.into_iter().map(to_value).collect() }),
-        serde_json::Value::Object(object) => Kind::StructValue(struct_of(object)),
+        serde_json::Value::Array(items) => {
+            Kind::ListValue(ListValue { values: items.into_iter().map(to_value).collect::<Result<_, _>>()? })
+        }
+        serde_json::Value::Object(object) => Kind::StructValue(struct_of(object)?),
     };
-    Value { kind: Some(kind) }
+    Ok(Value { kind: Some(kind) })
+}
+
+/// What would arrive as another number is refused. Integers of more than 64 bits have been read as doubles by then.
+fn to_number(number: &serde_json::Number) -> Result<f64, Error> {
+    let double = number.as_f64().unwrap_or(f64::NAN);
+    let integer = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    #[expect(clippy::cast_possible_truncation, reason = "it was made of an integer of 64 bits")]
+    if integer.is_some_and(|integer| double as i128 != integer) {
+        let message = format!("{number} is no double, as numbers are over gRPC: use REST, or write it as text");
+        return Err(Error::Refused { status: 400, code: "InvalidArgument".to_owned(), message });
+    }
+    Ok(double)
 }
 
 fn from_struct(given: Struct) -> serde_json::Value {
@@ -247,10 +262,10 @@ fn from_value(value: Value) -> serde_json::Value {
     }
 }
 
-/// As REST has it: what was written without a point comes without one.
+/// As REST has it: what was written without a point comes without one. From 2^53 on it may have been another integer, and fits none.
 fn from_number(number: f64) -> serde_json::Value {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.fract() == 0.0 && number.abs() <= EXACT {
+    const INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() < INTEGER_MAX {
         #[expect(clippy::cast_possible_truncation, reason = "it is whole, and small enough")]
         return (number as i64).into();
     }

@@ -1,6 +1,7 @@
 """The gRPC transport of a runner. Needs ``pip install caudal-client[grpc]``.
 
-Numbers are doubles on this wire: integers beyond 2^53 lose digits.
+Numbers are doubles on this wire. Integers beyond 2^53 come as floats, without their last digits, which no handler that
+asks for an ``int`` is given; results with an integer that no double holds are refused.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from caudal.engine import Beat, Interrupt, Job, Progress, Standing
 from caudal.errors import ApiError, ConflictError, NotFoundError, UnavailableError
 from caudal.wire import worker_pb2
 
+INTEGER_MAX = 2**53
+"""From here on not every integer is a double."""
 MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 CALL_SECONDS_MAX = 30.0
 BEATS_PER_REQUEST_MAX = 1000
@@ -199,7 +202,30 @@ def _job(job: worker_pb2.Job) -> Job:
 
 
 def _struct(variables: Mapping[str, Any]) -> Struct:
+    for value in variables.values():
+        _check(value)
     return json_format.ParseDict(dict(variables), Struct())
+
+
+def _check(value: Any) -> None:
+    """Refuse what would arrive as another number."""
+    if isinstance(value, int):
+        if abs(value) >= INTEGER_MAX and value != _double(value):
+            message = f"{value} is no double, as numbers are over gRPC: use REST, or write it as text"
+            raise ApiError(400, grpc.StatusCode.INVALID_ARGUMENT.name, message)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            _check(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _check(item)
+
+
+def _double(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")
 
 
 def _plain(struct: Struct) -> dict[str, Any]:
@@ -211,7 +237,7 @@ def _value(value: Value) -> Any:
         case "number_value":
             number = value.number_value
             # As REST has it: what was written without a point comes without one.
-            return int(number) if number.is_integer() and abs(number) < 2**63 else number
+            return int(number) if number.is_integer() and abs(number) < INTEGER_MAX else number
         case "string_value":
             return value.string_value
         case "bool_value":

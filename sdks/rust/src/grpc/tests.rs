@@ -143,6 +143,19 @@ fn what_may_work_later() {
 }
 
 #[test]
+fn no_integer_arrives_as_another() {
+    for other in [json!({"a": 9_007_199_254_740_993_i64}), json!({"a": [{"b": i64::MIN + 1}]}), json!({"a": u64::MAX})] {
+        let refused = to_struct(&raw(&other)).unwrap_err();
+        assert!(!refused.is_unavailable() && refused.to_string().contains("is no double"), "{refused}");
+    }
+    let given = json!({"large": 1_i64 << 53, "small": (1_i64 << 53) - 1, "least": i64::MIN, "half": 0.5, "list": [1e300]});
+    let came = from_struct(to_struct(&raw(&given)).unwrap());
+    assert_eq!((came["small"].as_i64(), came["half"].as_f64()), (Some((1 << 53) - 1), Some(0.5)));
+    assert_eq!((came["large"].as_i64(), came["large"].as_f64()), (None, Some(9_007_199_254_740_992.0)));
+    assert!(came["least"].is_f64() && came["list"][0].is_f64(), "{came}");
+}
+
+#[test]
 fn what_no_server_takes_is_refused() {
     assert!(fits(REQUEST_BYTES_MAX).is_ok());
     assert!(!fits(REQUEST_BYTES_MAX + 1).unwrap_err().is_unavailable());

@@ -8,6 +8,9 @@ import com.google.protobuf.ListValue;
 import com.google.protobuf.NullValue;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
+import io.caudal.client.ApiException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 
 /** JSON as protobuf's own types, and back. */
 final class Structs {
@@ -39,10 +42,26 @@ final class Structs {
                 yield written.setListValue(list).build();
             }
             case BOOLEAN -> written.setBoolValue(node.booleanValue()).build();
-            case NUMBER -> written.setNumberValue(node.doubleValue()).build();
+            case NUMBER -> written.setNumberValue(number(node)).build();
             case NULL, MISSING -> written.setNullValue(NullValue.NULL_VALUE).build();
             case STRING, BINARY, POJO -> written.setStringValue(node.asText()).build();
         };
+    }
+
+    /** What would arrive as another number is refused. */
+    private static double number(JsonNode node) {
+        double number = node.doubleValue();
+        if (node.isIntegralNumber() && !isExactly(node.bigIntegerValue(), number)) {
+            throw new ApiException(
+                    400,
+                    "INVALID_ARGUMENT",
+                    node.asText() + " is no double, as numbers are over gRPC: use REST, or write it as text");
+        }
+        return number;
+    }
+
+    private static boolean isExactly(BigInteger integer, double number) {
+        return Double.isFinite(number) && new BigDecimal(number).toBigInteger().equals(integer);
     }
 
     private static JsonNode read(Value value) {
@@ -60,9 +79,9 @@ final class Structs {
         };
     }
 
-    /** An integer where it is one, so that it fits an {@code int} or a {@code long}. */
+    /** An integer where it is one, so that it fits an {@code int} or a {@code long}. From 2^53 on it may have been another, and fits neither. */
     private static JsonNode number(double number) {
-        if (number != Math.rint(number) || Math.abs(number) > INTEGER_MAX) {
+        if (number != Math.rint(number) || Math.abs(number) >= INTEGER_MAX) {
             return JSON.numberNode(number);
         }
         long whole = (long) number;

@@ -52,6 +52,23 @@ class GrpcEngineTest {
     }
 
     @Test
+    void noIntegerArrivesAsAnother() throws IOException {
+        List<String> others = List.of(
+                "{\"a\":9007199254740993}",
+                "{\"a\":[{\"b\":-9223372036854775807}]}",
+                "{\"a\":1" + "0".repeat(400) + "}");
+        for (String text : others) {
+            ObjectNode given = (ObjectNode) Json.mapper().readTree(text);
+            assertThrows(ApiException.class, () -> Structs.write(given), text);
+        }
+        for (String text : List.of("{\"a\":9007199254740992}", "{\"a\":1152921504606846976}")) {
+            ObjectNode came =
+                    Structs.read(Structs.write((ObjectNode) Json.mapper().readTree(text)));
+            assertTrue(came.get("a").isFloatingPointNumber(), text);
+        }
+    }
+
+    @Test
     void theAddressFindsTheTransport() {
         EngineClient engine =
                 EngineClient.connect(Endpoint.of("grpc://127.0.0.1:9").withToken("t"));
