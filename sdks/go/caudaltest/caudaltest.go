@@ -38,7 +38,7 @@ func Run(ctx context.Context, registry *caudal.Registry, job caudal.Job) (caudal
 type Options struct {
 	// Binary is the program; if empty $CAUDAL_BINARY, then caudal on the path.
 	Binary string
-	// Store is memory: if empty. One on sqlite:FOLDER survives Restart.
+	// Store is memory: if empty. One on sqlite:FOLDER survives Kill and Start.
 	Store     string
 	Arguments []string
 }

@@ -13,8 +13,8 @@ use super::Sdk;
 
 const STEP_MAX: Duration = Duration::from_secs(300);
 const LEAVING_MAX: Duration = Duration::from_secs(20);
-/// What the example prints in every language.
-const EXPECTED: &str = "COMPLETED 5";
+/// The programs of the example that come to an end, in their order, and what each prints in every language.
+const PROGRAMS: [(&str, &str); 2] = [("start", "COMPLETED 5"), ("people", "COMPLETED bank")];
 
 pub(super) fn run(places: &Places, sdk: &Sdk, server: &Path, log: &Path) -> Result<(), String> {
     let project = places.own.join(format!("project-{}", sdk.name));
@@ -45,11 +45,13 @@ pub(super) fn run(places: &Places, sdk: &Sdk, server: &Path, log: &Path) -> Resu
     let (out, err) = (create(&output)?, create(&project.join("worker.err"))?);
     worker.current_dir(&project).env("CAUDAL_ADDRESS", &server.rest).stdout(out).stderr(err);
     let mut worker = Running::start(&mut worker, Farewell::Terminate).map_err(|error| format!("cannot start it: {error}"))?;
-    let mut start = (sdk.example)(places, &project, name("start")?);
-    start.current_dir(&project).env("CAUDAL_ADDRESS", &server.rest);
-    let printed = logged::must(&mut start, log, STEP_MAX)?;
-    if !printed.contains(EXPECTED) {
-        return Err(format!("the example printed something else than `{EXPECTED}`:\n{printed}"));
+    for (which, expected) in PROGRAMS {
+        let mut program = (sdk.example)(places, &project, name(which)?);
+        program.current_dir(&project).env("CAUDAL_ADDRESS", &server.rest);
+        let printed = logged::must(&mut program, log, STEP_MAX)?;
+        if !printed.contains(expected) {
+            return Err(format!("`{which}` of the example printed something else than `{expected}`:\n{printed}"));
+        }
     }
     worker.signal("TERM")?;
     left_well(&mut worker)

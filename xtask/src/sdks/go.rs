@@ -8,7 +8,7 @@ use crate::environment::Readiness;
 use crate::places::Places;
 use crate::{logged, packages};
 
-use super::Sdk;
+use super::{BINARY_VARIABLE, Sdk, binary};
 
 const BUILD_MAX: Duration = Duration::from_secs(600);
 /// The module as a proxy serves it: a list of its versions, and of each the time, `go.mod` and all files.
@@ -70,6 +70,8 @@ pub(super) const SDK: Sdk = Sdk {
             command.env("GOPROXY", format!("file://{},{others}", proxy.display())).env("GONOSUMDB", MODULE);
             command
         };
+        let mut test = fetching(&["test", "./worker"]);
+        test.env(BINARY_VARIABLE, binary(places));
         vec![
             publish,
             forget,
@@ -77,6 +79,7 @@ pub(super) const SDK: Sdk = Sdk {
             fetching(&["get", &format!("{MODULE}@{VERSION}")]),
             fetching(&["mod", "tidy"]),
             fetching(&["build", "-o", "bin/", "./..."]),
+            test,
         ]
     },
     example: |_, project, file| Command::new(project.join("bin").join(Path::new(file).file_stem().unwrap_or_default())),

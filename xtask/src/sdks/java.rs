@@ -13,9 +13,11 @@ const BUILD_MAX: Duration = Duration::from_secs(900);
 /// What a build does without when only the classes are wanted.
 const CLASSES_ONLY: [&str; 2] = ["-Dmaven.javadoc.skip", "-Dmaven.source.skip"];
 
-/// Of every artifact there are the sources and the documentation as well.
+/// Of every artifact there are the sources and the documentation as well, and in it the licence and the changelog.
 const WHOLE: &str = "for jar in $(ls */*/*.jar | grep -v -e -sources -e -javadoc); do \
-                     ls ${jar%.jar}-sources.jar ${jar%.jar}-javadoc.jar || exit 1; done; ls caudal-client/*/*.pom";
+                     ls ${jar%.jar}-sources.jar ${jar%.jar}-javadoc.jar || exit 1; \
+                     test $(jar tf $jar | grep -c -x -e META-INF/LICENSE -e META-INF/CHANGELOG.md) = 2 || exit 1; \
+                     done; ls caudal-client/*/*.pom";
 
 pub(super) const SDK: Sdk = Sdk {
     name: "java",

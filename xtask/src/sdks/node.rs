@@ -43,7 +43,8 @@ pub(super) const SDK: Sdk = Sdk {
         install.args(["-c", &format!("npm install --silent --prefer-offline --no-audit --no-fund --ignore-scripts {packages}")]);
         install.current_dir(project);
         let mut compile = Command::new(project.join("node_modules/.bin/tsc"));
-        compile.args(["--module", "nodenext", "--target", "es2022", "--strict", "--types", "node", "worker.ts", "start.ts"]);
+        compile.args(["--module", "nodenext", "--target", "es2022", "--strict", "--types", "node"]);
+        compile.args(["worker.ts", "start.ts", "people.ts"]);
         compile.current_dir(project);
         vec![pack, publish, init, module, install, compile]
     },
