@@ -212,39 +212,55 @@ fn failure(status: Status) -> Error {
 }
 
 fn to_struct(text: &RawValue) -> Result<Struct, Error> {
+    check(text.get())?;
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text.get())?;
-    struct_of(object)
+    Ok(struct_of(object))
 }
 
-fn struct_of(object: serde_json::Map<String, serde_json::Value>) -> Result<Struct, Error> {
-    let fields = object.into_iter().map(|(name, value)| Ok((name, to_value(value)?)));
-    Ok(Struct { fields: fields.collect::<Result<_, Error>>()? })
+fn struct_of(object: serde_json::Map<String, serde_json::Value>) -> Struct {
+    Struct { fields: object.into_iter().map(|(name, value)| (name, to_value(value))).collect() }
 }
 
-fn to_value(value: serde_json::Value) -> Result<Value, Error> {
+fn to_value(value: serde_json::Value) -> Value {
     let kind = match value {
         serde_json::Value::Null => Kind::NullValue(0),
         serde_json::Value::Bool(value) => Kind::BoolValue(value),
-        serde_json::Value::Number(number) => Kind::NumberValue(to_number(&number)?),
+        serde_json::Value::Number(number) => Kind::NumberValue(number.as_f64().unwrap_or(f64::NAN)),
         serde_json::Value::String(text) => Kind::StringValue(text),
-        serde_json::Value::Array(items) => {
-            Kind::ListValue(ListValue { values: items.into_iter().map(to_value).collect::<Result<_, _>>()? })
-        }
-        serde_json::Value::Object(object) => Kind::StructValue(struct_of(object)?),
+        serde_json::Value::Array(items) => Kind::ListValue(ListValue { values: items.into_iter().map(to_value).collect() }),
+        serde_json::Value::Object(object) => Kind::StructValue(struct_of(object)),
     };
-    Ok(Value { kind: Some(kind) })
+    Value { kind: Some(kind) }
 }
 
-/// What would arrive as another number is refused. Integers of more than 64 bits have been read as doubles by then.
-fn to_number(number: &serde_json::Number) -> Result<f64, Error> {
-    let double = number.as_f64().unwrap_or(f64::NAN);
-    let integer = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
-    #[expect(clippy::cast_possible_truncation, reason = "it was made of an integer of 64 bits")]
-    if integer.is_some_and(|integer| double as i128 != integer) {
-        let message = format!("{number} is no double, as numbers are over gRPC: use REST, or write it as text");
-        return Err(Error::Refused { status: 400, code: "InvalidArgument".to_owned(), message });
+/// Refuses integers that would arrive as others, in a text that is JSON.
+fn check(text: &str) -> Result<(), Error> {
+    let mut rest = text;
+    while let Some(at) = rest.find(|one: char| one == '"' || one == '-' || one.is_ascii_digit()) {
+        let (token, after) = rest[at..].split_at(token_length(&rest[at..]));
+        let is_integer = token.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+        // The digits of a double, all of them.
+        if is_integer && token.parse::<f64>().is_ok_and(|double| format!("{double:.0}") != token) {
+            let message = format!("{token} is no double, as numbers are over gRPC: use REST, or write it as text");
+            return Err(Error::Refused { status: 400, code: "InvalidArgument".to_owned(), message });
+        }
+        rest = after;
     }
-    Ok(double)
+    Ok(())
+}
+
+/// Of the string or the number that a text begins with.
+fn token_length(text: &str) -> usize {
+    if !text.starts_with('"') {
+        return text.find(|one: char| !one.is_ascii_digit() && !"+-.eE".contains(one)).unwrap_or(text.len());
+    }
+    let mut is_escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(text.len(), |end| end + 2)
 }
 
 fn from_struct(given: Struct) -> serde_json::Value {

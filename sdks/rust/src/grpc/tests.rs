@@ -144,10 +144,14 @@ fn what_may_work_later() {
 
 #[test]
 fn no_integer_arrives_as_another() {
-    for other in [json!({"a": 9_007_199_254_740_993_i64}), json!({"a": [{"b": i64::MIN + 1}]}), json!({"a": u64::MAX})] {
-        let refused = to_struct(&raw(&other)).unwrap_err();
+    let long = format!("1{}", "0".repeat(400));
+    for other in ["9007199254740993", "[{\"b\": -9223372036854775807}]", "18446744073709551615", "123456789012345678901", &long] {
+        let text = serde_json::value::RawValue::from_string(format!("{{\"text \\\\\": \"\\\"\", \"a\": {other}}}")).unwrap();
+        let refused = to_struct(&text).unwrap_err();
         assert!(!refused.is_unavailable() && refused.to_string().contains("is no double"), "{refused}");
     }
+    let texts = json!({"9007199254740993": "a \\\" 9007199254740993", "e": 1.5e22, "f": -0.5, "zero": 0});
+    assert_eq!(from_struct(to_struct(&raw(&texts)).unwrap()), texts);
     let given = json!({"large": 1_i64 << 53, "small": (1_i64 << 53) - 1, "least": i64::MIN, "half": 0.5, "list": [1e300]});
     let came = from_struct(to_struct(&raw(&given)).unwrap());
     assert_eq!((came["small"].as_i64(), came["half"].as_f64()), (Some((1 << 53) - 1), Some(0.5)));
