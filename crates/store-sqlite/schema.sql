@@ -423,14 +423,12 @@ CREATE INDEX jobs_stuck ON jobs (partition, key) WHERE availability = 'STUCK';
 CREATE INDEX jobs_timed ON jobs (partition, due, key) WHERE due IS NOT NULL;
 
 CREATE TABLE "log" (
-    partition INTEGER NOT NULL,
-    position INTEGER NOT NULL,
+    place INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,
     at INTEGER NOT NULL,
     instance INTEGER,
-    events BLOB NOT NULL,
-    PRIMARY KEY (partition, position)
-) STRICT, WITHOUT ROWID;
+    events BLOB NOT NULL
+) STRICT;
 
 CREATE TABLE message_correlations (
     partition INTEGER NOT NULL,

@@ -1,2 +1,2 @@
 -- As many rows as are looked at, in order: the first that is younger ends it.
-SELECT partition, position FROM (SELECT partition, position, at FROM log WHERE partition = ?1 ORDER BY position LIMIT ?3) WHERE at < ?2
+SELECT place FROM (SELECT place, at FROM log WHERE place >= ?1 << 51 AND place < (?1 + 1) << 51 ORDER BY place LIMIT ?3) WHERE at < ?2

@@ -1,1 +1,1 @@
-INSERT INTO log (partition, position, kind, at, instance, events) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+INSERT INTO log (place, kind, at, instance, events) VALUES ((?1 << 51) + ?2, ?3, ?4, ?5, ?6)

@@ -1,1 +1,3 @@
-SELECT position, at, instance, events FROM log WHERE partition = ?1 AND position > ?2 ORDER BY position LIMIT ?3
+SELECT place - (?1 << 51), at, instance, events FROM log
+WHERE place > (?1 << 51) + ?2 AND place < (?1 + 1) << 51
+ORDER BY place LIMIT ?3

@@ -18,9 +18,14 @@ const PAGE: usize = 5_000;
 /// How long it may take, once nothing disturbs them, until one more of the last instances has ended.
 const PROGRESS_MAX: Duration = Duration::from_secs(30);
 
-const LOG: &str = "SELECT coalesce(min(position), 0), coalesce(max(position), 0), count(*), \
-                   (SELECT position FROM partitions WHERE partition = 1), (SELECT count(*) FROM inbox WHERE partition = 1) \
-                   FROM log WHERE partition = 1";
+/// The same of both stores, from the positions in their logs.
+fn log(positions: &str) -> String {
+    format!(
+        "SELECT coalesce(min(position), 0), coalesce(max(position), 0), count(*),
+            (SELECT position FROM partitions WHERE partition = 1), (SELECT count(*) FROM inbox WHERE partition = 1)
+        FROM ({positions}) AS log"
+    )
+}
 
 /// Waits until no instance runs any more; true if that came to pass.
 pub(super) fn finished(server: SocketAddr) -> bool {
@@ -96,12 +101,13 @@ fn key(row: &Value, name: &str) -> u64 {
 pub(super) fn sqlite_log(places: &Places, folder: &Path) -> Result<Log, String> {
     let file = folder.join("caudal.db");
     let damage = sqlite(places, &file, "PRAGMA integrity_check")?.trim().to_owned();
-    let log = numbers(&sqlite(places, &file, LOG)?)?;
+    let positions = "SELECT place - (1 << 51) AS position FROM log WHERE place >> 51 = 1";
+    let log = numbers(&sqlite(places, &file, &log(positions))?)?;
     Ok(Log { damage: (damage != "ok").then_some(damage), ..log })
 }
 
 pub(super) fn postgres_log(cluster: &Cluster, url: &str) -> Result<Log, String> {
-    numbers(&cluster.ask(url, LOG)?)
+    numbers(&cluster.ask(url, &log("SELECT position FROM log WHERE partition = 1"))?)
 }
 
 pub(super) fn sqlite(places: &Places, file: &Path, statement: &str) -> Result<String, String> {

@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
-use api::grpc::wire::gateway_client::GatewayClient;
 use api::grpc::wire::{
-    ActivatedJob, CompleteJobRequest, CreateProcessInstanceRequest, PublishMessageRequest, StreamActivatedJobsRequest,
+    ActivatedJob, CompleteJobRequest, CompleteJobResponse, CreateProcessInstanceRequest, CreateProcessInstanceResponse,
+    PublishMessageRequest, PublishMessageResponse, StreamActivatedJobsRequest,
 };
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tonic::Streaming;
-use tonic::transport::{Channel, Endpoint};
 
+use super::grpc::{Answers, Channel};
 use super::http::Connection;
 use super::subject::Subject;
 
@@ -102,19 +101,13 @@ impl Endpoints {
         match self.speech {
             Speech::Rest => Ok(Caller::Rest(Connection::to(&self.rest))),
             Speech::Workflow(polling) => Ok(Caller::Workflow(Connection::to(&self.rest), polling)),
-            Speech::Grpc => {
-                let endpoint = Endpoint::from_shared(format!("http://{}", self.grpc));
-                let endpoint = endpoint.map_err(|error| format!("--grpc {}: {error}", self.grpc))?;
-                let channel =
-                    endpoint.connect().await.map_err(|error| format!("cannot reach {} over gRPC: {error:?}", self.grpc))?;
-                Ok(Caller::Grpc(GatewayClient::new(channel)))
-            }
+            Speech::Grpc => Channel::connect(&self.grpc).await.map(Caller::Grpc),
         }
     }
 }
 
 pub(super) enum Caller {
-    Grpc(GatewayClient<Channel>),
+    Grpc(Channel),
     Rest(Connection),
     Workflow(Connection, Polling),
 }
@@ -131,7 +124,7 @@ impl Caller {
     /// Another of the same: over gRPC on the same connection, over REST on one of its own, as HTTP/1 needs it.
     pub(super) fn another(&self) -> Self {
         match self {
-            Self::Grpc(client) => Self::Grpc(client.clone()),
+            Self::Grpc(channel) => Self::Grpc(channel.clone()),
             Self::Rest(connection) => Self::Rest(connection.another()),
             Self::Workflow(connection, polling) => Self::Workflow(connection.another(), *polling),
         }
@@ -139,14 +132,15 @@ impl Caller {
 
     pub(super) async fn create(&mut self, process_id: &str, variables: String) -> Result<u64, String> {
         match self {
-            Self::Grpc(client) => {
+            Self::Grpc(channel) => {
                 let request = CreateProcessInstanceRequest {
                     bpmn_process_id: process_id.to_owned(),
                     version: -1,
                     variables,
                     ..CreateProcessInstanceRequest::default()
                 };
-                within(client.create_process_instance(request)).await.map(|created| created.process_instance_key as u64)
+                let created: CreateProcessInstanceResponse = within(channel.call("CreateProcessInstance", &request)).await?;
+                Ok(created.process_instance_key as u64)
             }
             Self::Rest(connection) => {
                 let body = format!("{{\"processDefinitionId\":\"{process_id}\",\"variables\":{variables}}}");
@@ -166,10 +160,10 @@ impl Caller {
     pub(super) async fn publish(&mut self, name: &str, correlation_key: String) -> Result<(), String> {
         let time_to_live = MESSAGE.as_millis() as i64;
         match self {
-            Self::Grpc(client) => {
+            Self::Grpc(channel) => {
                 let name = name.to_owned();
                 let request = PublishMessageRequest { name, correlation_key, time_to_live, ..PublishMessageRequest::default() };
-                within(client.publish_message(request)).await.map(drop)
+                within(channel.call("PublishMessage", &request)).await.map(|_: PublishMessageResponse| ())
             }
             Self::Rest(connection) => {
                 let body = serde_json::json!({ "name": name, "correlationKey": correlation_key, "timeToLive": time_to_live });
@@ -182,9 +176,9 @@ impl Caller {
 
     pub(super) async fn complete(&mut self, job: u64) -> Result<(), String> {
         match self {
-            Self::Grpc(client) => {
+            Self::Grpc(channel) => {
                 let request = CompleteJobRequest { job_key: job as i64, ..CompleteJobRequest::default() };
-                within(client.complete_job(request)).await.map(drop)
+                within(channel.call("CompleteJob", &request)).await.map(|_: CompleteJobResponse| ())
             }
             Self::Rest(connection) => {
                 connection.post(&format!("/v2/jobs/{job}/completion"), b"{}", PATIENCE).await?.expect_success().map(drop)
@@ -199,14 +193,14 @@ impl Caller {
     /// Jobs of a type, as they come.
     pub(super) async fn jobs<'a>(&'a mut self, job_type: &str, worker: &str) -> Result<Jobs<'a>, String> {
         match self {
-            Self::Grpc(client) => {
+            Self::Grpc(channel) => {
                 let request = StreamActivatedJobsRequest {
                     r#type: job_type.to_owned(),
                     worker: worker.to_owned(),
                     timeout: LEASE.as_millis() as i64,
                     ..StreamActivatedJobsRequest::default()
                 };
-                Ok(Jobs::Stream(within(client.stream_activated_jobs(request)).await?))
+                within(channel.open("StreamActivatedJobs", &request)).await.map(Jobs::Stream)
             }
             Self::Rest(connection) => {
                 let poll = serde_json::json!({
@@ -230,7 +224,7 @@ impl Caller {
 }
 
 pub(super) enum Jobs<'a> {
-    Stream(Streaming<ActivatedJob>),
+    Stream(Answers),
     Poll { connection: &'a mut Connection, poll: String },
     PollWorkflow { connection: &'a mut Connection, poll: String, sleep: Duration },
 }
@@ -240,8 +234,8 @@ impl Jobs<'_> {
     pub(super) async fn next(&mut self) -> Result<Vec<Job>, String> {
         match self {
             Self::Stream(stream) => {
-                let job = stream.message().await.map_err(|status| told(&status))?;
-                let job = job.ok_or("the server ended the stream of jobs")?;
+                let job = stream.next().await.map_err(|status| told(&status))?;
+                let job: ActivatedJob = job.ok_or("the server ended the stream of jobs")?;
                 Ok(vec![Job { key: job.key as u64, variables: job.variables }])
             }
             Self::Poll { connection, poll } => {
@@ -299,10 +293,9 @@ fn key(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("'{text}' is no key"))
 }
 
-async fn within<T>(call: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>) -> Result<T, String> {
+async fn within<T>(call: impl Future<Output = Result<T, tonic::Status>>) -> Result<T, String> {
     match tokio::time::timeout(PATIENCE, call).await {
-        Ok(Ok(response)) => Ok(response.into_inner()),
-        Ok(Err(status)) => Err(told(&status)),
+        Ok(answered) => answered.map_err(|status| told(&status)),
         Err(_) => Err(format!("no answer within {} s", PATIENCE.as_secs())),
     }
 }

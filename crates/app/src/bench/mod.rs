@@ -16,6 +16,7 @@ mod database;
 mod dispatch;
 mod floor;
 mod fresh;
+mod grpc;
 mod histogram;
 mod http;
 mod model;

@@ -15,6 +15,8 @@ use crate::table;
 pub(super) struct Spent {
     completed: u64,
     server_cpu: Option<Duration>,
+    /// Of the bench itself.
+    client_cpu: Option<Duration>,
     database_cpu: Option<Duration>,
     rss_mb: Option<f64>,
     written_bytes: Option<u64>,
@@ -27,6 +29,7 @@ impl Spent {
         Self {
             completed: run.completed(),
             server_cpu: target.pid.and_then(usage::cpu),
+            client_cpu: usage::cpu(std::process::id()),
             database_cpu: target.backend.and_then(usage::database_cpu),
             rss_mb: target.pid.and_then(usage::rss_mb),
             written_bytes: target.pid.and_then(written_bytes),
@@ -47,6 +50,8 @@ pub(super) struct Report {
     pub(super) times: Times,
     rss_mb: Option<f64>,
     pub(super) server_cpu_micros: Option<f64>,
+    /// The bench's own: one thread, so that a million of it in a second is all there is.
+    client_cpu_micros: Option<f64>,
     database_cpu_micros: Option<f64>,
     /// What the server itself has written to disk for an instance; a database's writes are its own.
     written_kb: Option<f64>,
@@ -75,6 +80,7 @@ impl Report {
             times: run.times(),
             rss_mb: after.rss_mb,
             server_cpu_micros: each(before.server_cpu, after.server_cpu),
+            client_cpu_micros: each(before.client_cpu, after.client_cpu),
             database_cpu_micros: each(before.database_cpu, after.database_cpu),
             written_kb: written.map(|bytes| bytes as f64 / 1_000.0 / completed),
             instances_per_tick: ticks.filter(|ticks| 0 < *ticks).map(|ticks| completed / ticks as f64),
@@ -111,6 +117,7 @@ impl Report {
         let costs = [
             ("rssMb", self.rss_mb),
             ("serverCpuMicrosPerInstance", self.server_cpu_micros),
+            ("clientCpuMicrosPerInstance", self.client_cpu_micros),
             ("databaseCpuMicrosPerInstance", self.database_cpu_micros),
             ("writtenKbPerInstance", self.written_kb),
             ("instancesPerTick", self.instances_per_tick),
@@ -141,6 +148,7 @@ impl Report {
         };
         lines.extend(self.floor.map(ratio));
         lines.extend(self.server_cpu_micros.map(|micros| format!("{micros:.0} µs of the server's CPU per instance")));
+        lines.extend(self.client_cpu_micros.map(|micros| format!("{micros:.0} µs of the bench's own CPU per instance")));
         lines.extend(self.database_cpu_micros.map(|micros| format!("{micros:.0} µs of the database's CPU per instance")));
         lines.extend(self.written_kb.map(|kb| format!("{kb:.1} kB written to disk by the server per instance")));
         lines.extend(self.rss_mb.map(|mb| format!("{mb:.0} MB in the server's memory")));

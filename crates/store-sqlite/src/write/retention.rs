@@ -66,7 +66,7 @@ macro_rules! purge_sql {
 
 fn purge_sql(what: Aged) -> &'static str {
     match what {
-        Aged::Log => purge_sql!("log WHERE (partition, position)", "../../sql/aged_log.sql"),
+        Aged::Log => purge_sql!("log WHERE place", "../../sql/aged_log.sql"),
         Aged::Executions => purge_sql!("jobs WHERE key", "../../sql/aged_executions.sql"),
         Aged::Evaluations => purge_sql!("evaluated_decisions WHERE key", "../../sql/aged_evaluations.sql"),
         Aged::Timers => purge_sql!("timers WHERE key", "../../sql/aged_timers.sql"),
@@ -154,7 +154,6 @@ fn purge_instance(
     Ok(true)
 }
 
-/// Whether the epoch is still the latest.
 /// How far the log was told of: what is behind that may be removed.
 pub(crate) fn put_export_place(connection: &Connection, fence: Fence, name: &str, position: u64) -> Result<bool, Failure> {
     if !holds(connection, fence)? {
@@ -165,6 +164,7 @@ pub(crate) fn put_export_place(connection: &Connection, fence: Fence, name: &str
     Ok(true)
 }
 
+/// Whether the epoch is still the latest.
 fn holds(connection: &Connection, fence: Fence) -> Result<bool, Failure> {
     let mut state = connection.prepare_cached(statement::PARTITION_STATE)?;
     let epoch: Option<i64> = state.query_row(params![fence.partition.0], |row| row.get(0)).optional()?;

@@ -41,9 +41,9 @@ mod tests {
     }
 
     fn fill(connection: &Connection) {
-        let rows = "INSERT INTO log (partition, position, kind, at, events)
+        let rows = "INSERT INTO log (place, kind, at, events)
             WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 20000)
-            SELECT 1, coalesce((SELECT max(position) FROM log), 0) + n, 'create', 1, zeroblob(1500) FROM n";
+            SELECT coalesce((SELECT max(place) FROM log), 0) + n, 'create', 1, zeroblob(1500) FROM n";
         connection.execute_batch(rows).unwrap();
     }
 
@@ -57,7 +57,7 @@ mod tests {
         fill(&connection);
         let full = pages(&connection).0;
         assert!(!give_back(&connection).unwrap(), "nothing is free");
-        connection.execute_batch("DELETE FROM log WHERE position > 100").unwrap();
+        connection.execute_batch("DELETE FROM log WHERE place > 100").unwrap();
         let mut before = pages(&connection);
         let mut steps = 0;
         while give_back(&connection).unwrap() {

@@ -100,7 +100,7 @@ async fn a_failure_concerns_its_own_write_only() {
     let folder = crate::schema::tests::Folder::new("failure");
     let store = crate::open(folder.path(), Options::default()).unwrap();
     let bad = store.writer.run(|connection| {
-        connection.execute("INSERT INTO log (partition, position, kind, at, events) VALUES (1, 99, 'x', 0, x'')", ())?;
+        connection.execute("INSERT INTO log (place, kind, at, events) VALUES (99, 'x', 0, x'')", ())?;
         Ok(connection.execute("INSERT INTO nowhere VALUES (1)", ())?)
     });
     let good = store.append(PARTITION, requests(2), ROOM);

@@ -9,7 +9,7 @@ fn nothing_is_searched_for_what_is_old() {
     migrate(&mut connection).unwrap();
     let aged = |what| (purge_sql(what).to_owned(), what);
     let expected = [
-        (aged(Aged::Log), "log USING PRIMARY KEY (partition=?)"),
+        (aged(Aged::Log), "log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"),
         (aged(Aged::Executions), "jobs USING INDEX jobs_over (partition=? AND ended<?)"),
         (aged(Aged::Evaluations), "evaluated_decisions USING INDEX evaluated_decisions_alone (partition=? AND evaluated<?)"),
         (aged(Aged::Timers), "timers USING COVERING INDEX timers_by_end (partition=? AND ended<?)"),
