@@ -72,7 +72,18 @@ pub(crate) fn migrate(migrate: &Migrate) -> Result<(), String> {
 
 fn modification(modify: &Modify) -> Result<Value, String> {
     let given = variables::given("--variables", &modify.variables)?;
-    let scoped = match given.as_object().is_some_and(|given| given.is_empty()) {
+    let gives_none = given.as_object().is_some_and(|given| given.is_empty());
+    let enters_none = modify.activate.is_empty() && modify.moves.is_empty();
+    if enters_none && modify.terminate.is_empty() {
+        return Err("say what to change: with --activate, --terminate or --move".to_owned());
+    }
+    if enters_none && (!gives_none || modify.ancestor.is_some()) {
+        return Err("--variables and --in are for elements that are entered: with --activate or --move".to_owned());
+    }
+    if gives_none && modify.scope.is_some() {
+        return Err("--scope says where --variables belong, and there are none".to_owned());
+    }
+    let scoped = match gives_none {
         true => json!([]),
         false => json!([{ "variables": given, "scopeId": modify.scope.clone().unwrap_or_default() }]),
     };
@@ -144,6 +155,26 @@ mod tests {
             json!({ "sourceType": "byKey", "sourceElementInstanceKey": "88" })
         );
         assert_eq!(body["moveInstructions"][1]["ancestorScopeInstruction"]["ancestorElementInstanceKey"], "9");
+    }
+
+    #[test]
+    fn what_would_change_nothing_is_refused() {
+        for line in [
+            "5 --terminate a",
+            "5 --activate a --move b=c --terminate d --in 9",
+            "5 --activate b --variables {\"x\":1} --scope s",
+        ] {
+            assert!(body(line).is_ok(), "{line}");
+        }
+        for line in [
+            "5",
+            "5 --variables {\"x\":1}",
+            "5 --terminate a --variables {\"x\":1}",
+            "5 --terminate a --in 9",
+            "5 --activate b --scope s",
+        ] {
+            assert!(body(line).is_err(), "{line}");
+        }
     }
 
     #[test]

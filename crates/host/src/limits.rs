@@ -25,6 +25,8 @@ pub struct Limits {
     pub command_bytes_max: usize,
     /// How deep processes call processes.
     pub call_depth_max: u32,
+    /// How many instances are suspended in one command: one with all it has called.
+    pub suspended_max: usize,
     /// How many that wait for a signal are told in one command.
     pub signal_page_max: usize,
     /// Running instances kept in memory, by number and bytes.
@@ -82,6 +84,7 @@ impl Default for Limits {
             command_elements_max: 250,
             command_bytes_max: 16 * 1024 * 1024,
             call_depth_max: 1_000,
+            suspended_max: 10_000,
             signal_page_max: 100,
             instances_hot_max: 100_000,
             instances_hot_bytes_max: 32 * 1024 * 1024,

@@ -35,7 +35,12 @@ impl Client {
         for _ in 0..self.world.plan.acts {
             let pause = self.rng.between(0, 2_000);
             tokio::time::sleep(Duration::from_millis(pause)).await;
-            match self.rng.below(if self.world.plan.waits == 0 { 20 } else { 30 }) {
+            let kinds = if self.world.plan.waits == 0 { 20 } else { 33 };
+            if 0 < self.world.plan.operators && self.rng.chance(300) {
+                self.operate().await;
+                continue;
+            }
+            match self.rng.below(kinds) {
                 0..=8 => self.create().await,
                 9 => self.create_and_await().await,
                 10 | 11 => self.create_durably().await,
@@ -50,6 +55,7 @@ impl Client {
                 20..=24 => self.publish().await,
                 25 => self.correlate().await,
                 26 | 27 => self.broadcast().await,
+                28..=30 => self.person().await,
                 _ => self.move_timer().await,
             }
         }
@@ -57,24 +63,11 @@ impl Client {
 
     pub(crate) async fn deploy(&mut self, process: u64, revision: u64) {
         let world = self.world.clone();
-        let mut drawn = Rng::new(world.plan.seed, 1_000 + process * 10 + revision);
         let id = format!("p{process}");
-        let file = |kind: &str, content: String| DeployResource {
-            name: format!("{id}.{kind}").into(),
-            content: content.into_bytes().into(),
-        };
-        let waits = 0 < world.plan.waits;
-        let main = file("bpmn", process::bpmn(&id, revision, (world.plan.job_types, waits), &mut drawn));
-        let mut resources = vec![main, file("dmn", process::dmn(&id, revision))];
-        if waits && process == 0 {
-            let helpers = process::helpers(revision, world.plan.job_types, &mut drawn).into_iter();
-            resources.extend(
-                helpers.map(|(id, content)| DeployResource {
-                    name: format!("{id}.bpmn").into(),
-                    content: content.into_bytes().into(),
-                }),
-            );
-        }
+        let file = |name: String, content: String| DeployResource { name: name.into(), content: content.into_bytes().into() };
+        let files = self.files(process, revision).into_iter();
+        let mut resources: Vec<_> = files.map(|(id, content)| file(format!("{id}.bpmn"), content)).collect();
+        resources.push(file(format!("{id}.dmn"), process::dmn(&id, revision)));
         let deploy = Command::Deploy(Deploy { tenant: TENANT.into(), resources });
         let keyed = self.rng.chance(300);
         if world.insist(&mut self.rng, keyed, What::Deploy, |_| deploy.clone()).await.is_some() {
@@ -83,6 +76,26 @@ impl Client {
             let some = |items: &Items| matches!(items, Items::Definitions(found) if !found.is_empty());
             world.sees(&mut self.rng, "a definition", query, some).await;
         }
+    }
+
+    /// What is deployed together, by process id. The elements are those of every other revision.
+    fn files(&self, process: u64, revision: u64) -> Vec<(String, String)> {
+        let plan = &self.world.plan;
+        let mut drawn = Rng::new(plan.seed, 1_000 + process * 10 + revision % 2);
+        let (id, waits) = (format!("p{process}"), 0 < plan.waits);
+        let main = process::bpmn(&id, revision, (plan.job_types, waits), &mut drawn);
+        let mut files = vec![(id, main)];
+        if waits && process == 0 {
+            let helpers = process::helpers(revision, plan.job_types, &mut drawn).into_iter();
+            files.extend(helpers.map(|(id, content)| (id.to_owned(), content)));
+        }
+        files
+    }
+
+    /// The file of one process.
+    pub(crate) fn text_of(&self, id: &str, revision: u64) -> Option<String> {
+        let process = id.strip_prefix('p').and_then(|number| number.parse().ok()).unwrap_or(0);
+        self.files(process, revision).into_iter().find(|(other, _)| other == id).map(|(_, text)| text)
     }
 
     fn create_command(&mut self, id: AttemptId) -> Command {
@@ -199,7 +212,11 @@ impl Client {
             // One that somebody else, or something, has started.
             instance = *self.rng.pick(&active);
         }
-        let keyed = self.rng.chance(300);
+        self.cancel_one(instance).await;
+    }
+
+    pub(crate) async fn cancel_one(&mut self, instance: InstanceKey) {
+        let (world, keyed) = (self.world.clone(), self.rng.chance(300));
         if world.insist(&mut self.rng, keyed, What::Cancel(instance), |_| Command::Cancel { instance }).await.is_some() {
             let query = Query { filter: is(Field::InstanceKey, instance.0), ..Query::of(Entity::Instances, ours()) };
             let gone = |items: &Items| matches!(items, Items::Instances(found) if found[0].state == InstanceState::Terminated);

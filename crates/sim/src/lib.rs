@@ -13,6 +13,7 @@ mod check;
 mod client;
 mod fault;
 mod link;
+mod operator;
 mod plan;
 mod process;
 mod queues;

@@ -21,7 +21,7 @@ cargo xtask sim OPTIONS
   --only FAULT,…       no faults but these, in every seed
   --sabotage NAME      break the store's contract on purpose, to see that it is noticed
   --engines N --followers N --clients N --acts N --workers N --processes N --job-types N --waits 0|1
-  --queues 0|1
+  --queues 0|1 --operators 0|1
                        instead of what the seed draws
   --whole              for --seed: the whole history, not only what matters
 

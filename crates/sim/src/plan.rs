@@ -28,6 +28,8 @@ pub struct Plan {
     pub waits: usize,
     /// Whether there is work without a process, under policies: 0 for no.
     pub queues: usize,
+    /// Whether operators suspend, change and migrate what runs: 0 for no.
+    pub operators: usize,
     /// Whether a server that starts again has its old name, and so gets its lease back at once.
     pub keeps_name: bool,
     /// Broken on purpose; never drawn.
@@ -63,6 +65,7 @@ impl Plan {
             keeps_name: rng.chance(500),
             waits: rng.below(4).min(1) as usize,
             queues: 0,
+            operators: rng.below(2) as usize,
             sabotage: None,
         }
         .with_queues()
@@ -116,6 +119,7 @@ impl Plan {
             ("job-types", self.job_types, drawn.job_types),
             ("waits", self.waits, drawn.waits),
             ("queues", self.queues, drawn.queues),
+            ("operators", self.operators, drawn.operators),
         ];
         for (name, size, _) in sizes.into_iter().filter(|(_, size, drawn)| size != drawn) {
             command += &format!(" --{name} {size}");
@@ -152,6 +156,7 @@ impl Plan {
             "job-types" => self.job_types = size?.max(1),
             "waits" => self.waits = size?,
             "queues" => self.queues = size?,
+            "operators" => self.operators = size?,
             _ => return Err(format!("there is no option --{name}")),
         }
         Ok(self)

@@ -3,6 +3,7 @@
 mod events;
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use crate::rng::Rng;
 use events::{On, Throw};
@@ -31,6 +32,8 @@ enum Block {
     /// The inside, with an event sub-process beside it.
     Disturbed(Box<Block>, On, bool),
     Throw(Throw),
+    /// A task for a person, and whether a worker is asked before it is done.
+    Person(bool),
     /// Calls this process; what of it is caught.
     Call(&'static str, Option<(On, bool)>),
 }
@@ -77,6 +80,13 @@ fn file(id: &str, revision: u64, job_types: usize, start: &str, block: &Block, r
     format!(
         r#"<definitions {namespaces}>{roots}<process id="{id}" name="{revision}" isExecutable="true">{inside}</process></definitions>"#
     )
+}
+
+/// The ids of the elements in a file, flows left out.
+pub(crate) fn ids(text: &str) -> Vec<Arc<str>> {
+    let tags = text.split('<').filter(|tag| !tag.starts_with("sequenceFlow") && !tag.starts_with("process"));
+    let id = |tag: &str| Some(tag.split_once(" id=\"n")?.1.split_once('"')?.0.to_owned());
+    tags.filter_map(id).map(|number| format!("n{number}").into()).collect()
 }
 
 /// The decisions of a process, a file to be deployed with it.
@@ -193,6 +203,12 @@ impl Writer<'_> {
             }
             Block::Race(events) => return self.race(events),
             Block::Disturbed(inside, on, interrupting) => self.disturbed(inside, *on, *interrupting),
+            Block::Person(heard) => {
+                let listener = r#"<zeebe:taskListener eventType="completing" type="t0"/>"#;
+                let listeners =
+                    if *heard { format!("<zeebe:taskListeners>{listener}</zeebe:taskListeners>") } else { String::new() };
+                self.node("userTask", "", &format!("<extensionElements><zeebe:userTask/>{listeners}</extensionElements>"))
+            }
             Block::Throw(throw) => self.node("intermediateThrowEvent", "", &throw.definition()),
             Block::Call(process, caught) => return self.call(process, *caught),
         };

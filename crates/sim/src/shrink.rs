@@ -48,6 +48,7 @@ fn smaller(plan: &Plan) -> Vec<Plan> {
     candidates.extend(fewer(plan.processes, 1).map(|processes| Plan { processes, ..plan.clone() }));
     candidates.extend(fewer(plan.job_types, 1).map(|job_types| Plan { job_types, ..plan.clone() }));
     candidates.extend(fewer(plan.waits, 0).map(|waits| Plan { waits, ..plan.clone() }));
+    candidates.extend(fewer(plan.operators, 0).map(|operators| Plan { operators, ..plan.clone() }));
     candidates.extend(fewer(plan.queues, 0).map(|queues| Plan { queues, ..plan.clone() }));
     candidates
 }

@@ -76,6 +76,8 @@ async fn story(world: &Arc<World>) {
     tokio::time::sleep(Duration::from_secs(3)).await;
     world.stop_faults();
     joined(world, &mut workers).await;
+    let mut operator = Client::new(world.clone(), 98);
+    operator.all_go_on().await;
     quiet(world).await;
     rest(world).await;
 }
@@ -123,6 +125,11 @@ async fn rest(world: &Arc<World>) {
         // Whatever was deleted meanwhile may be called by somebody.
         person.deploy(0, 0).await;
     }
+    // What they ended may have been waited for.
+    let changed = world.state().checker.state.modified();
+    for instance in changed {
+        person.cancel_one(instance).await;
+    }
     let mut hand = Hand::new(world.clone(), 99);
     if 0 < world.plan.queues {
         Sender::new(world.clone(), 99).open_all().await;
@@ -138,6 +145,7 @@ async fn rest(world: &Arc<World>) {
             repair(world, &mut rng, stuck).await;
         }
         person.nudge().await;
+        person.people_work().await;
         if 0 < world.plan.queues {
             hand.work_off().await;
         }

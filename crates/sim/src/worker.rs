@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use host::{Poll, Subscription};
 use store::log::{ActivatedJob, Command, FailJob, Request, ThrowError, UpdateJob};
+use store::row::JobKind;
 
 use crate::call::{Heard, TENANT, caller, key, marked};
 use crate::check::{AttemptId, What};
@@ -166,9 +167,16 @@ impl Worker {
 
 /// Completes a job; gives the attempt that was told to be done.
 pub(crate) async fn complete(world: &Arc<World>, rng: &mut Rng, keyed: bool, job: &ActivatedJob) -> Option<AttemptId> {
-    world.insist(rng, keyed, What::Complete(job.key), |id| completion(job, id)).await
+    let what = if listens_to_task(job) { What::Hear(job.key) } else { What::Complete(job.key) };
+    world.insist(rng, keyed, what, |id| completion(job, id)).await
+}
+
+/// Such a job gives no variables.
+fn listens_to_task(job: &ActivatedJob) -> bool {
+    matches!(job.kind, JobKind::Listener(event) if event.is_of_task())
 }
 
 fn completion(job: &ActivatedJob, id: AttemptId) -> Command {
-    Command::CompleteJob { job: job.key, variables: marked(id), result: None }
+    let variables = if listens_to_task(job) { vec![] } else { marked(id) };
+    Command::CompleteJob { job: job.key, variables, result: None }
 }

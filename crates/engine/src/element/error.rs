@@ -30,7 +30,8 @@ pub fn catches(process: &Process, instance: &Instance, thrower: ElementKey, what
 }
 
 /// Looks outwards from where it was thrown; on one element the named code comes before the catch-all. In a scope that an event
-/// sub-process has interrupted the others start no more; what sits on its boundary catches.
+/// sub-process has interrupted the others start no more; what sits on its boundary catches. What is thrown inside an event sub-process does
+/// not start it again: so it passes on what it was started by.
 pub(crate) fn catcher<'a>(
     process: &'a Process,
     instance: &Instance,
@@ -38,29 +39,31 @@ pub(crate) fn catcher<'a>(
     what: Thrown,
     code: &str,
 ) -> Option<Catcher<'a>> {
-    let mut at = thrower;
+    let (mut at, mut inside) = (thrower, None);
     loop {
         let alive = &instance.elements[&at];
-        if let Some((event, catch, trigger)) = event_at(process, instance, at, what, code) {
+        if let Some((event, catch, trigger)) = event_at(process, instance, (at, inside), what, code) {
             return Some(Catcher { event, catch, trigger, at });
         }
         if alive.scope == at {
             return None;
         }
-        at = alive.scope;
+        (at, inside) = (alive.scope, Some(alive.element));
     }
 }
 
+/// `inside` is the element of this scope in which it was thrown.
 fn event_at<'a>(
     process: &'a Process,
     instance: &Instance,
-    at: ElementKey,
+    (at, inside): (ElementKey, Option<ElementIx>),
     what: Thrown,
     code: &str,
 ) -> Option<(ElementIx, &'a Catch, &'a Trigger)> {
     let (boundaries, starts) = repeat::catching(process, instance, at);
     let starts = if is_interrupted(process, instance, at) { &[] } else { starts };
-    let events = starts.iter().chain(boundaries).copied();
+    let starts = starts.iter().filter(|start| Some(process.element(**start).scope) != inside);
+    let events = starts.chain(boundaries).copied();
     let catches = |ix: ElementIx, named: bool| {
         let (Kind::BoundaryEvent(catch) | Kind::StartEvent(Some(catch))) = &process.element(ix).kind else { return None };
         let fits = |trigger: &Trigger| match (trigger, what) {

@@ -8,6 +8,7 @@ use store::row::{self, Availability, SubscriptionState, TimerState};
 use store::{Commit, Error, Millis, Ownership, SubscriptionChange};
 use tokio::sync::oneshot;
 
+use super::messages::Group;
 use super::needs::Rested;
 use super::raised::Raised;
 use super::tick::{Did, Ended, Tick};
@@ -175,6 +176,10 @@ impl Partition {
         self.subscriptions.committed(tick.number, &tick.changed.subscriptions, is_closed);
         self.user_tasks.committed(tick.number, &tick.changed.user_tasks, |row| row.is_over());
         self.groups.committed(tick.number, &tick.changed.groups, |_| false);
+        for name in &tick.changed.groups {
+            self.groups_large.note(name, self.groups.get(name).map_or(0, Group::bytes));
+        }
+        self.groups.committed(tick.number, &self.groups_large.too_many(self.limits.instances_hot_bytes_max), |_| true);
         self.starts.committed(tick.number, &tick.changed.starts, |_| false);
         self.locks.committed(tick.number, &tick.changed.locks, |_| false);
         self.unique.committed(tick.number, &tick.changed.unique, |_| false);

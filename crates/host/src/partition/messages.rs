@@ -4,6 +4,7 @@
 //! whole: who comes first is decided in memory. A message goes to each process at most once, and starts one only if no instance
 //! that a message with this correlation key started is running.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::{Document, InstanceKey, MessageThrown, Triggered, WaitKey};
@@ -21,6 +22,9 @@ use crate::hot::Lock;
 /// How many messages of one name and correlation key are kept.
 const MESSAGES_MAX: usize = store::GROUP_MAX - 1;
 
+/// Groups are kept in memory by their number; of those whose messages have more bytes of variables than this the bytes are counted too.
+const GROUP_BYTES_MAX: usize = 512;
+
 /// Who waits for messages of one name and correlation key, and those that are kept.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Group {
@@ -28,6 +32,39 @@ pub(crate) struct Group {
     pub(super) subscriptions: Vec<WaitKey>,
     /// In the order in which they came.
     pub(super) messages: Vec<Arc<row::Message>>,
+}
+
+impl Group {
+    pub(super) fn bytes(&self) -> usize {
+        let variables = self.messages.iter().flat_map(|message| &message.variables);
+        variables.map(|(name, value)| name.len() + value.len()).sum()
+    }
+}
+
+/// The large groups in memory, with their bytes.
+#[derive(Debug, Default)]
+pub(super) struct LargeGroups {
+    bytes: BTreeMap<MessageGroup, usize>,
+    total: usize,
+}
+
+impl LargeGroups {
+    pub(super) fn note(&mut self, name: &MessageGroup, bytes: usize) {
+        self.total -= self.bytes.remove(name).unwrap_or_default();
+        if GROUP_BYTES_MAX < bytes {
+            self.total += bytes;
+            self.bytes.insert(name.clone(), bytes);
+        }
+    }
+
+    /// All of them, if they are more than memory has room for: they are read again when they are needed.
+    pub(super) fn too_many(&mut self, bytes_max: usize) -> Vec<MessageGroup> {
+        if self.total <= bytes_max {
+            return Vec::new();
+        }
+        self.total = 0;
+        std::mem::take(&mut self.bytes).into_keys().collect()
+    }
 }
 
 pub(super) fn group_of(row: &row::Subscription) -> MessageGroup {

@@ -83,7 +83,7 @@ use crate::table::Table;
 pub(crate) use admission::group_of;
 pub use begun::Begun;
 pub(crate) use deploy::Catalogue;
-use messages::Group;
+use messages::{Group, LargeGroups};
 pub(crate) use needs::Needs;
 use needs::Rested;
 pub(crate) use policies::{Policies, drain_of, group_pause_of, is_own, pause_of};
@@ -205,6 +205,7 @@ pub(crate) struct Partition {
     user_tasks: Table<UserTaskKey, row::UserTask>,
     /// Who waits for which messages, and what is kept for them.
     groups: Table<MessageGroup, Group>,
+    groups_large: LargeGroups,
     /// Message start events by tenant and name of the message.
     starts: Table<(Arc<str>, Arc<str>), Vec<row::Subscription>>,
     /// Signals under way that are told to one at a time, with the one who could not be told and is passed over.
@@ -298,6 +299,7 @@ impl Partition {
             subscriptions: Table::default(),
             user_tasks: Table::default(),
             groups: Table::default(),
+            groups_large: LargeGroups::default(),
             starts: Table::default(),
             locks: Table::default(),
             unique: Table::default(),
@@ -360,6 +362,7 @@ impl Partition {
         self.subscriptions = Table::default();
         self.user_tasks = Table::default();
         self.groups = Table::default();
+        self.groups_large = LargeGroups::default();
         self.starts = Table::default();
         self.locks = Table::default();
         self.unique = Table::default();

@@ -570,7 +570,9 @@ impl Partition {
                 self.subscriptions.load(row.key, Some(row));
             }
             let messages = messages.into_iter().map(Arc::new).collect();
-            self.groups.load(group, Some(Group { subscriptions: waiting, messages }));
+            let read = Group { subscriptions: waiting, messages };
+            self.groups_large.note(&group, read.bytes());
+            self.groups.load(group, Some(read));
         }
     }
 

@@ -23,8 +23,19 @@ impl Partition {
             let reason = format!("Expected to suspend process instance with key '{instance}', but it is suspended already");
             return Err(Stop::refused(Code::InvalidState, reason));
         }
-        for key in self.tree(tick, instance, usize::MAX)?.unwrap_or_default() {
-            self.step(tick, key, &engine::Command::Suspend)?.expect("what runs can be suspended");
+        let max = self.limits.suspended_max;
+        let Some(tree) = self.tree(tick, instance, max)? else {
+            let reason = format!(
+                "Expected to suspend process instance with key '{instance}', but with those it has called it is more than {max} \
+                 instances: others would have to wait for that"
+            );
+            return Err(Stop::refused(Code::InvalidState, reason));
+        };
+        for key in tree {
+            // In this very tick it may have ended.
+            if self.step(tick, key, &engine::Command::Suspend)?.is_err() && key == instance {
+                return Err(super::change::gone(instance, "suspend"));
+            }
         }
         Ok(Answer::Done)
     }
@@ -38,6 +49,7 @@ impl Partition {
                     let reason = format!("Expected to resume process instance with key '{instance}', but it is not suspended");
                     return Err(Stop::refused(Code::InvalidState, reason));
                 }
+                Err(Rejected::NotRunning) if key == instance => return Err(super::change::gone(instance, "resume")),
                 Err(_) => {}
             }
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::server::{Server, TENANT, memory};
 use engine::{InstanceKey, JobKey, UserTaskKey};
+use host::{Limits, Role};
 use store::Store;
 use store::log::{Answer, AssignUserTask, Code, Command, Publish};
 use store::query::{Entity, InstanceView, Items, Query, Tenants};
@@ -126,6 +127,40 @@ async fn what_it_called_is_suspended_with_it_and_cancelled_with_it() {
     suspend(&server, parent).await;
     assert_eq!(server.ask(Command::Cancel { instance: parent }).await, Answer::Done);
     assert_eq!(states(&store).await, [InstanceState::Terminated; 2]);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn no_more_are_suspended_at_once_than_others_can_wait_for() {
+    let store = memory();
+    let limits = Limits { suspended_max: 2, ..Limits::default() };
+    let server = Server::join(&store, "one", Role::Engine, limits);
+    server.owning().await;
+    let call =
+        r#"<callActivity id="c"><extensionElements><zeebe:calledElement processId="child"/></extensionElements></callActivity>"#;
+    server.deploy(&[("c.bpmn", &file(&process("child", &task("work"), &["s", "work", "e"])))]).await;
+    let one = started(&server, file(&process("one", call, &["s", "c", "e"])), "one").await;
+    suspend(&server, one).await;
+    let calls = format!("{call}{}", call.replace(r#"id="c""#, r#"id="c2""#));
+    let two = process("two", &calls, &["s", "c", "e"])
+        .replace("<endEvent", r#"<sequenceFlow id="s-c2" sourceRef="s" targetRef="c2"/><endEvent"#);
+    let two = started(&server, file(&two), "two").await;
+    assert_eq!(refused(&server.ask(Command::Suspend { instance: two }).await), Some(Code::InvalidState), "three are too many");
+    let suspended = states(&store).await.iter().filter(|state| **state == InstanceState::Suspended).count();
+    assert_eq!(suspended, 2, "none of the three stands still");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn what_ends_in_the_same_moment_neither_stops_nor_goes_on() {
+    let store = memory();
+    let server = Server::start(&store).await;
+    for what in [|instance| Command::Suspend { instance }, |instance| Command::Resume { instance }] {
+        let instance = started(&server, file(&process("p", &task("work"), &["s", "work", "e"])), "p").await;
+        let job = poll(&server, "work").await;
+        let (done, answer) = tokio::join!(complete(&server, job), server.ask(what(instance)));
+        assert_eq!((done, refused(&answer)), (Answer::Done, Some(Code::NotFound)));
+    }
     server.stop().await;
 }
 

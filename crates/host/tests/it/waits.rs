@@ -436,6 +436,34 @@ async fn a_called_process_gives_back_its_variables_and_goes_with_its_caller() {
 }
 
 #[tokio::test]
+async fn more_messages_than_memory_has_room_for_are_kept_in_the_store_alone() {
+    let read = Arc::new(AtomicUsize::new(0));
+    let count = read.clone();
+    let store = Layer::over(clocked()).on_load(move |wanted, _| {
+        count.fetch_add(wanted.groups.len(), Ordering::Relaxed);
+        Ok(())
+    });
+    let store = store.shared();
+    let limits = Limits { instances_hot_bytes_max: 5_000, ..Limits::default() };
+    let server = Server::join(&store, "one", Role::Engine, limits);
+    server.owning().await;
+    let publish = |key: &str, bytes: usize, time_to_live: i64| {
+        let variables = vec![("v".into(), format!("\"{}\"", "x".repeat(bytes)).into())];
+        let (tenant, name, id) = (TENANT.into(), "m".into(), "".into());
+        Command::Publish(Publish { tenant, name, correlation_key: key.into(), id, time_to_live, variables })
+    };
+    for (key, bytes, reads) in [("small", 10, 1), ("middling", 1_000, 1), ("large", 10_000, 3)] {
+        read.store(0, Ordering::Relaxed);
+        server.ask(publish(key, bytes, 60_000)).await;
+        for _ in 0..2 {
+            server.ask(publish(key, 1, 0)).await;
+        }
+        assert_eq!(read.load(Ordering::Relaxed), reads, "{key}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn what_can_never_be_looked_up_stops_nobody_else() {
     let watched = Layer::over(clocked()).on_load(|wanted, _| match wanted.signals.is_empty() {
         true => Ok(()),

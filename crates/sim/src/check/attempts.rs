@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use engine::{Event, IncidentKey, InstanceKey, JobKey, State as InstanceState, TimerKey};
+use engine::{Event, IncidentKey, InstanceKey, JobKey, State as InstanceState, TimerKey, UserTaskKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::State;
@@ -27,6 +27,8 @@ pub(crate) enum What {
     Create,
     SetVariables(InstanceKey),
     Complete(JobKey),
+    /// A listener of a task was heard.
+    Hear(JobKey),
     Fail(JobKey),
     Throw(JobKey),
     Cancel(InstanceKey),
@@ -38,6 +40,14 @@ pub(crate) enum What {
     Correlate,
     Broadcast,
     Timer(TimerKey),
+    Suspend(InstanceKey),
+    Resume(InstanceKey),
+    Modify(InstanceKey),
+    Migrate(InstanceKey),
+    /// Somebody has a task from now on.
+    Take(UserTaskKey),
+    /// Somebody has done a task.
+    Do(UserTaskKey),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +70,10 @@ pub(crate) struct Attempts {
     all: Vec<Attempt>,
     completed: FxHashMap<JobKey, AttemptId>,
     resolved: FxHashSet<IncidentKey>,
+    /// Tasks that somebody has done.
+    done: FxHashSet<UserTaskKey>,
+    /// How often who asked was told that an instance was suspended and resumed.
+    stood: FxHashMap<InstanceKey, [u32; 2]>,
     cancelled: FxHashSet<InstanceKey>,
     extended: FxHashSet<JobKey>,
     /// The outermost of those that called an instance.
@@ -108,7 +122,14 @@ impl Attempts {
             | What::Resolve(_)
             | What::Update(_)
             | What::Deploy
-            | What::Timer(_) => attempt.done.is_some_and(|first| first != instance && root(first) == root(instance)),
+            | What::Timer(_)
+            | What::Hear(_)
+            | What::Suspend(_)
+            | What::Resume(_)
+            | What::Modify(_)
+            | What::Migrate(_)
+            | What::Take(_)
+            | What::Do(_) => attempt.done.is_some_and(|first| first != instance && root(first) == root(instance)),
         };
         if spreads && attempt.done.is_some() {
             return Ok(None);
@@ -118,6 +139,10 @@ impl Attempts {
         let refused = attempt.told == Some(Told::Rejected);
         ensure(1, !refused, || format!("{id} {what:?} was refused and happened later"))?;
         attempt.done = Some(instance);
+        if let What::Do(task) = what {
+            let again = !self.done.insert(task);
+            ensure(5, !again, || format!("task {task} was done twice, last by {id}"))?;
+        }
         if let What::Complete(job) = what {
             let other = self.completed.insert(job, id);
             ensure(7, other.is_none(), || format!("job {job} was completed by {id} and {other:?}"))?;
@@ -140,7 +165,7 @@ impl Attempts {
             What::Create => {
                 ensure(1, done.map(Told::Created) == Some(told), || format!("{id} was told {told:?}; it made {done:?}"))
             }
-            What::SetVariables(_) | What::Complete(_) | What::Fail(_) | What::Throw(_) => {
+            What::SetVariables(_) | What::Complete(_) | What::Fail(_) | What::Throw(_) | What::Modify(_) | What::Do(_) => {
                 ensure(1, done.is_some(), || format!("{id} {what:?} was told to be done, but is not durable"))
             }
             What::Cancel(instance) => {
@@ -154,7 +179,21 @@ impl Attempts {
                 ensure(5, self.resolved.insert(incident), || format!("incident {incident} was resolved twice"))
             }
             What::Correlate => ensure(1, done.is_some(), || format!("{id} was told to be correlated, but nobody got it")),
-            What::Update(_) | What::Deploy | What::Publish | What::Broadcast | What::Timer(_) => Ok(()),
+            What::Suspend(instance) | What::Resume(instance) => {
+                let place = usize::from(matches!(what, What::Resume(_)));
+                let told = self.stood.entry(instance).or_default();
+                told[place] += 1;
+                let (told, was) = (told[place], state.stood(instance)[place]);
+                ensure(1, told <= was, || format!("{id} {what:?} was told to be done, {told} times in all; it was {was} times"))
+            }
+            What::Update(_)
+            | What::Deploy
+            | What::Publish
+            | What::Broadcast
+            | What::Timer(_)
+            | What::Hear(_)
+            | What::Migrate(_)
+            | What::Take(_) => Ok(()),
         }
     }
 

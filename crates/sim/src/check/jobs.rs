@@ -7,7 +7,7 @@ use engine::{InstanceKey, JobKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::log::ActivatedJob;
 use store::row::{Availability, Job, JobState};
-use store::{Commit, Millis, ReadyJob};
+use store::{Commit, MigratedRow, MigratedTable, Millis, ReadyJob};
 
 use super::attempts::Attempts;
 use super::{Check, ensure};
@@ -123,6 +123,15 @@ impl Jobs {
             ensure(7, other.is_none(), || format!("{worker} and {other:?} hold job {} at once", job.key))?;
         }
         Ok(())
+    }
+
+    pub(super) fn migrated(&mut self, row: &MigratedRow) {
+        if let (MigratedTable::Jobs, Some(job)) = (row.table, self.rows.get_mut(&JobKey(row.key))) {
+            job.headers = row.headers.clone().or(job.headers.take());
+            if let Some(origin) = &mut job.origin {
+                (origin.definition, origin.element) = (row.definition, row.element);
+            }
+        }
     }
 
     pub(crate) fn is_unreadable(&mut self, instance: InstanceKey) {

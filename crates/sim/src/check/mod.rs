@@ -7,6 +7,7 @@ mod attempts;
 mod jobs;
 mod log;
 mod messages;
+mod people;
 mod queues;
 mod seen;
 mod signals;
@@ -42,6 +43,7 @@ pub(crate) struct Checker {
     pub(crate) messages: messages::Messages,
     pub(crate) signals: signals::Signals,
     pub(crate) queues: queues::Queues,
+    pub(crate) people: people::People,
     pub(crate) seen: Seen,
 }
 
@@ -71,16 +73,27 @@ impl Checker {
         self.jobs.landed(commit, now, &failed, &self.attempts)?;
         self.queues.landed(commit, &mut self.seen)?;
         self.waits.landed(commit)?;
-        self.messages.landed(commit, &happened, &self.waits, self.jobs.unreadable())?;
-        self.signals.landed(commit, &happened, &self.waits, self.jobs.unreadable())?;
+        self.people.landed(commit)?;
+        for row in &commit.changes.migrated {
+            self.jobs.migrated(row);
+            self.waits.migrated(row);
+            self.people.migrated(row);
+        }
+        let mut deaf = self.jobs.unreadable().clone();
+        deaf.extend(self.state.suspended());
+        deaf.extend(commit.changes.instances_suspended.iter().map(|(instance, _)| *instance));
+        self.messages.landed(commit, &happened, &self.waits, &deaf)?;
+        self.signals.landed(commit, &happened, &self.waits, &deaf)?;
         self.waits.compare(commit, loaded)?;
         self.messages.compare(commit, loaded)?;
+        self.people.compare(loaded)?;
         for instance in touched(commit) {
             let rows = loaded.instances.iter().find(|loaded| loaded.instance.key == instance);
             self.state.compare(instance, rows)?;
             self.state.family(instance)?;
             if self.state.ended(instance).is_some() {
                 self.waits.left_by(instance)?;
+                self.people.left_by(instance)?;
             }
         }
         loaded.jobs.iter().try_for_each(|job| match job.execution {
@@ -116,6 +129,7 @@ pub(crate) fn wanted(commit: &Commit) -> Wanted {
             .map(|job| job.key)
             .collect(),
         timers: waits::wanted_timers(changes).into_iter().collect(),
+        user_tasks: changes.user_tasks_new.iter().chain(&changes.user_tasks_changed).map(|row| row.key).collect(),
         subscriptions: waits::wanted_subscriptions(changes).into_iter().collect(),
         messages: changes.messages_new.iter().map(|row| row.key).chain(taken).collect(),
         locks: locks.collect(),

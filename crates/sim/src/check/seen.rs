@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine::{Event, Thrown, WaitEnd, Waited};
 use store::Commit;
-use store::row::TimerState;
+use store::row::{TimerState, UserTaskState};
 
 use super::Happened;
 
@@ -12,7 +12,7 @@ use super::Happened;
 pub type Seen = BTreeMap<&'static str, u64>;
 
 /// All that is counted.
-pub const SEEN: [&str; 24] = [
+pub const SEEN: [&str; 30] = [
     "timer fired",
     "timer cancelled",
     "occurrence followed",
@@ -29,6 +29,12 @@ pub const SEEN: [&str; 24] = [
     "child cancelled",
     "error crossed a call",
     "escalation crossed a call",
+    "instance suspended",
+    "instance resumed",
+    "instance modified",
+    "instance migrated",
+    "task done",
+    "task cancelled",
     "policy put",
     "execution started",
     "execution completed",
@@ -56,6 +62,11 @@ pub(super) fn count(seen: &mut Seen, commit: &Commit, happened: &[Happened]) {
     add("kept message started the next", taken().filter(starts).filter(old).count());
     add("message expired", changes.messages_gone.len());
     add("signal told the next page", changes.signals_put.iter().filter(|signal| 0 < signal.after).count());
+    let ended = |state: UserTaskState| changes.user_tasks_changed.iter().filter(|row| row.state == state).count();
+    add("task done", ended(UserTaskState::Completed));
+    add("task cancelled", ended(UserTaskState::Cancelled));
+    add("instance modified", happened.iter().filter(|row| row.kind == "modify" && !row.events.is_empty()).count());
+    add("instance migrated", happened.iter().filter(|row| row.kind == "migrate" && !row.events.is_empty()).count());
     for Happened { kind, events, .. } in happened {
         let is_signal = *kind == "signal-due";
         for event in events {
@@ -64,6 +75,8 @@ pub(super) fn count(seen: &mut Seen, commit: &Commit, happened: &[Happened]) {
                 Event::Started { parent: None, .. } if is_signal => add("signal started an instance", 1),
                 Event::WaitClosed { on: Waited::Child { .. }, end: WaitEnd::Completed, .. } => add("child completed", 1),
                 Event::WaitClosed { on: Waited::Child { .. }, end: WaitEnd::Cancelled, .. } => add("child cancelled", 1),
+                Event::Suspended => add("instance suspended", 1),
+                Event::Resumed => add("instance resumed", 1),
                 Event::ThrownOut(thrown) if thrown.what == Thrown::Error => add("error crossed a call", 1),
                 Event::ThrownOut(_) => add("escalation crossed a call", 1),
                 _ => {}

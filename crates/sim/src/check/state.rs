@@ -14,6 +14,12 @@ use super::{Check, ensure};
 pub(crate) struct State {
     instances: FxHashMap<InstanceKey, Instance>,
     active: BTreeSet<InstanceKey>,
+    /// Those that stand still.
+    suspended: BTreeSet<InstanceKey>,
+    /// How often each was suspended and resumed.
+    stood: FxHashMap<InstanceKey, [u32; 2]>,
+    /// Those that operators wanted to change: what they ended may be missed by others.
+    modified: BTreeSet<InstanceKey>,
     /// By process id.
     definitions: BTreeMap<Arc<str>, Vec<Definition>>,
 }
@@ -23,6 +29,13 @@ impl State {
         let instance = self.instances.entry(key).or_insert_with(|| Instance::new(key, DefinitionKey(0)));
         events.iter().for_each(|event| instance.apply(event));
         instance.accept();
+        let stood = self.stood.entry(key).or_default();
+        stood[0] += events.iter().filter(|event| matches!(event, Event::Suspended)).count() as u32;
+        stood[1] += events.iter().filter(|event| matches!(event, Event::Resumed)).count() as u32;
+        match instance.state {
+            InstanceState::Suspended => self.suspended.insert(key),
+            _ => self.suspended.remove(&key),
+        };
         match instance.state {
             InstanceState::New | InstanceState::Active | InstanceState::Suspended => self.active.insert(key),
             InstanceState::Completed | InstanceState::Terminated => self.active.remove(&key),
@@ -37,6 +50,32 @@ impl State {
 
     pub(crate) fn active(&self) -> impl Iterator<Item = InstanceKey> {
         self.active.iter().copied()
+    }
+
+    /// Those that stand still.
+    pub(crate) fn suspended(&self) -> impl Iterator<Item = InstanceKey> {
+        self.suspended.iter().copied()
+    }
+
+    /// How often it was suspended and resumed.
+    pub(super) fn stood(&self, key: InstanceKey) -> [u32; 2] {
+        self.stood.get(&key).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn modifies(&mut self, key: InstanceKey) {
+        self.modified.insert(key);
+    }
+
+    /// What runs and was changed, by the instance that began it all.
+    pub(crate) fn modified(&self) -> BTreeSet<InstanceKey> {
+        let root = |mut key: InstanceKey| {
+            while let Some(parent) = self.instances.get(&key).and_then(|instance| instance.parent) {
+                key = parent.instance;
+            }
+            key
+        };
+        let changed = self.active.iter().filter(|key| self.modified.contains(*key));
+        changed.map(|key| root(*key)).filter(|root| self.active.contains(root)).collect()
     }
 
     /// Versions count up by one, and nobody is left without a definition.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use engine::{InstanceKey, TimerKey, WaitKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::row::{Subscription, SubscriptionState, Timer, TimerState};
-use store::{Changes, Commit, Loaded, Millis};
+use store::{Changes, Commit, Loaded, MigratedRow, MigratedTable, Millis};
 
 use super::{Check, ensure};
 
@@ -66,6 +66,21 @@ impl Waits {
         }
         keep(&mut self.pending, (row.due, row.key), row.state == TimerState::Pending);
         Ok(())
+    }
+
+    pub(super) fn migrated(&mut self, row: &MigratedRow) {
+        let place = match row.table {
+            MigratedTable::Timers => {
+                self.timers.get_mut(&TimerKey(row.key)).map(|timer| (&mut timer.definition, &mut timer.element))
+            }
+            MigratedTable::Subscriptions => {
+                self.subscriptions.get_mut(&WaitKey(row.key)).map(|wait| (&mut wait.definition, &mut wait.element))
+            }
+            _ => None,
+        };
+        if let Some((definition, element)) = place {
+            (*definition, *element) = (row.definition, row.element);
+        }
     }
 
     /// What the store shows of what a commit named.

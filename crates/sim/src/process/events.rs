@@ -87,7 +87,7 @@ pub(super) fn caught(rng: &mut Rng) -> Option<(On, bool)> {
 }
 
 pub(super) fn block(rng: &mut Rng, depth: u64, kinds: Kinds) -> Block {
-    match rng.below(if depth == 0 { 8 } else { 10 }) {
+    match rng.below(if depth == 0 { 9 } else { 11 }) {
         0 | 1 => Block::Catch(On::draw(rng)),
         2 => match rng.below(3) {
             0 => Block::Watched(On::Cycle(rng.between(1, 4)), false),
@@ -107,6 +107,7 @@ pub(super) fn block(rng: &mut Rng, depth: u64, kinds: Kinds) -> Block {
             (_, 2) => Block::Throw(Throw::Message("go", rng.below(20))),
             _ => Block::Throw(Throw::Message(if rng.chance(500) { "m0" } else { "m1" }, rng.below(20))),
         },
+        8 => Block::Person(rng.chance(300)),
         _ => {
             let inside = super::block(rng, depth - 1, kinds);
             let (on, interrupting) = if rng.chance(200) { (On::Escalation, rng.chance(500)) } else { On::beside(rng) };
