@@ -47,6 +47,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0017_people.sql")),
     Migration::sql(include_str!("../migrations/0018_jobs_by_state.sql")),
     Migration::sql(include_str!("../migrations/0019_outbox.sql")),
+    Migration::sql(include_str!("../migrations/0020_started.sql")),
 ];
 
 /// The version this server makes of every store.
