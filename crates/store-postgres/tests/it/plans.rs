@@ -316,7 +316,15 @@ fn element_instances_by_their_start_are_found_by_their_keys() {
             (order, Page::After { cursor, limit: 50 })
         };
         let first = |order| (order, Page::From { from: 0, limit: 50 });
-        let pages = [Order::Ascending, Order::Descending].into_iter().flat_map(|order| [first(order), middle(order)]);
+        // Of what has begun so early or so late there is little.
+        let back = |order| {
+            let number = if order == Order::Ascending { 200 } else { PAST - 200 };
+            let started = rows::element(1, &instance).started + (number / 100) as i64;
+            let cursor = Cursor(vec![Some(Scalar::Int(started)), Some(Scalar::Int(key(number, ELEMENT) as i64))]);
+            (order, Page::Before { cursor, limit: 50 })
+        };
+        let both = [Order::Ascending, Order::Descending].into_iter();
+        let pages = both.flat_map(|order| [first(order), middle(order), back(order)]);
         for (number, (order, page)) in pages.enumerate() {
             let sort = vec![Sort { field: Field::Started, order }];
             let query = Query { sort, page, uncounted: true, ..Query::of(Entity::Elements, Tenants::Everything) };

@@ -13,6 +13,9 @@ use crate::query::{Cursor, Entity, Field, Order, Page, Query, Scalar, Sort};
 /// Where the clock was set back further than so many milliseconds, too much may lie in between.
 const BACK_MAX: i64 = 10_000;
 
+/// A start of which nothing is known before it is read.
+const UNKNOWN_START: &str = "(o0.started + 0)";
+
 /// The one partition there is, and how far back its element instances may have begun, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disorder {
@@ -56,7 +59,8 @@ pub(super) fn rows(writing: &mut Writing, query: &Query, disorder: Disorder) -> 
     let mut matches = matching(writing, &mut from, query);
     matches.push(format!("o0.partition = {partition} AND o0.key {} (SELECT key FROM near)", walk.sign()));
     if let Some(cursor) = cursor {
-        matches.push(after(writing, &mut from, &order, cursor));
+        // PostgreSQL knows how few have begun so early or so late, and would look for them among all.
+        matches.push(after(writing, &mut from, &order, cursor).replace("o0.started", UNKNOWN_START));
     }
     let by_key = order_by(writing, &mut from, &[Sort { field: Field::ElementKey, order: walk.onward }]);
     let (rows, matches, near) = (from.sql(dialect), matches.join(" AND "), walk.near(cursor));
@@ -113,8 +117,8 @@ impl Walk {
             Order::Descending => (-self.back, "DESC"),
         };
         format!(
-            "SELECT key FROM elements WHERE partition = {partition} AND key {sign} {key} AND started {sign} {started} + ({by}) \
-             ORDER BY partition {direction}, key {direction} LIMIT 1"
+            "SELECT o0.key FROM elements AS o0 WHERE o0.partition = {partition} AND o0.key {sign} {key} \
+             AND {UNKNOWN_START} {sign} {started} + ({by}) ORDER BY o0.partition {direction}, o0.key {direction} LIMIT 1"
         )
     }
 
