@@ -498,7 +498,7 @@ CREATE TABLE "partitions" (
     next_key INTEGER NOT NULL,
     inbox_to INTEGER NOT NULL,
     inbox_tail INTEGER NOT NULL,
-    inbox_total INTEGER NOT NULL,
+    inbox_total INTEGER NOT NULL, started_latest INTEGER NOT NULL DEFAULT 0, started_back INTEGER NOT NULL DEFAULT 0,
     CHECK (inbox_to <= inbox_tail)
 ) STRICT;
 

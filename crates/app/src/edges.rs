@@ -146,7 +146,27 @@ impl Listeners {
 
 async fn bind(what: &str, address: SocketAddr) -> Result<TcpListener, String> {
     let bound = TcpListener::bind(address).await;
-    bound.map_err(|error| {
-        format!("cannot listen on {address} for {what}: {error}; choose another address (see `caudal serve --help`)")
-    })
+    bound.map_err(|error| cannot_listen(what, address, &error))
+}
+
+fn cannot_listen(what: &str, address: SocketAddr, error: &std::io::Error) -> String {
+    let hint = match error.kind() {
+        // The service of a package starts at once, and those who do not know it start another by hand.
+        std::io::ErrorKind::AddrInUse => "perhaps a server runs already (`caudal status`); otherwise ",
+        _ => "",
+    };
+    format!("cannot listen on {address} for {what}: {error}; {hint}choose another address (see `caudal serve --help`)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_starts_a_second_server_is_led_to_the_first() {
+        let address = SocketAddr::from(([127, 0, 0, 1], 8080));
+        let told = |kind| cannot_listen("REST", address, &std::io::Error::from(kind));
+        assert!(told(std::io::ErrorKind::AddrInUse).contains("a server runs already (`caudal status`)"));
+        assert!(!told(std::io::ErrorKind::PermissionDenied).contains("runs already"));
+    }
 }

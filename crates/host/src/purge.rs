@@ -66,11 +66,15 @@ impl Purging {
 /// How far a pass is. Everything in it may be forgotten.
 #[derive(Debug)]
 struct Pass {
-    /// What comes next, of the plan.
+    /// What comes next, of the plan. Each has its turn: what never ends while there is much to do holds up nothing else.
     next: usize,
+    /// Had nothing at that moment, and is not asked again so soon.
+    empty: BTreeMap<usize, Instant>,
+    /// Whether instances that are to go have waited for long.
+    is_behind: bool,
     /// For every time that instances are kept: those up to there have gone.
     windows: BTreeMap<Kept, FinishedAfter>,
-    /// Found and not gone yet.
+    /// Instances found and not gone yet, of whichever time.
     found: Vec<InstanceKey>,
     rows: usize,
     since: Instant,
@@ -78,7 +82,15 @@ struct Pass {
 
 impl Default for Pass {
     fn default() -> Self {
-        Self { next: 0, windows: BTreeMap::new(), found: Vec::new(), rows: 500, since: Instant::now() }
+        Self {
+            next: 0,
+            empty: BTreeMap::new(),
+            is_behind: false,
+            windows: BTreeMap::new(),
+            found: Vec::new(),
+            rows: 500,
+            since: Instant::now(),
+        }
     }
 }
 
@@ -215,27 +227,37 @@ impl<'a> Steps<'a> {
             *pass = Pass { rows: pass.rows, ..Pass::default() };
         }
         let plan = self.plan();
-        while let Some(item) = plan.get(pass.next) {
-            let (what, rows) = match *item {
-                Item::Instances(kept) => ("instances", self.purge_instances(pass, kept, now).await?),
-                Item::Aged(what) => (what.word(), self.purge_aged(pass, what, now).await?),
-                Item::Documents => ("documents", Some(self.store.documents().purge(now, pass.rows).await?)),
-            };
-            match rows {
-                None => return Ok(Step::Deposed),
-                Some(0) => pass.next += 1,
-                Some(rows) => return Ok(Step::Went { what, rows, is_behind: self.is_behind(pass, *item, now) }),
+        // In the second round nothing is passed over that may have something by now.
+        for _ in 0..2 {
+            for _ in 0..plan.len() {
+                let number = pass.next % plan.len();
+                pass.next = number + 1;
+                if pass.empty.get(&number).is_some_and(|since| since.elapsed() < EVERY) {
+                    continue;
+                }
+                match self.item(pass, plan[number], now).await? {
+                    (_, None) => return Ok(Step::Deposed),
+                    (_, Some(0)) => drop(pass.empty.insert(number, Instant::now())),
+                    (what, Some(rows)) => return Ok(Step::Went { what, rows, is_behind: pass.is_behind }),
+                }
             }
+            pass.empty.clear();
         }
         pass.next = 0;
         Ok(Step::Done)
     }
 
-    /// Whether what goes should have gone long ago.
-    fn is_behind(&self, pass: &Pass, item: Item, now: Millis) -> bool {
-        let Item::Instances(kept) = item else { return false };
-        let (Some(before), Some(window)) = (kept.before(now), pass.windows.get(&kept)) else { return false };
-        BEHIND.as_millis() as Millis <= before.saturating_sub(window.ended)
+    /// What it is, and how many rows of it went; nothing if somebody else owns the partition.
+    async fn item(&self, pass: &mut Pass, item: Item, now: Millis) -> Result<(&'static str, Option<usize>), Error> {
+        Ok(match item {
+            Item::Instances(kept) => {
+                let rows = self.purge_instances(pass, kept, now).await?;
+                pass.is_behind = rows.is_some_and(|rows| 0 < rows) && is_behind(pass, kept, now);
+                ("instances", rows)
+            }
+            Item::Aged(what) => (what.word(), self.purge_aged(pass, what, now).await?),
+            Item::Documents => ("documents", Some(self.store.documents().purge(now, pass.rows).await?)),
+        })
     }
 
     /// What happened and was not told yet stays for a while.
@@ -311,6 +333,12 @@ impl<'a> Steps<'a> {
         counts.insert("instances", instances as u64);
         Ok(counts)
     }
+}
+
+/// Whether what goes should have gone long ago.
+fn is_behind(pass: &Pass, kept: Kept, now: Millis) -> bool {
+    let (Some(before), Some(window)) = (kept.before(now), pass.windows.get(&kept)) else { return false };
+    BEHIND.as_millis() as Millis <= before.saturating_sub(window.ended)
 }
 
 impl Pass {

@@ -2,7 +2,7 @@
 
 use store::Error;
 use store::query::{Counted, Counting, Query, QueryPage, TOTAL_MAX};
-use store::sql::{self, Cells, Collected, Dialect, Sql};
+use store::sql::{self, Cells, Collected, Dialect, Disorder, Sql};
 use tokio_postgres::Row;
 
 use crate::Postgres;
@@ -22,7 +22,10 @@ impl Postgres {
         let query = named.as_ref().unwrap_or(query);
         let search = sql::search(query, Dialect::Postgres);
         let (page, total) = match &search.found {
-            None => self.run(query, &search, &search.page, &search.total, None).await?,
+            None => {
+                let nearby = if search.is_keyed { None } else { self.by_start(query).await? };
+                self.run(query, &search, nearby.as_ref().unwrap_or(&search.page), &search.total, None).await?
+            }
             Some(found) => match self.amount(found).await? {
                 Amount::Few(keys) if keys.is_empty() => (Vec::new(), (!query.uncounted).then_some(0)),
                 Amount::Few(keys) => {
@@ -30,7 +33,9 @@ impl Postgres {
                     self.run(query, &search, &page, &total, found.is_all.then_some(keys.len() as i64)).await?
                 }
                 Amount::Many(known) => {
-                    self.run(query, &search, found.many.as_ref().unwrap_or(&search.page), &search.total, known).await?
+                    let nearby = self.by_start(query).await?;
+                    let page = nearby.as_ref().or(found.many.as_ref()).unwrap_or(&search.page);
+                    self.run(query, &search, page, &search.total, known).await?
                 }
             },
         };
@@ -73,6 +78,17 @@ impl Postgres {
         // Where the same key is in several rows, those not looked at may have more.
         let is_exact = rows <= TOTAL_MAX as i64 || different == rows;
         Ok(Amount::Many((found.is_all && is_exact).then_some(different)))
+    }
+
+    /// The page of a search sorted by the start of element instances.
+    async fn by_start(&self, query: &Query) -> Result<Option<Sql>, Error> {
+        if !sql::is_by_start(query) {
+            return Ok(None);
+        }
+        let [disorder] = self.searches.search([&sql::disorder()]).await?;
+        let Some(disorder) = disorder.first() else { return Ok(None) };
+        let disorder = Disorder { partition: cell(disorder, 0)?, back: cell(disorder, 1)? };
+        Ok(Some(sql::page_by_start(query, Dialect::Postgres, disorder)))
     }
 
     /// The query with the definitions it names, unless they are many.

@@ -47,7 +47,8 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0017_people.sql")),
     Migration::sql(include_str!("../migrations/0018_jobs_by_state.sql")),
     Migration::sql(include_str!("../migrations/0019_outbox.sql")),
-    Migration::sql(include_str!("../migrations/0020_log_by_place.sql")),
+    Migration::sql(include_str!("../migrations/0020_started.sql")),
+    Migration::sql(include_str!("../migrations/0021_log_by_place.sql")),
 ];
 
 /// The version this server makes of every store.

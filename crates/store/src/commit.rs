@@ -155,6 +155,12 @@ impl Changes {
         of_processes.chain(&self.executions_new).chain(&self.executions_changed)
     }
 
+    /// When the first and the last of the new element instances began; past and before any time where there are none.
+    pub fn starts(&self) -> (Millis, Millis) {
+        let starts = || self.elements_new.iter().map(|element| element.started);
+        (starts().min().unwrap_or(Millis::MAX), starts().max().unwrap_or(0))
+    }
+
     /// These as well.
     pub fn add(&mut self, more: Self) {
         extend!(self, more: resources_new, definitions_new, definitions_deleted, requirements_new, requirements_deleted, forms_new, forms_deleted, evaluated_decisions_new, evaluations_deleted, instances_new, instances_changed, instances_suspended, elements_new, elements_changed, variables_new, variables_changed, jobs_new, jobs_changed, executions_new, executions_changed, tokens, turns_new, turns_done, compensations_put, compensations_gone, timers_new, timers_changed, user_tasks_new, user_tasks_changed, subscriptions_new, subscriptions_changed, messages_new, messages_taken, messages_gone, correlations_new, locks_new, locks_gone, signals_put, signals_done, incidents_new, incidents_changed, idempotent_new, policies_new, paces_put, migrated, batches_put, batch_items_new, batch_items_changed, instances_deleted, audit_new, listeners_new, schedules_put, schedules_gone, queue_stats_put, announcements_new, announcements_gone);

@@ -30,7 +30,7 @@ pub(super) static OPERATIONS: &[Operation] = &[Operation {
 }];
 
 async fn backup(call: Call) -> Result<Response, Failure> {
-    let copy = call.host().store().backup().await?.ok_or_else(|| {
+    let copy = call.host().store().backup().await.map_err(told)?.ok_or_else(|| {
         let why =
             "Only the embedded store is backed up by the server. Back PostgreSQL up with its own tools, such as pg_basebackup";
         Failure::new(Reason::InvalidState, why)
@@ -39,6 +39,17 @@ async fn backup(call: Call) -> Result<Response, Failure> {
     let mut response = answer::content("application/octet-stream", Body::from_stream(pieces(copy)));
     response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     Ok(response)
+}
+
+/// It is copied beside the store before it is sent.
+fn told(error: store::Error) -> Failure {
+    match error {
+        store::Error::Full { .. } => Failure::new(
+            Reason::Exhausted,
+            "The disk of the store is full: a backup is first copied beside the store, and needs as much room there as the store takes",
+        ),
+        other => other.into(),
+    }
 }
 
 fn pieces(file: File) -> impl stream::Stream<Item = std::io::Result<Bytes>> {
@@ -51,4 +62,18 @@ fn pieces(file: File) -> impl stream::Stream<Item = std::io::Result<Bytes>> {
         let (piece, file) = read.await.map_err(std::io::Error::other)??;
         Ok((!piece.is_empty()).then(|| (Bytes::from(piece), file)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Else those who back up onto another disk look for room there.
+    #[test]
+    fn a_full_disk_is_said_to_be_that_of_the_store() {
+        let failure = told(store::Error::full("database or disk is full"));
+        assert!(failure.detail.contains("copied beside the store"), "{failure:?}");
+        let other = told(store::Error::unavailable("gone"));
+        assert!(!other.detail.contains("copied"), "{other:?}");
+    }
 }

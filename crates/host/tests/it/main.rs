@@ -14,6 +14,7 @@ mod global_listeners;
 mod handover;
 mod leases;
 mod policies;
+mod purge;
 mod quarantine;
 mod queues;
 mod repeated;

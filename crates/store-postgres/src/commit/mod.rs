@@ -67,6 +67,7 @@ impl Postgres {
 }
 
 fn fence(commit: &Commit) -> Call<'static> {
+    let (first, last) = commit.changes.starts();
     Call::new(include_str!("../../sql/fence.sql"))
         .int(commit.fence.partition.0.into())
         .int(commit.fence.epoch)
@@ -74,6 +75,8 @@ fn fence(commit: &Commit) -> Call<'static> {
         .key(commit.next_key)
         .key(commit.log.len() as u64)
         .key(commit.inbox_to)
+        .int(first)
+        .int(last)
 }
 
 /// Epochs and keys only grow, so what the fence stumbled over is still there to be seen.

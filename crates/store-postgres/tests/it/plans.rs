@@ -286,6 +286,59 @@ fn what_very_many_have_comes_in_order_and_is_not_read_to_its_end() {
     });
 }
 
+/// No index has when they began, but their keys say it nearly.
+#[test]
+fn element_instances_by_their_start_are_found_by_their_keys() {
+    with_database(|database| async move {
+        let store = filler(&database).await;
+        let client = database.client().await;
+        forbid_autovacuum(&client).await;
+        let instance = rows::instance(key(0, INSTANCE), key(0, DEFINITION));
+        for number in 0..PAST / 100 {
+            let elements_new = (0..100).map(|place| {
+                let mut element = rows::element(key(number * 100 + place, ELEMENT), &instance);
+                element.started += number as i64;
+                element
+            });
+            let mut changes = Changes { elements_new: elements_new.collect(), ..Changes::default() };
+            if number == 0 {
+                changes.definitions_new = vec![rows::definition(key(0, DEFINITION), "p", 1)];
+                changes.instances_new = vec![instance.clone()];
+            }
+            let owned = store.acquire(ONE, "filler", LEASE).await.unwrap().unwrap();
+            store.commit(Commit { changes, ..tick(&owned) }).await.unwrap();
+        }
+        drop(store);
+        client.batch_execute("ANALYZE").await.unwrap();
+        let middle = |order| {
+            let started = rows::element(1, &instance).started + (PAST / 200) as i64;
+            let cursor = Cursor(vec![Some(Scalar::Int(started)), Some(Scalar::Int(key(PAST / 2 + 7, ELEMENT) as i64))]);
+            (order, Page::After { cursor, limit: 50 })
+        };
+        let first = |order| (order, Page::From { from: 0, limit: 50 });
+        // Of what has begun so early or so late there is little.
+        let back = |order| {
+            let number = if order == Order::Ascending { 200 } else { PAST - 200 };
+            let started = rows::element(1, &instance).started + (number / 100) as i64;
+            let cursor = Cursor(vec![Some(Scalar::Int(started)), Some(Scalar::Int(key(number, ELEMENT) as i64))]);
+            (order, Page::Before { cursor, limit: 50 })
+        };
+        let both = [Order::Ascending, Order::Descending].into_iter();
+        let pages = both.flat_map(|order| [first(order), middle(order), back(order)]);
+        for (number, (order, page)) in pages.enumerate() {
+            let sort = vec![Sort { field: Field::Started, order }];
+            let query = Query { sort, page, uncounted: true, ..Query::of(Entity::Elements, Tenants::Everything) };
+            let before = reads(&client, "caudal").await;
+            let session = format!("by start {number}");
+            let store = Postgres::connect(&database.url_of_application(&session), patient()).await.unwrap();
+            assert_eq!(store.search(&query).await.unwrap().total, 50);
+            drop(store);
+            let reads = reads(&client, &session).await - before;
+            assert!(reads < READS_MAX, "{query:?}: {reads} reads");
+        }
+    });
+}
+
 /// The calls that read too much.
 async fn greedy(database: &Database, analyzed: Analyzed, planned: Planned, options: Options) -> Vec<String> {
     let client = database.client().await;

@@ -1,10 +1,12 @@
 //! Searches, as `store::sql` writes them.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Row, ToSql, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params_from_iter};
 use store::Error;
 use store::query::{Counted, Counting, Query, QueryPage, Scalar};
-use store::sql::{Cells, Collected, Dialect, FEW_MAX, Sql, count as count_statement, counted, search as statements};
+use store::sql::{
+    self, Cells, Collected, Dialect, Disorder, FEW_MAX, Sql, count as count_statement, counted, search as statements,
+};
 
 use crate::failure::Failure;
 
@@ -13,10 +15,12 @@ pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage
     let total = (!query.uncounted).then(|| number(connection, &search.total)).transpose()?;
     // Where many match, many are found: that needs no other count.
     let is_many = total.is_some_and(|total| FEW_MAX < total);
-    let statement = match &search.few {
-        Some(few) if !is_many && number(connection, &few.probe)? <= FEW_MAX => &few.page,
-        Some(_) | None => &search.page,
+    let few = match &search.few {
+        Some(few) if !is_many && number(connection, &few.probe)? <= FEW_MAX => Some(&few.page),
+        Some(_) | None => None,
     };
+    let nearby = if few.is_some() || search.is_keyed { None } else { by_start(connection, query)? };
+    let statement = few.or(nearby.as_ref()).unwrap_or(&search.page);
     let mut select = connection.prepare_cached(&statement.text)?;
     let mut rows = select.query(params_from_iter(statement.params.iter().map(Param)))?;
     let mut page = Collected::of(query);
@@ -26,6 +30,16 @@ pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage
         page.push(&Found(row))?;
     }
     Ok(page.finish(total))
+}
+
+/// The page of a search sorted by the start of element instances.
+fn by_start(connection: &Connection, query: &Query) -> Result<Option<Sql>, Failure> {
+    if !sql::is_by_start(query) {
+        return Ok(None);
+    }
+    let mut select = connection.prepare_cached(&sql::disorder().text)?;
+    let disorder = select.query_row([], |row| Ok(Disorder { partition: row.get(0)?, back: row.get(1)? })).optional()?;
+    Ok(disorder.map(|disorder| sql::page_by_start(query, Dialect::Sqlite, disorder)))
 }
 
 /// What a statement counts.

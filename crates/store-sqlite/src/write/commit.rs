@@ -26,7 +26,8 @@ pub(crate) fn commit(connection: &Connection, commit: &Commit) -> Result<Result<
     changes::write(connection, partition, &commit.changes)?;
     let position = commit.log.last().map_or(state.position, |row| row.position);
     let mut update = connection.prepare_cached(statement::MOVE_PARTITION)?;
-    update.execute(params![partition.0, position as i64, commit.next_key as i64, commit.inbox_to as i64])?;
+    let (first, last) = commit.changes.starts();
+    update.execute(params![partition.0, position as i64, commit.next_key as i64, commit.inbox_to as i64, first, last])?;
     Ok(Ok(()))
 }
 

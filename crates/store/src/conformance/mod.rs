@@ -183,6 +183,8 @@ tests! {
     search_reference::every_field_and_operator,
     search_reference::counts_by_every_field,
     search_reference::every_order_and_page,
+    search_reference::element_instances_by_start,
+    search_reference::what_runs_by_its_end,
     search_reference::mixed_orders,
     search_reference::pages_that_end_early,
     search_reference::related_tags_and_tenants,

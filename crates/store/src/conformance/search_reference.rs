@@ -5,13 +5,14 @@ use std::sync::Arc;
 use engine::PartitionId;
 
 use super::data::{self, ODD_TEXTS, TENANTS};
-use super::owner::Owner;
-use crate::Store;
+use super::owner::{NOW, Owner, PARTITION};
+use super::rows;
 use crate::memory::Memory;
 use crate::query::{
     Counting, Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, ScalarKind, Sort, Tenants,
 };
-use crate::row::Candidates;
+use crate::row::{Candidates, ElementState};
+use crate::{Changes, Store};
 
 const ENTITIES: [Entity; 20] = [
     Entity::Definitions,
@@ -197,6 +198,65 @@ pub(super) async fn every_order_and_page(store: Arc<dyn Store>) {
                 walk(&pair, &query, 17).await;
             }
         }
+    }
+}
+
+/// Starts are nearly in the order of keys, but for a clock that is set back now and then: by little, and in the end by much.
+pub(super) async fn element_instances_by_start(store: Arc<dyn Store>) {
+    let reference: Arc<dyn Store> = Arc::new(Memory::new(Arc::new(|| 0)));
+    let pair = Pair { store, reference };
+    let definition = rows::definition(rows::key(PARTITION, 1), "p", 1);
+    let instance = rows::instance(rows::key(PARTITION, 2), definition.key.0);
+    let first = Changes { definitions_new: vec![definition], instances_new: vec![instance.clone()], ..Changes::default() };
+    let mut owners = [Owner::of(&pair.store).await, Owner::of(&pair.reference).await];
+    for owner in &mut owners {
+        owner.commit(first.clone()).await;
+    }
+    let (mut now, mut number) = (NOW, 10);
+    for set_back in [40, 60_000] {
+        for tick in 0..30 {
+            now += if tick % 10 == 9 { -set_back } else { [0, 3, 17, 0, 41][tick as usize % 5] };
+            let elements_new = (0..1 + tick % 3).map(|_| {
+                number += 1;
+                let mut element = rows::element(rows::key(PARTITION, number), &instance);
+                element.started = now;
+                if number % 3 == 0 {
+                    (element.state, element.ended) = (ElementState::Completed, Some(now + 5));
+                }
+                element
+            });
+            let changes = Changes { elements_new: elements_new.collect(), ..Changes::default() };
+            for owner in &mut owners {
+                owner.commit(changes.clone()).await;
+            }
+        }
+        let active = Filter::Is(Field::ElementState, Op::Eq(Scalar::Text("ACTIVE".to_owned())));
+        let of_process = Filter::Is(Field::ProcessId, Op::Eq(Scalar::Text("p".to_owned())));
+        let nowhere = Filter::Is(Field::ElementId, Op::Eq(Scalar::Text("nowhere".to_owned())));
+        for filter in [Filter::All(Vec::new()), active, of_process] {
+            for sort in [vec![ascending(Field::Started)], vec![descending(Field::Started), descending(Field::ElementKey)]] {
+                for limit in [9, 40] {
+                    walk(
+                        &pair,
+                        &Query { filter: filter.clone(), sort: sort.clone(), ..Query::of(Entity::Elements, Tenants::Everything) },
+                        limit,
+                    )
+                    .await;
+                }
+            }
+        }
+        let sort = vec![ascending(Field::Started)];
+        pair.search(&Query { filter: nowhere, sort, ..Query::of(Entity::Elements, Tenants::Everything) }).await;
+    }
+}
+
+/// They have none, which says nothing of their order.
+pub(super) async fn what_runs_by_its_end(store: Arc<dyn Store>) {
+    let pair = Pair::over(store).await;
+    let filter = Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text("ACTIVE".to_owned())));
+    let started = descending(Field::Started);
+    for sort in [vec![ascending(Field::Ended)], vec![descending(Field::Ended)], vec![descending(Field::Ended), started]] {
+        walk(&pair, &Query { filter: filter.clone(), sort, ..Query::of(Entity::Instances, Tenants::Everything) }, 5).await;
     }
 }
 

@@ -15,6 +15,7 @@ mod definitions;
 mod filter;
 mod found;
 mod lead;
+mod near;
 mod order;
 mod select;
 mod view;
@@ -22,6 +23,7 @@ mod view;
 pub use definitions::{DEFINITIONS_MAX, asking_elements, definitions, elements_asked, of_definitions};
 pub use found::{Found, among};
 pub use lead::FEW_MAX;
+pub use near::{Disorder, disorder, is_by_start, page_by_start};
 pub use select::{Few, Search, count, search};
 pub use view::{Cells, Collected, counted};
 

@@ -13,7 +13,7 @@ pub(super) fn reversed(order: &[Sort]) -> Vec<Sort> {
     order.iter().map(flip).collect()
 }
 
-fn opposite(order: Order) -> Order {
+pub(super) fn opposite(order: Order) -> Order {
     match order {
         Order::Ascending => Order::Descending,
         Order::Descending => Order::Ascending,

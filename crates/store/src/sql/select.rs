@@ -1,14 +1,19 @@
 //! A search as two statements: its page and its total.
 
+use std::borrow::Cow;
+
 use super::candidates;
 use super::column::{From, Presence, Table, column, selected, table_name};
 use super::filter::{condition, is_open_only, of_tenants, sought};
 use super::found::{self, Found};
 use super::lead::{conjuncts, is_walked, lead, present, probe, rest};
+use super::near::{self, Disorder};
 use super::order::{after, order_by, reversed};
 use super::view::columns;
 use super::{Dialect, Sql, Writing};
-use crate::query::{Counting, Entity, Field, Filter, Op, Order, Page, Query, Scalar, ScalarKind, Sort, TOTAL_MAX, Tenants};
+use crate::query::{
+    Counting, Cursor, Entity, Field, Filter, Op, Order, Page, Query, Scalar, ScalarKind, Sort, TOTAL_MAX, Tenants,
+};
 
 /// A search ready to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,6 +77,8 @@ pub(super) enum Begin<'a> {
     Lead,
     /// With rows that have these keys.
     Keys(&'a [i64]),
+    /// With element instances whose keys say that they may be on the page.
+    Near(Disorder),
 }
 
 fn begin(writing: &mut Writing, query: &Query, begin: Begin<'_>) -> From {
@@ -83,6 +90,11 @@ fn begin(writing: &mut Writing, query: &Query, begin: Begin<'_>) -> From {
         Begin::Walk => from.walk = Some(walk(query)),
         Begin::Lead => from.lead = lead(writing, query),
         Begin::Keys(keys) => from.rows = Some(found::with_keys(&from, keys)),
+        Begin::Near(disorder) => {
+            from.rows = Some(near::rows(writing, query, disorder));
+            // SQLite: nothing that is joined comes before them.
+            from.walk = Some("");
+        }
     }
     from.present = present(query);
     from
@@ -169,8 +181,9 @@ fn page_text(writing: &mut Writing, query: &Query, way: Begin<'_>) -> String {
             from.show();
             from.open_only = is_open_only(query);
             let is_in_order = !matches!(way, Begin::Keys(_));
-            from.by_end = dialect == Dialect::Postgres && is_in_order && begins_with_running(query);
-            let cut = cut(writing, &mut from, matches, query, &query.page);
+            let ordered = by_what_differs(query);
+            from.by_end = dialect == Dialect::Postgres && is_in_order && begins_with_running(&ordered);
+            let cut = cut(writing, &mut from, matches, &ordered, &ordered.page);
             match dialect {
                 Dialect::Sqlite => (from, cut),
                 // What is only shown it would look up for all that it sorts.
@@ -184,6 +197,28 @@ fn page_text(writing: &mut Writing, query: &Query, way: Begin<'_>) -> String {
         (Dialect::Postgres, Some(bytes_max)) => until_full(&selection, &rows, &texts, bytes_max),
         // SQLite gives rows one by one: whoever reads them stops.
         (Dialect::Postgres, None) | (Dialect::Sqlite, _) => format!("SELECT {} {rows}", selection.join(", ")),
+    }
+}
+
+/// The same order of the same rows: those that run have no end, and are not to be sorted by it.
+fn by_what_differs(query: &Query) -> Cow<'_, Query> {
+    let is_by_end = asks_for_running(query) && query.sort.first().is_some_and(|sort| sort.field == Field::Ended);
+    let page = match &query.page {
+        Page::From { .. } => Some(query.page.clone()),
+        Page::After { cursor, limit } => behind_end(cursor).map(|cursor| Page::After { cursor, limit: *limit }),
+        Page::Before { cursor, limit } => behind_end(cursor).map(|cursor| Page::Before { cursor, limit: *limit }),
+    };
+    match page.filter(|_| is_by_end) {
+        Some(page) => Cow::Owned(Query { sort: query.sort[1..].to_vec(), page, ..query.clone() }),
+        None => Cow::Borrowed(query),
+    }
+}
+
+/// What a cursor says after the end that its row does not have.
+fn behind_end(cursor: &Cursor) -> Option<Cursor> {
+    match cursor.0.as_slice() {
+        [None, rest @ ..] => Some(Cursor(rest.to_vec())),
+        _ => None,
     }
 }
 
@@ -323,7 +358,7 @@ pub fn count(counting: &Counting, dialect: Dialect) -> Sql {
 fn left_to_match(writing: &mut Writing, from: &mut From, query: &Query, way: Begin<'_>) -> Vec<String> {
     match way {
         Begin::Lead => matching(writing, from, &rest(query)),
-        Begin::Anywhere | Begin::Walk | Begin::Keys(_) => matching(writing, from, query),
+        Begin::Anywhere | Begin::Walk | Begin::Keys(_) | Begin::Near(_) => matching(writing, from, query),
     }
 }
 

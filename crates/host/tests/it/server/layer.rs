@@ -30,6 +30,7 @@ pub(crate) enum Fate {
 type Commits = Box<dyn FnMut(&Commit) -> Fate + Send>;
 type Renewals = Box<dyn FnMut() -> Result<(), Error> + Send>;
 type Searches = Box<dyn FnMut(&Query) -> Result<(), Error> + Send>;
+type Purges = Box<dyn FnMut(Option<Aged>) + Send>;
 type Loads = Box<dyn FnMut(&Wanted, &mut Loaded) -> Result<(), Error> + Send>;
 
 pub(crate) struct Layer {
@@ -40,6 +41,7 @@ pub(crate) struct Layer {
     renewals: Mutex<Renewals>,
     loads: Mutex<Loads>,
     searches: Mutex<Searches>,
+    purges: Mutex<Purges>,
 }
 
 impl Layer {
@@ -55,6 +57,7 @@ impl Layer {
             renewals: Mutex::new(Box::new(|| Ok(()))),
             loads: Mutex::new(Box::new(|_, _| Ok(()))),
             searches: Mutex::new(Box::new(|_| Ok(()))),
+            purges: Mutex::new(Box::new(|_| ())),
         }
     }
 
@@ -66,6 +69,11 @@ impl Layer {
     /// Asked before the lease is renewed.
     pub(crate) fn on_renew(self, renewals: impl FnMut() -> Result<(), Error> + Send + 'static) -> Self {
         Self { renewals: Mutex::new(Box::new(renewals)), ..self }
+    }
+
+    /// Told what is to be removed; nothing where instances are.
+    pub(crate) fn on_purge(self, purges: impl FnMut(Option<Aged>) + Send + 'static) -> Self {
+        Self { purges: Mutex::new(Box::new(purges)), ..self }
     }
 
     /// Asked for everything that is loaded.
@@ -325,12 +333,14 @@ impl Store for Layer {
         self.inner.finished(partition, after, before, limit).await
     }
     async fn purge_instances(&self, fence: Fence, instances: &[InstanceKey], rows_max: usize) -> Result<Option<Purged>, Error> {
+        (self.purges.lock().unwrap())(None);
         self.inner.purge_instances(fence, instances, rows_max).await
     }
     async fn weights(&self, partition: PartitionId, instances: &[InstanceKey], limit: usize) -> Result<Vec<usize>, Error> {
         self.inner.weights(partition, instances, limit).await
     }
     async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error> {
+        (self.purges.lock().unwrap())(Some(what));
         self.inner.purge(fence, what, before, limit).await
     }
     async fn count_aged(&self, partition: PartitionId, what: Aged, before: Millis, limit: usize) -> Result<usize, Error> {
