@@ -34,8 +34,11 @@ pub(crate) struct BenchBatch {
     #[arg(long, value_name = "NUMBER", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: u64,
     /// Clients that start other instances at the same time
-    #[arg(long, value_name = "NUMBER", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) clients: u64,
+    /// Instances a second that they start; as many as go if left out
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rate: Option<u32>,
     /// How long they are measured before there is an operation
     #[arg(long, value_name = "NUMBER", default_value_t = 10)]
     pub(crate) seconds: u64,
@@ -108,15 +111,24 @@ async fn fill(options: &BenchBatch, rest: &str) -> Result<(), String> {
     all(clients).await.map(drop)
 }
 
-/// As many as go, until told to end: how many a second, and how long half of them and all but one in a hundred took.
+/// As many as go, or at the rate that is asked for, until told to end: how many a second, and how long half of them and all but one in a hundred
+/// took from the moment they were due.
 async fn starts(options: &BenchBatch, rest: &str, ends: &watch::Receiver<bool>) -> Result<[f64; 3], String> {
     let begun = Instant::now();
-    let clients = (0..options.clients).map(|_| async move {
+    let clients = (0..options.clients).map(|client| async move {
         let (mut connection, mut times) = (Connection::to(rest), Vec::new());
+        // One after the other, not all at once.
+        let mut pace = options.rate.map(|rate| {
+            let between = Duration::from_secs_f64(1.0 / f64::from(rate));
+            tokio::time::interval_at((begun + between * client as u32).into(), between * options.clients as u32)
+        });
         while !*ends.borrow() {
-            let begun = Instant::now();
+            let due = match &mut pace {
+                Some(pace) => pace.tick().await.into_std(),
+                None => Instant::now(),
+            };
             start(&mut connection, "passing").await?;
-            times.push(begun.elapsed().as_micros() as u64);
+            times.push(due.elapsed().as_micros() as u64);
         }
         Ok::<_, String>(times)
     });
