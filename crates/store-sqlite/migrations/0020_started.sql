@@ -3,10 +3,10 @@
 
 ALTER TABLE partitions ADD COLUMN started_latest INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE partitions ADD COLUMN started_back INTEGER NOT NULL DEFAULT 0;
-UPDATE partitions AS p SET started_latest = found.latest, started_back = found.back
+-- Over all partitions, as only that needs no memory for every row: it may say too much, never too little.
+UPDATE partitions SET started_latest = found.latest, started_back = found.back
 FROM (
-        SELECT partition, max(started) AS latest, max(before - started) AS back
-        FROM (SELECT partition, started, max(started) OVER (PARTITION BY partition ORDER BY key) AS before FROM elements) AS e
-        GROUP BY partition
+        SELECT max(started) AS latest, max(before - started) AS back
+        FROM (SELECT started, max(started) OVER (ORDER BY key ROWS UNBOUNDED PRECEDING) AS before FROM elements) AS e
     ) AS found
-WHERE p.partition = found.partition;
+WHERE found.latest IS NOT NULL;

@@ -146,6 +146,26 @@ fn rows_stay_as_they_are() {
     assert_eq!(left, 16);
 }
 
+/// Of those that are there already, by looking at all pairs of them.
+#[test]
+fn how_far_back_an_element_instance_began_is_found_out() {
+    let folder = Folder::new("started-back");
+    std::fs::create_dir_all(folder.path()).unwrap();
+    let path = folder.path().join("caudal.db");
+    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/stores/schema-2.sqlite.db"), &path).unwrap();
+    let mut connection = Connection::open(&path).unwrap();
+    // A clock that was set back before the last three.
+    let set_back =
+        "UPDATE elements SET started = started - 7000 WHERE key IN (SELECT key FROM elements ORDER BY key DESC LIMIT 3)";
+    assert_eq!(connection.execute(set_back, ()).unwrap(), 3);
+    migrate(&mut connection).unwrap();
+    let pair = |sql: &str| connection.query_row(sql, (), |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).unwrap();
+    let known = pair("SELECT started_latest, started_back FROM partitions");
+    let all = pair("SELECT max(a.started), max(a.started - b.started) FROM elements AS a JOIN elements AS b ON a.key <= b.key");
+    assert_eq!(known, all);
+    assert!(7_000 <= known.1, "{known:?}");
+}
+
 #[test]
 fn a_newer_schema_is_refused() {
     let folder = Folder::new("newer-schema");
