@@ -1,4 +1,4 @@
--- Breaking: a row of the log is found by one number, as rows of all other large tables are. It is written in half the time that way.
+-- Breaking: a row of the log is found by one number, as rows of all other large tables are. Fewer pages are divided that way.
 
 -- `place` has the partition above its lowest 51 bits and the position in them, as keys have.
 CREATE TABLE log_new (

@@ -109,14 +109,19 @@ fn contents(connection: &Connection, columns: &[(&str, String)]) -> Vec<String> 
     rows
 }
 
-/// Whatever migrations do to tables, what was in them is in them afterwards, but for tokens, which have a table of their own.
-#[test]
-fn rows_stay_as_they_are() {
-    let folder = Folder::new("rows-stay");
+/// A store as an earlier version has left it.
+fn of_schema_2(name: &str) -> (Folder, Connection) {
+    let folder = Folder::new(name);
     std::fs::create_dir_all(folder.path()).unwrap();
     let path = folder.path().join("caudal.db");
     std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/stores/schema-2.sqlite.db"), &path).unwrap();
-    let mut connection = Connection::open(&path).unwrap();
+    (folder, Connection::open(&path).unwrap())
+}
+
+/// Whatever migrations do to tables, what was in them is in them afterwards, but for tokens, which have a table of their own.
+#[test]
+fn rows_stay_as_they_are() {
+    let (_folder, mut connection) = of_schema_2("rows-stay");
     let tables = [
         "definitions",
         "requirements",
@@ -149,11 +154,7 @@ fn rows_stay_as_they_are() {
 /// Of those that are there already, by looking at all pairs of them.
 #[test]
 fn how_far_back_an_element_instance_began_is_found_out() {
-    let folder = Folder::new("started-back");
-    std::fs::create_dir_all(folder.path()).unwrap();
-    let path = folder.path().join("caudal.db");
-    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/stores/schema-2.sqlite.db"), &path).unwrap();
-    let mut connection = Connection::open(&path).unwrap();
+    let (_folder, mut connection) = of_schema_2("started-back");
     // A clock that was set back before the last three.
     let set_back =
         "UPDATE elements SET started = started - 7000 WHERE key IN (SELECT key FROM elements ORDER BY key DESC LIMIT 3)";

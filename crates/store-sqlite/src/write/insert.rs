@@ -64,14 +64,12 @@ impl Values<'_, '_> {
 }
 
 /// A statement's row as often as that, of which as many are inserted as its last value says. The values are counted on from row to row, so they
-/// lose their numbers. If a row is refused those before it stay: the whole transaction is given up then, and otherwise SQLite would copy every
-/// page first, to undo the statement alone.
+/// lose their numbers.
 fn several(one: &str, width: usize) -> String {
     if width == 1 {
         return one.to_owned();
     }
     let (into, row) = one.rsplit_once("VALUES").expect("it inserts values");
-    let into = into.replacen("INSERT INTO", "INSERT OR FAIL INTO", 1);
     let unnumbered: String =
         row.trim().split_inclusive('?').map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit())).collect();
     format!("{into}SELECT * FROM (VALUES {}) LIMIT ?", vec![unnumbered; width].join(", "))
@@ -86,7 +84,7 @@ mod tests {
     #[test]
     fn rows_are_inserted_as_they_would_be_one_by_one() {
         let insert = Insert::new("INSERT INTO t (a, b, c) VALUES (?1, 0, ?2)\n");
-        assert_eq!(several(insert.one, 2), "INSERT OR FAIL INTO t (a, b, c) SELECT * FROM (VALUES (?, 0, ?), (?, 0, ?)) LIMIT ?");
+        assert_eq!(several(insert.one, 2), "INSERT INTO t (a, b, c) SELECT * FROM (VALUES (?, 0, ?), (?, 0, ?)) LIMIT ?");
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch("CREATE TABLE t (a INTEGER, b INTEGER, c TEXT)").unwrap();
         for count in [0, 1, 2, 7, 8, 9, 63, 64, 65, 130, 1] {
