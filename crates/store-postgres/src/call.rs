@@ -19,6 +19,18 @@ impl<'a> Call<'a> {
         Self { sql, values: Vec::new(), types: Vec::new() }
     }
 
+    /// With the parameters of another behind its own, but for the first, which they have in common.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.values.extend(other.values.into_iter().skip(1));
+        self.types.extend(other.types.into_iter().skip(1));
+        self
+    }
+
+    /// The statement that has all these parameters.
+    pub(crate) fn with_text(self, sql: &'static str) -> Self {
+        Self { sql, ..self }
+    }
+
     pub(crate) fn types(&self) -> &[Type] {
         &self.types
     }

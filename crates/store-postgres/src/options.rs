@@ -14,6 +14,9 @@ use crate::tls::{self, Encrypted, Tls};
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 /// A peer that is gone without a word is noticed after about this time, also on a connection that only listens.
 const PEER_SILENCE_MAX: Duration = Duration::from_secs(10);
+pub(crate) const KEEPALIVES_AFTER: Duration = PEER_SILENCE_MAX.checked_div(2).expect("two is not zero");
+pub(crate) const KEEPALIVES_EVERY: Duration = PEER_SILENCE_MAX.checked_div(10).expect("ten is not zero");
+pub(crate) const KEEPALIVES_MAX: u32 = 5;
 
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -85,9 +88,9 @@ pub(crate) fn parse(url: &str, options: &Options) -> Result<Target, Error> {
         .connect_timeout(options.connect_timeout())
         .tcp_user_timeout(PEER_SILENCE_MAX)
         .keepalives(true)
-        .keepalives_idle(PEER_SILENCE_MAX / 2)
-        .keepalives_interval(PEER_SILENCE_MAX / 10)
-        .keepalives_retries(5);
+        .keepalives_idle(KEEPALIVES_AFTER)
+        .keepalives_interval(KEEPALIVES_EVERY)
+        .keepalives_retries(KEEPALIVES_MAX);
     Ok(Target { config, tls })
 }
 

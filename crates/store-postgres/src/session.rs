@@ -15,7 +15,7 @@ use tokio_postgres::{Client, Row, Statement};
 
 use crate::call::Call;
 use crate::fault::Fault;
-use crate::options::{Options, Path, Target};
+use crate::options::{KEEPALIVES_AFTER, KEEPALIVES_EVERY, KEEPALIVES_MAX, Options, Path, Target};
 
 /// A transaction is sent in one go. One whose COMMIT does not follow was begun by a server that is held up, and keeps the partition's
 /// row locked for the server that is to take over.
@@ -287,6 +287,12 @@ fn settings(options: &Options, role: Role, lasting: Lasting) -> String {
         settings.push(("plan_cache_mode", "'force_generic_plan'".to_owned()));
         let none = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin"];
         settings.extend(none.map(|way| (way, "'off'".to_owned())));
+    }
+    if lasting == Lasting::Session {
+        // Should this server vanish in the middle of what it sends, the database notices as soon as this one would.
+        settings.push(("tcp_keepalives_idle", format!("'{}'", KEEPALIVES_AFTER.as_secs())));
+        settings.push(("tcp_keepalives_interval", format!("'{}'", KEEPALIVES_EVERY.as_secs())));
+        settings.push(("tcp_keepalives_count", format!("'{KEEPALIVES_MAX}'")));
     }
     let settings = settings.iter().map(|(name, value)| format!("set_config('{name}', {value}, {is_local})"));
     format!("SELECT {}", settings.collect::<Vec<_>>().join(", "))

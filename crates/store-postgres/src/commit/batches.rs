@@ -49,8 +49,8 @@ impl Texts {
     }
 }
 
-pub(super) fn of_log(commit: &Commit) -> Option<Call<'_>> {
-    batch(commit, include_str!("../../sql/insert_log.sql"), &commit.log, |call, rows| {
+fn log_new(commit: &Commit) -> Call<'_> {
+    rows_of(commit, include_str!("../../sql/insert_log.sql"), &commit.log, |call, rows| {
         call.keys(rows.iter().map(|row| row.position))
             .texts(rows.iter().map(|row| row.kind))
             .ints(rows.iter().map(|_| commit.now))
@@ -75,6 +75,30 @@ pub(super) fn of_inbox(commit: &Commit, cleared: u64) -> impl Iterator<Item = Ca
     answers.into_iter().chain(clear)
 }
 
+/// What most ticks write, be there rows or not, and the names of these statements. None comes to a row that another has written.
+pub(super) fn usual<'a>(commit: &'a Commit, texts: &'a Texts) -> [(&'static str, Call<'a>); 8] {
+    [
+        ("log_new", log_new(commit)),
+        ("instances_new", instances_new(commit, texts)),
+        ("instances_changed", instances_changed(commit)),
+        ("elements_new", elements_new(commit, texts)),
+        ("elements_changed", elements_changed(commit, texts)),
+        ("variables_new", variables_new(commit)),
+        ("jobs_new", jobs_new(commit)),
+        ("jobs_changed", jobs_changed(commit)),
+    ]
+}
+
+/// Whether there is a row of these.
+pub(super) fn has_usual(commit: &Commit) -> bool {
+    let changes = &commit.changes;
+    let instances = changes.instances_new.len() + changes.instances_changed.len();
+    let elements = changes.elements_new.len() + changes.elements_changed.len();
+    let jobs = changes.jobs_new.len() + changes.jobs_changed.len();
+    0 < commit.log.len() + instances + elements + changes.variables_new.len() + jobs
+}
+
+/// A statement each for all else that changes, none for what does not.
 pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Iterator<Item = Call<'a>> {
     let all = [
         resources_new(commit),
@@ -86,16 +110,9 @@ pub(super) fn of_changes<'a>(commit: &'a Commit, texts: &'a Texts) -> impl Itera
         decisions::requirements_deleted(commit),
         decisions::evaluated_decisions_new(commit, texts),
         decisions::evaluations_deleted(commit),
-        instances_new(commit, texts),
         instance_tags_new(commit),
-        instances_changed(commit),
         instances_suspended(commit),
-        elements_new(commit, texts),
-        elements_changed(commit, texts),
-        variables_new(commit),
         variables_changed(commit),
-        jobs_new(commit),
-        jobs_changed(commit),
         tokens_put(commit),
         tokens_removed(commit),
         turns_new(commit, texts),
@@ -124,10 +141,17 @@ pub(super) fn batch<'a, T>(
     rows: &'a [T],
     columns: impl FnOnce(Call<'a>, &'a [T]) -> Call<'a>,
 ) -> Option<Call<'a>> {
-    if rows.is_empty() {
-        return None;
-    }
-    Some(columns(Call::new(sql).int(commit.fence.partition.0.into()), rows))
+    (!rows.is_empty()).then(|| rows_of(commit, sql, rows, columns))
+}
+
+/// The same, be there rows or not.
+fn rows_of<'a, T>(
+    commit: &Commit,
+    sql: &'static str,
+    rows: &'a [T],
+    columns: impl FnOnce(Call<'a>, &'a [T]) -> Call<'a>,
+) -> Call<'a> {
+    columns(Call::new(sql).int(commit.fence.partition.0.into()), rows)
 }
 
 fn resources_new(commit: &Commit) -> Option<Call<'_>> {
@@ -189,8 +213,8 @@ fn definitions_deleted(commit: &Commit) -> Option<Call<'_>> {
     })
 }
 
-fn instances_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
-    batch(commit, include_str!("../../sql/insert_instances.sql"), &commit.changes.instances_new, |call, rows| {
+fn instances_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Call<'a> {
+    rows_of(commit, include_str!("../../sql/insert_instances.sql"), &commit.changes.instances_new, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
             .keys(rows.iter().map(|row| row.definition.0))
             .texts(rows.iter().map(|row| row.state.stored()))
@@ -215,8 +239,8 @@ fn instance_tags_new(commit: &Commit) -> Option<Call<'_>> {
     })
 }
 
-fn instances_changed(commit: &Commit) -> Option<Call<'_>> {
-    batch(commit, include_str!("../../sql/change_instances.sql"), &commit.changes.instances_changed, |call, rows| {
+fn instances_changed(commit: &Commit) -> Call<'_> {
+    rows_of(commit, include_str!("../../sql/change_instances.sql"), &commit.changes.instances_changed, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
             .texts(rows.iter().map(|row| row.state.stored()))
             .codes(rows.iter().map(|row| words::phase_number(row.phase) as i16))
@@ -230,8 +254,8 @@ fn instances_suspended(commit: &Commit) -> Option<Call<'_>> {
     })
 }
 
-fn elements_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
-    batch(commit, include_str!("../../sql/insert_elements.sql"), &commit.changes.elements_new, |call, rows| {
+fn elements_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Call<'a> {
+    rows_of(commit, include_str!("../../sql/insert_elements.sql"), &commit.changes.elements_new, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
             .keys(rows.iter().map(|row| row.instance.0))
             .keys(rows.iter().map(|row| row.definition.0))
@@ -246,8 +270,8 @@ fn elements_new<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
     })
 }
 
-fn elements_changed<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>> {
-    batch(commit, include_str!("../../sql/change_elements.sql"), &commit.changes.elements_changed, |call, rows| {
+fn elements_changed<'a>(commit: &'a Commit, texts: &'a Texts) -> Call<'a> {
+    rows_of(commit, include_str!("../../sql/change_elements.sql"), &commit.changes.elements_changed, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
             .texts(rows.iter().map(|row| row.state.word()))
             .codes(rows.iter().map(|row| row.state.phase_number() as i16))
@@ -258,8 +282,8 @@ fn elements_changed<'a>(commit: &'a Commit, texts: &'a Texts) -> Option<Call<'a>
     })
 }
 
-fn variables_new(commit: &Commit) -> Option<Call<'_>> {
-    batch(commit, include_str!("../../sql/insert_variables.sql"), &commit.changes.variables_new, |call, rows| {
+fn variables_new(commit: &Commit) -> Call<'_> {
+    rows_of(commit, include_str!("../../sql/insert_variables.sql"), &commit.changes.variables_new, |call, rows| {
         call.keys(rows.iter().map(|row| row.key.0))
             .keys(rows.iter().map(|row| row.instance.0))
             .keys(rows.iter().map(|row| row.definition.0))
@@ -275,8 +299,8 @@ fn variables_changed(commit: &Commit) -> Option<Call<'_>> {
     })
 }
 
-fn jobs_new(commit: &Commit) -> Option<Call<'_>> {
-    batch(commit, include_str!("../../sql/insert_jobs.sql"), &commit.changes.jobs_new, |call, rows| {
+fn jobs_new(commit: &Commit) -> Call<'_> {
+    rows_of(commit, include_str!("../../sql/insert_jobs.sql"), &commit.changes.jobs_new, |call, rows| {
         changing_of_jobs(call, rows)
             .keys_opt(rows.iter().map(|row| row.origin.map(|origin| origin.instance.0)))
             .keys_opt(rows.iter().map(|row| row.origin.map(|origin| origin.definition.0)))
@@ -291,8 +315,8 @@ fn jobs_new(commit: &Commit) -> Option<Call<'_>> {
     })
 }
 
-fn jobs_changed(commit: &Commit) -> Option<Call<'_>> {
-    batch(commit, include_str!("../../sql/change_jobs.sql"), &commit.changes.jobs_changed, changing_of_jobs)
+fn jobs_changed(commit: &Commit) -> Call<'_> {
+    rows_of(commit, include_str!("../../sql/change_jobs.sql"), &commit.changes.jobs_changed, changing_of_jobs)
 }
 
 /// The key and what may change, in the order both statements have it.

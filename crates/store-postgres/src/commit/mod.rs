@@ -1,11 +1,7 @@
 //! One tick: one transaction, one round trip.
 //!
-//! The fence goes first and fails unless it holds; everything else is sent behind it without waiting, one statement per kind of
-//! change, none for kinds without changes. If anything fails, nothing is written.
-//!
-//! All of it as one statement of many CTEs, put together for the changes at hand, was tried on a busy machine, three runs each: CPU
-//! in the database 1 to 22 % lower at 50 instances per tick, between 13 % lower and 2 % higher at 200. That did not settle it, and
-//! the price is texts made at run time and one prepared statement per mixture of changes; worth another look on a quiet machine.
+//! The fence goes first and fails unless it holds. What most ticks write is one statement with it (`together.rs`); everything else is sent
+//! behind it without waiting, one statement per kind of change, none for kinds without changes. If anything fails, nothing is written.
 //!
 //! Rows that change are found by their primary key, whatever the planner believes about a table. It plans a statement once, maybe
 //! when the table is empty, without statistics or with old ones; then `partition = $1` looks selective, and a plan that reads the whole
@@ -24,6 +20,7 @@ mod executions;
 mod many;
 mod migrated;
 mod schedules;
+mod together;
 mod user_tasks;
 mod waits;
 
@@ -39,17 +36,16 @@ use crate::session::Isolation;
 impl Postgres {
     pub(crate) async fn write_tick(&self, commit: &Commit) -> Result<Millis, CommitError> {
         let texts = batches::Texts::of(&commit.changes);
-        let mut calls = vec![fence(commit)];
         let cleared = self.cleared.to(commit.fence.partition);
-        calls.extend(batches::of_log(commit));
-        calls.extend(batches::of_inbox(commit, cleared));
-        calls.extend(batches::of_changes(commit, &texts));
-        if commit.wake {
-            calls.push(Call::new(include_str!("../../sql/wake.sql")));
-        }
+        let calls = calls(commit, &texts, cleared);
         // Those who ask get the connection in the order in which they asked, so ticks handed over one after the other are written so.
         let writer = self.writer.take().await.map_err(Error::from)?;
-        match writer.transaction(Isolation::ReadCommitted, &calls).await {
+        let written = match <[_; 1]>::try_from(calls) {
+            // A transaction of its own.
+            Ok([alone]) => writer.query(alone).await.map(|answer| vec![answer]),
+            Err(calls) => writer.transaction(Isolation::ReadCommitted, &calls).await,
+        };
+        match written {
             Ok(answers) => {
                 let fence = answers.first().ok_or_else(|| Error::corrupt("a transaction without answers"))?;
                 let clock = only(fence)?.clock_of_fence()?;
@@ -64,6 +60,15 @@ impl Postgres {
             Err(fault) => Err(Error::from(fault).into()),
         }
     }
+}
+
+/// What most ticks write is one statement, what else there is one each.
+fn calls<'a>(commit: &'a Commit, texts: &'a batches::Texts, cleared: u64) -> Vec<Call<'a>> {
+    let fence = fence(commit);
+    let first = if batches::has_usual(commit) { together::together(fence, commit, texts) } else { fence };
+    let wake = commit.wake.then(|| Call::new(include_str!("../../sql/wake.sql")));
+    let rest = batches::of_inbox(commit, cleared).chain(batches::of_changes(commit, texts)).chain(wake);
+    std::iter::once(first).chain(rest).collect()
 }
 
 fn fence(commit: &Commit) -> Call<'static> {
@@ -106,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// A tick costs what it does, however many kinds of rows there are.
+    /// A tick costs what it does, however many kinds of rows there are: what most write is one statement.
     #[test]
     fn nothing_is_sent_for_what_does_not_change() {
         let (key, fence) = (PartitionId(1).first_key(), Fence { partition: PartitionId(1), epoch: 1 });
@@ -120,8 +125,14 @@ mod tests {
         };
         let (log, answers) = (Vec::new(), Vec::new());
         let commit = Commit { fence, first_key: key, next_key: key + 3, log, inbox_to: 0, answers, now: 1, changes, wake: false };
-        let sent: Vec<_> = batches::of_changes(&commit, &batches::Texts::of(&commit.changes)).map(|call| call.sql).collect();
-        let into: Vec<_> = sent.iter().filter_map(|sql| sql.split("INSERT INTO ").nth(1)?.split(' ').next()).collect();
-        assert_eq!((sent.len(), into), (3, vec!["instances", "elements", "jobs"]));
+        let into = |commit: &Commit| -> Vec<Vec<String>> {
+            let texts = batches::Texts::of(&commit.changes);
+            let table = |part: &str| part.split(' ').next().unwrap_or_default().to_owned();
+            let tables = |call: Call<'_>| call.sql.split("INSERT INTO ").skip(1).map(table).collect();
+            calls(commit, &texts, 0).into_iter().map(tables).collect()
+        };
+        assert_eq!(into(&commit), [["log", "instances", "elements", "variables", "jobs"]]);
+        let changes = Changes { turns_done: vec![engine::WaitKey(key)], ..Changes::default() };
+        assert_eq!(into(&Commit { changes, ..commit }), [[""; 0], []], "the fence, and what is deleted");
     }
 }

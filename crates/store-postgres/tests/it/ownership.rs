@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use store::{CommitError, Store};
+use engine::WaitKey;
+use store::{Changes, Commit, CommitError, Store};
 use store_postgres::Postgres;
 
 use crate::database::{Database, patient, with_database};
@@ -95,9 +96,11 @@ fn an_owner_held_up_in_its_commit_does_not_keep_others_out() {
         let owned = held.acquire(ONE, "held", Duration::ZERO).await.unwrap().unwrap();
         let first = tick(&owned);
         held.commit(first.clone()).await.unwrap();
-        // All of the next tick gets there but its COMMIT.
+        // All of the next tick gets there but its COMMIT. It has one if it writes what most ticks do not.
         proxy.network.send_replace(Network::KeepsCommits);
-        let committing = tokio::spawn(async move { held.commit(tick(&after(&owned, &first))).await });
+        let changes = Changes { turns_done: vec![WaitKey(1)], ..Changes::default() };
+        let second = Commit { changes, ..tick(&after(&owned, &first)) };
+        let committing = tokio::spawn(async move { held.commit(second).await });
         in_transaction(&database).await;
         let begun = Instant::now();
         let new = acquire(&other, "other").await;
