@@ -34,7 +34,7 @@ const STEP: Duration = Duration::from_millis(5);
 const PAUSE: u32 = 4;
 const PAUSE_WHEN_BEHIND: u32 = 1;
 /// What is to go and has waited for so long shows that steps do not keep up.
-const BEHIND: Duration = Duration::from_secs(60 * 60);
+const BEHIND: Duration = Duration::from_secs(5 * 60);
 /// Finished instances looked at in one step.
 const LOOKED_AT: usize = 1_000;
 /// Rows of each kind that are counted where nothing is removed.

@@ -8,7 +8,8 @@
 //! - positions of an inbox are taken under the lock of its row, in the transaction that commits them; ticks do not wait for it;
 //! - ticks are written in the order in which they were handed over, one behind the other on one connection;
 //! - no commit of ours is acknowledged before it is on disk, whatever default of `synchronous_commit` a role, a database or a server
-//!   has: sessions set it for themselves, and behind a pooler, where no session is ours, every transaction does, in its round trip;
+//!   has: sessions set it for themselves, and behind a pooler, where no session is ours, every transaction does, in its round trip; only
+//!   what was removed because it is old may come back after a crash, to be removed again;
 //! - every call ends within its time, and a connection that failed is not used again: the next call opens a new one.
 //!
 //! Deliberately absent: sequences, triggers, foreign keys; advisory locks but for migrating; channel binding.
@@ -86,7 +87,7 @@ impl Postgres {
             writer: Pool::new(&target, &options, Role::Keyed, 1),
             appender: Pool::new(&target, &options, Role::Keyed, 1),
             owner: Pool::new(&target, &options, Role::Keyed, OWNER_READS_MAX),
-            upkeep: Pool::new(&target, &options, Role::Keyed, 1),
+            upkeep: Pool::new(&target, &options, Role::Upkeep, 1),
             lookups: Pool::new(&target, &options, Role::Lookup, LOOKUPS_MAX),
             searches: Pool::new(&target, &options, Role::Search, options.searches_max),
             cleared: Cleared::default(),

@@ -30,6 +30,9 @@ pub(crate) enum Role {
     /// Statements of a fixed shape that find rows by key. A plan that ever reads a whole table is wrong, whatever the statistics of
     /// an empty or just filled table say, and planning each time would cost more than executing.
     Keyed,
+    /// The same, for removing what is old, and for the place of who follows the log. What a crash brings back is found again, in the order in which it
+    /// went; so these do not wait for the disk, which would be most of their time.
+    Upkeep,
     /// Searches that find their rows by key alone: planned once for their text, as above, since that takes longer than finding them.
     Lookup,
     /// Searches: planned each time, for their own values, and ended by the database when they take too long.
@@ -271,8 +274,12 @@ enum Lasting {
 fn settings(options: &Options, role: Role, lasting: Lasting) -> String {
     let is_local = lasting == Lasting::Transaction;
     let timeout = match role {
-        Role::Keyed => options.call_timeout,
+        Role::Keyed | Role::Upkeep => options.call_timeout,
         Role::Lookup | Role::Search => options.search_timeout,
+    };
+    let synchronous_commit = match role {
+        Role::Upkeep => "'off'",
+        Role::Keyed | Role::Lookup | Role::Search => "coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on')",
     };
     let mut settings = vec![
         ("statement_timeout", format!("'{}'", timeout.as_millis())),
@@ -280,7 +287,7 @@ fn settings(options: &Options, role: Role, lasting: Lasting) -> String {
             "idle_in_transaction_session_timeout",
             format!("'{}'", options.call_timeout.min(SILENCE_IN_TRANSACTION_MAX).as_millis()),
         ),
-        ("synchronous_commit", "coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on')".to_owned()),
+        ("synchronous_commit", synchronous_commit.to_owned()),
         ("jit", "'off'".to_owned()),
     ];
     if role != Role::Search {
