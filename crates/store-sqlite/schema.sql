@@ -205,11 +205,13 @@ CREATE TABLE "elements" (
     started INTEGER NOT NULL,
     ended INTEGER,
     incident INTEGER
-, progress TEXT, stuck INTEGER) STRICT;
+, progress TEXT, stuck INTEGER, late INTEGER GENERATED ALWAYS AS (CASE WHEN ended - started BETWEEN 0 AND 250 THEN NULL ELSE ended END) VIRTUAL) STRICT;
 
 CREATE INDEX elements_by_element ON elements (definition, element);
 
 CREATE INDEX elements_by_instance ON elements (partition, instance);
+
+CREATE INDEX elements_late ON elements (late) WHERE late IS NOT NULL;
 
 CREATE INDEX elements_live ON elements (partition, instance) WHERE state = 'ACTIVE';
 
@@ -399,7 +401,8 @@ CREATE TABLE "jobs" (
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
     ended INTEGER
-, headers TEXT, kind TEXT, denied TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER, dispatched INTEGER, leases INTEGER, progress TEXT) STRICT;
+, headers TEXT, kind TEXT, denied TEXT, group_key TEXT, input TEXT, result TEXT, attempts INTEGER, started INTEGER, unique_key TEXT, unique_until INTEGER, dispatched INTEGER, leases INTEGER, progress TEXT, late INTEGER
+    GENERATED ALWAYS AS (CASE WHEN instance IS NULL OR ended - created BETWEEN 0 AND 250 THEN NULL ELSE ended END) VIRTUAL) STRICT;
 
 CREATE INDEX jobs_by_instance ON jobs (partition, instance);
 
@@ -408,6 +411,8 @@ CREATE INDEX jobs_by_state ON jobs (state) WHERE state <> 'COMPLETED' AND instan
 CREATE INDEX jobs_by_type ON jobs (job_type);
 
 CREATE INDEX jobs_by_unique_key ON jobs (partition, tenant, job_type, unique_key, key) WHERE unique_key IS NOT NULL;
+
+CREATE INDEX jobs_late ON jobs (late) WHERE late IS NOT NULL;
 
 CREATE INDEX jobs_open ON jobs (partition, instance) WHERE availability <> 'DONE';
 

@@ -23,7 +23,7 @@ impl Postgres {
         let search = sql::search(query, Dialect::Postgres);
         let (page, total) = match &search.found {
             None => {
-                let nearby = if search.is_keyed { None } else { self.by_start(query).await? };
+                let nearby = if search.is_keyed { None } else { self.nearby(query).await? };
                 self.run(query, &search, nearby.as_ref().unwrap_or(&search.page), &search.total, None).await?
             }
             Some(found) => match self.amount(found).await? {
@@ -33,7 +33,7 @@ impl Postgres {
                     self.run(query, &search, &page, &total, found.is_all.then_some(keys.len() as i64)).await?
                 }
                 Amount::Many(known) => {
-                    let nearby = self.by_start(query).await?;
+                    let nearby = self.nearby(query).await?;
                     let page = nearby.as_ref().or(found.many.as_ref()).unwrap_or(&search.page);
                     self.run(query, &search, page, &search.total, known).await?
                 }
@@ -80,15 +80,15 @@ impl Postgres {
         Ok(Amount::Many((found.is_all && is_exact).then_some(different)))
     }
 
-    /// The page of a search sorted by the start of element instances.
-    async fn by_start(&self, query: &Query) -> Result<Option<Sql>, Error> {
-        if !sql::is_by_start(query) {
+    /// The page of a search whose rows are found by their keys.
+    async fn nearby(&self, query: &Query) -> Result<Option<Sql>, Error> {
+        if !sql::is_near(query) {
             return Ok(None);
         }
         let [disorder] = self.searches.search([&sql::disorder()]).await?;
         let Some(disorder) = disorder.first() else { return Ok(None) };
         let disorder = Disorder { partition: cell(disorder, 0)?, back: cell(disorder, 1)? };
-        Ok(Some(sql::page_by_start(query, Dialect::Postgres, disorder)))
+        Ok(Some(sql::page_near(query, Dialect::Postgres, disorder)))
     }
 
     /// The query with the definitions it names, unless they are many.

@@ -49,6 +49,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0019_outbox.sql")),
     Migration::sql(include_str!("../migrations/0020_started.sql")),
     Migration::sql(include_str!("../migrations/0021_log_by_place.sql")),
+    Migration::sql(include_str!("../migrations/0022_late.sql")),
 ];
 
 /// The version this server makes of every store.

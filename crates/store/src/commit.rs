@@ -155,9 +155,10 @@ impl Changes {
         of_processes.chain(&self.executions_new).chain(&self.executions_changed)
     }
 
-    /// When the first and the last of the new element instances began; past and before any time where there are none.
+    /// When the first and the last of the new element instances and jobs began; past and before any time where there are none.
     pub fn starts(&self) -> (Millis, Millis) {
-        let starts = || self.elements_new.iter().map(|element| element.started);
+        let jobs = || self.jobs_new.iter().chain(&self.executions_new).map(|job| job.created);
+        let starts = || self.elements_new.iter().map(|element| element.started).chain(jobs());
         (starts().min().unwrap_or(Millis::MAX), starts().max().unwrap_or(0))
     }
 

@@ -4,6 +4,7 @@
 
 mod conformance;
 mod database;
+mod ends;
 mod inbox;
 mod outage;
 mod ownership;

@@ -19,7 +19,7 @@ pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage
         Some(few) if !is_many && number(connection, &few.probe)? <= FEW_MAX => Some(&few.page),
         Some(_) | None => None,
     };
-    let nearby = if few.is_some() || search.is_keyed { None } else { by_start(connection, query)? };
+    let nearby = if few.is_some() || search.is_keyed { None } else { nearby(connection, query)? };
     let statement = few.or(nearby.as_ref()).unwrap_or(&search.page);
     let mut select = connection.prepare_cached(&statement.text)?;
     let mut rows = select.query(params_from_iter(statement.params.iter().map(Param)))?;
@@ -32,14 +32,14 @@ pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage
     Ok(page.finish(total))
 }
 
-/// The page of a search sorted by the start of element instances.
-fn by_start(connection: &Connection, query: &Query) -> Result<Option<Sql>, Failure> {
-    if !sql::is_by_start(query) {
+/// The page of a search whose rows are found by their keys.
+fn nearby(connection: &Connection, query: &Query) -> Result<Option<Sql>, Failure> {
+    if !sql::is_near(query) {
         return Ok(None);
     }
     let mut select = connection.prepare_cached(&sql::disorder().text)?;
     let disorder = select.query_row([], |row| Ok(Disorder { partition: row.get(0)?, back: row.get(1)? })).optional()?;
-    Ok(disorder.map(|disorder| sql::page_by_start(query, Dialect::Sqlite, disorder)))
+    Ok(disorder.map(|disorder| sql::page_near(query, Dialect::Sqlite, disorder)))
 }
 
 /// What a statement counts.

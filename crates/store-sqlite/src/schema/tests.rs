@@ -153,7 +153,7 @@ fn rows_stay_as_they_are() {
 
 /// Of those that are there already, by looking at all pairs of them.
 #[test]
-fn how_far_back_an_element_instance_began_is_found_out() {
+fn how_far_back_an_element_instance_or_a_job_began_is_found_out() {
     let (_folder, mut connection) = of_schema_2("started-back");
     // A clock that was set back before the last three.
     let set_back =
@@ -162,7 +162,10 @@ fn how_far_back_an_element_instance_began_is_found_out() {
     migrate(&mut connection).unwrap();
     let pair = |sql: &str| connection.query_row(sql, (), |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).unwrap();
     let known = pair("SELECT started_latest, started_back FROM partitions");
-    let all = pair("SELECT max(a.started), max(a.started - b.started) FROM elements AS a JOIN elements AS b ON a.key <= b.key");
+    let all = pair(
+        "WITH began AS (SELECT 'element' AS what, key, started AS at FROM elements UNION ALL SELECT 'job', key, created FROM jobs)
+        SELECT max(a.at), max(a.at - b.at) FROM began AS a JOIN began AS b ON a.what = b.what AND a.key <= b.key",
+    );
     assert_eq!(known, all);
     assert!(7_000 <= known.1, "{known:?}");
 }

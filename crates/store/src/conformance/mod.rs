@@ -27,6 +27,7 @@ mod queues;
 mod retention;
 pub mod rows;
 mod search;
+mod search_near;
 mod search_reference;
 mod stuck;
 mod suspended;
@@ -183,12 +184,14 @@ tests! {
     search_reference::every_field_and_operator,
     search_reference::counts_by_every_field,
     search_reference::every_order_and_page,
-    search_reference::element_instances_by_start,
     search_reference::what_runs_by_its_end,
     search_reference::mixed_orders,
     search_reference::pages_that_end_early,
     search_reference::related_tags_and_tenants,
     search_reference::user_tasks_by_what_belongs_to_them,
+    search_near::element_instances_by_start,
+    search_near::element_instances_and_jobs_by_end,
+    search_near::those_alive_among_many,
 }
 
 /// Puts rows into a partition nobody owns, for tests of other crates.

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use engine::PartitionId;
 
 use super::data::{self, ODD_TEXTS, TENANTS};
-use super::owner::{NOW, Owner, PARTITION};
-use super::rows;
+use super::owner::Owner;
+use crate::Store;
 use crate::memory::Memory;
 use crate::query::{
     Counting, Cursor, Entity, Field, Filter, Op, Order, Page, Query, QueryPage, Scalar, ScalarKind, Sort, Tenants,
 };
-use crate::row::{Candidates, ElementState};
-use crate::{Changes, Store};
+use crate::row::Candidates;
 
 const ENTITIES: [Entity; 20] = [
     Entity::Definitions,
@@ -38,9 +37,9 @@ const ENTITIES: [Entity; 20] = [
 ];
 
 /// The store under test beside the reference, with the same rows in both, in two partitions.
-struct Pair {
-    store: Arc<dyn Store>,
-    reference: Arc<dyn Store>,
+pub(super) struct Pair {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) reference: Arc<dyn Store>,
 }
 
 impl Pair {
@@ -56,7 +55,7 @@ impl Pair {
     }
 
     /// What both say.
-    async fn search(&self, query: &Query) -> QueryPage {
+    pub(super) async fn search(&self, query: &Query) -> QueryPage {
         let expected = self.reference.search(query).await.unwrap();
         let found = self.store.search(query).await.unwrap_or_else(|error| panic!("{error}\n{query:#?}"));
         assert_eq!(found, expected, "{query:#?}");
@@ -78,11 +77,11 @@ impl Pair {
     }
 }
 
-fn ascending(field: Field) -> Sort {
+pub(super) fn ascending(field: Field) -> Sort {
     Sort { field, order: Order::Ascending }
 }
 
-fn descending(field: Field) -> Sort {
+pub(super) fn descending(field: Field) -> Sort {
     Sort { field, order: Order::Descending }
 }
 
@@ -201,55 +200,6 @@ pub(super) async fn every_order_and_page(store: Arc<dyn Store>) {
     }
 }
 
-/// Starts are nearly in the order of keys, but for a clock that is set back now and then: by little, and in the end by much.
-pub(super) async fn element_instances_by_start(store: Arc<dyn Store>) {
-    let reference: Arc<dyn Store> = Arc::new(Memory::new(Arc::new(|| 0)));
-    let pair = Pair { store, reference };
-    let definition = rows::definition(rows::key(PARTITION, 1), "p", 1);
-    let instance = rows::instance(rows::key(PARTITION, 2), definition.key.0);
-    let first = Changes { definitions_new: vec![definition], instances_new: vec![instance.clone()], ..Changes::default() };
-    let mut owners = [Owner::of(&pair.store).await, Owner::of(&pair.reference).await];
-    for owner in &mut owners {
-        owner.commit(first.clone()).await;
-    }
-    let (mut now, mut number) = (NOW, 10);
-    for set_back in [40, 60_000] {
-        for tick in 0..30 {
-            now += if tick % 10 == 9 { -set_back } else { [0, 3, 17, 0, 41][tick as usize % 5] };
-            let elements_new = (0..1 + tick % 3).map(|_| {
-                number += 1;
-                let mut element = rows::element(rows::key(PARTITION, number), &instance);
-                element.started = now;
-                if number % 3 == 0 {
-                    (element.state, element.ended) = (ElementState::Completed, Some(now + 5));
-                }
-                element
-            });
-            let changes = Changes { elements_new: elements_new.collect(), ..Changes::default() };
-            for owner in &mut owners {
-                owner.commit(changes.clone()).await;
-            }
-        }
-        let active = Filter::Is(Field::ElementState, Op::Eq(Scalar::Text("ACTIVE".to_owned())));
-        let of_process = Filter::Is(Field::ProcessId, Op::Eq(Scalar::Text("p".to_owned())));
-        let nowhere = Filter::Is(Field::ElementId, Op::Eq(Scalar::Text("nowhere".to_owned())));
-        for filter in [Filter::All(Vec::new()), active, of_process] {
-            for sort in [vec![ascending(Field::Started)], vec![descending(Field::Started), descending(Field::ElementKey)]] {
-                for limit in [9, 40] {
-                    walk(
-                        &pair,
-                        &Query { filter: filter.clone(), sort: sort.clone(), ..Query::of(Entity::Elements, Tenants::Everything) },
-                        limit,
-                    )
-                    .await;
-                }
-            }
-        }
-        let sort = vec![ascending(Field::Started)];
-        pair.search(&Query { filter: nowhere, sort, ..Query::of(Entity::Elements, Tenants::Everything) }).await;
-    }
-}
-
 /// They have none, which says nothing of their order.
 pub(super) async fn what_runs_by_its_end(store: Arc<dyn Store>) {
     let pair = Pair::over(store).await;
@@ -302,7 +252,7 @@ pub(super) async fn pages_that_end_early(store: Arc<dyn Store>) {
 }
 
 /// Forward through all pages, backward through all pages, and by number.
-async fn walk(pair: &Pair, query: &Query, limit: u32) {
+pub(super) async fn walk(pair: &Pair, query: &Query, limit: u32) {
     let whole = Query { page: Page::From { from: 0, limit: 10_000 }, ..query.clone() };
     let total = pair.search(&whole).await.total;
     let pages = total.div_ceil(u64::from(limit));

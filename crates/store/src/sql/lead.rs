@@ -9,6 +9,7 @@ use super::column::{From, Table};
 use super::filter::condition;
 use super::{Sql, Writing};
 use crate::query::{Entity, Field, Filter, Op, Query, Scalar};
+use crate::row::JobState;
 
 /// So many keys are looked up and sorted; more, and going through the rows in order is quicker.
 pub const FEW_MAX: i64 = 5_000;
@@ -69,7 +70,13 @@ fn own_lead(entity: Entity, parts: &[&Filter], sorted_by: Option<Field>) -> Opti
     };
     match entity {
         Entity::Variables => by_value(parts).or_else(|| those(&|part| is_equal(part, Field::Name))),
-        Entity::Elements => those(&|part| is_equal(part, Field::ElementId)),
+        Entity::Elements => {
+            let of_definition = [Field::ElementId, Field::ProcessId, Field::DefinitionKey];
+            those(&|part| of_definition.iter().any(|field| is_equal(part, *field)))
+        }
+        // Those that have not completed have an index of their own.
+        Entity::Jobs if parts.iter().any(|part| is_open_job(part)) => None,
+        Entity::Jobs => those(&|part| is_equal(part, Field::JobType)),
         Entity::Instances => {
             let of_definition = [Field::ProcessId, Field::DefinitionName, Field::Version, Field::VersionTag];
             let of_process = |part: &Filter| of_definition.iter().any(|field| is_equal(part, *field));
@@ -85,7 +92,7 @@ fn own_lead(entity: Entity, parts: &[&Filter], sorted_by: Option<Field>) -> Opti
             let by_state = || those(&is_rare_state).filter(|_| sorted_by.is_some());
             by_process.or_else(by_definition).or_else(by_state).or_else(|| by(Field::Ended)).or_else(|| by(Field::Started))
         }
-        Entity::Definitions | Entity::Jobs | Entity::Incidents | Entity::Requirements | Entity::Decisions => None,
+        Entity::Definitions | Entity::Incidents | Entity::Requirements | Entity::Decisions => None,
         Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions | Entity::Waits => None,
         Entity::MessageCorrelations => None,
         Entity::UserTasks | Entity::Executions | Entity::Batches | Entity::BatchItems => None,
@@ -96,6 +103,10 @@ fn own_lead(entity: Entity, parts: &[&Filter], sorted_by: Option<Field>) -> Opti
 /// Most instances have completed.
 fn is_rare_state(filter: &Filter) -> bool {
     matches!(filter, Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text(word))) if word != "COMPLETED")
+}
+
+fn is_open_job(filter: &Filter) -> bool {
+    matches!(filter, Filter::Is(Field::JobState, Op::Eq(Scalar::Text(word))) if *word != JobState::Completed.word())
 }
 
 /// Whether instances without a lead are gone through in the order asked for, since no index finds them.
@@ -189,8 +200,8 @@ pub(super) fn crowd(query: &Query) -> Option<Crowd<'_>> {
         Entity::Variables => by_value(&parts).map(Crowd::Own),
         Entity::Elements => {
             let of_element = |part: &&&Filter| is_equal(part, Field::ElementId) || is_equal(part, Field::DefinitionKey);
-            let is_found = parts.iter().any(|part| is_equal(part, Field::ElementId));
-            is_found.then(|| Crowd::Own(Filter::All(parts.iter().filter(of_element).map(|part| (*part).clone()).collect())))
+            let found: Vec<Filter> = parts.iter().filter(of_element).map(|part| (*part).clone()).collect();
+            (!found.is_empty()).then_some(Crowd::Own(Filter::All(found)))
         }
         Entity::Instances => {
             let related = parts.iter().find_map(|part| related_crowd(part));

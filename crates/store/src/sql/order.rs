@@ -20,13 +20,17 @@ pub(super) fn opposite(order: Order) -> Order {
     }
 }
 
+pub(super) fn direction(order: Order) -> &'static str {
+    match order {
+        Order::Ascending => "ASC",
+        Order::Descending => "DESC",
+    }
+}
+
 pub(super) fn order_by(writing: &Writing, from: &mut From, order: &[Sort]) -> String {
     let mut parts = Vec::with_capacity(order.len() + 1);
     for (position, sort) in order.iter().enumerate() {
-        let direction = match sort.order {
-            Order::Ascending => "ASC",
-            Order::Descending => "DESC",
-        };
+        let direction = direction(sort.order);
         // The partition is in the key's high bits, so this changes nothing but lets PostgreSQL's primary key serve. Keys of the audit
         // trail are not all keys of rows.
         let is_key = sort.field == from.entity.key() && from.entity != Entity::Audit;

@@ -77,7 +77,7 @@ pub(super) enum Begin<'a> {
     Lead,
     /// With rows that have these keys.
     Keys(&'a [i64]),
-    /// With element instances whose keys say that they may be on the page.
+    /// With rows whose keys say that they may be on the page.
     Near(Disorder),
 }
 
@@ -131,8 +131,8 @@ fn walk(query: &Query) -> &'static str {
 pub(super) fn page(query: &Query, dialect: Dialect, way: Begin<'_>) -> Sql {
     let mut writing = Writing { dialect, params: Vec::new() };
     let halves = match dialect {
-        Dialect::Sqlite => halves(query),
-        Dialect::Postgres => None,
+        Dialect::Sqlite if !matches!(way, Begin::Near(_)) => halves(query),
+        Dialect::Sqlite | Dialect::Postgres => None,
     };
     let text = match halves {
         Some((with, without)) => {

@@ -1,0 +1,83 @@
+//! Element instances that are alive, in the order of their keys (ADR 98).
+//!
+//! No index has them all: whatever had them would change with each that ends. Mostly they are close together, where the newest are. Where so many
+//! rows as are gone through do not give a page, they are found by the instances that run.
+
+use super::lead::conjuncts;
+use super::near::{Asked, Keys, Steps, Wanted, by_key};
+use super::{Dialect, Writing};
+use crate::query::{Entity, Field, Filter, Op, Order, Query, Scalar};
+
+/// So many rows are gone through in search of a page.
+const WALKED_MAX: u64 = 10_000;
+
+const IS_ALIVE: &str = "state = 'ACTIVE'";
+
+pub(super) fn is_asked(query: &Query) -> bool {
+    let is_alive =
+        |part: &&Filter| matches!(part, Filter::Is(Field::ElementState, Op::Eq(Scalar::Text(word))) if word == "ACTIVE");
+    let order = query.order();
+    let is_in_order = matches!(order[0].field, Field::ElementKey | Field::Started);
+    query.entity == Entity::Elements && is_in_order && conjuncts(&query.filter).iter().any(is_alive)
+}
+
+pub(super) fn steps(writing: &mut Writing, asked: &Asked<'_>) -> Steps {
+    let mut steps = Steps::default();
+    let by_start = asked.order[0].field == Field::Started;
+    let keys = if by_start { steps.within(asked, &asked.span(), 0) } else { asked.behind_key() };
+    alive(writing, &mut steps, asked, &keys, asked.onward(), "TRUE");
+    steps.found.push(asked.table.with_keys("SELECT key FROM alive", writing.dialect));
+    if by_start {
+        steps.behind(asked, "alive", 0, IS_ALIVE, writing.dialect);
+    }
+    steps
+}
+
+/// As many as are wanted, if anything of this kind is.
+pub(super) fn alive(writing: &mut Writing, steps: &mut Steps, asked: &Asked<'_>, keys: &Keys, onward: Order, when: &str) {
+    let (dialect, wanted) = (writing.dialect, asked.wanted);
+    let (time, order, is_alive) = ("o0.started", &*by_key(onward), &*format!("o0.{IS_ALIVE}"));
+    let rows = format!("{} {}", asked.table.between(keys, dialect), order.replace("o0.", ""));
+    let walked = Wanted { time, also: is_alive, when, order };
+    steps.name("close", &asked.first(writing, &format!("{rows} LIMIT {WALKED_MAX}"), walked));
+    // Where there are no more rows than were gone through, no others are alive.
+    let more = format!("EXISTS ({rows} LIMIT 1 OFFSET {WALKED_MAX})");
+    steps.name(
+        "short",
+        &format!("SELECT CASE WHEN {when} AND (SELECT count(*) FROM close) < {wanted} THEN {more} ELSE FALSE END AS is_so"),
+    );
+
+    let is_short = "(SELECT is_so FROM short)";
+    let last = match onward {
+        // An element instance has a greater key than its instance: no later instance has one of those that come first.
+        Order::Ascending => {
+            let rows = of_running(keys, &keys.high, Some(WALKED_MAX), dialect);
+            let any = Wanted { time, also: is_alive, when: is_short, order: "" };
+            steps.name("few", &asked.first(writing, &rows, any));
+            format!("(SELECT CASE WHEN count(*) = {wanted} THEN max(key) ELSE {} END FROM few)", keys.high)
+        }
+        Order::Descending => keys.high.clone(),
+    };
+    let rows = of_running(keys, &last, None, dialect);
+    steps.name("distant", &asked.first(writing, &rows, Wanted { time, also: is_alive, when: is_short, order }));
+    steps.name("alive", &format!("SELECT * FROM close WHERE NOT {is_short} UNION ALL SELECT * FROM distant"));
+}
+
+/// Found by the instances that run, the first of them up to a key.
+fn of_running(Keys { low, high }: &Keys, last: &str, limit: Option<u64>, dialect: Dialect) -> String {
+    // As its index has them.
+    let by_key = if dialect == Dialect::Postgres { "ended NULLS FIRST, (key + 0)" } else { "key" };
+    let first = limit.map_or(String::new(), |limit| format!(" ORDER BY {by_key} LIMIT {limit}"));
+    match dialect {
+        Dialect::Sqlite => format!(
+            "SELECT e.* FROM (SELECT partition, key FROM instances INDEXED BY instances_by_end WHERE ended IS NULL AND key <= {last}{first}) AS i \
+             CROSS JOIN elements AS e INDEXED BY elements_live ON e.partition = i.partition AND e.instance = i.key \
+             WHERE e.{IS_ALIVE} AND {low} < e.key AND e.key <= {high}"
+        ),
+        Dialect::Postgres => format!(
+            "SELECT e.* FROM (SELECT key FROM instances WHERE ended IS NULL AND (key + 0) <= {last}{first} OFFSET 0) AS i \
+             CROSS JOIN LATERAL (SELECT * FROM elements WHERE instance = i.key AND NOT past AND {IS_ALIVE} AND {low} < key \
+             AND key <= {high} OFFSET 0) AS e"
+        ),
+    }
+}
