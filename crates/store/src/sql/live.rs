@@ -3,10 +3,12 @@
 //! No index has them all: whatever had them would change with each that ends. Mostly they are close together, where the newest are. Where so many
 //! rows as are gone through do not give a page, they are found by the instances that run.
 
+use super::column::From;
 use super::lead::conjuncts;
 use super::near::{Asked, Keys, Steps, Wanted, by_key};
+use super::select::{Begin, counted};
 use super::{Dialect, Writing};
-use crate::query::{Entity, Field, Filter, Op, Order, Query, Scalar};
+use crate::query::{Entity, Field, Filter, Op, Order, Query, Scalar, TOTAL_MAX};
 
 /// So many rows are gone through in search of a page.
 const WALKED_MAX: u64 = 10_000;
@@ -14,11 +16,31 @@ const WALKED_MAX: u64 = 10_000;
 const IS_ALIVE: &str = "state = 'ACTIVE'";
 
 pub(super) fn is_asked(query: &Query) -> bool {
-    let is_alive =
-        |part: &&Filter| matches!(part, Filter::Is(Field::ElementState, Op::Eq(Scalar::Text(word))) if word == "ACTIVE");
     let order = query.order();
     let is_in_order = matches!(order[0].field, Field::ElementKey | Field::Started);
-    query.entity == Entity::Elements && is_in_order && conjuncts(&query.filter).iter().any(is_alive)
+    query.entity == Entity::Elements && is_in_order && conjuncts(&query.filter).into_iter().any(is_alive)
+}
+
+/// PostgreSQL: how many there are. They are counted by the instances that run, as the table would be read through where few are alive. Every instance that runs
+/// waits somewhere, so where more run than are counted, so many are alive.
+pub(super) fn total(writing: &mut Writing, query: &Query) -> Option<String> {
+    let conjuncts = conjuncts(&query.filter);
+    let [only] = conjuncts[..] else { return None };
+    if writing.dialect != Dialect::Postgres || query.entity != Entity::Elements || !is_alive(only) {
+        return None;
+    }
+    let runs = Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text("ACTIVE".to_owned())));
+    let running = Query { filter: runs, ..Query::of(Entity::Instances, query.tenants.clone()) };
+    let running = counted(writing, &running, From::new(Entity::Instances, 0), Begin::Anywhere);
+    let mut from = From::new(Entity::Elements, 0);
+    let keys = Keys { low: "0".to_owned(), high: i64::MAX.to_string() };
+    from.rows = Some(format!("({}) AS o0", of_running(&keys, &keys.high, None, Dialect::Postgres)));
+    let alive = counted(writing, query, from, Begin::Anywhere);
+    Some(format!("SELECT CASE WHEN ({running}) <= {TOTAL_MAX} THEN ({alive}) ELSE {} END", TOTAL_MAX + 1))
+}
+
+fn is_alive(part: &Filter) -> bool {
+    matches!(part, Filter::Is(Field::ElementState, Op::Eq(Scalar::Text(word))) if word == "ACTIVE")
 }
 
 pub(super) fn steps(writing: &mut Writing, asked: &Asked<'_>) -> Steps {

@@ -7,6 +7,7 @@ use super::column::{From, Presence, Table, column, selected, table_name};
 use super::filter::{condition, is_open_only, of_tenants, sought};
 use super::found::{self, Found};
 use super::lead::{conjuncts, is_walked, lead, present, probe, rest};
+use super::live;
 use super::near::{self, Disorder};
 use super::order::{after, order_by, reversed};
 use super::view::columns;
@@ -304,15 +305,25 @@ fn until_full(selection: &[String], rows: &str, texts: &[String], bytes_max: usi
 /// Counting stops one past the bound: that there are more is all anybody is told.
 pub(super) fn total(query: &Query, dialect: Dialect, way: Begin<'_>) -> Sql {
     let mut writing = Writing { dialect, params: Vec::new() };
-    let matched = match candidates::asked(query, writing.dialect) {
-        Some(asked) => candidates::matched(&mut writing, query, asked, TOTAL_MAX + 1),
-        None => {
-            let mut from = begin(&mut writing, query, way);
-            let matches = left_to_match(&mut writing, &mut from, query, way);
-            format!("SELECT 1 FROM {} WHERE {} LIMIT {}", from.sql(dialect), matches.join(" AND "), TOTAL_MAX + 1)
+    let text = match (live::total(&mut writing, query), candidates::asked(query, dialect)) {
+        (Some(text), _) => text,
+        (None, Some(asked)) => of_count(&candidates::matched(&mut writing, query, asked, TOTAL_MAX + 1)),
+        (None, None) => {
+            let from = begin(&mut writing, query, way);
+            counted(&mut writing, query, from, way)
         }
     };
-    Sql { text: format!("SELECT count(*) FROM ({matched}) AS matched"), params: writing.params }
+    Sql { text, params: writing.params }
+}
+
+/// How many of these rows match.
+pub(super) fn counted(writing: &mut Writing, query: &Query, mut from: From, way: Begin<'_>) -> String {
+    let matches = left_to_match(writing, &mut from, query, way);
+    of_count(&format!("SELECT 1 FROM {} WHERE {} LIMIT {}", from.sql(writing.dialect), matches.join(" AND "), TOTAL_MAX + 1))
+}
+
+fn of_count(matched: &str) -> String {
+    format!("SELECT count(*) FROM ({matched}) AS matched")
 }
 
 /// Rows with the values of [`Counting::by`], the number of rows and that of different values.
