@@ -219,7 +219,9 @@ impl Making {
         let mut element = rows::element(self.keys.take(), instance);
         element.element = ElementIx(1 + self.pick(3) as u32);
         element.started = self.time();
-        element.state = [ElementState::Alive(Phase::Active), ElementState::Completed, ElementState::Terminated][self.pick(3)];
+        let states = [ElementState::Completed, ElementState::Terminated, ElementState::Alive(Phase::Active)];
+        // Nothing is alive in what has ended.
+        element.state = states[self.pick(if instance.state == InstanceState::Active { 3 } else { 2 })];
         element.ended = self.time_maybe();
         if self.pick(3) == 0 {
             element.scope = ElementKey(element.key.0 - 1);
