@@ -65,10 +65,21 @@ def lose(take_away: Callable[[Server, str], None], after: Callable[[Any, str], N
 @scenario("lost lease")
 def lost_lease() -> None:
     def take_away(server: Server, instance: str) -> None:
-        registry = Registry()
-        registry.register("work", lambda context: {"by": "winner"})
-        server.advance(timedelta(seconds=30))
-        with runner(server, registry, group="winner"), server.client() as client:
+        registry, taken = Registry(), threading.Event()
+
+        @registry.handler("work")
+        def work(_: JobContext) -> dict[str, Any]:
+            taken.set()
+            return {"by": "winner"}
+
+        def move() -> bool:
+            # The loser may extend its lease just as the clock moves.
+            if not taken.is_set():
+                server.advance(timedelta(seconds=30))
+            return taken.is_set()
+
+        with runner(server, registry, group="winner", lease=LONG), server.client() as client:
+            until(move, "the winner has the job")
             client.wait(instance, WITHIN)
 
     def after(client: Any, instance: str) -> None:

@@ -81,8 +81,20 @@ func lose(w world, takeAway func(instance string)) (*caudal.Instance, error) {
 
 func lostLease(w world) {
 	instance, cause := lose(w, func(id string) {
-		check(w.Advance(30 * time.Second))
-		defer w.workIn("winner", &caudal.Runner{Registry: by("winner")})()
+		var registry caudal.Registry
+		var taken atomic.Bool
+		caudal.Handle(&registry, "work", func(*caudal.JobContext, anything) (anything, error) {
+			taken.Store(true)
+			return anything{"by": "winner"}, nil
+		})
+		defer w.workIn("winner", &caudal.Runner{Registry: &registry, Lease: time.Hour})()
+		until("the winner has the job", func() bool {
+			// The loser may extend its lease just as the clock moves.
+			if !taken.Load() {
+				check(w.Advance(30 * time.Second))
+			}
+			return taken.Load()
+		})
 		must(w.client.Wait(w.ctx, id))
 	})
 	equal(cause, caudal.ErrLeaseLost)

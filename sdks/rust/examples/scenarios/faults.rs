@@ -1,6 +1,6 @@
 //! What workers survive.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -83,8 +83,21 @@ async fn lose<Done: Future<Output = ()>>(take_away: impl FnOnce(Arc<Server>, Str
 
 async fn lost_lease() {
     let (loss, instance) = lose(|server, id| async move {
-        server.advance(Duration::from_secs(30)).await.unwrap();
-        let working = work_in("winner", &server, by("winner"));
+        let taken = Arc::new(AtomicBool::new(false));
+        let winning = taken.clone();
+        let registry = Registry::new().handle("work", move |_: JobContext, _: Anything| {
+            winning.store(true, Ordering::SeqCst);
+            async { Ok::<_, Failure>(json_object("by", "winner")) }
+        });
+        let working = work_in("winner", &server, registry);
+        until("the winner has the job", || async {
+            // The loser may extend its lease just as the clock moves.
+            if !taken.load(Ordering::SeqCst) {
+                server.advance(Duration::from_secs(30)).await.unwrap();
+            }
+            taken.load(Ordering::SeqCst)
+        })
+        .await;
         ended(&server.client(), &id).await;
         working.stop().await;
     })

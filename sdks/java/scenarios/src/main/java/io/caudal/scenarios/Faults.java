@@ -38,6 +38,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -109,8 +110,16 @@ final class Faults {
 
     private static void lostLease(World world) throws Exception {
         Instance instance = lose(world, Loss.LEASE_LOST, id -> {
-            world.server.advance(Duration.ofSeconds(30));
-            try (Runner winner = World.work(world.runner(by("winner"), "winner"))) {
+            CountDownLatch taken = new CountDownLatch(1);
+            Registry winning = new Registry().handle("work", (variables, context) -> {
+                taken.countDown();
+                return Map.of("by", "winner");
+            });
+            try (Runner winner = World.work(world.runner(winning, "winner").lease(LONG_LEASE))) {
+                // The loser may extend its lease just as the clock moves.
+                while (!taken.await(50, TimeUnit.MILLISECONDS)) {
+                    world.server.advance(Duration.ofSeconds(30));
+                }
                 world.await(id);
             }
         });
