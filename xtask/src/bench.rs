@@ -156,6 +156,14 @@ fn build(places: &Places) -> Result<PathBuf, String> {
     }
 }
 
+/// What is measured as fast as it goes: a protocol, what is different about it, and the options for that.
+const SHAPES: [(&str, &str, &[&str]); 4] = [
+    ("grpc", "", &[]),
+    ("rest", "", &[]),
+    ("grpc", ", 4 variables", &["--variables-count", "4"]),
+    ("grpc", ", 5,000 open", &["--running", "5000"]),
+];
+
 /// Each store over each protocol as fast as it goes, then at a tenth of that rate.
 fn rates(bench: &Bench, seconds: u64, stores: &[Store]) -> Result<(), String> {
     let mut calm = Vec::new();
@@ -163,24 +171,28 @@ fn rates(bench: &Bench, seconds: u64, stores: &[Store]) -> Result<(), String> {
         "| store | protocol | instances/s | floor | of it | server CPU | database CPU | memory | create p50/p95/p99 ms | activated | instance | others |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
-    for (store, protocol) in stores.iter().flat_map(|store| [(*store, "grpc"), (*store, "rest")]) {
-        let (measured, others) = one(bench, store, &["--protocol", protocol, "--seconds", &seconds.to_string(), "--floor"])?;
+    let seconds = &*seconds.to_string();
+    for (store, (protocol, shape, options)) in stores.iter().flat_map(|store| SHAPES.map(|shape| (*store, shape))) {
+        let options = [&["--protocol", protocol, "--seconds", seconds, "--floor"], options].concat();
+        let (measured, others) = one(bench, store, &options)?;
         let (rate, floor) = (measured.rate(), measured.number("floorInstancesPerSecond").unwrap_or(f64::NAN));
         let costs = costs(&measured);
         let times = times(&measured);
         println!(
-            "| {} | {protocol} | {rate:.0} | {floor:.0} | {:.0} % | {costs} | {times} | {others} |",
+            "| {} | {protocol}{shape} | {rate:.0} | {floor:.0} | {:.0} % | {costs} | {times} | {others} |",
             store.name(),
             rate / floor * 100.0
         );
-        calm.push((store, protocol, (rate / 10.0).round().max(1.0) as u64));
+        if shape.is_empty() {
+            calm.push((store, protocol, (rate / 10.0).round().max(1.0) as u64));
+        }
     }
     println!(
         "\n| store | protocol | at | server CPU | database CPU | memory | create p50/p95/p99 ms | activated | instance | others |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for (store, protocol, rate) in calm {
-        let options = ["--protocol", protocol, "--seconds", &seconds.to_string(), "--rate", &rate.to_string()];
+        let options = ["--protocol", protocol, "--seconds", seconds, "--rate", &rate.to_string()];
         let (measured, others) = one(bench, store, &options)?;
         let costs = costs(&measured);
         println!("| {} | {protocol} | {rate}/s | {costs} | {} | {others} |", store.name(), times(&measured));

@@ -57,7 +57,8 @@ struct Writer {
     keys: Keys,
     definition: DefinitionKey,
     name: Arc<str>,
-    variables: Arc<str>,
+    /// Names and values.
+    variables: Vec<(Arc<str>, Arc<str>)>,
     batch: usize,
     tasks: u32,
     /// By the number of the task they are at, less one.
@@ -67,14 +68,14 @@ struct Writer {
 impl Writer {
     fn new(owned: Ownership, subject: &Subject, batch: usize) -> Self {
         let mut keys = Keys::starting_at(owned.next_key);
-        let variables = subject.variables(1_000_000);
-        let value = variables.strip_prefix("{\"order\":").and_then(|rest| rest.strip_suffix('}')).unwrap_or("null");
+        let variables: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(&subject.variables(1_000_000)).expect("the bench writes an object");
         Self {
             definition: DefinitionKey(keys.take()),
             keys,
             owned,
             name: subject.process_id.as_str().into(),
-            variables: value.into(),
+            variables: variables.iter().map(|(name, value)| (name.as_str().into(), value.to_string().into())).collect(),
             batch,
             tasks: subject.steps,
             underway: (0..subject.steps).map(|_| Vec::new()).collect(),
@@ -143,7 +144,6 @@ impl Writer {
 
     fn create(&mut self, now: Millis, changes: &mut Changes, log: &mut Vec<LogRow>) -> Work {
         let instance = InstanceKey(self.keys.take());
-        let variable = VariableKey(self.keys.take());
         let (definition, root) = (self.definition, instance.root());
         changes.instances_new.push(Instance {
             key: instance,
@@ -158,21 +158,17 @@ impl Writer {
             tags: Vec::new(),
             business_id: None,
         });
-        let (name, value): (Arc<str>, Arc<str>) = ("order".into(), self.variables.clone());
-        changes.variables_new.push(Variable {
-            key: variable,
-            instance,
-            definition,
-            scope: root,
-            name: name.clone(),
-            value: value.clone(),
-        });
         let mut events = vec![
             Event::Started { instance, definition, parent: None },
             Event::Entered { key: root, element: ElementIx(0), scope: root },
-            Event::VariableCreated { key: variable, scope: root, name, value },
-            Event::Activated { key: root },
         ];
+        for (name, value) in &self.variables {
+            let (key, name, value) = (VariableKey(self.keys.take()), name.clone(), value.clone());
+            let (scope, of_row) = (root, (name.clone(), value.clone()));
+            changes.variables_new.push(Variable { key, instance, definition, scope, name: of_row.0, value: of_row.1 });
+            events.push(Event::VariableCreated { key, scope, name, value });
+        }
+        events.push(Event::Activated { key: root });
         self.pass(instance, ElementIx(1), now, changes, &mut events);
         let work = self.task(instance, 1, now, changes, &mut events);
         log.push(row("create", instance, &events));

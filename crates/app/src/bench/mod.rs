@@ -45,7 +45,7 @@ use model::Model;
 use options::{BenchProcess, BenchRun, BenchWorkflow, Dispatch, Polling, Protocol};
 use report::{Report, Spent};
 use run::{Limits, Run};
-use subject::Subject;
+use subject::{Size, Subject};
 use target::Target;
 
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
@@ -151,7 +151,7 @@ async fn measure(
 }
 
 async fn deployed(options: &BenchRun, what: &What<'_>, endpoints: &Endpoints) -> Result<Subject, String> {
-    let size = options.variables_bytes;
+    let size = Size::of(options);
     let mut subject = match what {
         What::Workflow => Subject::workflow(size),
         What::Process(process) => match Model::of(process)? {
@@ -196,6 +196,6 @@ async fn measure_floor(options: &BenchProcess, fresh: Option<&fresh::Fresh>, bat
     let batch = batch.map_or(FLOOR_BATCH, |batch| (batch.round() as usize).max(1));
     eprintln!("measuring the floor: {batch} instances per commit");
     let store = crate::serve::open(&fresh.again().await?, &Access::default()).await?;
-    let subject = Subject::line(options.run.variables_bytes, options.tasks);
+    let subject = Subject::line(Size::of(&options.run), options.tasks);
     floor::measure(&*store, &subject, batch, FLOOR).await
 }

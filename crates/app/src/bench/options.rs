@@ -56,6 +56,9 @@ pub(crate) struct BenchRun {
     /// Size of an instance's variables as JSON
     #[arg(long, value_name = "NUMBER", default_value_t = 512)]
     pub(crate) variables_bytes: usize,
+    /// How many variables an instance has; they share that size
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) variables_count: u32,
     /// Instances running at the same time, at most [default: four for each that may be in creation]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) running: Option<u32>,

@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::json;
 
 use super::model::Model;
+use super::options::BenchRun;
 
 /// Where a worker finds whose job it has.
 const KEY: &str = "\"key\":\"";
@@ -27,12 +28,27 @@ pub(super) struct Subject {
     filling: String,
 }
 
+/// What an instance carries.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Size {
+    /// Of all its variables, as JSON.
+    pub(super) bytes: usize,
+    /// How many variables; those beside `order` have equal parts of it.
+    pub(super) count: u32,
+}
+
+impl Size {
+    pub(super) fn of(options: &BenchRun) -> Self {
+        Self { bytes: options.variables_bytes, count: options.variables_count }
+    }
+}
+
 impl Subject {
     /// Where nobody said: to be found out.
     pub(super) const STEPS_UNKNOWN: u32 = u32::MAX;
 
     /// Start → so many service tasks → end.
-    pub(super) fn line(variables_bytes: usize, tasks: u32) -> Self {
+    pub(super) fn line(size: Size, tasks: u32) -> Self {
         let run = run();
         // Process id and job type are of this run only, so that nothing an earlier run left is taken for its own.
         let name = format!("caudal-bench-{run}");
@@ -47,12 +63,12 @@ impl Subject {
             more: String::new(),
             filling: String::new(),
         };
-        subject.filled(variables_bytes)
+        subject.filled(size)
     }
 
     /// A JSON workflow of two tasks, one after the other.
-    pub(super) fn workflow(variables_bytes: usize) -> Self {
-        let mut subject = Self::line(variables_bytes, 2);
+    pub(super) fn workflow(size: Size) -> Self {
+        let mut subject = Self::line(size, 2);
         let (name, task) = (
             &subject.process_id,
             |id: &str, next: &str| json!({ "id": id, "name": id, "type": "SERVICE_TASK", "jobType": subject.process_id, "nextStep": next }),
@@ -64,20 +80,25 @@ impl Subject {
     }
 
     /// A model of somebody's own.
-    pub(super) fn of(model: Model, variables_bytes: usize, steps: Option<u32>) -> Self {
+    pub(super) fn of(model: Model, size: Size, steps: Option<u32>) -> Self {
         let Model { process_id, files, job_types, messages, more } = model;
         let steps = steps.unwrap_or(Self::STEPS_UNKNOWN);
         let subject = Self { process_id, files, job_types, messages, steps, run: run(), more, filling: String::new() };
-        subject.filled(variables_bytes)
+        subject.filled(size)
     }
 
-    fn filled(mut self, bytes: usize) -> Self {
+    fn filled(mut self, Size { bytes, count }: Size) -> Self {
+        for number in 2..=count {
+            let member = format!(",\"more-{number}\":\"\"");
+            let text = "x".repeat((bytes / count as usize).saturating_sub(member.len()));
+            self.more += &member.replace(":\"\"", &format!(":\"{text}\""));
+        }
         let empty = self.variables(1_000_000).len();
         self.filling = "x".repeat(bytes.saturating_sub(empty));
         self
     }
 
-    /// One variable, an object, of the size asked for, and those the caller wants.
+    /// An object, with the others as large as was asked for, and those the caller wants.
     pub(super) fn variables(&self, number: u64) -> String {
         format!("{{\"order\":{{{KEY}{}\",\"text\":\"{}\"}}{}}}", self.key(number), self.filling, self.more)
     }
@@ -129,13 +150,16 @@ fn bpmn(name: &str, tasks: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Subject;
+    use super::{Size, Subject};
 
     #[test]
     fn variables_have_their_size_and_tell_whose_they_are() {
-        let subject = Subject::line(512, 1);
+        let subject = Subject::line(Size { bytes: 512, count: 1 }, 1);
         let variables = subject.variables(1_234_567);
         assert_eq!(variables.len(), 512);
+        let several = Subject::line(Size { bytes: 512, count: 4 }, 1).variables(1_234_567);
+        let members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&several).unwrap();
+        assert_eq!((several.len(), members.len()), (512, 4));
         assert_eq!(subject.number(&variables), Ok(Some(1_234_567)));
         assert_eq!(subject.number(r#"{"order":{"text":"","key":"0-9"}}"#), Ok(None));
         assert!(subject.number("{}").is_err());
@@ -143,7 +167,7 @@ mod tests {
 
     #[test]
     fn every_task_is_in_the_process() {
-        let subject = Subject::line(0, 3);
+        let subject = Subject::line(Size { bytes: 0, count: 1 }, 3);
         let bpmn = String::from_utf8_lossy(&subject.files[0].1);
         assert_eq!(bpmn.matches("<bpmn:serviceTask").count(), 3);
     }
