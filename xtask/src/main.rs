@@ -49,15 +49,16 @@ cargo xtask COMMAND
 
 Commands:
   test                 set up everything and run every test (PostgreSQL, Python, Node, Go, Java clients, SDKs, schemathesis)
-  test --only NAME,…   only these parts; `cargo xtask test --list` names them: `rust` is every crate, and each crate is a part too
+  test --only NAME,…   only these parts; `cargo xtask test --list` names them: `rust` is every crate, and each crate is a part too;
+                       `chaos` is every run of it, and so is each run
   test --skip NAME,…   all but these; a part whose toolchain is missing fails unless it is left out so
-                       `dist` takes long and runs when it is named with --only; `sdks` packs its packages too then; `fuzz` only
-                       compiles unless it is named
+                       `dist` (the chart, beside the package of `deb`) runs when it is named with --only; `sdks` packs its packages too
+                       then; `fuzz` only compiles unless it is named
   sdks [NAME,…]        the SDKs only: python, node, go, rust, java; with CAUDAL_BINARY=PATH that server instead of a build
   bench                rates, costs and latencies of a release build on both stores over both protocols, next to the floor
   bench --history      what a million finished instances change, and the start with them and 100,000 running ones
   bench --soak         memory over ten minutes at half the maximal rate
-  bench --day          24 hours in ten minutes by the test clock: load, timers, retention; memory and disk stay what they were
+  bench --day          24 hours in ten minutes by the test clock: load, timers, retention; memory, disk and latency stay what they were
                        any bench with CAUDAL_BINARY=PATH measures that server instead of a build
   bench --idle         what an idle server costs, and what it sends to PostgreSQL
   bench --sdks         what workers of the SDKs do and cost when their handlers do nothing; with CAUDAL_BINARY=PATH that server instead of a build
@@ -75,9 +76,10 @@ Commands:
   help                 this text
 
 Examples:
-  cargo xtask test                          what CI runs; about half an hour from nothing on two cores, twenty-four minutes when dependencies are built
+  cargo xtask test                          what CI runs; a quarter of an hour on two idle cores when dependencies are built, longer from nothing
   cargo xtask test --only rust              the Rust tests on all three stores
   cargo xtask test --only host,app          those of two crates
+  cargo xtask test --only chaos-kill-one-sqlite     one of the runs of chaos; all of them take about seven minutes
   cargo xtask test --only pyzeebe,go        two of the real clients, on SQLite and on PostgreSQL
   cargo xtask bench --seconds 8 --store sqlite      one store only; about a minute each
   cargo xtask bench --history --finished 100000 --running 10000

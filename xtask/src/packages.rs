@@ -46,6 +46,9 @@ pub(crate) const JAVA: Wanted = Wanted {
     brew: &["openjdk", "maven"],
 };
 
+/// Its `systemd-analyze` looks at a unit without systemd running.
+pub(crate) const SYSTEMD: Wanted = Wanted { what: "systemd-analyze", apt: &["systemd"], dnf: &["systemd"], brew: &["systemd"] };
+
 pub(crate) const SQLITE: Wanted =
     Wanted { what: "the sqlite3 command line", apt: &["sqlite3"], dnf: &["sqlite"], brew: &["sqlite"] };
 
@@ -77,7 +80,7 @@ pub(crate) fn found(program: &str) -> bool {
 }
 
 /// Homebrew refuses to run as root, the others need it.
-fn as_root(manager: &str, words: &[String]) -> Result<Command, String> {
+pub(crate) fn as_root(manager: &str, words: &[String]) -> Result<Command, String> {
     let mut command = if manager == "brew" || crate::postgres::we_are_root() {
         Command::new(&words[0])
     } else if found("sudo") {

@@ -22,7 +22,7 @@ use crate::{Verdict, book, children, fuzz, restore, rust, schemathesis, sdks};
 
 const CLIENT_MAX: Duration = Duration::from_secs(600);
 
-/// Parts that build a release, or bring many tools with them: they run when they are named.
+/// Parts that bring tools with them that take long to build: they run when they are named.
 const ASKED_FOR: [&str; 1] = [dist::NAME];
 
 /// Which parts to run.
@@ -67,10 +67,20 @@ impl Choice {
 
     /// A crate's tests run with all Rust tests, or by its name.
     fn takes_crate(&self, name: &str) -> bool {
+        self.takes_within(rust::NAME, name)
+    }
+
+    /// A piece of a part, which runs with the whole of it or by its name.
+    fn takes_within(&self, part: &str, name: &str) -> bool {
         match self {
-            Choice::Everything | Choice::Except(_) => self.takes(rust::NAME) && self.takes(name),
-            Choice::Only(_) | Choice::List => self.takes(rust::NAME) || self.takes(name),
+            Choice::Everything | Choice::Except(_) => self.takes(part) && self.takes(name),
+            Choice::Only(_) | Choice::List => self.takes(part) || self.takes(name),
         }
+    }
+
+    /// The Debian package is a part of its own, and of `dist`.
+    fn takes_packages(&self) -> bool {
+        self.takes(dist::DEB) || self.takes(dist::NAME)
     }
 
     fn takes_rust(&self) -> bool {
@@ -141,14 +151,16 @@ impl Run<'_> {
 
     /// The server is killed, its database is, and taken back to an earlier moment.
     fn disturbed(&self) {
-        if self.choice.takes(chaos::NAME) {
-            chaos::test(self.places, &mut |report| (self.note)(report));
-        }
+        let blows = |name: &str| self.choice.takes_within(chaos::NAME, name);
+        chaos::test(self.places, &blows, &mut |report| (self.note)(report));
         if self.choice.takes(restore::NAME) {
             (self.note)(restore::test(self.places));
         }
+        if self.choice.takes_packages() {
+            (self.note)(dist::test(self.places, &self.ready.deb));
+        }
         if self.choice.takes(dist::NAME) {
-            (self.note)(dist::test(self.places, &self.ready.dist));
+            (self.note)(dist::test_chart(self.places, &self.ready.chart));
         }
     }
 
@@ -178,10 +190,11 @@ impl Run<'_> {
 
 /// All names that `--only` takes.
 fn names() -> Vec<String> {
-    let ours = [sdks::NAME, chaos::NAME, schemathesis::NAME, restore::NAME, book::NAME, dist::NAME, fuzz::NAME];
+    let ours = [sdks::NAME, chaos::NAME, schemathesis::NAME, restore::NAME, book::NAME, dist::DEB, dist::NAME, fuzz::NAME];
     let others = clients::ALL.iter().map(|client| client.name).chain(ours);
     let mut names = vec![rust::NAME.to_owned()];
     names.extend(rust::crates());
+    names.extend(chaos::names());
     names.extend(others.map(str::to_owned));
     names
 }
@@ -191,7 +204,8 @@ struct Ready {
     clients: Vec<Readiness>,
     schemathesis: Readiness,
     book: Readiness,
-    dist: Readiness,
+    deb: Readiness,
+    chart: Readiness,
 }
 
 /// Makes what the chosen parts need; runs beside the build, since it mostly waits for downloads.
@@ -205,13 +219,16 @@ fn prepare(places: &Places, chosen: &[&Client], choice: &Choice) -> Ready {
         readiness
     });
     let clients = clients.collect();
-    let chosen = |name: &str, prepare: fn(&Places) -> Readiness| match choice.takes(name) {
+    let chosen = |is_chosen: bool, prepare: fn(&Places) -> Readiness| match is_chosen {
         true => prepare(places),
         false => Readiness::Missing("not chosen".to_owned()),
     };
-    let schemathesis = chosen(schemathesis::NAME, schemathesis::prepare);
+    let schemathesis = chosen(choice.takes(schemathesis::NAME), schemathesis::prepare);
     let rust = if choice.takes_rust() { rust::prepare(places) } else { Err("not chosen".to_owned()) };
-    Ready { rust, clients, schemathesis, book: chosen(book::NAME, book::prepare), dist: chosen(dist::NAME, dist::prepare) }
+    let book = chosen(choice.takes(book::NAME), book::prepare);
+    let deb = chosen(choice.takes_packages(), dist::prepare);
+    let chart = chosen(choice.takes(dist::NAME), dist::prepare_chart);
+    Ready { rust, clients, schemathesis, book, deb, chart }
 }
 
 fn build(places: &Places) -> Report {
@@ -286,6 +303,35 @@ mod tests {
         assert!(!parse(&["--skip", "rust"]).takes_crate("host") && !parse(&["--skip", "rust"]).takes_rust());
         assert!(!parse(&["--skip", "host"]).takes_crate("host") && parse(&["--skip", "host"]).takes_crate("app"));
         assert!(!parse(&["--only", "chaos"]).takes_rust());
+    }
+
+    #[test]
+    fn the_debian_package_has_its_life_in_every_run_and_the_chart_where_it_is_named() {
+        let taken = |words: &[&str]| {
+            let choice = Choice::parse(words).expect("its names are known");
+            (choice.takes_packages(), choice.takes(dist::NAME))
+        };
+        assert_eq!(taken(&[]), (true, false));
+        assert_eq!(taken(&["--skip", "deb"]), (false, false));
+        assert_eq!(taken(&["--only", "deb"]), (true, false));
+        assert_eq!(taken(&["--only", "dist"]), (true, true));
+        assert_eq!(taken(&["--only", "go"]), (false, false));
+    }
+
+    #[test]
+    fn a_run_of_chaos_runs_with_all_or_by_its_name() {
+        let parse = |words: &[&str]| Choice::parse(words).expect("its names are known");
+        let taken = |words: &[&str]| {
+            let choice = parse(words);
+            chaos::names().into_iter().filter(|name| choice.takes_within(chaos::NAME, name)).collect::<Vec<_>>()
+        };
+        let all = chaos::names();
+        assert!(all.len() == 14 && all.iter().collect::<std::collections::BTreeSet<_>>().len() == 14, "{all:?}");
+        assert_eq!(taken(&["--only", "chaos"]), all);
+        assert_eq!(taken(&["--skip", "go"]), all);
+        assert_eq!(taken(&["--only", "chaos-kill-one-sqlite,go"]), ["chaos-kill-one-sqlite"]);
+        assert_eq!(taken(&["--skip", "chaos-refusals"]), all[..13]);
+        assert!(taken(&["--skip", "chaos"]).is_empty() && taken(&["--only", "go"]).is_empty());
     }
 
     #[test]

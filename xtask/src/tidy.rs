@@ -3,6 +3,7 @@
 //! Each check is one file and one function from the checkout to a list of findings.
 
 mod changelog;
+mod container;
 mod dependencies;
 mod elements;
 mod errors;
@@ -83,6 +84,7 @@ fn check(root: &Path) -> Result<Vec<Finding>, String> {
     findings.extend(changelog::check(&checkout));
     findings.extend(links::check(&checkout));
     findings.extend(errors::check(&checkout));
+    findings.extend(container::check(&checkout));
     Ok(findings)
 }
 

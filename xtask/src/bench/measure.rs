@@ -39,6 +39,11 @@ impl Measured {
         format!("{} µs", each.collect::<Vec<_>>().join(" + "))
     }
 
+    /// In milliseconds.
+    pub(super) fn median(&self, name: &str) -> f64 {
+        self.0[name]["p50"].as_f64().unwrap_or(f64::NAN)
+    }
+
     /// p50, p95 and p99 in milliseconds.
     pub(super) fn times(&self, name: &str) -> String {
         let times = &self.0[name];

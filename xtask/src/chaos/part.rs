@@ -39,27 +39,57 @@ const TIMERS: usize = 2_000;
 const AT_WORK: [(Layout, usize, Store); 2] = [(Layout::One, 3, Store::Sqlite), (Layout::Pair, 3, Store::Postgres)];
 const EXECUTIONS: usize = 10_000;
 
-pub(crate) fn test(places: &Places, note: &mut dyn FnMut(Report)) {
-    let mut cluster = Cluster::start_private(places, "chaos-postgres");
+/// Stores that take no writes.
+const REFUSALS: &str = "chaos-refusals";
+
+/// Each run by its name, so that one can be chosen.
+pub(crate) fn names() -> Vec<String> {
+    let blows = RUNS.iter().map(|(fault, layout, _, store)| name(fault.name(), *layout, *store));
+    let at_due_time = AT_DUE_TIME.iter().map(|(layout, _, store)| name("timers", *layout, *store));
+    let at_work = AT_WORK.iter().map(|(layout, _, store)| name("queues", *layout, *store));
+    blows.chain(at_due_time).chain(at_work).chain([REFUSALS.to_owned()]).collect()
+}
+
+fn name(what: &str, layout: Layout, store: Store) -> String {
+    format!("{NAME}-{what}-{}-{}", layout.name(), store.name())
+}
+
+/// Those that are chosen by their names.
+pub(crate) fn test(places: &Places, chosen: &dyn Fn(&str) -> bool, note: &mut dyn FnMut(Report)) {
+    let on_postgres = |name: &String| name == REFUSALS || name.ends_with(Store::Postgres.name());
+    let mut cluster = match names().iter().any(|name| on_postgres(name) && chosen(name)) {
+        true => Cluster::start_private(places, "chaos-postgres"),
+        false => Err("no run that was chosen needs it".to_owned()),
+    };
     for (fault, layout, times, store) in RUNS {
-        let name = format!("{NAME}-{}-{}-{}", fault.name(), layout.name(), store.name());
+        let name = name(fault.name(), layout, store);
+        if !chosen(&name) {
+            continue;
+        }
         let plan = Plan { name: name.clone(), fault, layout, times, seed: SEED, working_max: PATIENT };
         let what = format!("{} ({})", fault.name(), layout.name());
         note(one(places, &mut cluster, (&name, &what, store), &mut |cluster, say| run::run(places, cluster, &plan, say)));
     }
     for (layout, kills, store) in AT_DUE_TIME {
-        let name = format!("{NAME}-timers-{}-{}", layout.name(), store.name());
+        let name = name("timers", layout, store);
+        if !chosen(&name) {
+            continue;
+        }
         let plan = timers::Plan { name: name.clone(), layout, timers: TIMERS, kills, seed: SEED };
         let what = format!("timers ({})", layout.name());
         note(one(places, &mut cluster, (&name, &what, store), &mut |cluster, say| timers::run(places, cluster, &plan, say)));
     }
     for (layout, kills, store) in AT_WORK {
-        let name = format!("{NAME}-queues-{}-{}", layout.name(), store.name());
+        let name = name("queues", layout, store);
+        if !chosen(&name) {
+            continue;
+        }
         let plan = queues::Plan { name: name.clone(), layout, executions: EXECUTIONS, kills, seed: SEED };
         let what = format!("queues ({})", layout.name());
         note(one(places, &mut cluster, (&name, &what, store), &mut |cluster, say| queues::run(places, cluster, &plan, say)));
     }
     match &cluster {
+        _ if !chosen(REFUSALS) => {}
         Ok(cluster) => refuse(places, cluster, note),
         Err(why) => note(report("refusals", Store::Postgres, Instant::now(), Err(why.clone()))),
     }

@@ -17,6 +17,8 @@ use crate::places::{self, Places};
 use crate::{Verdict, logged, packages};
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
+/// How the server that others install is built; the container's the same way.
+pub(crate) const BUILD: [&str; 7] = ["build", "--release", "--locked", "--package", "app", "--bin", "caudal"];
 const BUILD_MAX: Duration = Duration::from_secs(3 * 3600);
 const STEP_MAX: Duration = Duration::from_secs(300);
 /// What the archive has beside the binary, manual pages and completions.
@@ -47,7 +49,7 @@ fn build(places: &Places) -> Result<PathBuf, String> {
     let mut rustup = Command::new("rustup");
     logged::must(rustup.args(["target", "add", TARGET]), &places.log("install-target"), STEP_MAX)?;
     let mut cargo = places.cargo();
-    cargo.args(["build", "--release", "--locked", "--package", "app", "--bin", "caudal", "--target", TARGET]);
+    cargo.args(BUILD).args(["--target", TARGET]);
     let log = places.log("dist-build");
     let finished = logged::run(&mut cargo, &log, logged::Audience::Terminal, BUILD_MAX)?;
     if let logged::End::Failure(why) = finished.end {

@@ -1,4 +1,5 @@
-//! `docs/errors.md` has a row for every word that callers branch on: titles of errors and types of incidents.
+//! `docs/errors.md` has a row for every word that callers branch on: titles of errors and types of incidents; and no row leaves a cause or a
+//! cure to be guessed.
 
 use super::Finding;
 use super::files::Checkout;
@@ -19,7 +20,32 @@ pub(crate) fn check(checkout: &Checkout) -> Vec<Finding> {
         let missing = words.iter().filter(|word| !has_row(page, word));
         findings.extend(missing.map(|word| Finding::violation(DOCUMENT, 1, format!("has no row for `{word}` of {path}"))));
     }
+    findings.extend(gaps(page).into_iter().map(|(line, what)| Finding::violation(DOCUMENT, line, what)));
     findings
+}
+
+/// Rows of tables that say less than the table's head promises, by their lines.
+fn gaps(page: &str) -> Vec<(usize, String)> {
+    let lines: Vec<&str> = page.lines().collect();
+    let (mut gaps, mut head) = (Vec::new(), None);
+    for (at, line) in lines.iter().enumerate() {
+        let is_head = lines.get(at + 1).is_some_and(|next| next.starts_with("|---"));
+        match cells(line) {
+            None => head = None,
+            Some(cells) if is_head => head = Some(cells),
+            Some(cells) => {
+                let head = head.iter().flatten().enumerate();
+                let empty = head.filter(|(column, _)| cells.get(*column).is_none_or(|cell| cell.is_empty()));
+                gaps.extend(empty.map(|(_, name)| (at + 1, format!("{} has no {name}", cells[0]))));
+            }
+        }
+    }
+    gaps
+}
+
+fn cells(line: &str) -> Option<Vec<&str>> {
+    let inner = line.strip_prefix('|')?.trim_end().trim_end_matches('|');
+    Some(inner.split('|').map(str::trim).collect())
 }
 
 fn has_row(page: &str, word: &str) -> bool {
@@ -42,5 +68,13 @@ mod tests {
         let text = "fn other() {\n    A => \"NO\",\n}\nfn title(self) -> &str {\n    A => \"YES\",\n    B | C => \"Also This\",\n}\nD => \"NOR\"\n";
         assert_eq!(words(text, "fn title("), ["YES", "Also This"]);
         assert!(has_row("| title |\n| `YES` | why |\n", "YES"));
+    }
+
+    #[test]
+    fn a_row_without_cause_or_cure_is_found() {
+        let page = "| type | cause | cure |\n|---|---|---|\n| `A` | why | how |\n| `B` |  | how |\n| `C` | why |\n\n| message | cure |\n|---|---|\n| `D` | |\n";
+        let found = [(4, "`B` has no cause"), (5, "`C` has no cure"), (9, "`D` has no cure")];
+        let gaps = gaps(page);
+        assert_eq!(gaps.iter().map(|(line, what)| (*line, what.as_str())).collect::<Vec<_>>(), found);
     }
 }

@@ -111,16 +111,16 @@ async fn all_that_a_filter_finds_is_cancelled_and_nothing_else() {
 /// Whoever owns the partition next goes on where the last one stopped, and does nothing twice.
 #[tokio::test]
 async fn it_goes_on_with_the_next_server() {
-    let mut commits = 0;
+    let commits = Arc::new(AtomicU64::new(0));
+    let counting = commits.clone();
     // A disk that takes its time, loses some commits and the answers to others.
     let layer = Layer::over(clocked()).on_commit(move |commit| {
         if commit.changes.batch_items_changed.is_empty() {
             return Fate::Through;
         }
-        commits += 1;
-        match commits % 17 {
-            3 => Fate::Lost(broken()),
-            11 => Fate::AnswerLost,
+        match 1 + counting.fetch_add(1, Ordering::SeqCst) {
+            commit if commit % 17 == 3 => Fate::Lost(broken()),
+            commit if commit % 17 == 11 => Fate::AnswerLost,
             _ => Fate::Late(Duration::from_millis(1)),
         }
     });
@@ -134,7 +134,11 @@ async fn it_goes_on_with_the_next_server() {
     let mut servers = 0;
     let mut server = server;
     while batch(&store, key).await.ended.is_none() {
-        tokio::time::sleep(Duration::from_millis(servers % 20)).await;
+        // Each server writes a little of it.
+        let enough = commits.load(Ordering::SeqCst) + servers % 20;
+        while commits.load(Ordering::SeqCst) < enough && batch(&store, key).await.ended.is_none() {
+            tokio::task::yield_now().await;
+        }
         match servers % 3 {
             0 => server.stop().await,
             _ => server.kill().await,

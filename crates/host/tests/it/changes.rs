@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::server::{Server, TENANT, memory};
 use engine::{DefinitionKey, InstanceKey, Modification};
+use host::ClockMove;
 use store::Store;
 use store::change::{Change, Migrate};
 use store::log::{Answer, Code, Command, Create, Deploy, DeployResource, ProcessRef, Publish};
@@ -200,7 +201,8 @@ async fn a_subscription_that_migrates_is_no_correlation() {
     };
     let before = states().await;
     assert_eq!(before, ["CORRELATED", "CREATED"]);
-    tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    // Migrated later than it was heard.
+    server.host.move_clock(ClockMove::Advance(20)).unwrap();
     for instance in [heard, other] {
         assert_eq!(migrate(&server, instance, new, &[("a", "a"), ("b", "b")]).await, Answer::Done);
     }

@@ -1,9 +1,10 @@
 //! Suspended instances, through a real host on the memory store, also across a restart.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use crate::server::{Server, TENANT, memory};
+use crate::server::{Server, TENANT, memory, with_clock};
 use engine::{InstanceKey, JobKey, UserTaskKey};
 use host::{Limits, Role};
 use store::Store;
@@ -164,20 +165,30 @@ async fn what_ends_in_the_same_moment_neither_stops_nor_goes_on() {
     server.stop().await;
 }
 
+/// A timer that falls due later than all there are has fired, of an instance that runs.
+async fn another_fires(server: &Server, clock: &AtomicI64, file: &str) {
+    started(server, file.to_owned(), "p").await;
+    clock.fetch_add(2 * 3_600_000, Ordering::SeqCst);
+    // The server hears of the time with this commit.
+    started(server, file.to_owned(), "p").await;
+    let job = poll(server, "after").await;
+    assert_eq!(complete(server, job).await, Answer::Done);
+}
+
 #[tokio::test]
 async fn timers_that_fell_due_fire_when_it_goes_on() {
-    let store = memory();
+    let (store, clock) = with_clock();
     let server = Server::start(&store).await;
-    let timer = r#"<intermediateCatchEvent id="t"><timerEventDefinition><timeDuration xsi:type="tFormalExpression">PT0.05S</timeDuration></timerEventDefinition></intermediateCatchEvent>"#;
-    let instance =
-        started(&server, file(&process("p", &format!("{timer}{}", task("after")), &["s", "t", "after", "e"])), "p").await;
+    let timer = r#"<intermediateCatchEvent id="t"><timerEventDefinition><timeDuration xsi:type="tFormalExpression">PT1H</timeDuration></timerEventDefinition></intermediateCatchEvent>"#;
+    let file = file(&process("p", &format!("{timer}{}", task("after")), &["s", "t", "after", "e"]));
+    let instance = started(&server, file.clone(), "p").await;
     suspend(&server, instance).await;
-    // Past its time, as the tables say.
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    another_fires(&server, &clock, &file).await;
     assert_eq!(server.poll("after", None).await.len(), 0);
     server.stop().await;
     let server = Server::start(&store).await;
-    assert_eq!(server.poll("after", Some(Duration::from_millis(100))).await.len(), 0, "nor with the next server");
+    another_fires(&server, &clock, &file).await;
+    assert_eq!(server.poll("after", None).await.len(), 0, "nor with the next server");
     resume(&server, instance).await;
     let job = poll(&server, "after").await;
     assert_eq!(complete(&server, job).await, Answer::Done);

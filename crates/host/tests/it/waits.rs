@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::server::layer::{Layer, broken};
-use crate::server::{self, Server, TENANT, clocked, memory};
+use crate::server::layer::{Fate, Layer, broken};
+use crate::server::{self, Server, TENANT, clocked, memory, with_clock};
 use engine::InstanceKey;
 use host::{Limits, Role};
 use schedule::Missed;
 use store::Store;
 use store::log::{Answer, Code, Command, Created, Publish, Request};
-use store::memory::Memory;
 use store::query::{Entity, Field, Filter, InstanceView, Items, Op, Query, Scalar, Tenants, TimerView};
 use store::row::TimerState;
 
@@ -59,15 +58,19 @@ async fn instances(store: &Arc<dyn Store>) -> Vec<InstanceView> {
     }
 }
 
-async fn state(store: &Arc<dyn Store>, key: InstanceKey) -> String {
+async fn view(store: &Arc<dyn Store>, key: InstanceKey) -> InstanceView {
     let query = Query {
         filter: Filter::Is(Field::InstanceKey, Op::Eq(Scalar::Int(key.0 as i64))),
         ..Query::of(Entity::Instances, Tenants::These(vec![TENANT.into()]))
     };
     match store.search(&query).await.unwrap().items {
-        Items::Instances(views) => format!("{:?}", views[0].state),
+        Items::Instances(mut views) => views.remove(0),
         _ => unreachable!("instances were asked for"),
     }
+}
+
+async fn state(store: &Arc<dyn Store>, key: InstanceKey) -> String {
+    format!("{:?}", view(store, key).await.state)
 }
 
 /// Until the instance is in that state; what follows a broadcast or a timer comes a tick later.
@@ -78,13 +81,6 @@ async fn reaches(store: &Arc<dyn Store>, key: InstanceKey, wanted: &str) {
         }
     });
     patience.await.unwrap_or_else(|_| panic!("it never becomes {wanted}"));
-}
-
-/// A store whose clock the test sets.
-fn with_clock() -> (Arc<dyn Store>, Arc<AtomicI64>) {
-    let clock = Arc::new(AtomicI64::new(1_000_000));
-    let read = clock.clone();
-    (Arc::new(Memory::new(Arc::new(move || read.load(Ordering::SeqCst)))), clock)
 }
 
 #[tokio::test]
@@ -203,20 +199,29 @@ async fn who_hears_a_signal_may_call_a_process() {
 
 #[tokio::test]
 async fn a_message_that_has_expired_does_not_live_again_when_the_clock_is_set_back() {
+    const HOUR: i64 = 3_600_000;
     let (store, clock) = with_clock();
+    let gone = Arc::new(AtomicUsize::new(0));
+    let seen = gone.clone();
+    let layer = Layer::of(store).on_commit(move |commit| {
+        seen.fetch_add(commit.changes.messages_gone.len(), Ordering::SeqCst);
+        Fate::Through
+    });
+    let store = layer.shared();
     let server = Server::start(&store).await;
     let event = r#"<intermediateCatchEvent id="paid"><messageEventDefinition messageRef="m"/></intermediateCatchEvent>"#;
     let body = format!(r#"<startEvent id="s"/>{event}<endEvent id="e"/>{}"#, flow(&["s", "paid", "e"]));
     server.deploy(&[("p.bpmn", &process("p", MONEY, &body))]).await;
-    server.ask(publish("money", "a", 10_000, "")).await;
-    clock.fetch_add(20_000, Ordering::SeqCst);
-    // Others keep the server going until it has seen that the message is over.
-    for _ in 0..100 {
+    let published = clock.load(Ordering::SeqCst);
+    server.ask(publish("money", "a", HOUR, "")).await;
+    clock.fetch_add(2 * HOUR, Ordering::SeqCst);
+    // Others keep the server going until it has seen that the message is over, and then until it has heard that it is not yet.
+    while gone.load(Ordering::SeqCst) == 0 {
         start(&server, "p", &[("order", "\"z\"")]).await;
     }
-    clock.fetch_sub(19_000, Ordering::SeqCst);
-    start(&server, "p", &[("order", "\"z\"")]).await;
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    clock.fetch_sub(2 * HOUR, Ordering::SeqCst);
+    let other = async || view(&store, start(&server, "p", &[("order", "\"z\"")]).await.instance).await;
+    while published + HOUR <= other().await.started {}
     let late = start(&server, "p", &[("order", "\"a\"")]).await.instance;
     assert_eq!(state(&store, late).await, "Active", "its message has expired");
     server.stop().await;

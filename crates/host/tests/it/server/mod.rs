@@ -3,6 +3,7 @@
 pub(crate) mod layer;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use engine::JobKey;
@@ -44,6 +45,13 @@ pub(crate) fn clocked() -> Memory {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
         since.as_millis() as i64
     }))
+}
+
+/// A memory store whose clock the test sets.
+pub(crate) fn with_clock() -> (Arc<dyn Store>, Arc<AtomicI64>) {
+    let clock = Arc::new(AtomicI64::new(1_000_000));
+    let read = clock.clone();
+    (Arc::new(Memory::new(Arc::new(move || read.load(Ordering::SeqCst)))), clock)
 }
 
 impl Server {
