@@ -31,6 +31,7 @@ mod linger;
 mod migrate;
 mod modify;
 mod modify_text;
+mod places;
 mod progress;
 mod repeat;
 mod start_at;

@@ -75,7 +75,7 @@ pub(crate) struct Run<'a> {
     /// Elements that are about to finish, where there are conditions.
     done: BTreeSet<ElementKey>,
     /// How many are about to be entered in each scope, by element; none is zero.
-    scheduled: BTreeMap<(ElementKey, ElementIx), u32>,
+    pub(crate) scheduled: BTreeMap<(ElementKey, ElementIx), u32>,
     /// Scopes that were emptied, with the number of the first entry that came after.
     emptied: BTreeMap<ElementKey, u64>,
     entry_next: u64,
