@@ -39,6 +39,7 @@ mod step;
 mod straight;
 mod suspend;
 pub mod trace;
+mod turns;
 mod undo;
 mod variables;
 mod wait;

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use engine::{
-    Budget, Command, DefinitionKey, Document, ElementKey, Event, Instance, InstanceKey, JobKey, Keys, Means, State, WaitKey,
-    WaitKind, step,
+    Budget, Command, DefinitionKey, Document, ElementKey, Event, Instance, InstanceKey, JobKey, Keys, Means, On, STRAIGHT_MAX,
+    State, WaitKey, WaitKind, step,
 };
 use model::Process;
 
@@ -141,4 +141,40 @@ fn small_joins_beside_each_other_look_at_their_own() {
             run.instance
         },
     );
+}
+
+/// Before, each turn wrote down once more all that was left for the others.
+#[test]
+fn what_is_left_for_turns_is_written_once() {
+    let written = |count| {
+        let process = wide(count, "parallel", |n| format!("a{n}: pass -> join"));
+        let run = Run::in_turns(&process, 50);
+        assert_eq!(run.instance.state, State::Completed);
+        let entered = run.events.iter().filter(|event| matches!(event, Event::Entered { .. })).count();
+        assert_eq!(entered, count + 5, "each is entered once");
+        let bytes = run.events.iter().map(|event| match event {
+            Event::WaitOpened(opened) => match &opened.on {
+                On::Turn(turn) => 8 * turn.work.len(),
+                _ => 0,
+            },
+            Event::VariableCreated { value, .. } | Event::VariableUpdated { value, .. } => value.len(),
+            _ => 0,
+        });
+        bytes.sum::<usize>()
+    };
+    let (few, many) = (written(1_000), written(4_000));
+    assert!(many < 5 * few, "{few} bytes for a thousand, {many} for four thousand");
+}
+
+/// However many turns it takes, what was entered in all of them counts.
+#[test]
+fn a_loop_that_becomes_more_and_more_is_found() {
+    let process =
+        compile::text("s: start -> x\nx: exclusive -> f if true, default e\ne: end\nf: parallel -> x, y\ny: exclusive -> x")
+            .unwrap();
+    let run = Run::in_turns(&process, 100);
+    let count = |wanted: fn(&&Event) -> bool| run.events.iter().filter(wanted).count();
+    let incidents = count(|event| matches!(event, Event::IncidentRaised { .. }));
+    assert_eq!(run.instance.elements.len(), incidents + 1, "all of it is held by incidents");
+    assert!(count(|event| matches!(event, Event::Entered { .. })) < 4 * STRAIGHT_MAX as usize);
 }
