@@ -78,7 +78,8 @@ impl Budget {
         self.entered_by.get(&owner).copied()
     }
 
-    pub(crate) fn write(&mut self, bytes: usize) {
+    /// So many bytes are written.
+    pub fn write(&mut self, bytes: usize) {
         self.bytes = self.bytes.saturating_sub(bytes);
     }
 }

@@ -50,7 +50,7 @@ pub use compensation::Compensation;
 pub use element::call_activity::variables_for_child;
 pub use element::error::catches;
 pub use element::listener::{has_given, visible_to_listener};
-pub use element::start_event::{start_condition, start_trigger, timer};
+pub use element::start_event::{Brought, start_trigger, timer};
 pub use element::wait::early;
 pub use event::{Event, IncidentKind, MessageThrown, Outcome, Parent, Thrown, ThrownOut, Token};
 pub use instance::{ElementInstance, Incident, Instance, Phase, State, Variable};

@@ -169,6 +169,7 @@ impl<'a> Run<'a> {
             Command::ThrowError(thrown) => self.throw_from_job(thrown),
             Command::GiveForm { element, verdict } => element::user_task::give_form(self, *element, verdict),
             Command::Decide { element, verdict } => element::decision_task::decide(self, *element, verdict),
+            Command::AskLater { element } => element::decision_task::ask_later(self, *element),
             Command::SetVariables { scope, variables, local } => {
                 if !self.instance.elements.contains_key(scope) {
                     return Err(Rejected::NoSuchScope);
