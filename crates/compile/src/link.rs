@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use feel::Expression;
 use model::{
-    AdHoc, Compensate, Compensated, ComplexGateway, Element, ElementIx, Flow, FlowIx, InclusiveGateway, Kind, LinkThrow, Process,
-    Scope,
+    AdHoc, Compensate, Compensated, ComplexGateway, Element, ElementIx, Flow, FlowIx, InclusiveGateway, Joins, Kind, LinkThrow,
+    Process, Scope,
 };
 
 use crate::diagnostic::{Findings, quoted};
@@ -164,7 +164,8 @@ fn assemble(draft: Draft, mut wiring: Wiring) -> Option<Process> {
         });
     }
     let (id, name) = elements.first().map(|root| (Arc::clone(&root.id), root.name.clone()))?;
-    Some(Process { id, name, version_tag: draft.version_tag, elements, flows, workflow: None, start_form: draft.start_form })
+    let (version_tag, start_form, joins) = (draft.version_tag, draft.start_form, Joins::default());
+    Some(Process { id, name, version_tag, elements, flows, joins, workflow: None, start_form })
 }
 
 /// The condition of a default flow is never looked at, so it is not kept.

@@ -27,7 +27,7 @@ impl Budget {
         Self { elements, turn: elements, bytes, steps: Cell::new(STEPS_MAX), entered: 0, entered_by: BTreeMap::new() }
     }
 
-    /// How many element instances one turn ends, where an instance is too large to end at once.
+    /// How many element instances one turn is about.
     pub(crate) fn turn(&self) -> usize {
         self.turn.max(1) as usize
     }
@@ -65,12 +65,21 @@ impl Budget {
         self.entered_by.entry(owner).or_insert(0)
     }
 
+    /// So many at least were entered.
+    pub(crate) fn know(&mut self, counts: &[(ElementKey, u32)]) {
+        for (owner, count) in counts {
+            let known = self.entered_by(*owner);
+            *known = (*known).max(*count);
+        }
+    }
+
     /// How many it entered, if anybody has counted.
     pub(crate) fn counted(&self, owner: ElementKey) -> Option<u32> {
         self.entered_by.get(&owner).copied()
     }
 
-    pub(crate) fn write(&mut self, bytes: usize) {
+    /// So many bytes are written.
+    pub fn write(&mut self, bytes: usize) {
         self.bytes = self.bytes.saturating_sub(bytes);
     }
 }

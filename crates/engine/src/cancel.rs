@@ -49,6 +49,7 @@ impl Run<'_> {
         for turn in turns.map(|wait| wait.key).collect::<Vec<_>>() {
             self.close(root, turn, WaitEnd::Cancelled);
         }
+        self.forget_parts();
         self.keep(root, GOES, "true");
         self.take_turn_later();
     }

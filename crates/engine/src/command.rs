@@ -28,6 +28,8 @@ pub enum Command {
     SetVariables { scope: ElementKey, variables: Document, local: bool },
     /// What came of a decision the instance called.
     Decide { element: ElementKey, verdict: Result<Arc<str>, Undecided> },
+    /// There is no room for the decision in this command: the task asks again in a turn of its own.
+    AskLater { element: ElementKey },
     /// What came of seeking a form for a user task.
     GiveForm { element: ElementKey, verdict: Result<FormKey, Undecided> },
     /// What an element, or an event for it, waits for has come; a person has done a user task.

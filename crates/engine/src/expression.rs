@@ -78,23 +78,29 @@ impl Run<'_> {
         }
     }
 
-    /// A mapping: a context whose entries become variables.
+    /// A mapping: a context whose entries become variables. Writing them draws from what the evaluation was given as well.
     pub(crate) fn mapping(&self, scope: ElementKey, expression: &Expression) -> Result<Document, Trouble> {
         let mut budget = Budget::default();
-        match self.evaluate_within(scope, expression, IncidentKind::IoMapping, &[], &mut budget)? {
-            Value::Context(context) => {
-                let mut document = Document::with_capacity(context.len());
-                for (name, value) in context.entries() {
-                    let json = value.to_json_within(&mut budget).map_err(|e| Trouble {
-                        kind: IncidentKind::IoMapping,
-                        message: format!("variable '{name}' of '{}' cannot be written: {e}", expression.excerpt()),
-                    })?;
-                    document.push((name.clone(), json.into()));
-                }
-                Ok(document)
-            }
-            other => Err(Trouble { kind: IncidentKind::IoMapping, ..wrong_kind(expression, "the mapping", "variables", &other) }),
+        let document = self.mapping_within(scope, expression, &mut budget);
+        self.budget.evaluated(&budget);
+        document
+    }
+
+    fn mapping_within(&self, scope: ElementKey, expression: &Expression, budget: &mut Budget) -> Result<Document, Trouble> {
+        let value = self.evaluate_within(scope, expression, IncidentKind::IoMapping, &[], budget)?;
+        let Value::Context(context) = value else {
+            let trouble = wrong_kind(expression, "the mapping", "variables", &value);
+            return Err(Trouble { kind: IncidentKind::IoMapping, ..trouble });
+        };
+        let mut document = Document::with_capacity(context.len());
+        for (name, value) in context.entries() {
+            let json = value.to_json_within(budget).map_err(|e| Trouble {
+                kind: IncidentKind::IoMapping,
+                message: format!("variable '{name}' of '{}' cannot be written: {e}", expression.excerpt()),
+            })?;
+            document.push((name.clone(), json.into()));
         }
+        Ok(document)
     }
 }
 

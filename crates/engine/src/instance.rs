@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use model::{ElementIx, FlowIx, Process};
 
+use crate::places::Places;
 use crate::undo::{Journal, Undo};
 use crate::variables::Variables;
 use crate::{
@@ -67,6 +68,7 @@ pub struct ElementInstance {
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Inside {
     children: BTreeSet<ElementKey>,
+    places: Places,
     /// Tokens that wait at joins, by gateway and flow; no count is zero.
     tokens: BTreeMap<ElementIx, BTreeMap<FlowIx, u32>>,
     /// What completed in it and can be undone, by key: in that order.
@@ -131,6 +133,18 @@ impl ElementInstance {
     pub fn tokens(&self) -> impl Iterator<Item = (ElementIx, FlowIx, u32)> + '_ {
         let gateways = self.inside.iter().flat_map(|inside| &inside.tokens);
         gateways.flat_map(|(gateway, flows)| flows.iter().map(|(flow, count)| (*gateway, *flow, *count)))
+    }
+
+    /// The gateways at which tokens wait inside it.
+    pub(crate) fn gateways_waiting(&self) -> impl ExactSizeIterator<Item = ElementIx> + '_ {
+        static NONE: BTreeMap<ElementIx, BTreeMap<FlowIx, u32>> = BTreeMap::new();
+        self.inside.as_ref().map_or(&NONE, |inside| &inside.tokens).keys().copied()
+    }
+
+    /// How many tokens wait at a gateway.
+    pub(crate) fn tokens_of(&self, gateway: ElementIx) -> u32 {
+        let flows = self.inside.as_ref().and_then(|inside| inside.tokens.get(&gateway));
+        flows.into_iter().flat_map(BTreeMap::values).sum()
     }
 
     /// How many tokens wait at a gateway, having come along this flow.
@@ -200,6 +214,44 @@ impl ElementInstance {
         let compensations = self.inside.as_ref().map_or(0, |inside| inside.compensations.len());
         let kept = compensations * (size_of::<Compensation>() + 16);
         ELEMENT_BYTES + self.variables.bytes() + self.waits.len() * size_of::<Wait>() + kept
+    }
+}
+
+/// What lives in a scope, by its elements: joins ask for that. All of it is gone through where it is little; of more an index is kept from
+/// the first question on.
+impl Instance {
+    /// Before questions are asked.
+    pub(crate) fn index_places(&mut self, scope: ElementKey) {
+        let Some(inside) = self.elements.get(&scope).and_then(|scope| scope.inside.as_ref()) else { return };
+        if Places::WITHOUT_MAX < inside.children.len() && !inside.places.is_indexed() {
+            let places = inside.children.iter().map(|key| (self.elements[key].element, *key)).collect();
+            self.element_mut(scope).inside_mut().places = places;
+        }
+    }
+
+    /// The elements that have instances in a scope. One that has several may be named several times.
+    pub(crate) fn places(&self, scope: ElementKey) -> impl Iterator<Item = ElementIx> + '_ {
+        let inside = self.elements.get(&scope).and_then(|scope| scope.inside.as_deref());
+        let indexed = inside.and_then(|inside| inside.places.elements());
+        let not_indexed = inside.filter(|_| indexed.is_none()).map(|inside| inside.children.iter());
+        let elements = not_indexed.into_iter().flatten().map(|key| self.elements[key].element);
+        indexed.into_iter().flatten().chain(elements)
+    }
+
+    /// The first instance of an element in a scope.
+    pub(crate) fn first_at(&self, scope: ElementKey, element: ElementIx) -> Option<ElementKey> {
+        let inside = self.elements.get(&scope)?.inside.as_deref()?;
+        match inside.places.first_at(element) {
+            Some(first) => first,
+            None => inside.children.iter().copied().find(|key| self.elements[key].element == element),
+        }
+    }
+
+    /// Instances become those of other elements.
+    pub(crate) fn forget_places(&mut self) {
+        for inside in self.elements.values_mut().filter_map(|element| element.inside.as_mut()) {
+            inside.places = Places::default();
+        }
     }
 }
 
@@ -388,7 +440,9 @@ impl Instance {
     pub(crate) fn put(&mut self, key: ElementKey, element: Box<ElementInstance>) {
         self.bytes += element.bytes();
         if element.scope != key {
-            self.element_mut(element.scope).inside_mut().children.insert(key);
+            let inside = self.element_mut(element.scope).inside_mut();
+            inside.children.insert(key);
+            inside.places.put(element.element, key);
         }
         self.elements.insert(key, element);
     }
@@ -399,7 +453,9 @@ impl Instance {
         if gone.scope != key
             && let Some(scope) = self.elements.get_mut(&gone.scope)
         {
-            scope.inside_mut().children.remove(&key);
+            let inside = scope.inside_mut();
+            inside.children.remove(&key);
+            inside.places.take(gone.element, key);
             scope.tidy_inside();
         }
         gone

@@ -3,6 +3,8 @@
 //! Where a token can come from is known since deployment ([`model::Join`]). A gateway is looked at when a token comes to it, and when
 //! one that could have come is somewhere else or gone; nothing else can end its waiting.
 
+use std::collections::BTreeSet;
+
 use model::{ElementIx, FlowIx, Join, Kind, Process};
 
 use crate::step::Run;
@@ -33,16 +35,29 @@ impl Run<'_> {
     /// A token is no longer at an element of this scope: those that waited for it are looked at, but for those at the end of the flows it
     /// took, which are looked at anyway.
     pub(crate) fn moved_on(&mut self, from: ElementIx, scope: ElementKey, flows: &[FlowIx]) {
-        let Some(inside) = self.instance.elements.get(&scope) else { return };
+        if self.process.joins.await_any(from) {
+            self.look_at_waiting(from, scope, flows);
+        }
+    }
+
+    fn look_at_waiting(&mut self, from: ElementIx, scope: ElementKey, flows: &[FlowIx]) {
         let process = self.process;
-        let mut waiting: Vec<ElementIx> = inside.tokens().map(|(gateway, ..)| gateway).collect();
+        let Some(inside) = self.instance.elements.get(&scope) else { return };
+        // Those that wait for it, or those that wait at all: whichever are fewer.
+        let mut waiting: Vec<ElementIx> = if inside.gateways_waiting().len() < process.joins.count(from) {
+            let awaits = |join: &Join| process.joins.ways_to(join, from).next().is_some();
+            let gateways = inside.gateways_waiting();
+            gateways.filter(|gateway| join(&process.element(*gateway).kind).is_some_and(awaits)).collect()
+        } else {
+            let waits = |gateway: &ElementIx| 0 < inside.flows_arrived(*gateway);
+            process.joins.ways(from).map(|way| way.gateway).filter(waits).collect()
+        };
+        if waiting.is_empty() {
+            return;
+        }
         waiting.dedup();
-        waiting.retain(|gateway| {
-            let join = join(&process.element(*gateway).kind);
-            let awaited = join.is_some_and(|join| join.sources.iter().any(|sources| sources.contains(from)));
-            awaited && !flows.iter().any(|flow| process.flow(*flow).target == *gateway)
-        });
-        for gateway in waiting {
+        let reached: BTreeSet<_> = flows.iter().map(|flow| process.flow(*flow).target).collect();
+        for gateway in waiting.into_iter().filter(|gateway| !reached.contains(gateway)) {
             self.examine_later(gateway, scope);
         }
     }
@@ -59,30 +74,47 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a token elsewhere in the scope can still come along one of the gateway's flows that have none.
-    pub(crate) fn is_held(&self, gateway: ElementIx, scope: ElementKey, held: HeldBy) -> bool {
+    /// Whether a token elsewhere in the scope can still come along one of the gateway's flows that have none. Looked for from both ends, among
+    /// the places it could be at and among those where there is one, until either has been gone through.
+    pub(crate) fn is_held(&mut self, gateway: ElementIx, scope: ElementKey, held: HeldBy) -> bool {
         let element = self.process.element(gateway);
-        let (Some(join), Some(inside)) = (join(&element.kind), self.instance.elements.get(&scope)) else {
+        let Some(join) = join(&element.kind) else { return false };
+        let arrived = self.instance.elements.get(&scope).map_or(0, |inside| inside.flows_arrived(gateway));
+        if arrived == element.incoming.len() {
             return false;
-        };
-        let has_token = |flow: &FlowIx| 0 < inside.tokens_at(gateway, *flow);
-        let flows = 0..element.incoming.len();
-        let (filled, empty): (Vec<_>, Vec<_>) = flows.partition(|n| has_token(&element.incoming[*n]));
-        let can_come = |flows: &[usize], from: ElementIx| flows.iter().any(|flow| join.can_come(*flow, from));
-        let waits = |from: ElementIx| can_come(&empty, from) && !can_come(&filled, from);
+        }
+        self.instance.index_places(scope);
+        let Some(inside) = self.instance.elements.get(&scope) else { return false };
+        let ways = |from: ElementIx| self.process.joins.ways_to(join, from);
+        let can_come = |from: ElementIx| ways(from).any(|way| inside.tokens_at(gateway, way.flow) == 0);
+        let waits = |from: ElementIx| can_come(from) && !ways(from).any(|way| 0 < inside.tokens_at(gateway, way.flow));
         let moves = |from: ElementIx| match held {
-            HeldBy::EachThatCanCome if !is_complex(self.process, from) => can_come(&empty, from),
+            HeldBy::EachThatCanCome if !is_complex(self.process, from) => can_come(from),
             HeldBy::EachThatCanCome | HeldBy::ThoseWithoutChoice => waits(from),
         };
-        let mut alive = inside.children().map(|child| self.instance.elements[&child].element);
-        !empty.is_empty()
-            && (self.scheduled_in(scope).any(moves) || inside.tokens().any(|(at, ..)| waits(at)) || alive.any(moves))
+        let is_at = |from: ElementIx| {
+            let is_there = || self.scheduled.contains_key(&(scope, from)) || self.instance.first_at(scope, from).is_some();
+            moves(from) && is_there() || 0 < inside.flows_arrived(from) && waits(from)
+        };
+        let moving = self.scheduled_in(scope).chain(self.instance.places(scope)).map(|from| (from, false));
+        let mut there = inside.gateways_waiting().map(|from| (from, true)).chain(moving);
+        let mut sources = join.sources.iter();
+        loop {
+            let (Some(source), Some((from, is_token))) = (sources.next(), there.next()) else { return false };
+            let holds = if is_token { waits(from) } else { moves(from) };
+            if holds || is_at(source) {
+                return true;
+            }
+        }
+    }
+
+    pub(crate) fn has_tokens(&self, gateway: ElementIx, scope: ElementKey) -> bool {
+        0 < self.instance.elements[&scope].flows_arrived(gateway)
     }
 
     /// How many tokens wait at a gateway.
     pub(crate) fn tokens_waiting(&self, gateway: ElementIx, scope: ElementKey) -> u32 {
-        let inside = &self.instance.elements[&scope];
-        self.process.element(gateway).incoming.iter().map(|flow| inside.tokens_at(gateway, *flow)).sum()
+        self.instance.elements[&scope].tokens_of(gateway)
     }
 }
 

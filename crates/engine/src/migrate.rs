@@ -292,6 +292,7 @@ impl Instance {
     pub(crate) fn migrated(&mut self, migrated: &Migrated) -> Migrated {
         let Migrated { definition, elements, catches, tokens, compensations } = migrated;
         let definition = std::mem::replace(&mut self.definition, *definition);
+        self.forget_places();
         let elements = elements.iter().map(|(key, to)| (*key, std::mem::replace(&mut self.element_mut(*key).element, *to)));
         let elements = elements.collect();
         let catches = catches.iter().map(|caught| {

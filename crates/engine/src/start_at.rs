@@ -85,6 +85,7 @@ impl Run<'_> {
 
     /// Drops everything.
     pub(crate) fn terminate(&mut self) {
+        self.forget_parts();
         // Where others listen to the end of a user task, it comes when they were heard.
         if self.drop_element(self.instance.key.root()) {
             self.emit(Event::Ended { outcome: Outcome::Terminated });

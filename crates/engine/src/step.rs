@@ -52,6 +52,7 @@ fn taken<'a>(
         return Err(rejected);
     }
     run.go_on();
+    run.go_on_with_parts();
     Ok(run.events)
 }
 
@@ -75,10 +76,12 @@ pub(crate) struct Run<'a> {
     /// Elements that are about to finish, where there are conditions.
     done: BTreeSet<ElementKey>,
     /// How many are about to be entered in each scope, by element; none is zero.
-    scheduled: BTreeMap<(ElementKey, ElementIx), u32>,
+    pub(crate) scheduled: BTreeMap<(ElementKey, ElementIx), u32>,
     /// Scopes that were emptied, with the number of the first entry that came after.
     emptied: BTreeMap<ElementKey, u64>,
     entry_next: u64,
+    /// Whether more is left for turns than turns are open for. Known of a turn, and where that much was left.
+    pub(crate) has_parts: bool,
     pub(crate) end_after: EndAfter,
     events: Vec<Event>,
 }
@@ -135,6 +138,7 @@ impl<'a> Run<'a> {
             scheduled: BTreeMap::new(),
             emptied: BTreeMap::new(),
             entry_next: 0,
+            has_parts: false,
             end_after,
             events: Vec::with_capacity(16),
         }
@@ -165,6 +169,7 @@ impl<'a> Run<'a> {
             Command::ThrowError(thrown) => self.throw_from_job(thrown),
             Command::GiveForm { element, verdict } => element::user_task::give_form(self, *element, verdict),
             Command::Decide { element, verdict } => element::decision_task::decide(self, *element, verdict),
+            Command::AskLater { element } => element::decision_task::ask_later(self, *element),
             Command::SetVariables { scope, variables, local } => {
                 if !self.instance.elements.contains_key(scope) {
                     return Err(Rejected::NoSuchScope);
@@ -373,7 +378,7 @@ impl<'a> Run<'a> {
 /// What is still to do, and stopping when it takes too long.
 impl Run<'_> {
     /// Until nothing is left to do or the budget is spent; what is left then waits for a turn.
-    fn go_on(&mut self) {
+    pub(crate) fn go_on(&mut self) {
         while !self.end_if_due() && !self.work.is_empty() {
             if self.budget.is_spent() {
                 return self.pause();
@@ -546,8 +551,7 @@ impl Run<'_> {
         // Some of it has gone where a condition interrupts.
         left.retain(|key| self.instance.elements.contains_key(key));
         if !left.is_empty() {
-            let turn = self.left(left);
-            self.open(self.instance.key.root(), None, On::Turn(turn));
+            self.take_up_later(left);
         }
     }
 
@@ -568,20 +572,25 @@ impl Run<'_> {
         };
         self.close(root, wait, WaitEnd::Completed);
         self.go_on_from(&turn);
-        for key in turn.work {
-            let work = match self.instance.elements.get(&key).map(|element| element.phase) {
-                Some(Phase::Entering) => Work::Activate { key },
-                Some(Phase::Leaving) => Work::Finish { key },
-                Some(Phase::Active) if self.instance.elements[&key].progress.is_some() => Work::GoOn { key },
-                Some(Phase::Active) => {
-                    let element = &self.instance.elements[&key];
-                    self.examine_later(element.element, element.scope);
+        self.look_for_parts();
+        self.take_up(&turn.work);
+        Ok(())
+    }
+
+    /// Goes on with what was left.
+    pub(crate) fn take_up(&mut self, left: &[ElementKey]) {
+        for key in left {
+            let Some(alive) = self.instance.elements.get(key) else { continue };
+            let key = *key;
+            self.work.push_back(match alive.phase {
+                Phase::Entering => Work::Activate { key },
+                Phase::Leaving => Work::Finish { key },
+                Phase::Active if alive.progress.is_some() => Work::GoOn { key },
+                Phase::Active => {
+                    self.examine_later(alive.element, alive.scope);
                     continue;
                 }
-                None => continue,
-            };
-            self.work.push_back(work);
+            });
         }
-        Ok(())
     }
 }

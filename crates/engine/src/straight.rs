@@ -14,6 +14,9 @@ use crate::{ElementKey, Turn, element};
 /// An instance that enters more elements than this, and than a few times those its process has, without ever waiting is taken to loop.
 pub const STRAIGHT_MAX: u32 = 10_000;
 
+/// How many elements those entered that have counts of their own.
+pub(crate) type Counts = Vec<(ElementKey, u32)>;
+
 impl Run<'_> {
     /// Counts an element that is entered; an incident keeps it there if there were too many.
     pub(crate) fn is_straight(&mut self, key: ElementKey) -> bool {
@@ -53,15 +56,15 @@ impl Run<'_> {
         }
     }
 
-    /// What is left of a step, with the counts of those that go on and of what they are part of.
-    pub(crate) fn left(&self, work: Vec<ElementKey>) -> Turn {
+    /// The counts of those that go on and of what they are part of.
+    pub(crate) fn counts(&self, work: &[ElementKey]) -> Counts {
         let outer = |owner: &ElementKey| {
             let scope = self.instance.elements[owner].scope;
             (scope != *owner).then(|| self.owner(scope))
         };
         let owners = work.iter().flat_map(|key| std::iter::successors(Some(self.owner(*key)), outer));
         let counts: BTreeMap<_, _> = owners.filter_map(|owner| Some((owner, self.budget.counted(owner)?))).collect();
-        Turn { work, entered: self.budget.entered(), entered_by: counts.into_iter().collect() }
+        counts.into_iter().collect()
     }
 
     pub(crate) fn go_on_from(&mut self, turn: &Turn) {

@@ -27,7 +27,7 @@ pub use event::{
     TimerKind, TimerTrigger, Trigger, VariableChange,
 };
 pub use global::{GlobalListener, Globals, in_order};
-pub use join::{ElementSet, Join};
+pub use join::{ElementSet, Join, Joins, Way};
 pub use listener::{Listener, ListenerEvent};
 pub use repeat::{LoopTest, MultiInstance, MultiOrder, MultiOutput, Repeat, StandardLoop};
 pub use user_task::{
@@ -46,6 +46,7 @@ pub struct Process {
     /// Element 0 is the process itself.
     pub elements: Vec<Element>,
     pub flows: Vec<Flow>,
+    pub joins: Joins,
     /// What only a JSON workflow has. The results of its steps are merged into the variables, object by object.
     pub workflow: Option<Workflow>,
     /// What a person is shown who starts it.

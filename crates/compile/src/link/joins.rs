@@ -3,10 +3,10 @@
 //! A token gets from an element to another along a flow, by a boundary event of an activity, or over a link. What lies inside a
 //! sub-process is not looked at: no flow crosses its border.
 
-use model::{ElementIx, ElementSet, FlowIx, Join, Kind, Process};
+use model::{ElementIx, ElementSet, FlowIx, Join, Joins, Kind, Process, Way};
 
-/// All searches of a process together visit at most this many elements and ways between them, and their results have fewer bits: enough for about
-/// a thousand joins in ten thousand elements.
+/// All searches of a process together visit at most this many elements and ways between them, words of what they find counted too: enough for
+/// about a thousand joins in ten thousand elements.
 const REACH_MAX: usize = 1 << 25;
 
 /// Fills in what each join waits for; gives how many elements and ways between them were visited for it.
@@ -22,11 +22,11 @@ fn find_within(process: &mut Process, visits_max: usize) -> Result<usize, String
     let mut search = Search::new(process, visits_max);
     let mut found = Vec::with_capacity(joins.len());
     for gateway in joins {
-        let incoming = &process.element(gateway).incoming;
-        let sources: Option<Vec<ElementSet>> = incoming.iter().map(|flow| search.from(process, gateway, *flow)).collect();
         let too_many = "the process has too many inclusive and complex joins for its size: put parts of it into sub-processes";
-        found.push((gateway, Join { sources: sources.ok_or(too_many)? }));
+        found.push((gateway, search.join(process, gateway).ok_or(too_many)?));
     }
+    let left = search.left;
+    process.joins = search.joins;
     for (gateway, found) in found {
         match &mut process.elements[gateway.0 as usize].kind {
             Kind::InclusiveGateway(gateway) => gateway.join = Some(found),
@@ -34,7 +34,7 @@ fn find_within(process: &mut Process, visits_max: usize) -> Result<usize, String
             _ => {}
         }
     }
-    Ok(visits_max - search.left)
+    Ok(visits_max - left)
 }
 
 fn all(process: &Process) -> impl Iterator<Item = ElementIx> + use<> {
@@ -51,11 +51,15 @@ fn is_join(process: &Process, ix: ElementIx) -> bool {
 }
 
 struct Search {
+    /// What was found.
+    joins: Joins,
     /// From where a token gets to an element other than along its incoming flows.
     jumps: Vec<Vec<ElementIx>>,
     /// The number of the search that last saw an element.
     seen: Vec<u32>,
     number: u32,
+    /// The join that an element was last among the sources of.
+    listed: Vec<ElementIx>,
     left: usize,
 }
 
@@ -69,11 +73,27 @@ impl Search {
                 jumps[link.catch.0 as usize].push(from);
             }
         }
-        Self { jumps, seen: vec![0; process.elements.len()], number: 0, left: visits_max }
+        let count = process.elements.len();
+        let listed = vec![Process::ROOT; count];
+        Self { joins: Joins::among(count), jumps, seen: vec![0; count], number: 0, listed, left: visits_max }
     }
 
-    /// Where a token can be that comes along this flow; nothing once all searches together took too long.
-    fn from(&mut self, process: &Process, gateway: ElementIx, flow: FlowIx) -> Option<ElementSet> {
+    /// What a gateway waits for; nothing once all searches together took too long.
+    fn join(&mut self, process: &Process, gateway: ElementIx) -> Option<Join> {
+        let first = self.joins.next();
+        let mut sources = Vec::new();
+        for flow in &process.element(gateway).incoming {
+            let found = self.from(process, gateway, *flow)?;
+            let words = self.joins.add(Way { gateway, flow: *flow }, &found);
+            self.left = self.left.checked_sub(words)?;
+            sources.extend(found.into_iter().filter(|ix| std::mem::replace(&mut self.listed[ix.0 as usize], gateway) != gateway));
+        }
+        self.left = self.left.checked_sub(ElementSet::bits(&sources) / 64)?;
+        Some(Join { ways: first..self.joins.next(), sources: ElementSet::from(&sources[..]) })
+    }
+
+    /// Where a token can be that comes along this flow.
+    fn from(&mut self, process: &Process, gateway: ElementIx, flow: FlowIx) -> Option<Vec<ElementIx>> {
         self.number += 1;
         self.seen[gateway.0 as usize] = self.number;
         let mut found = Vec::new();
@@ -90,8 +110,7 @@ impl Search {
                 self.open(self.jumps[ix.0 as usize][n], &mut open);
             }
         }
-        self.left = self.left.checked_sub(ElementSet::bits(&found) / 64)?;
-        Some(ElementSet::from(&found[..]))
+        Some(found)
     }
 
     fn open(&mut self, ix: ElementIx, open: &mut Vec<ElementIx>) {
@@ -127,8 +146,8 @@ mod tests {
     fn a_join_costs_one_search_for_each_of_its_flows() {
         let visits = |tasks, blocks| find(&mut chain(tasks, blocks)).expect("it is small enough");
         assert_eq!(visits(1_000, 0), 0);
-        // Each element and each flow once for each of the two flows of the join, and a word of the result for 64 elements.
-        let most = |elements: usize| 2 * (2 * elements + elements / 64);
+        // Each element and each flow once for each of the two flows of the join; of the result a word for each element, and one for 64.
+        let most = |elements: usize| 2 * 2 * elements + elements + elements / 64;
         let (small, large) = (visits(1_000, 1), visits(10_000, 1));
         assert!(small <= most(1_005), "{small}");
         assert!(large <= most(10_005), "{large}");

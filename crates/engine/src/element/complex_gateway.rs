@@ -16,17 +16,18 @@ use crate::join::{HeldBy, Woken};
 use crate::step::Run;
 use crate::{ElementKey, Event, IncidentKind, Phase};
 
-pub(crate) fn wakes(run: &Run<'_>, gateway: ElementIx, scope: ElementKey) -> Woken {
-    let mut alive = run.instance.children(scope).map(|key| (key, &run.instance.elements[&key]));
-    match alive.find(|(_, instance)| instance.element == gateway) {
-        None if run.tokens_waiting(gateway, scope) == 0 => Woken::Not,
-        None => Woken::Enter,
-        Some((_, instance)) if instance.incident.is_some() => Woken::Not,
-        Some((key, instance)) => match instance.phase {
-            Phase::Entering => Woken::Activate(key),
-            Phase::Active if !run.is_held(gateway, scope, HeldBy::ThoseWithoutChoice) => Woken::Finish(key),
-            Phase::Active | Phase::Leaving => Woken::Not,
-        },
+pub(crate) fn wakes(run: &mut Run<'_>, gateway: ElementIx, scope: ElementKey) -> Woken {
+    run.instance.index_places(scope);
+    let Some(key) = run.instance.first_at(scope, gateway) else {
+        return if run.has_tokens(gateway, scope) { Woken::Enter } else { Woken::Not };
+    };
+    let instance = &run.instance.elements[&key];
+    let (phase, is_stuck) = (instance.phase, instance.incident.is_some());
+    match phase {
+        _ if is_stuck => Woken::Not,
+        Phase::Entering => Woken::Activate(key),
+        Phase::Active if !run.is_held(gateway, scope, HeldBy::ThoseWithoutChoice) => Woken::Finish(key),
+        Phase::Active | Phase::Leaving => Woken::Not,
     }
 }
 
@@ -70,7 +71,7 @@ pub(crate) fn reset(run: &mut Run<'_>, key: ElementKey, element: &Element, gatew
     }
     flows.retain(|flow| run.process.flow(*flow).condition.is_some() || Some(*flow) == gateway.default);
     run.emit(Event::TokensTaken { scope, gateway: at });
-    if 0 < run.tokens_waiting(at, scope) {
+    if run.has_tokens(at, scope) {
         run.examine_later(at, scope);
     }
     run.leave(key, &flows);

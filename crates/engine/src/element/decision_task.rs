@@ -27,6 +27,13 @@ pub(crate) fn decide(run: &mut Run<'_>, key: ElementKey, verdict: &Result<Arc<st
     Ok(())
 }
 
+/// It asks again in a turn, with inputs as they are then. Each task in a turn of its own, so that no decision is asked for over and over.
+pub(crate) fn ask_later(run: &mut Run<'_>, key: ElementKey) -> Result<(), Rejected> {
+    waits(run, key).ok_or(Rejected::NoSuchDecision)?;
+    run.take_up_alone(vec![key]);
+    Ok(())
+}
+
 /// The variable for the result, if this element waits for a verdict.
 fn waits(run: &Run<'_>, key: ElementKey) -> Option<Arc<str>> {
     let element = run.instance.elements.get(&key)?;

@@ -11,11 +11,11 @@ use crate::{ElementKey, Event, IncidentKind};
 
 /// Takes one token of each flow that has one, unless others can still come; what is left then is a join of its own.
 pub(crate) fn wakes(run: &mut Run<'_>, gateway: ElementIx, scope: ElementKey) -> Woken {
-    if run.tokens_waiting(gateway, scope) == 0 || run.is_held(gateway, scope, HeldBy::EachThatCanCome) {
+    if !run.has_tokens(gateway, scope) || run.is_held(gateway, scope, HeldBy::EachThatCanCome) {
         return Woken::Not;
     }
     run.emit(Event::TokensTaken { scope, gateway });
-    if 0 < run.tokens_waiting(gateway, scope) {
+    if run.has_tokens(gateway, scope) {
         run.examine_later(gateway, scope);
     }
     Woken::Enter

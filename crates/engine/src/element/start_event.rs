@@ -1,8 +1,9 @@
 //! Start events of processes that something triggers: what they wait for is known when the process is deployed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use feel::{Budget, Now, Value};
+use feel::{Budget, Expression, Now, Value};
 use model::{ElementIx, Process, Text, TimerKind, Trigger};
 
 use crate::{Document, On};
@@ -28,20 +29,58 @@ pub fn start_trigger(process: &Process, start: ElementIx, now: i64) -> Result<Op
     Ok(Some(on))
 }
 
-/// Whether the condition of a start event is true for these variables. One that cannot be evaluated is not.
-pub fn start_condition(process: &Process, start: ElementIx, variables: &Document, now: i64) -> bool {
-    let Some(Trigger::Condition(condition)) = process.catch(start) else { return false };
-    let mut budget = Budget::default();
-    let mut values = Vec::with_capacity(condition.expression.variables().len());
-    for name in condition.expression.variables() {
-        let given = variables.iter().rev().find(|(given, _)| given == name);
-        match given.map(|(_, value)| Value::from_json_within(value, &mut budget)).transpose() {
-            Ok(value) => values.push(value),
-            Err(_) => return false,
+/// Variables that somebody brings for start conditions. Each is read once, however many conditions name it.
+#[derive(Debug)]
+pub struct Brought<'a> {
+    /// By name; of several the last.
+    variables: BTreeMap<&'a str, Variable<'a>>,
+    now: Now,
+}
+
+#[derive(Debug)]
+enum Variable<'a> {
+    Json(&'a str),
+    Read(Value),
+    Unreadable,
+}
+
+impl<'a> Brought<'a> {
+    pub fn new(variables: &'a Document, now: i64) -> Self {
+        let variables = variables.iter().map(|(name, json)| (&**name, Variable::Json(json)));
+        Self { variables: variables.collect(), now: Now::utc(now) }
+    }
+
+    /// Whether they make the condition of a start event true. One that cannot be evaluated is not. What it takes is the command's.
+    pub fn fulfil(&mut self, process: &Process, start: ElementIx, budget: &crate::Budget) -> bool {
+        let Some(Trigger::Condition(condition)) = process.catch(start) else { return false };
+        let mut left = Budget::default();
+        let value = self.value(&condition.expression, &mut left);
+        budget.evaluated(&left);
+        matches!(value, Some(Value::Bool(true)))
+    }
+
+    fn value(&mut self, expression: &Expression, budget: &mut Budget) -> Option<Value> {
+        let mut values = Vec::with_capacity(expression.variables().len());
+        for name in expression.variables() {
+            values.push(match self.variables.get_mut(&**name) {
+                Some(variable) => Some(variable.read(budget)?),
+                None => None,
+            });
+        }
+        expression.evaluate_within(&values, &self.now, budget, None).ok()
+    }
+}
+
+impl Variable<'_> {
+    fn read(&mut self, budget: &mut Budget) -> Option<Value> {
+        if let Self::Json(json) = self {
+            *self = Value::from_json_within(json, budget).map_or(Self::Unreadable, Self::Read);
+        }
+        match self {
+            Self::Read(value) => Some(value.clone()),
+            Self::Json(_) | Self::Unreadable => None,
         }
     }
-    let value = condition.expression.evaluate_within(&values, &Now::utc(now), &mut budget, None);
-    matches!(value, Ok(Value::Bool(true)))
 }
 
 pub(crate) fn first(kind: TimerKind, text: &str, now: i64) -> Result<schedule::Occurrence, String> {

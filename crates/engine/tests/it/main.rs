@@ -6,6 +6,7 @@ mod decision_attacks;
 mod decision_properties;
 mod decisions;
 mod joins;
+mod linear;
 mod multi_instance;
 mod properties;
 mod restored;

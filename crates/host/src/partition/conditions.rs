@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use engine::DefinitionKey;
+use engine::{Brought, DefinitionKey, Document};
+use model::ElementIx;
 use store::Error;
 use store::log::{Answer, Code, EvaluateConditions};
 use store::row::{self, SubscriptionKind};
 
 use super::Partition;
-use super::needs::{AtRest, Needs};
+use super::needs::{AtRest, Missing, Needs};
 use super::tick::Tick;
 use super::unit::Stop;
+use crate::definitions::Compiled;
 
 /// How many start conditions are looked at in one command.
 const CONDITIONS_MAX: usize = 10_000;
@@ -41,14 +43,45 @@ impl Partition {
         }
         let key = self.keys.take();
         let mut instances = Vec::new();
-        for start in &*starts {
-            let Some(definition) = self.compiled(tick, start.definition)? else { continue };
-            if engine::start_condition(&definition.process, start.element, variables, tick.now) {
-                instances.push((start.definition, self.start_at(tick, &definition, start.element, variables)?));
-            }
+        for (definition, start) in self.fulfilled(tick, &starts, variables)? {
+            instances.push((definition.row.key, self.start_at(tick, &definition, start, variables)?));
         }
         self.rested.conditions.remove(&asked);
         Ok(Answer::Started { key, tenant: tenant.clone(), instances })
+    }
+
+    /// The start events whose conditions these variables make true, before any of them starts. What takes too long is refused: who asks
+    /// is told what was started, so nothing of it can follow later.
+    fn fulfilled(
+        &self,
+        tick: &mut Tick,
+        starts: &[row::Subscription],
+        variables: &Document,
+    ) -> Result<Vec<(Arc<Compiled>, ElementIx)>, Stop> {
+        // All definitions that are missing are asked for at once.
+        let mut missing = Missing::default();
+        let mut found = Vec::with_capacity(starts.len());
+        for start in starts {
+            match self.compiled(tick, start.definition) {
+                Ok(definition) => found.extend(definition.map(|definition| (definition, start.element))),
+                Err(stop) => missing.after(Err(stop))?,
+            }
+        }
+        missing.told()?;
+        let mut brought = Brought::new(variables, tick.now);
+        let mut fulfilled = Vec::new();
+        for (definition, start) in found {
+            let budget = tick.unit.budget(&self.limits);
+            if budget.is_spent() {
+                let reason = "Expected to evaluate conditional, but the start conditions take too long together: name one process \
+                              definition, or make them simpler";
+                return Err(Stop::refused(Code::Exhausted, reason.to_owned()));
+            }
+            if brought.fulfil(&definition.process, start, budget) {
+                fulfilled.push((definition, start));
+            }
+        }
+        Ok(fulfilled)
     }
 
     /// What waits for variables, as the tables have it.

@@ -101,7 +101,6 @@ impl Partition {
         let now = Now::utc(tick.now).seeded(key.0);
         let mut budget = feel::Budget::default();
         let evaluation = decision::evaluate_within(&compiled.requirements, *index, variables, &now, &mut budget);
-        tick.unit.evaluated(&budget);
         // One key each, the first of them the evaluation's own.
         for _ in 1..evaluation.decisions.len() {
             self.keys.take();
@@ -122,6 +121,7 @@ impl Partition {
             }
             Ok(_) => None,
         };
+        tick.unit.evaluated(&budget, EVALUATION_BYTES_MAX - report.room);
         if report.room == 0 {
             decisions.clear();
         }

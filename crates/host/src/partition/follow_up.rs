@@ -115,6 +115,10 @@ impl Partition {
                 break;
             }
             match follow_up {
+                // The first of a command is evaluated whatever was spent before, so each turn gets on.
+                FollowUp::Decide { element, .. } if 0 < decisions && tick.unit.is_spent() => {
+                    let _asked = self.step(tick, instance, &engine::Command::AskLater { element })?;
+                }
                 FollowUp::Decide { element, decision } => {
                     decisions += 1;
                     self.answer_decision(tick, instance, element, &decision, decisions)?;

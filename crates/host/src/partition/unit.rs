@@ -19,6 +19,7 @@ use super::tick::{Ended, Tick};
 use super::trace;
 use crate::definitions::{Compiled, CompiledDecisions};
 use crate::hot::HotInstance;
+use crate::limits::Limits;
 use crate::sinks::QueueId;
 use crate::traced;
 use crate::workflow_metrics::WorkflowMetrics;
@@ -98,11 +99,21 @@ impl Stop {
 }
 
 impl Unit {
-    /// A decision was evaluated for the command, with so much left of what it was given.
-    pub(super) fn evaluated(&self, left: &feel::Budget) {
-        if let Some(budget) = &self.budget {
+    /// A decision was evaluated for the command, with so much left of what it was given, and so many bytes of it are kept.
+    pub(super) fn evaluated(&mut self, left: &feel::Budget, kept: usize) {
+        if let Some(budget) = &mut self.budget {
             budget.evaluated(left);
+            budget.write(kept);
         }
+    }
+
+    /// What is left of what the command may cost.
+    pub(super) fn budget(&mut self, limits: &Limits) -> &mut Budget {
+        self.budget.get_or_insert_with(|| Budget::new(limits.command_elements_max, limits.command_bytes_max))
+    }
+
+    pub(super) fn is_spent(&self) -> bool {
+        self.budget.as_ref().is_some_and(Budget::is_spent)
     }
 }
 
@@ -134,9 +145,7 @@ impl Partition {
             tick.unit.follows = trace::of(&hot.instance).cloned();
         }
         let definition = hot.definition.clone();
-        let limits = &self.limits;
-        let budget = || Budget::new(limits.command_elements_max, limits.command_bytes_max);
-        let budget = tick.unit.budget.get_or_insert_with(budget);
+        let budget = tick.unit.budget(&self.limits);
         let means = Means { process: &definition.process, globals: &self.globals, now: tick.now, keys: &mut self.keys, budget };
         let events = match engine::step(means, &mut hot.instance, command) {
             Ok(events) => events,

@@ -9,7 +9,7 @@ use crate::server::layer::{Fate, Layer};
 use crate::server::{self, Server, TENANT, caller, clocked, create, memory, plain_tasks, task};
 use engine::{InstanceKey, JobKey};
 use host::{Error, Limits, Role, Subscription};
-use store::log::{Answer, Command, Request};
+use store::log::{Answer, Code, Command, EvaluateConditions, Request};
 use store::query::{Entity, Items, Query, Tenants};
 use store::row::InstanceState;
 use store::{Broken, Store};
@@ -270,4 +270,37 @@ async fn while_the_disk_is_full_a_server_says_that_it_writes_nothing() {
     }
     create().await.unwrap();
     server.stop().await;
+}
+
+/// Before, each had all that one evaluation may take, and thousands of them were looked at in one command.
+#[tokio::test(flavor = "multi_thread")]
+async fn start_conditions_that_take_too_long_together_are_refused() {
+    let server = Server::start(&memory()).await;
+    let condition = "count(for i in 1..400, j in 1..900 return i + j) = n";
+    for n in 0..6 {
+        let id = format!("p{n}");
+        server.deploy(&[(&format!("{id}.bpmn"), &starts_when(&id, condition))]).await;
+    }
+    let evaluate = |n: &str| {
+        let variables = vec![("n".into(), n.into())];
+        Command::EvaluateConditions(EvaluateConditions { tenant: TENANT.into(), definition: None, variables })
+    };
+    let refused = server.ask(evaluate("360000")).await;
+    assert!(matches!(&refused, Answer::Rejected(rejection) if rejection.code == Code::Exhausted), "{refused:?}");
+    for n in 2..6 {
+        server.deploy(&[(&format!("p{n}.bpmn"), &starts_when(&format!("p{n}"), "n = 360000"))]).await;
+    }
+    match server.ask(evaluate("360000")).await {
+        Answer::Started { instances, .. } => assert_eq!(instances.len(), 6),
+        other => panic!("{other:?}"),
+    }
+    server.stop().await;
+}
+
+fn starts_when(id: &str, condition: &str) -> String {
+    format!(
+        r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0">
+  <process id="{id}" isExecutable="true"><startEvent id="s"><conditionalEventDefinition><condition>={condition}</condition>
+  </conditionalEventDefinition></startEvent></process></definitions>"#
+    )
 }

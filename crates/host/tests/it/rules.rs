@@ -1,8 +1,13 @@
 //! Business rule tasks that call decisions, through a real host on the memory store.
 
-use crate::server::{Server, memory};
-use engine::{IncidentKey, InstanceKey};
-use store::log::{Answer, Command};
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::server::layer::{Fate, Layer};
+use crate::server::{Server, caller, clocked, create, memory};
+use engine::{Event, IncidentKey, InstanceKey};
+use store::log::{Answer, Command, Request};
 use store::query::{Entity, Items, Query, Tenants};
 
 fn process(id: &str, called: &str) -> String {
@@ -137,5 +142,52 @@ async fn a_loop_of_decisions_that_never_waits_comes_to_an_incident() {
   <sequenceFlow id="g" sourceRef="caught" targetRef="again"/></process></definitions>"#;
     server.deploy(&[("p.bpmn", looping), ("rules.dmn", &rules("1", None))]).await;
     assert_eq!(stuck(&server, "p", &[]).await.1, "LoopLimit");
+    server.stop().await;
+}
+
+/// So many tasks side by side, each with a decision and a result of its own.
+fn side_by_side(count: usize) -> String {
+    let mut body =
+        String::from(r#"<startEvent id="s"/><sequenceFlow id="sf" sourceRef="s" targetRef="f"/><parallelGateway id="f"/>"#);
+    for n in 0..count {
+        write!(
+            body,
+            r#"<sequenceFlow id="i{n}" sourceRef="f" targetRef="t{n}"/><businessRuleTask id="t{n}"><extensionElements>
+  <zeebe:calledDecision decisionId="grade" resultVariable="out{n}"/></extensionElements></businessRuleTask>"#
+        )
+        .unwrap();
+    }
+    format!(
+        r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0"
+  id="d" targetNamespace="t"><process id="p" isExecutable="true">{body}</process></definitions>"#
+    )
+}
+
+/// Before, all of them were evaluated in the one command, and nobody else was served meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn decisions_that_take_long_together_are_evaluated_in_several_turns() {
+    let results: Arc<Mutex<Vec<usize>>> = Arc::default();
+    let counted = results.clone();
+    let layer = Layer::over(clocked()).on_commit(move |commit| {
+        let results = |events: &[u8]| {
+            let events = store::format::decode_events(events, |_| Some("0".into())).unwrap();
+            events.iter().filter(|event| matches!(event, Event::VariableCreated { .. })).count()
+        };
+        let rows = commit.log.iter().filter(|row| row.instance.is_some());
+        counted.lock().unwrap().extend(rows.map(|row| results(&row.events)).filter(|results| 0 < *results));
+        Fate::Through
+    });
+    let server = Server::start(&layer.shared()).await;
+    // A command may take five million steps; each of these takes more than a million.
+    let heavy = rules("count(for i in 1..400, j in 1..900 return i + j)", None);
+    server.deploy(&[("p.bpmn", &side_by_side(6)), ("rules.dmn", &heavy)]).await;
+    let request = Request { caller: caller(), command: Command::Create(create("p", &[])), idempotency: None };
+    let ended = server.host.create_and_await(request, vec![], Duration::from_secs(120)).await.unwrap();
+    assert!(ended.completed);
+    assert_eq!(ended.variables.len(), 6);
+    assert_eq!(recorded(&server).await, 6, "each is evaluated once");
+    let results = results.lock().unwrap().clone();
+    assert_eq!(results.iter().sum::<usize>(), 6);
+    assert!(results.iter().all(|results| *results <= 4), "{results:?}");
     server.stop().await;
 }
