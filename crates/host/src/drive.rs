@@ -549,7 +549,7 @@ impl Owner<'_> {
             self.partition.caution = self.partition.caution.after_failure(failed, failure);
         }
         let first = self.doubt.as_ref().and_then(Tick::source).or_else(|| self.inputs.front().and_then(Input::source));
-        self.partition.blamed = first.filter(|_| matches!(self.partition.caution, Caution::RefuseNext { .. }));
+        self.partition.blamed = first.filter(|_| self.partition.caution.refuses());
         let told = away(&error);
         self.refused = true;
         self.host.set_unwritten(Some(told.clone()));

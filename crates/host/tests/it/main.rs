@@ -4,6 +4,7 @@
 mod announce;
 mod audit;
 mod batches;
+mod blamed;
 mod books;
 mod bounds;
 mod changes;
