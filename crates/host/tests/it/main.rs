@@ -14,6 +14,7 @@ mod faults;
 mod global_listeners;
 mod handover;
 mod leases;
+mod panics;
 mod policies;
 mod purge;
 mod quarantine;
