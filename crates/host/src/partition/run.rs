@@ -16,7 +16,7 @@ use super::tick::{Did, Source, Tick};
 use super::unit::Stop;
 use super::{Input, LOOK_AGAIN_EVERY, Partition, ReceivedRequest};
 use crate::caution::Caution;
-use crate::sinks::{Sink, Waiter, Wish};
+use crate::sinks::{QueueId, Sink, Waiter, Wish};
 
 /// When a command turns out to need something, so many behind it are tried to see what they need.
 const PROBED_MAX: usize = 64;
@@ -234,11 +234,17 @@ impl Partition {
     }
 
     pub(super) fn wait(&mut self, waiter: Waiter) {
+        let queues = self.asked_for(&waiter);
+        self.dispatch.wait(waiter.id, queues);
+        self.sinks.wait(waiter);
+    }
+
+    /// The queues that a worker asks for, which are kept from now on.
+    pub(super) fn asked_for(&mut self, waiter: &Waiter) -> Vec<QueueId> {
         let queues = waiter.wish.queues();
         self.books.asked(&queues, self.newest);
         self.rule(&queues);
-        self.dispatch.wait(waiter.id, queues);
-        self.sinks.wait(waiter);
+        queues
     }
 
     fn answer(&mut self, tick: &mut Tick, asked: &Asked<'_>) -> Result<Answer, Box<Needs>> {
