@@ -46,6 +46,12 @@ pub(crate) fn clocked() -> Memory {
     }))
 }
 
+/// A memory store with the time of the runtime, which may be paused.
+pub(crate) fn timed() -> Memory {
+    let began = tokio::time::Instant::now();
+    Memory::new(Arc::new(move || 1_000_000_000 + began.elapsed().as_millis() as i64))
+}
+
 impl Server {
     /// One that owns the partition.
     pub(crate) async fn start(store: &Arc<dyn Store>) -> Self {
