@@ -1,7 +1,8 @@
 //! Finding the one command whose tick the store does not take.
 //!
 //! A tick that fails again and again, for whatever reason, would hold up everybody. So the next one is half as large, until the command
-//! at fault is alone; it is refused, and if even the refusal cannot be written, it is the store and not the command.
+//! at fault is alone; it is refused, with an incident of its instance. It may be that instance of which the store takes nothing: then it is
+//! refused without; and if even that cannot be written, it is the store and not the command.
 
 /// A command that fails alone this often is refused, even if the store says it will pass.
 const ALONE_MAX: u32 = 8;
@@ -13,8 +14,10 @@ pub(crate) enum Caution {
     None,
     /// At most so many commands; for so many more.
     Small { commands: usize, left: usize, failed_alone: u32 },
-    /// The next command is refused without being looked at; then on with the others.
+    /// The next command is refused without being done; then on with the others. Its instance shows it to a person.
     RefuseNext { left: usize },
+    /// The same, without a word of it in its instance.
+    RefuseNextAlone { left: usize },
 }
 
 /// Why a tick failed.
@@ -32,8 +35,13 @@ impl Caution {
         match self {
             Self::None => usize::MAX,
             Self::Small { commands, .. } => commands,
-            Self::RefuseNext { .. } => 1,
+            Self::RefuseNext { .. } | Self::RefuseNextAlone { .. } => 1,
         }
+    }
+
+    /// Whether the next command is to be refused.
+    pub(crate) fn refuses(self) -> bool {
+        matches!(self, Self::RefuseNext { .. } | Self::RefuseNextAlone { .. })
     }
 
     /// After a tick of so many commands went well.
@@ -41,7 +49,7 @@ impl Caution {
         let (commands, left) = match self {
             Self::None => return Self::None,
             Self::Small { commands, left, .. } => (commands, left),
-            Self::RefuseNext { left } => (1, left),
+            Self::RefuseNext { left } | Self::RefuseNextAlone { left } => (1, left),
         };
         match left.saturating_sub(done) {
             0 => Self::None,
@@ -57,8 +65,9 @@ impl Caution {
         let (left, failed_alone) = match self {
             Self::None => (failed, 0),
             Self::Small { left, failed_alone, .. } => (left.max(failed), failed_alone),
+            Self::RefuseNext { left } => return Self::RefuseNextAlone { left },
             // Not even the refusal could be written.
-            Self::RefuseNext { .. } => return Self::None,
+            Self::RefuseNextAlone { .. } => return Self::None,
         };
         match (failed, why) {
             (1, Failure::Lasts) => Self::RefuseNext { left },
@@ -73,7 +82,8 @@ impl Caution {
 mod tests {
     use super::{Caution, Failure};
 
-    /// Plays ticks over `commands` of which those in `bad` fail; gives those refused and how many ticks it took.
+    /// Plays ticks over `commands` of which those in `bad` fail; gives those refused and how many ticks it took. Of instances of odd commands the store
+    /// takes nothing.
     fn play(commands: usize, bad: &[usize], why: Failure) -> (Vec<usize>, usize) {
         let mut waiting: Vec<usize> = (0..commands).collect();
         let (mut caution, mut refused, mut ticks) = (Caution::None, Vec::new(), 0);
@@ -81,7 +91,9 @@ mod tests {
             ticks += 1;
             assert!(ticks < 10_000, "it never ends");
             let size = caution.commands_max().min(waiting.len());
-            if let Caution::RefuseNext { .. } = caution {
+            if matches!(caution, Caution::RefuseNext { .. }) && waiting[0] % 2 == 1 {
+                caution = caution.after_failure(1, why);
+            } else if caution.refuses() {
                 refused.push(waiting.remove(0));
                 caution = caution.after_success(1);
             } else if waiting[..size].iter().any(|command| bad.contains(command)) {
@@ -106,7 +118,7 @@ mod tests {
 
     #[test]
     fn it_is_found_by_halves() {
-        assert!(play(1_000, &[999], Failure::Lasts).1 < 1_030);
+        assert!(play(1_000, &[999], Failure::Lasts).1 < 1_031);
         assert!(play(1_000, &[0], Failure::Lasts).1 < 1_020);
     }
 
@@ -114,7 +126,9 @@ mod tests {
     fn a_store_that_refuses_everything_refuses_no_command() {
         let refusing = Caution::None.after_failure(1, Failure::Lasts);
         assert_eq!(refusing, Caution::RefuseNext { left: 1 });
-        assert_eq!(refusing.after_failure(1, Failure::Lasts), Caution::None);
+        let alone = refusing.after_failure(1, Failure::Lasts);
+        assert_eq!(alone, Caution::RefuseNextAlone { left: 1 });
+        assert_eq!(alone.after_failure(1, Failure::Lasts), Caution::None);
         assert_eq!(Caution::None.after_failure(0, Failure::Lasts), Caution::None);
     }
 }

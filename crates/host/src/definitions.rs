@@ -1,5 +1,6 @@
-//! Compiled processes and decisions: made once per key, shared, bounded by count and bytes. A key is never reused, so an entry is
-//! never stale.
+//! Compiled processes and decisions: made once per key, shared, bounded by count and bytes. A key is never reused and a file is deployed
+//! as it is, so what was compiled is never stale. Only whether it was deleted since is not known here: an entry outlives ownerships, and
+//! other owners delete. Who must know asks the table.
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use crate::metrics::Metrics;
 /// A definition ready to run.
 #[derive(Debug)]
 pub struct Compiled {
+    /// As it was when it was compiled: it may have been deleted since.
     pub row: row::Definition,
     pub process: Process,
     source_bytes: u64,
@@ -29,6 +31,7 @@ impl Compiled {
 /// A DMN file ready to be evaluated. Decision by decision, row and model go together.
 #[derive(Debug)]
 pub struct CompiledDecisions {
+    /// As it was when it was compiled, likewise.
     pub row: row::DecisionRequirements,
     pub requirements: Requirements,
     source_bytes: u64,

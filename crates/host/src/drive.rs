@@ -10,9 +10,7 @@
 //! so a run can be simulated and repeated.
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use engine::PartitionId;
@@ -22,6 +20,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
 use crate::announce::{self, Fill};
+use crate::caught::caught;
 use crate::caution::{Caution, Failure};
 use crate::clock::{Clock, until};
 use crate::export;
@@ -549,7 +548,7 @@ impl Owner<'_> {
             self.partition.caution = self.partition.caution.after_failure(failed, failure);
         }
         let first = self.doubt.as_ref().and_then(Tick::source).or_else(|| self.inputs.front().and_then(Input::source));
-        self.partition.blamed = first.filter(|_| matches!(self.partition.caution, Caution::RefuseNext { .. }));
+        self.partition.blamed = first.filter(|_| self.partition.caution.refuses());
         let told = away(&error);
         self.refused = true;
         self.host.set_unwritten(Some(told.clone()));
@@ -617,16 +616,6 @@ impl Owner<'_> {
         self.host.set_fence(Some(ownership.fence));
         self.host.set_route(Route::Own(self.inbox.clone()));
     }
-}
-
-/// Runs until the end, or until it panics.
-async fn caught(running: impl Future<Output = ()>) -> Result<(), ()> {
-    let mut running = std::pin::pin!(running);
-    std::future::poll_fn(|context| {
-        let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context)));
-        polled.map_or(Poll::Ready(Err(())), |polled| polled.map(Ok))
-    })
-    .await
 }
 
 async fn sleep(time: Option<Duration>) {

@@ -10,17 +10,29 @@ use std::time::Duration;
 use engine::PartitionId;
 use store::log::{Answer, Caller, Command, NewRequest, Released, Request, RequestStatus};
 use store::{Backlog, Store, format};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, OwnedSemaphorePermit, mpsc, oneshot};
 
+use crate::caught::caught;
 use crate::handle::Error;
-use crate::limits::Limits;
+use crate::metrics::Metrics;
+use crate::partition::Parts;
+use crate::under_way::UnderWay;
 
 /// Requests put into the inbox together, by number and bytes.
 const GROUP_MAX: usize = 256;
 const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// A request on its way to the inbox, and who hears of its position.
-type Sent = (NewRequest, oneshot::Sender<Result<u64, Error>>);
+/// How long to wait after a fault of ours.
+const RETRY_EVERY: Duration = Duration::from_millis(250);
+
+/// A request on its way to the inbox.
+struct Sent {
+    request: NewRequest,
+    /// Who hears of its position.
+    reply: oneshot::Sender<Result<u64, Error>>,
+    /// Its share of what may be under way, until it is in the store.
+    permit: OwnedSemaphorePermit,
+}
 
 pub(crate) struct Follower {
     store: Arc<dyn Store>,
@@ -31,31 +43,38 @@ pub(crate) struct Follower {
     sender: mpsc::Sender<Sent>,
     /// Taken by whoever runs it.
     receiver: Mutex<Option<mpsc::Receiver<Sent>>>,
+    under_way: UnderWay,
     poll_every: Duration,
     backlog: Backlog,
+    metrics: Arc<Metrics>,
 }
 
 impl Follower {
-    pub(crate) fn new(store: Arc<dyn Store>, partition: PartitionId, limits: &Limits) -> Self {
+    pub(crate) fn new(parts: &Parts, partition: PartitionId, under_way: UnderWay) -> Self {
+        let limits = &parts.limits;
         let (sender, receiver) = mpsc::channel(limits.inbox_max);
         Self {
-            store,
+            store: parts.store.clone(),
             partition,
             waiting: Mutex::default(),
             somebody_waits: Notify::new(),
             sender,
             receiver: Mutex::new(Some(receiver)),
+            under_way,
             poll_every: limits.poll_every,
             backlog: Backlog { requests_max: limits.backlog_max, bytes_max: limits.backlog_bytes_max },
+            metrics: parts.metrics.clone(),
         }
     }
 
     /// Puts the request into the inbox; durable when this returns. It is not processed once it is older than `lives`.
     pub(crate) async fn append(&self, request: &Request, lives: Option<Duration>) -> Result<u64, Error> {
+        let permit = self.under_way.take(request)?;
         let new = NewRequest { kind: request.command.kind(), request: format::encode_request(request), lives };
         let (reply, position) = oneshot::channel();
-        self.sender.try_send((new, reply)).map_err(|_| Error::Exhausted { what: "the inbox" })?;
-        position.await.unwrap_or_else(|_| Err(stopping()))
+        let sent = Sent { request: new, reply, permit };
+        self.sender.try_send(sent).map_err(|_| Error::Exhausted { what: "the inbox" })?;
+        position.await.unwrap_or_else(|_| Err(given_up()))
     }
 
     /// Puts the request into the inbox and waits for its owner's answer.
@@ -68,7 +87,7 @@ impl Follower {
         // One that was processed in its last moment is still heard of.
         match tokio::time::timeout(timeout + 2 * self.poll_every, receiver).await {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(_)) => Err(stopping()),
+            Ok(Err(_)) => Err(given_up()),
             Err(_) => Err(Error::Timeout),
         }
     }
@@ -81,31 +100,39 @@ impl Follower {
         }
     }
 
-    /// Sends requests and passes answers back. Runs as long as the server does.
+    /// Sends requests and passes answers back. Runs as long as the server does: after a fault of ours it starts again, since without it
+    /// nobody could append, and nobody would hear an answer. What lies in the queue and who waits stay.
     pub(crate) async fn run(&self) {
         let receiver = self.receiver.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(receiver) = receiver else { return };
-        tokio::join!(self.send(receiver), self.pass_back());
+        let Some(mut receiver) = receiver else { return };
+        while caught(async { _ = tokio::join!(self.send(&mut receiver), self.pass_back()) }).await.is_err() {
+            tracing::error!(
+                "putting requests into the inbox and reading their answers hit a fault and starts again; please report it"
+            );
+            self.metrics.quarantined.inc();
+            tokio::time::sleep(RETRY_EVERY).await;
+        }
     }
 
     /// While one group is being written, the next gathers.
-    async fn send(&self, mut receiver: mpsc::Receiver<Sent>) {
+    async fn send(&self, receiver: &mut mpsc::Receiver<Sent>) {
         while let Some(first) = receiver.recv().await {
-            let mut bytes = first.0.request.len();
-            let (mut requests, mut replies) = (vec![first.0], vec![first.1]);
-            while requests.len() < GROUP_MAX
+            let mut bytes = first.request.request.len();
+            let mut group = vec![first];
+            while group.len() < GROUP_MAX
                 && bytes < GROUP_BYTES_MAX
-                && let Ok((request, reply)) = receiver.try_recv()
+                && let Ok(sent) = receiver.try_recv()
             {
-                bytes += request.request.len();
-                requests.push(request);
-                replies.push(reply);
+                bytes += sent.request.request.len();
+                group.push(sent);
             }
+            let (requests, replies): (Vec<_>, Vec<_>) =
+                group.into_iter().map(|Sent { request, reply, permit }| (request, (reply, permit))).unzip();
             match self.store.append(self.partition, requests, self.backlog).await {
-                Ok(positions) => replies.into_iter().zip(positions).for_each(|(reply, position)| {
+                Ok(positions) => replies.into_iter().zip(positions).for_each(|((reply, _), position)| {
                     let _gone_is_fine = reply.send(Ok(position));
                 }),
-                Err(error) => replies.into_iter().for_each(|reply| {
+                Err(error) => replies.into_iter().for_each(|(reply, _)| {
                     let _gone_is_fine = reply.send(Err(error.clone().into()));
                 }),
             }
@@ -164,6 +191,6 @@ impl Drop for Waiting<'_> {
     }
 }
 
-fn stopping() -> Error {
-    Error::Unavailable { reason: "the server is stopping".to_owned() }
+fn given_up() -> Error {
+    Error::Unavailable { reason: "the server is stopping or has hit a fault; the command may still be processed".to_owned() }
 }

@@ -22,6 +22,7 @@ use crate::metrics::Metrics;
 use crate::partition::{Begun, End, Input, Parts, Reply, Told};
 use crate::purge::Purging;
 use crate::sinks::{Sink, StreamFlow, Waiter, released};
+use crate::under_way::UnderWay;
 use crate::{Limits, await_end, await_jobs, await_listeners, traced};
 
 /// Between a server's name and what makes it unique.
@@ -140,8 +141,7 @@ pub(crate) struct Inner {
     /// What the store said to the last write, if it did not take it.
     unwritten: Mutex<Option<Error>>,
     waiter_next: AtomicU64,
-    /// Bytes of commands accepted and not yet answered.
-    bytes: Arc<Semaphore>,
+    under_way: UnderWay,
     polls: Arc<Semaphore>,
     streams: Arc<Semaphore>,
     pub(crate) awaiting: Arc<Semaphore>,
@@ -161,8 +161,10 @@ pub(crate) enum Route {
 impl Host {
     pub(crate) fn new(parts: &Parts, node: Arc<str>, partition: PartitionId) -> Self {
         let limits = &parts.limits;
+        let under_way = UnderWay::new(limits.inbox_bytes_max);
         let inner = Inner {
-            follower: Follower::new(parts.store.clone(), partition, limits),
+            follower: Follower::new(parts, partition, under_way.clone()),
+            under_way,
             moving: Moving::default(),
             purging: Arc::default(),
             following: parts.exporting.clone().map(|exporting| Arc::new(Following::new(exporting))),
@@ -171,7 +173,6 @@ impl Host {
             followed: Mutex::default(),
             unwritten: Mutex::default(),
             waiter_next: AtomicU64::new(0),
-            bytes: Arc::new(Semaphore::new(limits.inbox_bytes_max.min(Semaphore::MAX_PERMITS))),
             polls: Arc::new(Semaphore::new(limits.polls_parked_max)),
             streams: Arc::new(Semaphore::new(limits.streams_max)),
             awaiting: Arc::new(Semaphore::new(limits.awaiting_max)),
@@ -471,9 +472,7 @@ impl Host {
     }
 
     fn put_request(&self, inbox: &mpsc::Sender<Input>, request: Request, reply: Reply) -> Result<(), Error> {
-        let bytes = request.bytes().min(self.inner.limits.inbox_bytes_max).min(u32::MAX as usize) as u32;
-        let permit = self.inner.bytes.clone().try_acquire_many_owned(bytes);
-        let permit = permit.map_err(|_| Error::Exhausted { what: "the room for commands under way" })?;
+        let permit = self.inner.under_way.take(&request)?;
         put(inbox, Input::Request { request, reply, _permit: Some(permit), traced: traced::request() })
     }
 

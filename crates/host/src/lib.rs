@@ -16,6 +16,7 @@ mod await_end;
 mod await_execution;
 mod await_jobs;
 mod await_listeners;
+mod caught;
 mod caution;
 mod clock;
 mod definitions;
@@ -46,6 +47,7 @@ mod sinks;
 mod source;
 mod table;
 mod traced;
+mod under_way;
 mod workflow_metrics;
 
 pub use announce::{ANNOUNCED, Announcing, Published, Publisher};

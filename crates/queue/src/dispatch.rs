@@ -175,6 +175,18 @@ impl<Q: Clone + Ord> Dispatch<Q> {
         self.waiters.insert(waiter, queues);
     }
 
+    /// What a worker was given has never been: it waits again, at the head of each line, once.
+    pub fn wait_again(&mut self, waiter: WaiterId, queues: Vec<Q>) {
+        for id in &queues {
+            let line = &mut self.queue(id).waiters;
+            // Who has left may still stand there.
+            line.retain(|other| *other != waiter);
+            line.push_front(waiter);
+            self.open.insert(id.clone());
+        }
+        self.waiters.insert(waiter, queues);
+    }
+
     fn queue(&mut self, id: &Q) -> &mut Queue {
         let window_max = self.window_max;
         let new = || Queue { window: Window::new(None, window_max), waiters: VecDeque::new() };

@@ -297,10 +297,15 @@ impl Partition {
         self.wait_again(tick.handed);
     }
 
+    /// They had come first, and do again.
     fn wait_again(&mut self, handed: Vec<Handed>) {
-        for handed in handed {
+        for handed in handed.into_iter().rev() {
             match handed {
-                Handed::Waiter(waiter, _) => self.wait(waiter),
+                Handed::Waiter(waiter, _) => {
+                    let queues = self.asked_for(&waiter);
+                    self.dispatch.wait_again(waiter.id, queues);
+                    self.sinks.wait(waiter);
+                }
                 Handed::Stream(_, id, jobs) => self.sinks.take_back(id, jobs.len()),
                 Handed::Outbox(_) => {}
             }

@@ -17,6 +17,7 @@ mod audit;
 mod backoff;
 mod batches;
 mod begun;
+mod blame;
 mod books;
 mod call;
 mod calls;

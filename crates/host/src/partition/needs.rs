@@ -473,7 +473,7 @@ impl Partition {
         match self.definitions.get(key).await {
             Ok(Some(compiled)) => {
                 if !self.catalogue.definitions.knows(&key) {
-                    // Whether it is deleted is asked of the table: the compiled one may be older than this ownership.
+                    // The compiled one does not know whether it was deleted since: it may be older than this ownership.
                     let row = self.store.definition(key).await?;
                     self.catalogue.definitions.load(key, Some(row.is_none_or(|row| row.deleted)));
                 }

@@ -4,9 +4,8 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
-use engine::{InstanceKey, JobKey};
+use engine::JobKey;
 use store::batch::BatchCommand;
 use store::log::{Activate, Answer, Caller, Code, Command, Rejection, Request};
 use store::{AnswerRow, Due, DueKind, Error, Millis, format};
@@ -17,7 +16,7 @@ use super::tick::{Did, Source, Tick};
 use super::unit::Stop;
 use super::{Input, LOOK_AGAIN_EVERY, Partition, ReceivedRequest};
 use crate::caution::Caution;
-use crate::sinks::{Sink, Waiter, Wish};
+use crate::sinks::{QueueId, Sink, Waiter, Wish};
 
 /// When a command turns out to need something, so many behind it are tried to see what they need.
 const PROBED_MAX: usize = 64;
@@ -43,8 +42,8 @@ pub(crate) enum Ran {
 }
 
 /// An input as a command.
-struct Asked<'a> {
-    request: Cow<'a, Request>,
+pub(super) struct Asked<'a> {
+    pub(super) request: Cow<'a, Request>,
     /// Where it lies in the inbox, and when it came.
     received: Option<(u64, Millis)>,
 }
@@ -69,6 +68,7 @@ impl Partition {
     ) -> Result<Ran, Error> {
         tick.now = tick.now.max(now);
         self.take_due(tick, inputs, due_by);
+        self.look_up_blamed(tick, inputs).await;
         let mut needs = self.foresee_all(inputs);
         loop {
             self.load(tick, std::mem::take(&mut needs)).await?;
@@ -93,7 +93,7 @@ impl Partition {
         }
     }
 
-    fn is_full(&self, tick: &Tick) -> bool {
+    pub(super) fn is_full(&self, tick: &Tick) -> bool {
         self.caution.commands_max().min(self.limits.batch_max) <= tick.commands
             || self.limits.tick_bytes_max <= tick.bytes
             || self.limits.tick_rows_max <= tick.recorder.rows() + self.jobs.unwritten()
@@ -156,7 +156,7 @@ impl Partition {
 
     fn foresee_all(&self, inputs: &VecDeque<Input>) -> Needs {
         let mut needs = Needs::default();
-        if let Caution::RefuseNext { .. } = self.caution {
+        if self.caution.refuses() {
             return needs;
         }
         for input in inputs.iter().take(self.caution.commands_max()) {
@@ -234,11 +234,17 @@ impl Partition {
     }
 
     pub(super) fn wait(&mut self, waiter: Waiter) {
+        let queues = self.asked_for(&waiter);
+        self.dispatch.wait(waiter.id, queues);
+        self.sinks.wait(waiter);
+    }
+
+    /// The queues that a worker asks for, which are kept from now on.
+    pub(super) fn asked_for(&mut self, waiter: &Waiter) -> Vec<QueueId> {
         let queues = waiter.wish.queues();
         self.books.asked(&queues, self.newest);
         self.rule(&queues);
-        self.dispatch.wait(waiter.id, queues);
-        self.sinks.wait(waiter);
+        queues
     }
 
     fn answer(&mut self, tick: &mut Tick, asked: &Asked<'_>) -> Result<Answer, Box<Needs>> {
@@ -279,7 +285,7 @@ impl Partition {
     /// Does the command unless its idempotency key has an answer already, or it is the one at fault. A fault of ours in one command
     /// must not stop the partition: that command is refused and its instance shows it to a person.
     fn tried(&mut self, tick: &mut Tick, request: &Request) -> Result<Answer, Stop> {
-        if let Caution::RefuseNext { .. } = self.caution {
+        if self.caution.refuses() {
             self.metrics.blamed.inc();
             return self.blame(tick, &request.command, "the store does not take what the command would write");
         }
@@ -299,90 +305,6 @@ impl Partition {
                 self.blame(tick, &request.command, "the engine hit a fault of its own")
             }
         }
-    }
-
-    /// Refuses a command for a fault that is not its sender's. It leaves a row in the log, which proves that the store takes the tick
-    /// without it, and an incident of its instance if that can be written.
-    fn blame(&mut self, tick: &mut Tick, command: &Command, why: &str) -> Result<Answer, Stop> {
-        let kind = command.kind();
-        let instance = self.instance_of(command);
-        tracing::error!(kind, why, instance = instance.map(|key| key.0), "a command was refused; please report it");
-        if let Some(instance) = instance {
-            let reason: Arc<str> =
-                format!("A command ({kind}) was refused: {why}. Resolve this when it has been seen to.").into();
-            let mark = engine::Command::Mark { reason };
-            if catch_unwind(AssertUnwindSafe(|| self.step(tick, instance, &mark))).is_err() {
-                self.undo_unit(tick);
-            }
-        }
-        if let Command::Batch(BatchCommand::Item { batch, key }) = command {
-            self.end_item(tick, *batch, *key, Some(why.into()));
-        }
-        if let Command::Batch(BatchCommand::Due { batch }) = command {
-            self.troubles.give_up(*batch, why);
-        }
-        let reason = format!("{why}; the instance is as it was before");
-        Ok(Answer::Rejected(Rejection { code: Code::InvalidState, reason }))
-    }
-
-    /// The instance in memory that a command is about.
-    fn instance_of(&self, command: &Command) -> Option<InstanceKey> {
-        let of_job = |job: JobKey| self.jobs.get(&job)?.origin.map(|origin| origin.instance);
-        let instance = match command {
-            Command::Cancel { instance } | Command::Turn { instance, .. } | Command::Change { instance, .. } => Some(*instance),
-            Command::TimerDue { instance, .. } => *instance,
-            Command::CompleteJob { job, .. } | Command::JobDue { job } => of_job(*job),
-            Command::FailJob(fail) => of_job(fail.job),
-            Command::ThrowError(throw) => of_job(throw.job),
-            Command::UpdateJob(update) => of_job(update.job),
-            Command::CompleteUserTask { task, .. } => self.user_tasks.get(task).map(|task| task.instance),
-            Command::SetVariables { scope, .. } => Some(InstanceKey(scope.0)),
-            Command::TellStep(tell) => Some(tell.instance),
-            Command::RetryInstance { instance } | Command::Suspend { instance } | Command::Resume { instance } => Some(*instance),
-            Command::FailAttempt(fail) => of_job(fail.job),
-            Command::RetryJob { job, .. } => of_job(*job),
-            Command::Report { reports } => match reports.as_slice() {
-                [only] => of_job(only.job),
-                _ => None,
-            },
-            Command::Deploy(_)
-            | Command::DeleteResource { .. }
-            | Command::Create(_)
-            | Command::CreateAt(_)
-            | Command::ResolveIncident { .. }
-            | Command::AssignUserTask(_)
-            | Command::UnassignUserTask { .. }
-            | Command::UpdateUserTask(_)
-            | Command::Evaluate(_)
-            | Command::DeleteEvaluation { .. }
-            | Command::StartAdHoc(_)
-            | Command::Publish(_)
-            | Command::Correlate(_)
-            | Command::Broadcast { .. }
-            | Command::EvaluateConditions(_)
-            | Command::FireTimer { .. }
-            | Command::RescheduleTimer { .. }
-            | Command::SignalDue { .. }
-            | Command::MessageExpired { .. }
-            | Command::Activate(_)
-            | Command::Submit(_)
-            | Command::PutListener(_)
-            | Command::DeleteListener { .. }
-            | Command::ConfigureListeners { .. }
-            | Command::PutPolicy(_)
-            | Command::Announced(_)
-            | Command::DeletePolicy { .. }
-            | Command::PutSchedule(_)
-            | Command::DeleteSchedule { .. }
-            | Command::ScheduleDue { .. }
-            | Command::CompleteExecutions { .. }
-            | Command::CancelExecution { .. }
-            | Command::RetryExecution { .. }
-            | Command::DeleteInstance { .. }
-            | Command::Batch(_)
-            | Command::Release { .. } => None,
-        };
-        instance.filter(|instance| self.hot.contains(*instance))
     }
 
     /// A worker of another server asks for jobs: it waits for this tick only, and is answered when the tick closes.
@@ -430,7 +352,7 @@ impl ReceivedRequest {
 }
 
 /// The command an input stands for.
-fn asked(input: &Input) -> Option<Asked<'_>> {
+pub(super) fn asked(input: &Input) -> Option<Asked<'_>> {
     let by_itself = |command| {
         let request = Request { caller: Caller::engine(), command, idempotency: None };
         Some(Asked { request: Cow::Owned(request), received: None })

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::server::layer::{Fate, Layer};
 use crate::server::{self, Server, TENANT, caller, clocked, create, memory, plain_tasks, task};
 use engine::{InstanceKey, JobKey};
-use host::{Error, Limits, Role, Subscription};
+use host::{Definitions, Error, Limits, Metrics, Parts, Role, Subscription, prepare};
 use store::log::{Answer, Code, Command, EvaluateConditions, Request};
 use store::query::{Entity, Items, Query, Tenants};
 use store::row::InstanceState;
@@ -303,4 +303,35 @@ fn starts_when(id: &str, condition: &str) -> String {
   <process id="{id}" isExecutable="true"><startEvent id="s"><conditionalEventDefinition><condition>={condition}</condition>
   </conditionalEventDefinition></startEvent></process></definitions>"#
     )
+}
+
+/// Before, only their number was bounded where another server owns the partition: ten thousand of four megabytes.
+#[tokio::test(start_paused = true)]
+async fn requests_on_their_way_to_the_inbox_are_bounded_in_bytes() {
+    let store = memory();
+    let limits = Arc::new(Limits { inbox_bytes_max: 1_000_000, ..Limits::default() });
+    let metrics = Arc::new(Metrics::default());
+    let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
+    let parts = Parts { store: store.clone(), limits, metrics, definitions, announcing: None, exporting: None };
+    let (host, driver) = prepare(parts, "follower".into(), Role::Follower);
+    let value = format!("\"{}\"", "x".repeat(600_000));
+    let append = |value: &str| {
+        let command = Command::Create(create("p", &[("v", value)]));
+        let (host, request) = (host.clone(), Request { caller: caller(), command, idempotency: None });
+        async move { host.submit_durably(request).await }
+    };
+    // Nothing of the server runs yet, so what is to be appended stays where it is.
+    let first = tokio::spawn(append(&value));
+    tokio::task::yield_now().await;
+    let refused = tokio::time::timeout(Duration::from_secs(1), append(&value)).await.expect("it is refused at once");
+    assert!(matches!(&refused, Err(Error::Exhausted { what }) if what.contains("under way")), "{refused:?}");
+    let small = tokio::spawn(append("1"));
+    let (stop, stopping) = tokio::sync::watch::channel(false);
+    let driver = tokio::spawn(driver.run(stopping));
+    assert_eq!((first.await.unwrap().unwrap(), small.await.unwrap().unwrap()), (1, 2));
+    assert_eq!(append(&value).await.unwrap(), 3, "there is room again");
+    let huge = format!("\"{}\"", "x".repeat(3_000_000));
+    assert_eq!(append(&huge).await.unwrap(), 4, "one that is larger than all the room takes all of it");
+    stop.send(true).unwrap();
+    driver.await.unwrap();
 }

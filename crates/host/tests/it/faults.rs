@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use crate::server::layer::{Fate, Layer, broken};
 use crate::server::{Server, TENANT, caller, clocked};
-use host::{Definitions, Error as HostError, Host, Limits, Metrics, Parts, Poll, Role, prepare};
-use store::log::{Answer, Command, Create, Deploy, DeployResource, ProcessRef, Request};
+use engine::JobKey;
+use host::{Definitions, Error as HostError, Host, Limits, Metrics, Parts, Poll, Role, Subscription, prepare};
+use store::log::{Answer, Command, Create, Deploy, DeployResource, NewExecution, ProcessRef, Request, Submit};
 use store::query::{Entity, Items, Page, Query, Tenants};
 use store::row::InstanceState;
 use store::{Commit, Error, Store};
@@ -31,7 +32,7 @@ async fn submit(host: &Host, command: Command) -> Answer {
     loop {
         match host.submit(Request { caller: caller(), command: command.clone(), idempotency: None }).await {
             Ok(answer) => return answer,
-            Err(HostError::Unavailable { .. }) => tokio::task::yield_now().await,
+            Err(HostError::Unavailable { .. }) => tokio::time::sleep(Duration::from_millis(1)).await,
             Err(error) => panic!("{error}"),
         }
     }
@@ -78,16 +79,7 @@ async fn lost_commits_and_lost_answers_have_one_effect() {
 
         let mut done = 0;
         while done < 12 {
-            let poll = Poll {
-                job_type: "work".into(),
-                worker: "w".into(),
-                timeout: 600_000,
-                max: 2,
-                tenants: vec![TENANT.into()],
-                fetch: vec![],
-                wait: Some(Duration::from_secs(30)),
-            };
-            let Ok(jobs) = host.activate(poll).await else {
+            let Ok(jobs) = host.activate(poll()).await else {
                 tokio::task::yield_now().await;
                 continue;
             };
@@ -158,7 +150,7 @@ struct Running {
 /// A server that owns its partition, on a store that fails as planned.
 async fn start(layer: Layer) -> Running {
     let store = layer.shared();
-    let limits = Arc::new(Limits { batch_max: 3, ..Limits::default() });
+    let limits = Arc::new(Limits { batch_max: 3, stream_buffer_max: 4, ..Limits::default() });
     let metrics = Arc::new(Metrics::default());
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
     let parts = Parts { store: store.clone(), limits, metrics, definitions, announcing: None, exporting: None };
@@ -193,4 +185,92 @@ async fn a_lease_that_cannot_be_renewed_counts_as_a_store_that_fails() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     server.stop().await;
+}
+
+fn submission(count: usize) -> Command {
+    let new = NewExecution { input: vec![], priority: 0, retries: 3, run_at: None, unique: None, group: vec![] };
+    Command::Submit(Submit { tenant: TENANT.into(), action: "work".into(), executions: vec![new; count] })
+}
+
+fn jobs(answer: &Answer) -> Vec<JobKey> {
+    match answer {
+        Answer::Submitted(submitted) => submitted.executions.iter().map(|one| one.job).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Two of three workers are served by a tick that fails again and again, whether it was written or not.
+#[tokio::test(start_paused = true)]
+async fn who_was_served_by_a_tick_that_failed_is_served_once_and_in_order() {
+    for fate in [Fate::Lost(broken()), Fate::AnswerLost] {
+        let mut failures = 0;
+        let failing = fate.clone();
+        let layer = Layer::over(clocked()).on_commit(move |commit| match commit.changes.executions_new.is_empty() {
+            false if failures < 3 => {
+                failures += 1;
+                failing.clone()
+            }
+            _ => Fate::Through,
+        });
+        let Running { host, stop, driver, .. } = start(layer).await;
+        let polls = [2, 2, 2].map(|max| {
+            let (host, poll) = (host.clone(), Poll { max, ..poll() });
+            tokio::spawn(async move { host.activate(poll).await.unwrap().take() })
+        });
+        tokio::task::yield_now().await;
+        let submitted = jobs(&submit(&host, submission(3)).await);
+        let [first, second, third] = polls;
+        let handed = [first.await.unwrap(), second.await.unwrap()];
+        let keys = handed.each_ref().map(|jobs| jobs.iter().map(|job| job.key).collect::<Vec<_>>());
+        assert_eq!(keys, [submitted[..2].to_vec(), submitted[2..].to_vec()], "{fate:?}");
+        assert!(handed.iter().flatten().all(|job| job.lease == 1), "{fate:?}");
+        // The one that was not served waits as before.
+        let next = jobs(&submit(&host, submission(1)).await);
+        assert_eq!(third.await.unwrap().iter().map(|job| job.key).collect::<Vec<_>>(), next, "{fate:?}");
+        stop.send(true).unwrap();
+        driver.await.unwrap();
+    }
+}
+
+/// What the next tick has given to the same stream is undone with the one that fails.
+#[tokio::test(start_paused = true)]
+async fn a_stream_gets_each_job_once_and_in_order_whatever_fails() {
+    for seed in 1..=4 {
+        let mut plan = plan(seed);
+        let layer = Layer::over(clocked()).on_commit(move |_| plan.pop_front().unwrap_or(Fate::Through));
+        let Running { host, stop, driver, .. } = start(layer).await;
+        let Poll { job_type, worker, timeout, tenants, fetch, .. } = poll();
+        let mut stream = host.stream(Subscription { job_type, worker, timeout, tenants, fetch }).unwrap();
+        let asking = (0..30).map(|_| {
+            let host = host.clone();
+            tokio::spawn(async move { jobs(&submit(&host, submission(2)).await) })
+        });
+        let mut submitted = Vec::new();
+        for asked in asking.collect::<Vec<_>>() {
+            submitted.extend(asked.await.unwrap());
+        }
+        submitted.sort_unstable();
+        let mut got = Vec::new();
+        while got.len() < submitted.len() {
+            let job = stream.next().await.unwrap();
+            assert_eq!(job.lease, 1, "seed {seed}");
+            got.push(job.key);
+        }
+        assert_eq!(got, submitted, "seed {seed}");
+        drop(stream);
+        stop.send(true).unwrap();
+        driver.await.unwrap();
+    }
+}
+
+fn poll() -> Poll {
+    Poll {
+        job_type: "work".into(),
+        worker: "w".into(),
+        timeout: 600_000,
+        max: 2,
+        tenants: vec![TENANT.into()],
+        fetch: vec![],
+        wait: Some(Duration::from_secs(30)),
+    }
 }

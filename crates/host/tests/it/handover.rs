@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::server::{self, Server, TENANT, caller, memory, task};
+use crate::server::layer::{Fate, Layer};
+use crate::server::{self, Server, TENANT, caller, create, memory, task, timed};
 use engine::PartitionId;
 use host::{Error, Limits, Poll, Role, Subscription};
-use store::log::{Answer, Command, Create, ProcessRef, Request};
+use store::log::{Answer, Command, Create, IdempotencyKey, ProcessRef, Request};
 use store::{Fence, Store};
 
 fn limits() -> Limits {
@@ -149,6 +150,34 @@ async fn two_servers_with_one_name_do_not_push_each_other_out() {
     assert_eq!(epoch().await, before, "the partition has not changed hands");
     let shown = one.host.topology().await.unwrap();
     assert_eq!((&*shown.node, shown.partitions[0].owner.as_deref()), ("twin", Some("twin")));
+    two.stop().await;
+    one.stop().await;
+}
+
+/// The lease is renewed beside the tick. The time of both servers and of their store is the runtime's.
+#[tokio::test(start_paused = true)]
+async fn a_command_that_takes_longer_than_the_lease_does_not_lose_it() {
+    let inner: Arc<dyn Store> = Arc::new(timed());
+    let long = 4 * limits().lease;
+    let layer = Layer::of(inner.clone())
+        .slow(move |wanted| if wanted.idempotent.is_empty() { Duration::ZERO } else { long })
+        .on_commit(move |commit| if commit.changes.idempotent_new.is_empty() { Fate::Through } else { Fate::Late(long) });
+    let patient = || Limits { answer_timeout: 4 * long, ..limits() };
+    let one = Server::join(&layer.shared(), "one", Role::Engine, patient());
+    one.owning().await;
+    one.deploy(&[("p.bpmn", &task("p", "work"))]).await;
+    let two = Server::join(&inner, "two", Role::Engine, patient());
+    let epoch = || async { inner.partitions().await.unwrap()[0].epoch };
+    let (before, began) = (epoch().await, tokio::time::Instant::now());
+
+    let idempotency = Some(IdempotencyKey { tenant: TENANT.into(), key: "k".into(), fingerprint: 1 });
+    let request = Request { caller: caller(), command: Command::Create(create("p", &[])), idempotency };
+    let answer = one.host.submit(request).await;
+    assert!(matches!(answer, Ok(Answer::Created(_))), "{answer:?}");
+    assert!(2 * long <= began.elapsed(), "it was slow to load and slow to commit");
+    assert_eq!((epoch().await, one.host.owns(), two.host.owns()), (before, true, false));
+    assert_eq!(one.host.metrics().commit_failures.get(), 0);
+    assert!(matches!(two.ask(Command::Create(create("p", &[]))).await, Answer::Created(_)), "it answers the other's callers too");
     two.stop().await;
     one.stop().await;
 }

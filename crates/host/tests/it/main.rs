@@ -4,6 +4,7 @@
 mod announce;
 mod audit;
 mod batches;
+mod blamed;
 mod books;
 mod bounds;
 mod changes;
@@ -13,6 +14,7 @@ mod faults;
 mod global_listeners;
 mod handover;
 mod leases;
+mod panics;
 mod policies;
 mod purge;
 mod quarantine;

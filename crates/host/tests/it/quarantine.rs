@@ -49,6 +49,44 @@ async fn overwrite(store: &Arc<dyn Store>, resource: u64, name: &str, content: &
     store.release(owner.fence).await.unwrap();
 }
 
+/// Rows of instances name elements and flows by their place: obeying another order would send an instance somewhere else.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_definition_whose_elements_are_numbered_otherwise_is_not_obeyed() {
+    let flow = r#"<sequenceFlow id="b" sourceRef="work" targetRef="end"/>"#;
+    let end = r#"<endEvent id="end"/>"#;
+    let start = r#"<startEvent id="start"/>"#;
+    let original = process("p");
+    let elements = original.replace(end, "").replace(start, &format!("{end}{start}"));
+    let flows = original.replace(flow, "").replace(start, &format!("{start}{flow}"));
+    for other in [elements, flows] {
+        let store = memory();
+        let server = Server::start(&store).await;
+        server.deploy(&[("p.bpmn", &original), ("good.bpmn", &process("good"))]).await;
+        let instance = created(&server.create("p", &[]).await);
+        let leased = server.poll("work", None).await[0];
+        server.stop().await;
+        let latest = store.process_named(PartitionId(1), "p", server::TENANT).await.unwrap().latest.unwrap();
+        let resource = store.definition(latest.key).await.unwrap().unwrap().resource;
+        overwrite(&store, resource, "p.bpmn", &other).await;
+
+        let server = Server::start(&store).await;
+        let complete = || Command::CompleteJob { job: leased, variables: vec![], result: None };
+        for command in [Command::Cancel { instance }, complete(), Command::Create(server::create("p", &[]))] {
+            let refused = server.ask(command).await;
+            let says_so = |reason: &str| reason.contains("numbers its elements otherwise");
+            assert!(is_refused(&refused), "{refused:?}");
+            assert!(matches!(&refused, Answer::Rejected(rejection) if says_so(&rejection.reason)), "{refused:?}");
+        }
+        created(&server.create("good", &[]).await);
+        server.stop().await;
+
+        overwrite(&store, resource, "p.bpmn", &original).await;
+        let server = Server::start(&store).await;
+        assert_eq!(server.ask(complete()).await, Answer::Done, "nothing has happened to it meanwhile");
+        server.stop().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_definition_that_no_longer_compiles_stops_only_its_own_instances() {
     let store = memory();

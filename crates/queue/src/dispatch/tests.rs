@@ -72,6 +72,20 @@ fn streams_take_turns_and_never_get_more_than_they_have_room_for() {
 }
 
 #[test]
+fn who_waits_again_comes_first_and_stands_in_line_once() {
+    let mut dispatch = dispatch();
+    (0..3).for_each(|waiter| waiting(&mut dispatch, waiter, &["a"]));
+    serve(&mut dispatch, &mut [9; 3], Line::Stay);
+    (1..=2).for_each(|key| dispatch.ready(&"a", seat(0, key), &None));
+    assert_eq!(serve(&mut dispatch, &mut [1; 3], Line::Stay), [(0, 1), (1, 2)]);
+    [1, 0].iter().for_each(|waiter| dispatch.leave(WaiterId(*waiter)));
+    [1, 0].iter().for_each(|waiter| dispatch.wait_again(WaiterId(*waiter), vec!["a"]));
+    (3..=8).for_each(|key| dispatch.ready(&"a", seat(0, key), &None));
+    let served = serve(&mut dispatch, &mut [9; 3], Line::Rotate);
+    assert_eq!(served, [(0, 3), (1, 4), (2, 5), (0, 6), (1, 7), (2, 8)]);
+}
+
+#[test]
 fn who_has_gone_leaves_the_line() {
     let mut dispatch = dispatch();
     waiting(&mut dispatch, 0, &["a", "b"]);

@@ -1,7 +1,7 @@
 //! A store in front of another, with a place to interfere.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use engine::{DefinitionKey, FormKey, InstanceKey, JobKey, PartitionId, RequirementsKey, WaitKey};
@@ -32,6 +32,15 @@ type Renewals = Box<dyn FnMut() -> Result<(), Error> + Send>;
 type Searches = Box<dyn FnMut(&Query) -> Result<(), Error> + Send>;
 type Purges = Box<dyn FnMut(Option<Aged>) + Send>;
 type Loads = Box<dyn FnMut(&Wanted, &mut Loaded) -> Result<(), Error> + Send>;
+type Slow = Box<dyn FnMut(&Wanted) -> Duration + Send>;
+type Asks = Box<dyn FnMut(Ask) + Send>;
+
+/// What a server asks of the inbox that does not own the partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ask {
+    Append,
+    Statuses,
+}
 
 pub(crate) struct Layer {
     inner: Arc<dyn Store>,
@@ -40,6 +49,8 @@ pub(crate) struct Layer {
     commits: Mutex<Commits>,
     renewals: Mutex<Renewals>,
     loads: Mutex<Loads>,
+    slow: Mutex<Slow>,
+    asks: Mutex<Asks>,
     searches: Mutex<Searches>,
     purges: Mutex<Purges>,
 }
@@ -56,6 +67,8 @@ impl Layer {
             commits: Mutex::new(Box::new(|_| Fate::Through)),
             renewals: Mutex::new(Box::new(|| Ok(()))),
             loads: Mutex::new(Box::new(|_, _| Ok(()))),
+            slow: Mutex::new(Box::new(|_| Duration::ZERO)),
+            asks: Mutex::new(Box::new(|_| ())),
             searches: Mutex::new(Box::new(|_| Ok(()))),
             purges: Mutex::new(Box::new(|_| ())),
         }
@@ -81,6 +94,16 @@ impl Layer {
         Self { loads: Mutex::new(Box::new(loads)), ..self }
     }
 
+    /// Asked how long loading takes.
+    pub(crate) fn slow(self, slow: impl FnMut(&Wanted) -> Duration + Send + 'static) -> Self {
+        Self { slow: Mutex::new(Box::new(slow)), ..self }
+    }
+
+    /// Told before the inbox is asked anything.
+    pub(crate) fn on_ask(self, asks: impl FnMut(Ask) + Send + 'static) -> Self {
+        Self { asks: Mutex::new(Box::new(asks)), ..self }
+    }
+
     /// Asked before every search.
     pub(crate) fn on_search(self, searches: impl FnMut(&Query) -> Result<(), Error> + Send + 'static) -> Self {
         Self { searches: Mutex::new(Box::new(searches)), ..self }
@@ -98,6 +121,11 @@ impl Layer {
     pub(crate) fn shared(self) -> Arc<dyn Store> {
         Arc::new(self)
     }
+}
+
+/// What interferes may panic, and is asked again all the same.
+fn even_so<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(crate) fn broken() -> Error {
@@ -126,8 +154,12 @@ impl Store for Layer {
         }
     }
     async fn load(&self, partition: PartitionId, wanted: &Wanted, now: Millis) -> Result<Loaded, Error> {
+        let takes = self.slow.lock().unwrap()(wanted);
+        if !takes.is_zero() {
+            tokio::time::sleep(takes).await;
+        }
         let mut loaded = self.counted().load(partition, wanted, now).await?;
-        self.loads.lock().unwrap()(wanted, &mut loaded)?;
+        even_so(&self.loads)(wanted, &mut loaded)?;
         Ok(loaded)
     }
 
@@ -148,12 +180,14 @@ impl Store for Layer {
         self.counted().partitions().await
     }
     async fn append(&self, partition: PartitionId, requests: Vec<NewRequest>, backlog: Backlog) -> Result<Vec<u64>, Error> {
+        even_so(&self.asks)(Ask::Append);
         self.counted().append(partition, requests, backlog).await
     }
     async fn inbox(&self, partition: PartitionId, after: u64, limit: usize, bytes_max: usize) -> Result<Vec<Received>, Error> {
         self.counted().inbox(partition, after, limit, bytes_max).await
     }
     async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<RequestStatus>, Error> {
+        even_so(&self.asks)(Ask::Statuses);
         self.counted().statuses(partition, positions).await
     }
     fn wakeups(&self) -> watch::Receiver<u64> {

@@ -54,6 +54,12 @@ pub(crate) fn with_clock() -> (Arc<dyn Store>, Arc<AtomicI64>) {
     (Arc::new(Memory::new(Arc::new(move || read.load(Ordering::SeqCst)))), clock)
 }
 
+/// A memory store with the time of the runtime, which may be paused.
+pub(crate) fn timed() -> Memory {
+    let began = tokio::time::Instant::now();
+    Memory::new(Arc::new(move || 1_000_000_000 + began.elapsed().as_millis() as i64))
+}
+
 impl Server {
     /// One that owns the partition.
     pub(crate) async fn start(store: &Arc<dyn Store>) -> Self {
