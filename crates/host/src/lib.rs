@@ -46,6 +46,7 @@ mod sinks;
 mod source;
 mod table;
 mod traced;
+mod weigh;
 mod workflow_metrics;
 
 pub use announce::{ANNOUNCED, Announcing, Published, Publisher};

@@ -18,6 +18,7 @@ mod purge;
 mod quarantine;
 mod queues;
 mod repeated;
+mod room;
 mod rules;
 mod schedules;
 mod server;
