@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod announce;
+mod asked_for;
 mod audit;
 mod batches;
 mod books;
@@ -12,7 +13,9 @@ mod export;
 mod faults;
 mod global_listeners;
 mod handover;
+mod large_creations;
 mod leases;
+mod many_variables;
 mod policies;
 mod purge;
 mod quarantine;

@@ -1,0 +1,115 @@
+//! A scope of very many variables: what a command does and takes depends on what happens, not on what is there.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use engine::{Document, InstanceKey, JobKey};
+use host::{Limits, Poll, Role};
+use store::log::{Answer, Command};
+
+use crate::server::layer::{Fate, Layer};
+use crate::server::{Server, TENANT, clocked};
+
+const MANY: usize = 45_000;
+const FEW: usize = 450;
+/// In one command.
+const AT_ONCE: usize = 9_000;
+
+/// Variables new and changed in one commit, and bytes of its events.
+type Work = (usize, usize, usize);
+
+fn numbered(from: usize, to: usize) -> Document {
+    (from..to).map(|n| (format!("v{n}").into(), n.to_string().into())).collect()
+}
+
+/// A server with an instance that has so many variables, and what every commit wrote.
+async fn with(variables: usize) -> (Server, Arc<Mutex<Vec<Work>>>) {
+    let commits = Arc::new(Mutex::new(Vec::new()));
+    let seen = commits.clone();
+    let layer = Layer::over(clocked()).on_commit(move |commit| {
+        let events = commit.log.iter().map(|row| row.events.len()).sum();
+        seen.lock().unwrap().push((commit.changes.variables_new.len(), commit.changes.variables_changed.len(), events));
+        Fate::Through
+    });
+    let server = Server::join(&layer.shared(), "server", Role::Engine, Limits::default());
+    server.owning().await;
+    server.deploy(&[("loop.bpmn", LOOP)]).await;
+    let instance = match server.create("loop", &[("again", "true")]).await {
+        Answer::Created(created) => created.instance,
+        other => panic!("{other:?}"),
+    };
+    for from in (0..variables).step_by(AT_ONCE) {
+        set(&server, instance, numbered(from, variables.min(from + AT_ONCE))).await;
+    }
+    let written: usize = commits.lock().unwrap().iter().map(|(new, _, _)| new).sum();
+    assert_eq!(written, variables + 1, "each is written once");
+    commits.lock().unwrap().clear();
+    (server, commits)
+}
+
+async fn set(server: &Server, instance: InstanceKey, variables: Document) {
+    let command = Command::SetVariables { scope: instance.root(), variables, local: false };
+    let answer = server.ask(command).await;
+    assert!(matches!(answer, Answer::VariablesSet { .. }), "{answer:?}");
+}
+
+async fn next(server: &Server) -> JobKey {
+    let poll = Poll {
+        job_type: "work".into(),
+        worker: "w".into(),
+        timeout: 600_000,
+        max: 1,
+        tenants: vec![TENANT.into()],
+        fetch: vec!["v7".into()],
+        wait: Some(Duration::from_secs(60)),
+    };
+    server.host.activate(poll).await.unwrap().take()[0].key
+}
+
+/// A worker changes one variable, a mapping reads another, and a condition a third. The least it took of many times.
+async fn rounds(server: &Server, count: u32) -> Duration {
+    let mut least = Duration::MAX;
+    for n in 0..count {
+        let job = next(server).await;
+        let variables = vec![("v7".into(), n.to_string().into())];
+        let begun = Instant::now();
+        assert_eq!(server.ask(Command::CompleteJob { job, variables, result: None }).await, Answer::Done);
+        least = least.min(begun.elapsed());
+    }
+    least
+}
+
+/// With so many more variables a command that looked at each, or wrote each, would take a hundred times as long.
+#[tokio::test]
+async fn a_command_on_many_variables_does_what_happens() {
+    let (few, _) = with(FEW).await;
+    let (many, commits) = with(MANY).await;
+    let (short, long) = (rounds(&few, 100).await, rounds(&many, 100).await);
+    let commits = std::mem::take(&mut *commits.lock().unwrap());
+    let changed: usize = commits.iter().map(|(new, changed, _)| new + changed).sum();
+    assert!(changed <= 300, "{changed} variables written in a hundred rounds");
+    let largest = commits.iter().map(|(_, _, events)| *events).max();
+    assert!(largest < Some(1_000), "{largest:?} bytes of events");
+    assert!(long < 20 * short, "{long:?} with {MANY} variables, {short:?} with {FEW}");
+    few.stop().await;
+    many.stop().await;
+}
+
+/// A task that follows itself, with a mapping and a condition.
+const LOOP: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0">
+  <process id="loop" isExecutable="true">
+    <startEvent id="start"/>
+    <sequenceFlow id="in" sourceRef="start" targetRef="work"/>
+    <serviceTask id="work">
+      <extensionElements>
+        <zeebe:taskDefinition type="work"/>
+        <zeebe:ioMapping><zeebe:output source="=v7" target="v7"/><zeebe:output source="=v8" target="v9"/></zeebe:ioMapping>
+      </extensionElements>
+    </serviceTask>
+    <sequenceFlow id="out" sourceRef="work" targetRef="gate"/>
+    <exclusiveGateway id="gate"/>
+    <sequenceFlow id="back" sourceRef="gate" targetRef="work"><conditionExpression>=again</conditionExpression></sequenceFlow>
+    <sequenceFlow id="over" sourceRef="gate" targetRef="end"><conditionExpression>=not(again)</conditionExpression></sequenceFlow>
+    <endEvent id="end"/>
+  </process>
+</definitions>"#;
