@@ -40,9 +40,8 @@ impl Ahead {
     fn learn(&mut self, before: &InMemory, after: &InMemory, bytes_max: usize) {
         let instances = after.instances.saturating_sub(before.instances);
         let loaded = instances.max(after.jobs.saturating_sub(before.jobs));
-        if 0 < loaded {
-            let each = (after.bytes.saturating_sub(before.bytes) / loaded).max(1);
-            self.jobs = (bytes_max / 4 / each).clamp(1, AHEAD_MAX);
+        if let Some(each) = after.bytes.saturating_sub(before.bytes).checked_div(loaded) {
+            self.jobs = (bytes_max / 4 / each.max(1)).clamp(1, AHEAD_MAX);
         }
     }
 }

@@ -34,15 +34,22 @@ async fn with(variables: usize) -> (Server, Arc<Mutex<Vec<Work>>>) {
     let server = Server::join(&layer.shared(), "server", Role::Engine, Limits::default());
     server.owning().await;
     server.deploy(&[("loop.bpmn", LOOP)]).await;
-    let instance = match server.create("loop", &[("again", "true")]).await {
+    let instance = match server.create("loop", &[]).await {
         Answer::Created(created) => created.instance,
         other => panic!("{other:?}"),
     };
     for from in (0..variables).step_by(AT_ONCE) {
         set(&server, instance, numbered(from, variables.min(from + AT_ONCE))).await;
     }
+    // What the process works with came last.
+    set(
+        &server,
+        instance,
+        [("again", "true"), ("read", "1"), ("told", "1")].map(|(name, value)| (name.into(), value.into())).into(),
+    )
+    .await;
     let written: usize = commits.lock().unwrap().iter().map(|(new, _, _)| new).sum();
-    assert_eq!(written, variables + 1, "each is written once");
+    assert_eq!(written, variables + 3, "each is written once");
     commits.lock().unwrap().clear();
     (server, commits)
 }
@@ -60,7 +67,7 @@ async fn next(server: &Server) -> JobKey {
         timeout: 600_000,
         max: 1,
         tenants: vec![TENANT.into()],
-        fetch: vec!["v7".into()],
+        fetch: vec!["told".into()],
         wait: Some(Duration::from_secs(60)),
     };
     server.host.activate(poll).await.unwrap().take()[0].key
@@ -71,7 +78,7 @@ async fn rounds(server: &Server, count: u32) -> Duration {
     let mut least = Duration::MAX;
     for n in 0..count {
         let job = next(server).await;
-        let variables = vec![("v7".into(), n.to_string().into())];
+        let variables = vec![("told".into(), n.to_string().into())];
         let begun = Instant::now();
         assert_eq!(server.ask(Command::CompleteJob { job, variables, result: None }).await, Answer::Done);
         least = least.min(begun.elapsed());
@@ -79,7 +86,7 @@ async fn rounds(server: &Server, count: u32) -> Duration {
     least
 }
 
-/// With so many more variables a command that looked at each, or wrote each, would take a hundred times as long.
+/// A command that looked at each variable, or wrote each, would take many times as long with a hundred times as many.
 #[tokio::test]
 async fn a_command_on_many_variables_does_what_happens() {
     let (few, _) = with(FEW).await;
@@ -87,10 +94,10 @@ async fn a_command_on_many_variables_does_what_happens() {
     let (short, long) = (rounds(&few, 100).await, rounds(&many, 100).await);
     let commits = std::mem::take(&mut *commits.lock().unwrap());
     let changed: usize = commits.iter().map(|(new, changed, _)| new + changed).sum();
-    assert!(changed <= 300, "{changed} variables written in a hundred rounds");
+    assert!(changed <= 400, "{changed} variables written in a hundred rounds");
     let largest = commits.iter().map(|(_, _, events)| *events).max();
     assert!(largest < Some(1_000), "{largest:?} bytes of events");
-    assert!(long < 20 * short, "{long:?} with {MANY} variables, {short:?} with {FEW}");
+    assert!(long < 8 * short, "{long:?} with {MANY} variables, {short:?} with {FEW}");
     few.stop().await;
     many.stop().await;
 }
@@ -103,7 +110,7 @@ const LOOP: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/
     <serviceTask id="work">
       <extensionElements>
         <zeebe:taskDefinition type="work"/>
-        <zeebe:ioMapping><zeebe:output source="=v7" target="v7"/><zeebe:output source="=v8" target="v9"/></zeebe:ioMapping>
+        <zeebe:ioMapping><zeebe:output source="=told + read" target="sum"/><zeebe:output source="=told" target="told"/></zeebe:ioMapping>
       </extensionElements>
     </serviceTask>
     <sequenceFlow id="out" sourceRef="work" targetRef="gate"/>
