@@ -16,12 +16,17 @@ use super::{Awaiting, End, Input, Partition, Reply, Told};
 use crate::handle;
 use crate::sinks::{Handed, deliver};
 use crate::table::Change;
+use crate::weigh::Weigh;
 
 /// How long after its last command another server is taken to be interested.
 const FOLLOWED_FOR: Millis = 60_000;
 
 /// How often those who have gone are swept out.
 const SWEEP_EVERY: Millis = 5_000;
+
+/// What is kept for a group is weighed once a tick, in [`Partition::settle_memory`]: there may be thousands of messages, and each one more
+/// changes it.
+impl Weigh for Group {}
 
 impl Partition {
     /// Hands out jobs and gives what is to be written; `None` if nothing is.

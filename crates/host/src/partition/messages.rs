@@ -18,7 +18,6 @@ use super::needs::Needs;
 use super::tick::Tick;
 use super::unit::Stop;
 use crate::hot::Lock;
-use crate::weigh::Weigh;
 
 /// How many messages of one name and correlation key are kept.
 const MESSAGES_MAX: usize = store::GROUP_MAX - 1;
@@ -34,9 +33,6 @@ pub(crate) struct Group {
     /// In the order in which they came.
     pub(super) messages: Vec<Arc<row::Message>>,
 }
-
-/// What is kept is weighed once a tick, by [`LargeGroups`]: there may be thousands of messages, and each one more changes the group.
-impl Weigh for Group {}
 
 impl Group {
     pub(super) fn bytes(&self) -> usize {
