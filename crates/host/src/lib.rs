@@ -48,6 +48,7 @@ mod source;
 mod table;
 mod traced;
 mod under_way;
+mod weigh;
 mod workflow_metrics;
 
 pub use announce::{ANNOUNCED, Announcing, Published, Publisher};

@@ -29,7 +29,7 @@ pub struct Limits {
     pub suspended_max: usize,
     /// How many that wait for a signal are told in one command.
     pub signal_page_max: usize,
-    /// Running instances kept in memory, by number and bytes.
+    /// Running instances kept in memory, by number and bytes; and each kind of row beside them.
     pub instances_hot_max: usize,
     pub instances_hot_bytes_max: usize,
     /// Jobs of one queue kept in memory.

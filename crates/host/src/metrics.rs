@@ -48,6 +48,7 @@ pub struct Metrics {
     pub inbox_depth: Gauge,
     pub instances_hot: Gauge,
     pub instances_hot_bytes: Gauge,
+    pub rows_hot_bytes: Gauge,
     pub definition_hits: Counter,
     pub definition_misses: Counter,
     pub definition_entries: Gauge,
@@ -96,6 +97,7 @@ impl Default for Metrics {
             inbox_depth: Gauge::default(),
             instances_hot: Gauge::default(),
             instances_hot_bytes: Gauge::default(),
+            rows_hot_bytes: Gauge::default(),
             definition_hits: Counter::default(),
             definition_misses: Counter::default(),
             definition_entries: Gauge::default(),
@@ -154,6 +156,8 @@ impl Metrics {
         r.register("inbox_depth", "Commands accepted and not yet taken by a tick", self.inbox_depth.clone());
         r.register("instances_hot", "Running instances in memory", self.instances_hot.clone());
         r.register("instances_hot_bytes", "About as many bytes as they take", self.instances_hot_bytes.clone());
+        let rows = "About as many bytes as jobs, timers, tasks and other rows in memory take beside them";
+        r.register("rows_hot_bytes", rows, self.rows_hot_bytes.clone());
         r.register("definition_cache_hits", "Compiled definitions found in memory", self.definition_hits.clone());
         r.register("definition_cache_misses", "Definitions compiled anew", self.definition_misses.clone());
         r.register("definition_cache_entries", "Compiled definitions in memory", self.definition_entries.clone());

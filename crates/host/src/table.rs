@@ -1,7 +1,7 @@
 //! Rows in memory, by key: a cache of a table that can be changed, undone command by command, and written tick by tick.
 //!
 //! A row that was changed stays until the tick that changed it is committed: until then the table itself is behind. Rows known to be
-//! absent are remembered too.
+//! absent are remembered too. Rows are weighed where they come, change and go, so that what all of them take is always known.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::Hash;
@@ -9,9 +9,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::weigh::Weigh;
+
 #[derive(Debug)]
 pub(crate) struct Table<K, V> {
     rows: FxHashMap<K, Slot<V>>,
+    /// What they take, about.
+    bytes: usize,
     /// What was there before each change since the last [`Table::accept`].
     journal: Vec<Before<K, V>>,
     /// Keys changed since the last [`Table::written`].
@@ -50,11 +54,41 @@ pub(crate) enum Change {
 
 impl<K, V> Default for Table<K, V> {
     fn default() -> Self {
-        Self { rows: FxHashMap::default(), journal: Vec::new(), changed: BTreeMap::new(), order: VecDeque::new() }
+        Self { rows: FxHashMap::default(), bytes: 0, journal: Vec::new(), changed: BTreeMap::new(), order: VecDeque::new() }
     }
 }
 
-impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
+impl<V: Weigh> Slot<V> {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.row.as_deref().map_or(0, |row| size_of::<V>() + row.beyond())
+    }
+}
+
+impl<K: Clone + Ord + Hash + Weigh, V: Clone + Weigh> Table<K, V> {
+    /// How many rows are known to be there, or not to be.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// About as many bytes as its rows take in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn insert(&mut self, key: K, slot: Slot<V>) -> Option<Slot<V>> {
+        let of_key = size_of::<K>() + key.beyond();
+        self.bytes += of_key + slot.bytes();
+        let before = self.rows.insert(key, slot);
+        self.bytes -= before.as_ref().map_or(0, |before| of_key + before.bytes());
+        before
+    }
+
+    fn remove(&mut self, key: &K) {
+        if let Some(gone) = self.rows.remove(key) {
+            self.bytes -= size_of::<K>() + key.beyond() + gone.bytes();
+        }
+    }
+
     /// Whether it is known that there is such a row, or that there is none.
     pub(crate) fn knows(&self, key: &K) -> bool {
         self.rows.contains_key(key)
@@ -78,13 +112,13 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
     pub(crate) fn load(&mut self, key: K, row: Option<V>) {
         if !self.rows.contains_key(&key) {
             self.order.push_back(key.clone());
-            self.rows.insert(key, Slot { row: row.map(Arc::new), tick: 0 });
+            self.insert(key, Slot { row: row.map(Arc::new), tick: 0 });
         }
     }
 
     /// A row that comes into being, or takes the place of one that is known.
     pub(crate) fn put(&mut self, key: K, row: V, tick: u64) {
-        let slot = self.rows.insert(key.clone(), Slot { row: Some(Arc::new(row)), tick });
+        let slot = self.insert(key.clone(), Slot { row: Some(Arc::new(row)), tick });
         if slot.is_none() {
             self.order.push_back(key.clone());
         }
@@ -99,6 +133,7 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
         let Some(row) = &mut slot.row else { return };
         slot.tick = tick;
         change(Arc::make_mut(row));
+        self.bytes = self.bytes + slot.bytes() - before.bytes();
         self.note(key.clone(), Some(before), Change::Changed);
     }
 
@@ -130,9 +165,9 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
                 None => self.changed.remove(&key),
             };
             match slot {
-                Some(slot) => self.rows.insert(key, slot),
-                None => self.rows.remove(&key),
-            };
+                Some(slot) => drop(self.insert(key, slot)),
+                None => self.remove(&key),
+            }
         }
     }
 
@@ -156,15 +191,15 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
             }
             slot.tick = 0;
             if slot.row.as_deref().is_none_or(&is_over) {
-                self.rows.remove(key);
+                self.remove(key);
             }
         }
     }
 
     /// Makes room, those longest in memory first; what is not committed stays.
-    pub(crate) fn trim(&mut self, rows_max: usize) {
+    pub(crate) fn trim(&mut self, rows_max: usize, bytes_max: usize) {
         let mut looked_at = 0;
-        while rows_max < self.rows.len() && looked_at < self.order.len() {
+        while (rows_max < self.rows.len() || bytes_max < self.bytes) && looked_at < self.order.len() {
             let Some(key) = self.order.pop_front() else { break };
             match self.rows.get(&key) {
                 None => {}
@@ -172,7 +207,7 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
                     looked_at += 1;
                     self.order.push_back(key);
                 }
-                Some(_) => drop(self.rows.remove(&key)),
+                Some(_) => self.remove(&key),
             }
         }
         if self.rows.len() * 2 + 1024 < self.order.len() {
@@ -184,6 +219,12 @@ impl<K: Clone + Ord + Hash, V: Clone> Table<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Weigh for &'static str {
+        fn beyond(&self) -> usize {
+            self.len()
+        }
+    }
 
     fn table() -> Table<u64, &'static str> {
         let mut table = Table::default();
@@ -226,11 +267,32 @@ mod tests {
         let mut table = table();
         table.change(&1, 7, |row| *row = "b");
         table.change(&1, 8, |row| *row = "over");
-        table.trim(0);
+        table.trim(0, usize::MAX);
         assert_eq!((table.get(&1), table.knows(&2)), (Some(&"over"), false));
         table.committed(7, &[1], |row| *row == "over");
         assert_eq!(table.get(&1), Some(&"over"));
         table.committed(8, &[1], |row| *row == "over");
         assert!(!table.knows(&1));
+    }
+    #[test]
+    fn rows_are_weighed_where_they_come_change_and_go() {
+        let mut table = table();
+        let before = table.bytes();
+        table.put(3, "kept", 1);
+        let kept = table.bytes();
+        assert_eq!(kept - before, size_of::<u64>() + size_of::<Slot<&str>>() + size_of::<&str>() + 4);
+        table.accept();
+        table.change(&1, 1, |row| *row = "much longer");
+        assert_eq!(table.bytes() - kept, "much longer".len() - "a".len());
+        table.put(2, "new", 1);
+        table.put(3, "", 1);
+        table.undo();
+        assert_eq!(table.bytes(), kept);
+        table.committed(1, &[3], |_| true);
+        assert_eq!(table.bytes(), before);
+        table.trim(usize::MAX, before - 1);
+        assert!(!table.knows(&1) && table.knows(&2), "those longest in memory go first");
+        table.trim(usize::MAX, 0);
+        assert_eq!(table.bytes(), 0);
     }
 }

@@ -129,7 +129,12 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("limits.command_bytes", 16 * MIB, 1024..=GIB, "Bytes of variables that one command writes before that"),
     number("limits.call_depth", 1_000, 1..=1_000_000, "How deep processes call processes"),
     number("limits.instances_hot", 100_000, 0..=MANY, "Running instances kept in memory"),
-    number("limits.instances_hot_bytes", 32 * MIB, 0..=1024 * GIB, "Bytes they take there, about"),
+    number(
+        "limits.instances_hot_bytes",
+        32 * MIB,
+        0..=1024 * GIB,
+        "Bytes they take there, about; their jobs, timers, subscriptions and tasks as many each",
+    ),
     number("limits.ready_window", 10_000, 1..=MANY, "Jobs of one queue kept in memory"),
     number("limits.timeline", 100_000, 1..=MANY, "Timers and ends of leases kept in memory"),
     number("limits.due", 500, 1..=1_000_000, "Timers, ends of leases and the like that are done in one tick"),

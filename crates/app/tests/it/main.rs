@@ -13,6 +13,7 @@ mod evaluate;
 mod export;
 #[cfg(feature = "kafka")]
 mod kafka;
+mod later;
 mod manual;
 mod operate;
 mod place;

@@ -17,12 +17,12 @@ const INCIDENT: &str = "2251799813685333";
 const TASK: &str = "2251799813685310";
 const TIMER: &str = "2251799813685309";
 
-fn kept(name: &str) -> PathBuf {
+pub(crate) fn kept(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/stores").join(name)
 }
 
 /// One field of all items of a list.
-fn all<'a>(list: &'a Value, field: &str) -> BTreeSet<&'a str> {
+pub(crate) fn all<'a>(list: &'a Value, field: &str) -> BTreeSet<&'a str> {
     list["items"].as_array().unwrap().iter().map(|item| item[field].as_str().unwrap_or_default()).collect()
 }
 
@@ -76,17 +76,22 @@ fn a_file_of_schema_version_5_goes_on() {
     goes_on(&Server::start(&format!("sqlite:{}", folder.path().display())));
 }
 
-/// Where `CAUDAL_TEST_POSTGRES` leads to a server, as `cargo xtask test` does.
 #[test]
 fn a_database_of_schema_version_5_goes_on() {
+    with_dump("schema-5.postgres.sql", goes_on);
+}
+
+/// A server on a database that is made of a dump, where `CAUDAL_TEST_POSTGRES` leads to one that makes databases, as `cargo xtask test`
+/// does.
+pub(crate) fn with_dump(dump: &str, test: impl Fn(&Server)) {
     let Ok(base) = std::env::var("CAUDAL_TEST_POSTGRES") else { return };
-    let name = format!("previous_{}", std::process::id());
+    let name = format!("previous_{}_{}", dump.split('.').next().unwrap().replace('-', "_"), std::process::id());
     let (scheme, rest) = base.split_once("://").unwrap();
     let (place, options) = rest.split_once('?').map_or((rest, String::new()), |(place, options)| (place, format!("?{options}")));
     let url = format!("{scheme}://{}/{name}{options}", place.split('/').next().unwrap());
     execute(&base, &format!("CREATE DATABASE {name}"));
-    execute(&url, &std::fs::read_to_string(kept("schema-5.postgres.sql")).unwrap());
-    goes_on(&Server::start(&url));
+    execute(&url, &std::fs::read_to_string(kept(dump)).unwrap());
+    test(&Server::start(&url));
     execute(&base, &format!("DROP DATABASE {name} WITH (FORCE)"));
 }
 

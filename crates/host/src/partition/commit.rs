@@ -16,12 +16,17 @@ use super::{Awaiting, End, Input, Partition, Reply, Told};
 use crate::handle;
 use crate::sinks::{Handed, deliver};
 use crate::table::Change;
+use crate::weigh::Weigh;
 
 /// How long after its last command another server is taken to be interested.
 const FOLLOWED_FOR: Millis = 60_000;
 
 /// How often those who have gone are swept out.
 const SWEEP_EVERY: Millis = 5_000;
+
+/// What is kept for a group is weighed once a tick, in [`Partition::settle_memory`]: there may be thousands of messages, and each one more
+/// changes it.
+impl Weigh for Group {}
 
 impl Partition {
     /// Hands out jobs and gives what is to be written; `None` if nothing is.
@@ -187,21 +192,8 @@ impl Partition {
         self.idempotent.committed(tick.number, &tick.changed.idempotent, |_| true);
         self.batches.committed(tick.number, &tick.changed.batches, |row| row.due.is_none());
         self.catalogue.committed(tick.number, &tick.changed.names);
-        self.hot.trim(self.limits.instances_hot_max, self.limits.instances_hot_bytes_max);
-        self.jobs.trim(self.limits.instances_hot_max);
-        self.timers.trim(self.limits.instances_hot_max);
-        self.subscriptions.trim(self.limits.instances_hot_max);
-        self.user_tasks.trim(self.limits.instances_hot_max);
         self.newest = self.newest.max(tick.now);
-        self.groups.trim(if tick.now < self.newest { 0 } else { self.limits.instances_hot_max });
-        self.starts.trim(self.limits.instances_hot_max);
-        self.locks.trim(self.limits.instances_hot_max);
-        self.unique.trim(self.limits.instances_hot_max);
-        self.idempotent.trim(self.limits.batch_max);
-        self.batches.trim(self.limits.batch_max);
-        self.catalogue.trim();
-        self.metrics.instances_hot.set(self.hot.len() as i64);
-        self.metrics.instances_hot_bytes.set(self.hot.bytes() as i64);
+        self.trim(tick.now);
         self.measure_timeline(tick.now);
         if self.sweep_at <= tick.now {
             self.sweep_at = tick.now + SWEEP_EVERY;
@@ -218,6 +210,33 @@ impl Partition {
                 !waiting.is_empty()
             });
         }
+    }
+
+    /// Each kind of row has as much room as the instances: one that takes much drives nothing else out.
+    fn trim(&mut self, now: Millis) {
+        let (rows, bytes) = (self.limits.instances_hot_max, self.limits.instances_hot_bytes_max);
+        self.hot.trim(rows, bytes);
+        self.jobs.trim(rows, bytes);
+        self.timers.trim(rows, bytes);
+        self.subscriptions.trim(rows, bytes);
+        self.user_tasks.trim(rows, bytes);
+        self.groups.trim(if now < self.newest { 0 } else { rows }, bytes);
+        self.starts.trim(rows, bytes);
+        self.locks.trim(rows, bytes);
+        self.unique.trim(rows, bytes);
+        self.idempotent.trim(self.limits.batch_max, bytes);
+        self.batches.trim(self.limits.batch_max, bytes);
+        self.catalogue.trim(bytes);
+        self.metrics.instances_hot.set(self.hot.len() as i64);
+        self.metrics.instances_hot_bytes.set(self.hot.bytes() as i64);
+        self.metrics.rows_hot_bytes.set(self.bytes_of_rows() as i64);
+    }
+
+    /// Of those tables whose rows come and go with instances and executions.
+    fn bytes_of_rows(&self) -> usize {
+        let waits = self.timers.bytes() + self.subscriptions.bytes() + self.user_tasks.bytes();
+        let names = self.groups.bytes() + self.starts.bytes() + self.locks.bytes() + self.unique.bytes();
+        self.jobs.bytes() + waits + names + self.idempotent.bytes() + self.batches.bytes()
     }
 
     fn reply(&mut self, reply: Reply, told: Told) {

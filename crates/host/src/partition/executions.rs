@@ -19,6 +19,7 @@ use super::tick::Tick;
 use super::unit::Stop;
 use crate::json;
 use crate::sinks::QueueId;
+use crate::weigh::Weigh;
 
 /// Who has a unique key.
 #[derive(Debug, Clone)]
@@ -26,6 +27,8 @@ pub(super) struct Holder {
     pub(super) job: JobKey,
     pub(super) until: Option<Millis>,
 }
+
+impl Weigh for Holder {}
 
 /// How a unique key that another has is dealt with.
 enum Conflict {

@@ -17,8 +17,41 @@ use super::unit::Stop;
 use crate::json;
 use crate::sinks::{Handed, QueueId, Sink, Waiter, Wish};
 
-/// When the first job of a queue is not in memory, so many behind it are loaded with it.
+/// When the first job of a queue is not in memory, so many behind it are loaded with it at most.
 const AHEAD_MAX: usize = 256;
+
+/// As long as nothing is known of how large jobs and their instances are.
+const AHEAD_FIRST: usize = 8;
+
+/// How many jobs are loaded before they are asked for: as many as take a quarter of the room in memory, going by those that were loaded last.
+/// More would be driven out again before their turn comes.
+#[derive(Debug)]
+pub(super) struct Ahead {
+    jobs: usize,
+}
+
+impl Default for Ahead {
+    fn default() -> Self {
+        Self { jobs: AHEAD_FIRST }
+    }
+}
+
+impl Ahead {
+    fn learn(&mut self, before: &InMemory, after: &InMemory, bytes_max: usize) {
+        let instances = after.instances.saturating_sub(before.instances);
+        let loaded = instances.max(after.jobs.saturating_sub(before.jobs));
+        if let Some(each) = after.bytes.saturating_sub(before.bytes).checked_div(loaded) {
+            self.jobs = (bytes_max / 4 / each.max(1)).clamp(1, AHEAD_MAX);
+        }
+    }
+}
+
+/// How many there are, and what both take.
+struct InMemory {
+    instances: usize,
+    jobs: usize,
+    bytes: usize,
+}
 
 impl Partition {
     /// Matches until there are no jobs at hand or nobody who takes one; what is not in memory is loaded once for all queues.
@@ -54,7 +87,10 @@ impl Partition {
             if held.is_empty() {
                 return Ok(());
             }
+            let before = self.in_memory();
             self.load(tick, needs).await?;
+            let after = self.in_memory();
+            self.ahead.learn(&before, &after, self.limits.instances_hot_bytes_max);
             held.into_iter().for_each(|queue| self.dispatch.reopen(queue));
         }
     }
@@ -218,9 +254,14 @@ impl Partition {
         }
     }
 
+    fn in_memory(&self) -> InMemory {
+        let (instances, jobs) = (self.hot.len(), self.jobs.len());
+        InMemory { instances, jobs, bytes: self.hot.bytes() + self.jobs.bytes() }
+    }
+
     /// The jobs behind the first one will be wanted too.
     fn look_ahead(&self, tick: &Tick, queue: &QueueId, needs: &mut Needs) {
-        for place in self.dispatch.upcoming(queue, AHEAD_MAX.min(self.limits.batch_max)) {
+        for place in self.dispatch.upcoming(queue, self.ahead.jobs.min(self.limits.batch_max)) {
             let key = JobKey(place.key());
             match self.jobs.get(&key) {
                 Some(job) => {

@@ -228,6 +228,7 @@ pub(crate) struct Partition {
     /// What the first command of the next tick asked for.
     rested: Rested,
     dispatch: Dispatch<QueueId>,
+    ahead: hand_out::Ahead,
     sinks: Sinks,
     /// Where jobs are announced.
     outbox: Option<announce::Outbox>,
@@ -318,6 +319,7 @@ impl Partition {
             troubles: batches::Troubles::default(),
             rested: Rested::default(),
             dispatch: Dispatch::new(limits.ready_window_max, |queue: &QueueId| &queue.tenant),
+            ahead: hand_out::Ahead::default(),
             sinks: Sinks::default(),
             outbox: announcing.map(|announcing| announce::Outbox::new(announcing, fill)),
             policies: Policies::default(),

@@ -52,7 +52,7 @@ impl Partition {
     pub(crate) fn open_tick(&mut self, now: Millis) -> Tick {
         self.ticks += 1;
         if now < self.newest {
-            self.groups.trim(0);
+            self.groups.trim(0, 0);
         }
         Tick::new(self.ticks, now)
     }

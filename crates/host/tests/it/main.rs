@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod announce;
+mod asked_for;
 mod audit;
 mod batches;
 mod blamed;
@@ -13,13 +14,16 @@ mod export;
 mod faults;
 mod global_listeners;
 mod handover;
+mod large_creations;
 mod leases;
+mod many_variables;
 mod panics;
 mod policies;
 mod purge;
 mod quarantine;
 mod queues;
 mod repeated;
+mod room;
 mod rules;
 mod schedules;
 mod server;

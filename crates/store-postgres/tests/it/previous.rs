@@ -11,6 +11,7 @@ use crate::database::{Begins, Database, patient, with_database_that};
 
 const SCHEMA_2: &str = include_str!("../../../../spec/stores/schema-2.postgres.sql");
 const SCHEMA_4: &str = include_str!("../../../../spec/stores/schema-4.postgres.sql");
+const SCHEMA_24: &str = include_str!("../../../../spec/stores/schema-24.postgres.sql");
 /// How many requests wait in the dumps.
 const WAITING: u64 = 1;
 
@@ -28,6 +29,15 @@ fn databases_of_earlier_schema_versions_go_on() {
             previous::goes_on(store, WAITING).await;
         });
     }
+}
+
+#[test]
+fn a_database_of_schema_version_24_goes_on() {
+    with_database_that(Begins::Empty, |database| async move {
+        restore(&database, SCHEMA_24).await;
+        let store: Arc<dyn Store> = Arc::new(database.store().await);
+        previous::later_goes_on(store).await;
+    });
 }
 
 #[test]

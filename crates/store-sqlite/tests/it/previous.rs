@@ -32,6 +32,14 @@ async fn files_of_earlier_schema_versions_go_on() {
 }
 
 #[tokio::test]
+async fn a_file_of_schema_version_22_goes_on() {
+    let folder = copy(22, "later");
+    let store: Arc<dyn Store> = Arc::new(store_sqlite::open(&folder, Options::default()).unwrap());
+    previous::later_goes_on(store).await;
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[tokio::test]
 async fn a_file_that_cannot_be_migrated_stays_as_it_was() {
     let folder = copy(2, "stays");
     let database = Connection::open(folder.join("caudal.db")).unwrap();

@@ -3,14 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{DefinitionKey, ElementKey, InstanceKey, JobKey, Progress, WaitKey};
+use engine::{DefinitionKey, ElementKey, InstanceKey, JobKey, Progress, UserTaskKey, WaitKey};
+use model::ListenerEvent;
 
 use super::owner::{Owner, PARTITION};
 use super::rows::{self, TENANT};
 use crate::log::{Answer, Command, ProcessRef};
 use crate::query::{Entity, Items, Query, Tenants};
-use crate::row::{Availability, InstanceState, Job, JobState, Tokens};
-use crate::{Changes, Commit, DueKind, ElementChange, InstanceChange, LoadedInstance, ReadyAfter, Store, Wanted, format};
+use crate::row::{AnnouncementKey, Availability, BatchState, InstanceState, Job, JobKind, JobState, Tokens, UserTaskState};
+use crate::{
+    Changes, Commit, DueKind, ElementChange, InstanceChange, LoadedInstance, MessageGroup, QueueRef, ReadyAfter, Store, Wanted,
+    format,
+};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const LEASED: u64 = 32;
@@ -214,4 +218,80 @@ async fn waits(owner: &mut Owner) {
     let found = load(&owner.store, READY).await;
     assert_eq!((found.timers, found.subscriptions), (vec![timer], vec![subscription]));
     assert_eq!(found.elements[0].progress, Some(progress));
+}
+
+/// What a server of schema version 22 (SQLite) or 24 (PostgreSQL) has left: whatever was stored for the first time after version 5 is read,
+/// and goes on.
+pub async fn later_goes_on(store: Arc<dyn Store>) {
+    let mut owner = Owner::of(&store).await;
+    assert_eq!(owner.ownership.position, 48);
+    later_instances(&store).await;
+    later_queues(&store).await;
+    let batch = store.batch_operation(key(228)).await.unwrap().expect("it stands still");
+    assert_eq!((batch.state, batch.total, batch.completed), (BatchState::Suspended, 6, 0));
+    assert_eq!(store.open_items(batch.key, 10).await.unwrap().len(), 6);
+    // A job of an instance and an execution are done; both are what they were, and over.
+    for n in [81, 139] {
+        let mut done = job(&store, n).await;
+        (done.availability, done.state, done.ended) = (Availability::Done, JobState::Completed, Some(1));
+        let (jobs_changed, executions_changed) = match done.execution {
+            None => (vec![done], vec![]),
+            Some(_) => (vec![], vec![done]),
+        };
+        owner.commit(Changes { jobs_changed, executions_changed, ..Changes::default() }).await;
+    }
+    assert_eq!(store.queue_sizes(PARTITION).await.unwrap().iter().find(|size| &*size.job_type == "pack").unwrap().ready, 1);
+}
+
+async fn later_instances(store: &Arc<dyn Store>) {
+    let waiting = load(store, 54).await;
+    assert_eq!((waiting.timers.len(), waiting.subscriptions.len(), waiting.elements.len()), (1, 3, 8));
+    let body = waiting.elements.iter().find_map(|element| element.progress);
+    assert_eq!(body, Some(Progress { total: 3, started: 3, completed: 1, terminated: 0 }));
+    let stopped = load(store, 93).await;
+    assert_eq!((stopped.instance.state, stopped.compensations.len()), (InstanceState::Suspended, 1));
+    let group = |name: &str, key: &str| MessageGroup { tenant: TENANT.into(), name: name.into(), correlation_key: key.into() };
+    let wanted = Wanted {
+        user_tasks: vec![UserTaskKey(key(69))],
+        groups: vec![group("asked", "k"), group("arrived", "o-2")],
+        starts: vec![(TENANT.into(), "asked".into())],
+        locks: vec![(TENANT.into(), "begun".into(), "k".into())],
+        unique: vec![(TENANT.into(), "report".into(), "report".into())],
+        ..Wanted::default()
+    };
+    let loaded = store.load(PARTITION, &wanted, 0).await.unwrap();
+    let task = &loaded.user_tasks[0];
+    assert_eq!((task.state, task.candidate_groups.len(), task.priority), (UserTaskState::Completing, 2, 70));
+    assert_eq!(task.transition.as_ref().map(|transition| &*transition.action), Some("complete"));
+    let messages: Vec<_> =
+        loaded.groups.iter().flat_map(|group| &group.messages).map(|one| (one.key - key(0), one.taken_by.len())).collect();
+    assert_eq!(messages, [(124, 1), (133, 0), (135, 0)]);
+    assert_eq!((loaded.locks[0].instance, loaded.unique[0].job), (InstanceKey(key(125)), JobKey(key(146))));
+    assert_eq!(loaded.subscriptions.iter().filter(|row| row.origin.is_none()).count(), 1, "a message starts instances");
+}
+
+async fn later_queues(store: &Arc<dyn Store>) {
+    let listener = job(store, 90).await;
+    assert!(matches!(listener.kind, JobKind::Listener(ListenerEvent::Completing)), "{listener:?}");
+    assert_eq!(job(store, 102).await.availability, Availability::Held);
+    let leased = job(store, 118).await;
+    assert!(leased.leases == 1 && leased.progress.is_some_and(|progress| progress.contains("half way")));
+    let execution = job(store, 137).await;
+    assert_eq!((execution.leases, execution.group.as_deref(), execution.priority), (1, Some(r#"{"customer":1}"#), 10));
+    assert_eq!(&*execution.execution.unwrap().input, r#"{"customer":1,"n":1}"#);
+    let put_off = job(store, 146).await.execution.unwrap();
+    assert!(2_000 < put_off.input.len() && put_off.unique.is_some());
+    let queue = QueueRef { partition: PARTITION, job_type: "mail", tenant: TENANT };
+    assert_eq!(store.paces(queue).await.unwrap().len(), 1);
+    assert_eq!(store.policies(PARTITION).await.unwrap()[0].reference.as_ref(), "per-customer");
+    assert_eq!(store.global_listeners(PARTITION, 10).await.unwrap().len(), 1);
+    let schedules = store.schedules(PARTITION).await.unwrap();
+    assert_eq!((schedules.len(), &*schedules[0].reference, schedules[0].number), (1, "yearly", 1));
+    let announced = store.outbox(PARTITION, AnnouncementKey(0), 10, 10_000).await.unwrap();
+    assert_eq!((announced.len(), announced[0].job, announced[0].lease), (1, JobKey(key(163)), 1));
+}
+
+async fn job(store: &Arc<dyn Store>, n: u64) -> Job {
+    let wanted = Wanted { jobs: vec![JobKey(key(n))], ..Wanted::default() };
+    store.load(PARTITION, &wanted, 0).await.unwrap().jobs.pop().expect("it is there")
 }

@@ -109,12 +109,12 @@ impl Catalogue {
         self.definitions.committed(tick, &changed.definitions, |_| false);
     }
 
-    pub(in crate::partition) fn trim(&mut self) {
-        self.processes.trim(KNOWN_MAX);
-        self.files.trim(KNOWN_MAX);
-        self.decisions.trim(KNOWN_MAX);
-        self.forms.trim(KNOWN_MAX);
-        self.definitions.trim(KNOWN_MAX);
+    pub(in crate::partition) fn trim(&mut self, bytes_max: usize) {
+        self.processes.trim(KNOWN_MAX, bytes_max);
+        self.files.trim(KNOWN_MAX, bytes_max);
+        self.decisions.trim(KNOWN_MAX, bytes_max);
+        self.forms.trim(KNOWN_MAX, bytes_max);
+        self.definitions.trim(KNOWN_MAX, bytes_max);
         if KNOWN_MAX < self.versions.len() {
             self.versions.clear();
         }

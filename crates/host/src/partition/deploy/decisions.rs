@@ -13,6 +13,7 @@ use crate::definitions::CompiledDecisions;
 use crate::partition::tick::Tick;
 use crate::partition::unit::Stop;
 use crate::table::Table;
+use crate::weigh::Weigh;
 
 impl Partition {
     /// The same file again, and no other file has given its decisions newer versions.
@@ -114,7 +115,7 @@ impl Partition {
 }
 
 /// The name is known: all names of a deployment are looked up first.
-fn next_version<T: Clone>(names: &Table<Name, Named<T>>, id: &Arc<str>, tenant: &Arc<str>) -> i32 {
+fn next_version<T: Clone + Weigh>(names: &Table<Name, Named<T>>, id: &Arc<str>, tenant: &Arc<str>) -> i32 {
     names.get(&(id.clone(), tenant.clone())).map_or(0, |named| named.version_max) + 1
 }
 

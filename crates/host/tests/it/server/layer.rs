@@ -46,6 +46,10 @@ pub(crate) struct Layer {
     inner: Arc<dyn Store>,
     /// How often the store was asked for anything.
     calls: Arc<AtomicUsize>,
+    /// How often a definition or its source was read.
+    definitions: Arc<AtomicUsize>,
+    /// What runs is not told before this turns true.
+    running: Option<watch::Receiver<bool>>,
     commits: Mutex<Commits>,
     renewals: Mutex<Renewals>,
     loads: Mutex<Loads>,
@@ -64,6 +68,8 @@ impl Layer {
         Self {
             inner,
             calls: Arc::default(),
+            definitions: Arc::default(),
+            running: None,
             commits: Mutex::new(Box::new(|_| Fate::Through)),
             renewals: Mutex::new(Box::new(|| Ok(()))),
             loads: Mutex::new(Box::new(|_, _| Ok(()))),
@@ -107,6 +113,15 @@ impl Layer {
     /// Asked before every search.
     pub(crate) fn on_search(self, searches: impl FnMut(&Query) -> Result<(), Error> + Send + 'static) -> Self {
         Self { searches: Mutex::new(Box::new(searches)), ..self }
+    }
+
+    /// Does not tell which definitions are running before that turns true.
+    pub(crate) fn hold_running(self, open: watch::Receiver<bool>) -> Self {
+        Self { running: Some(open), ..self }
+    }
+
+    pub(crate) fn definitions_read(&self) -> Arc<AtomicUsize> {
+        self.definitions.clone()
     }
 
     pub(crate) fn calls(&self) -> Arc<AtomicUsize> {
@@ -309,6 +324,7 @@ impl Store for Layer {
         self.counted().decision_named(partition, id, tenant).await
     }
     async fn definition(&self, key: DefinitionKey) -> Result<Option<row::Definition>, Error> {
+        self.definitions.fetch_add(1, Ordering::SeqCst);
         self.counted().definition(key).await
     }
     async fn definition_version(
@@ -330,9 +346,13 @@ impl Store for Layer {
         self.counted().definition_before(partition, process_id, tenant, version).await
     }
     async fn resource(&self, key: u64) -> Result<Option<row::Resource>, Error> {
+        self.definitions.fetch_add(1, Ordering::SeqCst);
         self.counted().resource(key).await
     }
     async fn running_definitions(&self, partition: PartitionId, limit: usize) -> Result<Vec<DefinitionKey>, Error> {
+        if let Some(mut running) = self.running.clone() {
+            running.wait_for(|open| *open).await.expect("it is opened");
+        }
         self.counted().running_definitions(partition, limit).await
     }
     async fn has_running(&self, definition: DefinitionKey) -> Result<bool, Error> {
