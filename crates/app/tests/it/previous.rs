@@ -76,10 +76,9 @@ fn a_file_of_schema_version_5_goes_on() {
     goes_on(&Server::start(&format!("sqlite:{}", folder.path().display())));
 }
 
-/// Where `CAUDAL_TEST_POSTGRES` leads to a server, as `cargo xtask test` does.
 #[test]
 fn a_database_of_schema_version_5_goes_on() {
-    let Ok(base) = std::env::var("CAUDAL_TEST_POSTGRES") else { return };
+    let Some(base) = crate::given::postgres() else { return };
     let name = format!("previous_{}", std::process::id());
     let (scheme, rest) = base.split_once("://").unwrap();
     let (place, options) = rest.split_once('?').map_or((rest, String::new()), |(place, options)| (place, format!("?{options}")));
