@@ -11,6 +11,8 @@ mod connections;
 mod evaluate;
 #[cfg(feature = "kafka")]
 mod export;
+#[path = "../../../host/tests/it/given.rs"]
+mod given;
 #[cfg(feature = "kafka")]
 mod kafka;
 mod later;

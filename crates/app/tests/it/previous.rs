@@ -84,7 +84,7 @@ fn a_database_of_schema_version_5_goes_on() {
 /// A server on a database that is made of a dump, where `CAUDAL_TEST_POSTGRES` leads to one that makes databases, as `cargo xtask test`
 /// does.
 pub(crate) fn with_dump(dump: &str, test: impl Fn(&Server)) {
-    let Ok(base) = std::env::var("CAUDAL_TEST_POSTGRES") else { return };
+    let Some(base) = crate::given::postgres() else { return };
     let name = format!("previous_{}_{}", dump.split('.').next().unwrap().replace('-', "_"), std::process::id());
     let (scheme, rest) = base.split_once("://").unwrap();
     let (place, options) = rest.split_once('?').map_or((rest, String::new()), |(place, options)| (place, format!("?{options}")));

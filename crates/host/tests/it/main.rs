@@ -12,6 +12,7 @@ mod changes;
 mod decisions;
 mod export;
 mod faults;
+mod given;
 mod global_listeners;
 mod handover;
 mod large_creations;

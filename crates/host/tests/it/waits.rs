@@ -1,7 +1,7 @@
 //! Timers, messages, signals and called processes through a real host on the memory store, also across a restart.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::server::layer::{Fate, Layer, broken};

@@ -9,11 +9,11 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// One of each kind: with PostgreSQL where `CAUDAL_TEST_POSTGRES` leads to a server, as `cargo xtask test` does.
+    /// One of each kind.
     pub(crate) fn all() -> Vec<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("place_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let database = std::env::var("CAUDAL_TEST_POSTGRES").ok().map(|base| {
+        let database = crate::given::postgres().map(|base| {
             execute(&base, &format!("CREATE DATABASE {name}"));
             Self::Database { base, name }
         });

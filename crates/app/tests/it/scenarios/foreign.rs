@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::server::Server;
 use super::{Reply, Surface};
+use crate::given::given;
 
 /// Where `cargo xtask test` has put what the clients need: a Python with gRPC, and a folder of Node packages with the client beside them.
 const PYTHON: &str = "CAUDAL_TEST_PYTHON";
@@ -29,19 +30,19 @@ pub(crate) enum Speaks {
     Grpc,
 }
 
-/// What starts the client, if it is there.
+/// What starts the client, unless it is left out.
 fn program(language: Language, speaks: Speaks) -> Option<Command> {
     let surface = if speaks == Speaks::Rest { "rest" } else { "grpc" };
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut command = match language {
         Language::Python => {
-            let mut command = Command::new(std::env::var_os(PYTHON)?);
+            let mut command = Command::new(given(PYTHON, "python")?);
             command.arg(here.join("../../clients/python/workflow_client.py"));
             command
         }
         Language::Node => {
             let mut command = Command::new("node");
-            command.arg(Path::new(&std::env::var_os(NODE)?).join("workflow_client.mjs"));
+            command.arg(Path::new(&given(NODE, "node")?).join("workflow_client.mjs"));
             command
         }
     };

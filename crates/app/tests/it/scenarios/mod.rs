@@ -13,6 +13,7 @@ mod trace;
 
 use std::path::PathBuf;
 
+use crate::given;
 use foreign::{Language, Program, Speaks};
 use script::Script;
 use server::{Server, StoreKind};
@@ -94,19 +95,18 @@ fn over_grpc_on_sqlite() {
     run_all(StoreKind::Sqlite, over_grpc);
 }
 
-/// `cargo xtask test` starts a cluster and says where; without one there is nothing to run on.
 #[test]
 fn over_rest_and_grpc_on_postgres() {
-    if server::postgres().is_some() {
+    if given::postgres().is_some() {
         run_all(StoreKind::Postgres, over_rest);
         run_all(StoreKind::Postgres, over_grpc);
     }
 }
 
-/// With a client in another language, over one surface on SQLite and over the other on PostgreSQL. `cargo xtask test` says where what it needs is.
+/// With a client in another language, over one surface on SQLite and over the other on PostgreSQL.
 fn run_all_in(language: Language, on_sqlite: Speaks, on_postgres: Speaks) {
     for (store, speaks) in [(StoreKind::Sqlite, on_sqlite), (StoreKind::Postgres, on_postgres)] {
-        if matches!(store, StoreKind::Postgres) && server::postgres().is_none() {
+        if matches!(store, StoreKind::Postgres) && given::postgres().is_none() {
             continue;
         }
         let Some(program) = Program::start(language, speaks) else { return };
@@ -133,9 +133,9 @@ fn announced_to_a_group_of_one_on_sqlite() {
     announced::run_all(StoreKind::Sqlite, 1);
 }
 
-/// On PostgreSQL if there is one.
+/// On PostgreSQL unless it is left out.
 #[cfg(feature = "kafka")]
 #[test]
 fn announced_to_a_group_of_three() {
-    announced::run_all(if server::postgres().is_some() { StoreKind::Postgres } else { StoreKind::Sqlite }, 3);
+    announced::run_all(if given::postgres().is_some() { StoreKind::Postgres } else { StoreKind::Sqlite }, 3);
 }

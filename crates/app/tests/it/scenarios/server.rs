@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::broker::ports;
+use crate::given;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum StoreKind {
@@ -80,11 +81,6 @@ impl Drop for Server {
     }
 }
 
-/// The URL of a superuser on a PostgreSQL server for tests.
-pub(crate) fn postgres() -> Option<String> {
-    std::env::var("CAUDAL_TEST_POSTGRES").ok()
-}
-
 fn place(store: StoreKind) -> (String, Option<PathBuf>) {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let name = format!("scenario_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -95,7 +91,7 @@ fn place(store: StoreKind) -> (String, Option<PathBuf>) {
             (format!("sqlite:{}", folder.display()), Some(folder))
         }
         StoreKind::Postgres => {
-            let base = postgres().unwrap();
+            let base = given::postgres().unwrap();
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let (client, connection) = tokio_postgres::connect(&base, tokio_postgres::NoTls).await.unwrap();

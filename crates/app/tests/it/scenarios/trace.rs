@@ -9,7 +9,7 @@ use api::grpc::{wire, workflow_wire};
 use serde_json::{Value, json};
 use tonic::transport::{Channel, Endpoint};
 
-use super::server::{self, Server, StoreKind};
+use super::server::{Server, StoreKind};
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const STATE: &str = "vendor=\"a\"";
@@ -197,7 +197,7 @@ fn is_followed_on_sqlite() {
 
 #[test]
 fn is_followed_on_postgres() {
-    if server::postgres().is_some() {
+    if crate::given::postgres().is_some() {
         is_followed(StoreKind::Postgres);
     }
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::given;
 use crate::server::layer::{Fate, Layer};
 use crate::server::{Server, clocked};
 use engine::trace::Trace;
@@ -52,10 +53,9 @@ async fn traces_on_sqlite() {
     play_all(vec![Arc::new(store_sqlite::open(folder.path(), store_sqlite::Options::default()).unwrap())]).await;
 }
 
-/// Where `CAUDAL_TEST_POSTGRES` leads to a server, as `cargo xtask test` does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn traces_on_postgres() {
-    let Ok(url) = std::env::var("CAUDAL_TEST_POSTGRES") else { return };
+    let Some(url) = given::postgres() else { return };
     let (admin, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     let schemas: Vec<String> = (0..SIDE_BY_SIDE).map(|number| format!("traces_{}_{number}", std::process::id())).collect();

@@ -1,14 +1,43 @@
 //! Pages of the book, as a reader types them: every `sh` block is run, in one shell for each page, against one server; a `text` block after it is
 //! what they see, with `KEY`, `TIME` and `ADDRESS` for what differs every time.
 
+mod commands;
+
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::Command;
 
 use crate::server::Server;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const BETWEEN: &str = "---- next block ----";
+
+const SERVE: &str = "caudal serve";
+
+/// Pages whose `sh` blocks are run, from the root of the source.
+const PAGES: [&str; 10] = [
+    "README.md",
+    "docs/decide.md",
+    "docs/dmn.md",
+    "docs/first-hour.md",
+    "docs/json-workflows.md",
+    "docs/messages.md",
+    "docs/model-a-process.md",
+    "docs/queues.md",
+    "docs/test-with-the-clock.md",
+    "docs/wait-for-a-time.md",
+];
+
+/// Blocks that are run apart from their pages, by how they begin.
+const FOLLOWED: [(&str, &str); 6] = [
+    ("docs/backup.md", "caudal backup monday.db"),
+    ("docs/backup.md", "caudal backup /backups/"),
+    ("docs/first-hour.md", "caudal serve\n"),
+    ("docs/postgresql.md", "caudal serve --store postgres://caudal:secret@db.example/caudal\n"),
+    ("docs/postgresql.md", "caudal serve --store postgres://caudal:secret@pooler"),
+    ("docs/test-with-the-clock.md", "caudal serve --store memory: --test-clock"),
+];
 
 struct Block {
     language: String,
@@ -17,23 +46,43 @@ struct Block {
 
 #[test]
 fn the_first_hour_goes_as_it_is_written() {
-    let blocks = play("first-hour.md");
+    let blocks = play("docs/first-hour.md");
     let count = |language: &str| blocks.iter().filter(|block| block.language == language).count();
     assert!(8 < count("sh") && 0 < count("text"), "the page has examples");
 }
 
 #[test]
 fn the_pages_that_tell_how_to_do_something_can_be_followed() {
-    for page in [
-        "decide.md",
-        "json-workflows.md",
-        "messages.md",
-        "model-a-process.md",
-        "queues.md",
-        "test-with-the-clock.md",
-        "wait-for-a-time.md",
-    ] {
+    for page in PAGES.iter().filter(|page| **page != "docs/first-hour.md") {
         assert!(play(page).iter().any(|block| block.language == "sh"), "{page} has an example that is run");
+    }
+}
+
+/// Where a page says how to start a server, the settings it shows are taken.
+#[test]
+fn servers_start_as_it_is_written() {
+    for (page, begins) in FOLLOWED.iter().filter(|(_, begins)| begins.starts_with(SERVE)) {
+        let text = std::fs::read_to_string(format!("{ROOT}/{page}")).unwrap();
+        let block = blocks(&text).into_iter().find(|block| block.text.starts_with(begins)).unwrap();
+        let line = block.text.replace("\\\n", " ");
+        let words = line.strip_prefix(SERVE).unwrap().split_whitespace();
+        let words: Vec<&str> = ["config", "--check"].into_iter().chain(words).collect();
+        let checked = crate::server::caudal(&words);
+        assert_eq!(checked.code, Some(0), "{page}: {line}\n{}", checked.err);
+    }
+}
+
+/// What an operator does to the server that runs, wherever backups are kept.
+#[test]
+fn a_backup_is_made_as_it_is_written() {
+    for (page, begins) in FOLLOWED.iter().filter(|(_, begins)| !begins.starts_with(SERVE)) {
+        let text = std::fs::read_to_string(format!("{ROOT}/{page}")).unwrap();
+        let block = blocks(&text).into_iter().find(|block| block.text.starts_with(begins)).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let script = block.text.replace("/backups", &folder.path().display().to_string());
+        run(page, &[&script], folder.path());
+        let made = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        assert!(made.filter(|path| path.extension().is_some_and(|end| end == "db")).count() == 1, "{page}: {begins}");
     }
 }
 
@@ -68,23 +117,14 @@ fn the_page_about_kafka_says_what_is_so() {
 
 /// Plays what a page says, and compares what is seen with what it says is seen.
 fn play(page: &str) -> Vec<Block> {
-    let text = std::fs::read_to_string(format!("{ROOT}/docs/{page}")).unwrap();
+    let text = std::fs::read_to_string(format!("{ROOT}/{page}")).unwrap();
     let blocks = blocks(&text);
     let folder = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(std::fs::canonicalize(format!("{ROOT}/examples")).unwrap(), folder.path().join("examples"))
-        .unwrap();
     for (name, content) in blocks.iter().filter_map(file) {
         std::fs::write(folder.path().join(name), content).unwrap();
     }
-    let server = Server::start_with(&format!("sqlite:{}", folder.path().join("data").display()), &["--test-clock"]);
-    let commands = blocks.iter().filter(|block| block.language == "sh");
-    let script = commands.map(|block| format!("{}echo '{BETWEEN}'\n", block.text)).collect::<String>();
-    let script = format!("set -e\ncaudal() {{ '{}' \"$@\"; }}\n{script}", env!("CARGO_BIN_EXE_caudal"));
-    let script = script.replace("http://127.0.0.1:8080", &server.url());
-    let run =
-        Command::new("sh").args(["-c", &script]).current_dir(folder.path()).env("CAUDAL_URL", server.url()).output().unwrap();
-    let (out, err) = (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap());
-    assert!(run.status.success(), "{page}\n{out}\n{err}");
+    let commands: Vec<&str> = blocks.iter().filter(|block| block.language == "sh").map(|block| block.text.as_str()).collect();
+    let out = run(page, &commands, folder.path());
     let seen: Vec<&str> = out.split(BETWEEN).collect();
     let mut at = 0;
     for pair in blocks.windows(2) {
@@ -97,6 +137,19 @@ fn play(page: &str) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// Runs commands in one shell in a folder, against a server of their own; gives what they print, with a line between two.
+fn run(page: &str, commands: &[&str], folder: &Path) -> String {
+    std::os::unix::fs::symlink(std::fs::canonicalize(format!("{ROOT}/examples")).unwrap(), folder.join("examples")).unwrap();
+    let server = Server::start_with(&format!("sqlite:{}", folder.join("data").display()), &["--test-clock"]);
+    let script = commands.iter().map(|text| format!("{text}echo '{BETWEEN}'\n")).collect::<String>();
+    let script = format!("set -e\ncaudal() {{ '{}' \"$@\"; }}\n{script}", env!("CARGO_BIN_EXE_caudal"));
+    let script = script.replace("http://127.0.0.1:8080", &server.url());
+    let run = Command::new("sh").args(["-c", &script]).current_dir(folder).env("CAUDAL_URL", server.url()).output().unwrap();
+    let (out, err) = (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap());
+    assert!(run.status.success(), "{page}\n{out}\n{err}");
+    out
 }
 
 /// A block of XML or YAML that begins with the name of a file is that file.
