@@ -15,7 +15,7 @@ pub(crate) struct Client {
     pub(crate) program: fn(&Places) -> Command,
 }
 
-pub(crate) const ALL: [Client; 9] = [
+pub(crate) const ALL: [Client; 10] = [
     Client {
         name: "pyzeebe",
         package: "pyzeebe 4.7.0",
@@ -58,6 +58,12 @@ pub(crate) const ALL: [Client; 9] = [
         package: "JSON workflows, standard library",
         prepare: node::prepare,
         program: |places| node::script(places, "workflow_worker.mjs"),
+    },
+    Client {
+        name: "docs-page",
+        package: "the script of /docs",
+        prepare: node::prepare,
+        program: |places| node::script(places, "docs_page.mjs"),
     },
     Client { name: "java", package: "camunda-client-java 8.9.0", prepare: java::prepare, program: java::program },
 ];

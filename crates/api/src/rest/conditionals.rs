@@ -29,7 +29,7 @@ pub(super) static OPERATIONS: &[Operation] = &[Operation {
 static INSTRUCTION: Shape = Shape {
     name: "ConditionalEvaluationInstruction",
     fields: &[
-        field("tenantId", Kind::Text, "The tenant"),
+        field("tenantId", Kind::Text, "The tenant; the caller's own if left out"),
         field("processDefinitionKey", Kind::Key, "One version of a process; without it, the latest of each"),
         field("variables", Kind::Object, "What the conditions see and the instances begin with").required(),
     ],

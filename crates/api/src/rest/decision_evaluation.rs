@@ -19,7 +19,7 @@ pub(super) static INSTRUCTION: Shape = Shape {
         field("decisionDefinitionId", Kind::Text, "The decision, its latest version; this or the key must be given, not both"),
         field("decisionDefinitionKey", Kind::Key, "One version of a decision"),
         field("variables", Kind::Object, "What it is decided from"),
-        field("tenantId", Kind::Text, "The tenant"),
+        field("tenantId", Kind::Text, "The tenant; the caller's own if left out"),
     ],
 };
 

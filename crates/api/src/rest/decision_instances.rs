@@ -57,7 +57,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
 
 static DELETION: Shape = Shape {
     name: "DeleteDecisionInstanceRequest",
-    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own")],
+    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own; it means nothing to the server")],
 };
 
 async fn delete(call: Call) -> Result<Response, Failure> {

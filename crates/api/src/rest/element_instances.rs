@@ -147,8 +147,8 @@ static VARIABLES: Shape = Shape {
     name: "SetVariableRequest",
     fields: &[
         field("variables", Kind::Object, "What to set").required(),
-        field("local", Kind::Boolean, "In this scope alone, rather than where each variable exists"),
-        field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more"),
+        field("local", Kind::Boolean, "In this scope alone, rather than where each variable exists; false if left out"),
+        field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more; it means nothing to the server"),
     ],
 };
 
@@ -168,7 +168,7 @@ static ACTIVATION: Shape = Shape {
     name: "AdHocSubProcessActivateActivitiesInstruction",
     fields: &[
         field("elements", Kind::FieldsList(&ACTIVITY), "What to start").required(),
-        field("cancelRemainingInstances", Kind::Boolean, "Drop what runs in it first"),
+        field("cancelRemainingInstances", Kind::Boolean, "Drop what runs in it first; false if left out"),
     ],
 };
 

@@ -31,7 +31,7 @@ static REQUEST: Shape = Shape {
     name: "ExpressionEvaluationRequest",
     fields: &[
         field("expression", Kind::Text, "FEEL behind `=`; without it, a text or a number as it stands").required(),
-        field("tenantId", Kind::Text, "The tenant"),
+        field("tenantId", Kind::Text, "The tenant; the caller's own if left out"),
         field("variables", Kind::Object, "The variables it may name"),
     ],
 };

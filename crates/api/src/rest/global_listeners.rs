@@ -100,7 +100,7 @@ static SEARCH: Shape = Shape {
     fields: &[
         field("filter", Kind::Fields(&FILTER), "Which"),
         field("sort", Kind::FieldsList(&SORT), "By what they are sorted; by their id if left out"),
-        field("page", Kind::Fields(&groups::PAGE_ANY), "Which part of them"),
+        field("page", Kind::Fields(&groups::PAGE_ANY), "Which part of them; the first if left out"),
     ],
 };
 

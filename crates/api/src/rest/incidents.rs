@@ -74,7 +74,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
 
 static RESOLUTION: Shape = Shape {
     name: "IncidentResolutionRequest",
-    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own")],
+    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own; it means nothing to the server")],
 };
 
 async fn resolve(call: Call) -> Result<Response, Failure> {

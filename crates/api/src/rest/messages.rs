@@ -75,10 +75,14 @@ static PUBLICATION: Shape = Shape {
     fields: &[
         field("name", Kind::Text, "Name of the message").required(),
         field("correlationKey", Kind::Text, "Whom it is for; nothing for start events alone"),
-        field("timeToLive", Kind::Int64, "How many milliseconds it is kept for those that do not wait yet"),
+        field(
+            "timeToLive",
+            Kind::Int64,
+            "How many milliseconds it is kept for those that do not wait yet; 0, not at all, if left out",
+        ),
         field("messageId", Kind::Text, "While it is kept, no second message with this id is taken"),
         field("variables", Kind::Object, "What it brings"),
-        field("tenantId", Kind::Text, "The tenant"),
+        field("tenantId", Kind::Text, "The tenant; the caller's own if left out"),
     ],
 };
 
@@ -88,7 +92,7 @@ static CORRELATION: Shape = Shape {
         field("name", Kind::Text, "Name of the message").required(),
         field("correlationKey", Kind::Text, "Whom it is for; nothing for start events alone"),
         field("variables", Kind::Object, "What it brings"),
-        field("tenantId", Kind::Text, "The tenant"),
+        field("tenantId", Kind::Text, "The tenant; the caller's own if left out"),
     ],
 };
 

@@ -28,8 +28,10 @@ pub(super) static OPERATIONS: &[Operation] = &[Operation {
     run: |call| Box::pin(purge(call)),
 }];
 
-static PURGE: Shape =
-    Shape { name: "PurgeRequest", fields: &[field("dryRun", Kind::Boolean, "Remove nothing, and count what would go")] };
+static PURGE: Shape = Shape {
+    name: "PurgeRequest",
+    fields: &[field("dryRun", Kind::Boolean, "Remove nothing, and count what would go; false if left out")],
+};
 
 /// What went, or would go.
 struct Purged {

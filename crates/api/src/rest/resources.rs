@@ -59,7 +59,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
 static DELETION: Shape = Shape {
     name: "DeleteResourceRequest",
     fields: &[
-        field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more"),
+        field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more; it means nothing to the server"),
         field("deleteHistory", Kind::Boolean, "Not supported yet"),
     ],
 };

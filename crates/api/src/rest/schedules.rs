@@ -75,7 +75,7 @@ static SCHEDULE: Shape = Shape {
         field("action", Kind::Text, "Whose workers do it").required(),
         field("cron", Kind::Text, "When: cron such as 0 9 * * MON-FRI, or an interval such as R/PT1H").required(),
         field("timeZone", Kind::Text, "Of cron, such as Europe/Madrid; UTC if left out"),
-        field("paused", Kind::Boolean, "Whether nothing is submitted"),
+        field("paused", Kind::Boolean, "Whether nothing is submitted; false if left out"),
         field("execution", Kind::Fields(&EXECUTION), "What is submitted"),
     ],
 };

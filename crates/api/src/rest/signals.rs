@@ -30,7 +30,7 @@ static BROADCAST: Shape = Shape {
     fields: &[
         field("signalName", Kind::Text, "Name of the signal").required(),
         field("variables", Kind::Object, "What it brings"),
-        field("tenantId", Kind::Text, "The tenant"),
+        field("tenantId", Kind::Text, "The tenant; the caller's own if left out"),
     ],
 };
 

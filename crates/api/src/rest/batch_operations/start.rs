@@ -100,7 +100,8 @@ const fn operation(
 
 const OF_INSTANCES: Property =
     field("filter", Kind::Filter(&process_instances::TABLE), "Which process instances, in the words of a search").required();
-const REFERENCE: Property = field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more");
+const REFERENCE: Property =
+    field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more; it means nothing to the server");
 
 const fn of_instances(name: &'static str) -> Shape {
     Shape { name, fields: &[OF_INSTANCES, REFERENCE] }

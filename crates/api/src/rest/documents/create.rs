@@ -31,7 +31,7 @@ pub(in crate::rest) static METADATA: Shape = Shape {
     fields: &[
         field("contentType", Kind::Text, "Its media type; that of the part if left out"),
         field("fileName", Kind::Text, "Its name; that of the part if left out"),
-        field("expiresAt", Kind::Time, "When it is to be gone"),
+        field("expiresAt", Kind::Time, "When it is to be gone; never if left out"),
         field("size", Kind::Int64, "Its bytes, which are counted anyway"),
         field("processDefinitionId", Kind::Text, "The process it belongs to"),
         field("processInstanceKey", Kind::Key, "The process instance it belongs to"),

@@ -20,7 +20,7 @@ pub(super) static ACTIVATION: Shape = Shape {
     name: "JobActivationRequest",
     fields: &[
         field("type", Kind::Text, "The type of the jobs").required(),
-        field("worker", Kind::Text, "The worker's name"),
+        field("worker", Kind::Text, "The worker's name; empty if left out"),
         field("timeout", Kind::Int64, "For how many milliseconds to lease a job, 1 or more").required(),
         field("maxJobsToActivate", Kind::Int32, "How many jobs at most, 1 or more").required(),
         field("fetchVariable", Kind::Texts, "Names of the variables wanted; all if empty"),
@@ -29,7 +29,7 @@ pub(super) static ACTIVATION: Shape = Shape {
             Kind::Int64,
             "How many milliseconds to wait for a job; 0 for the server's own patience, less for none",
         ),
-        field("tenantIds", Kind::Texts, "Of which tenants"),
+        field("tenantIds", Kind::Texts, "Of which tenants; the caller's own if left out"),
         field("tenantFilter", Kind::Word(&["PROVIDED", "ASSIGNED"]), "Of the tenants named or of the caller's own"),
     ],
 };

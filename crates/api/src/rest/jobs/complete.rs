@@ -24,12 +24,12 @@ static RESULT: Shape = Shape {
     name: "JobResult",
     fields: &[
         field("type", Kind::Word(&["userTask", AD_HOC]), "Which kind of result"),
-        field("denied", Kind::Boolean, "Whether the listener refuses"),
+        field("denied", Kind::Boolean, "Whether the listener refuses; false if left out"),
         field("deniedReason", Kind::Text, "Why it refuses"),
         field("corrections", Kind::Fields(&CORRECTIONS), "What it changes; what is left out stays as it is"),
         field("activateElements", Kind::FieldsList(&ACTIVATE), "What to activate"),
-        field("isCompletionConditionFulfilled", Kind::Boolean, "Whether the ad-hoc sub-process is done"),
-        field("isCancelRemainingInstances", Kind::Boolean, "Whether what is still active is cancelled"),
+        field("isCompletionConditionFulfilled", Kind::Boolean, "Whether the ad-hoc sub-process is done; false if left out"),
+        field("isCancelRemainingInstances", Kind::Boolean, "Whether what is still active is cancelled; false if left out"),
     ],
 };
 

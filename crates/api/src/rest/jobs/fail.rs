@@ -14,7 +14,7 @@ pub(super) static FAILURE: Shape = Shape {
     fields: &[
         field("retries", Kind::Int32, "How many tries are left; 0 if left out, which raises an incident"),
         field("errorMessage", Kind::Text, "Why it failed"),
-        field("retryBackOff", Kind::Int64, "How many milliseconds to wait before the next try"),
+        field("retryBackOff", Kind::Int64, "How many milliseconds to wait before the next try; 0 if left out"),
         field("variables", Kind::Object, "Variables for the task alone"),
     ],
 };

@@ -13,7 +13,7 @@ pub(super) static UPDATE: Shape = Shape {
     name: "JobUpdateRequest",
     fields: &[
         field("changeset", Kind::Fields(&CHANGES), "What to change").required(),
-        field("operationReference", Kind::Int64, "A number of the caller's own"),
+        field("operationReference", Kind::Int64, "A number of the caller's own; it means nothing to the server"),
     ],
 };
 

@@ -6,6 +6,7 @@ mod page;
 mod rules;
 mod schema;
 mod searches;
+mod words;
 
 use std::sync::{Arc, OnceLock};
 
@@ -42,6 +43,7 @@ fn description(config: &Config) -> Value {
     schemas.add("SearchQueryPageRequest", searches::page_request());
     schemas.add("CommandAccepted", accepted());
     schemas.add("Key", schema::key_schema());
+    schemas.add_words();
     rules::apply(&mut schemas);
     json!({
         "openapi": "3.1.0",

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::schema::{Schemas, key, reference};
-use super::{rules, searches};
+use super::{rules, searches, words};
 use crate::rest::operation::{self, Input, Operation, Output};
 use crate::rest::shape::Shape;
 use crate::rest::workflows;
@@ -33,6 +33,7 @@ fn describe(schemas: &mut Schemas, operation: &Operation) -> Value {
     if let Some(body) = body(schemas, operation) {
         described["requestBody"] = body;
     }
+    words::add_to_operation(operation.id, &mut described);
     described
 }
 
@@ -59,7 +60,14 @@ fn parameters(schemas: &mut Schemas, operation: &Operation) -> Value {
     for field in operation.query {
         let mut schema = schemas.kind(field.kind, true);
         rules::parameter(operation.id, field.name, &mut schema);
-        parameters.push(json!({ "name": field.name, "in": "query", "description": field.about, "schema": schema }));
+        let mut parameter = json!({ "name": field.name, "in": "query", "schema": schema });
+        if !field.about.is_empty() {
+            parameter["description"] = json!(field.about);
+        }
+        if field.required {
+            parameter["required"] = json!(true);
+        }
+        parameters.push(parameter);
     }
     if operation.takes_idempotency_key() {
         parameters.push(json!({

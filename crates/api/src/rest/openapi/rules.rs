@@ -136,17 +136,22 @@ pub(super) fn apply(schemas: &mut Schemas) {
     }
     for (name, [one, other]) in EITHER {
         if let Some(schema) = schemas.get_mut(name) {
+            let words = |name: &str| schema["properties"][name]["description"].clone();
             // Nothing is as good as null.
             let only = |one: &str, other: &str| {
-                let properties = json!({ one: { "type": "string", "minLength": 1 }, other: { "enum": [null, ""] } });
-                json!({ "required": [one], "properties": properties })
+                let given = json!({ "type": "string", "minLength": 1, "description": words(one) });
+                let not = json!({ "enum": [null, ""], "description": words(other) });
+                json!({ "required": [one], "properties": { one: given, other: not } })
             };
             schema["oneOf"] = json!([only(one, other), only(other, one)]);
         }
     }
     for (name, properties) in SOME {
         if let Some(schema) = schemas.get_mut(name) {
-            let given = |name: &&str| json!({ "required": [name], "properties": { *name: { "not": { "type": "null" } } } });
+            let given = |name: &&str| {
+                let not_null = json!({ "not": { "type": "null" }, "description": schema["properties"][name]["description"] });
+                json!({ "required": [name], "properties": { *name: not_null } })
+            };
             schema["anyOf"] = Value::Array(properties.iter().map(given).collect());
         }
     }

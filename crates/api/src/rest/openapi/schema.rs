@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::searches;
+use super::{searches, words};
 use crate::rest::describe::{Described, Kind, Property};
 
 #[derive(Default)]
@@ -11,6 +11,10 @@ pub(super) struct Schemas(Map<String, Value>);
 impl Schemas {
     pub(super) fn into_value(self) -> Value {
         Value::Object(self.0)
+    }
+
+    pub(super) fn add_words(&mut self) {
+        words::add_to_schemas(&mut self.0);
     }
 
     pub(super) fn add(&mut self, name: &str, schema: Value) -> Value {
@@ -67,12 +71,14 @@ impl Schemas {
             Kind::Word(words) => json!({ "type": "string", "enum": words }),
             Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Kind::Object => json!({ "type": "object", "additionalProperties": true }),
-            Kind::Any => json!({ "description": "Any JSON" }),
+            Kind::Any => json!({}),
             Kind::Fields(shape) => self.object(shape, is_request),
             Kind::FieldsList(shape) => json!({ "type": "array", "items": self.object(shape, is_request) }),
             Kind::Filter(table) => searches::filter(self, table),
-            Kind::Condition(value, operators) => searches::condition(value, operators),
-            Kind::ConditionList(value, operators) => json!({ "type": "array", "items": searches::condition(value, operators) }),
+            Kind::Condition(value, operators) => searches::condition(self, value, operators),
+            Kind::ConditionList(value, operators) => {
+                json!({ "type": "array", "items": searches::condition(self, value, operators) })
+            }
             Kind::Nested(described) => self.object(described, is_request),
             Kind::NestedList(described) => json!({ "type": "array", "items": self.object(described, is_request) }),
         }

@@ -53,10 +53,12 @@ pub(super) fn filter_request(schemas: &mut Schemas, table: &Table) -> Value {
 /// A reference to the page a search answers with.
 pub(super) fn result(schemas: &mut Schemas, item: Value, item_name: &str) -> Value {
     let name = format!("{item_name}Page");
+    let mut page = reference("SearchQueryPageResponse");
+    page["description"] = json!("Where these items stand among all that was found");
     let schema = json!({
         "type": "object",
         "required": ["page", "items"],
-        "properties": { "page": reference("SearchQueryPageResponse"), "items": { "type": "array", "items": item } },
+        "properties": { "page": page, "items": { "type": "array", "items": item } },
     });
     schemas.add(&name, schema)
 }
@@ -66,7 +68,7 @@ pub(super) fn filter(schemas: &mut Schemas, table: &Table) -> Value {
     let (any, plain): (Vec<&Filterable>, Vec<&Filterable>) =
         table.filters.iter().partition(|filterable| matches!(filterable.by, By::Any));
     let mut properties: Map<String, Value> =
-        plain.iter().map(|filterable| (filterable.name.to_owned(), property(filterable))).collect();
+        plain.iter().map(|filterable| (filterable.name.to_owned(), property(schemas, filterable))).collect();
     for filterable in any {
         let fields = json!({ "type": "object", "additionalProperties": false, "properties": properties.clone() });
         let fields = schemas.add(&format!("{name}Fields"), fields);
@@ -75,37 +77,52 @@ pub(super) fn filter(schemas: &mut Schemas, table: &Table) -> Value {
     schemas.add(&name, json!({ "type": "object", "additionalProperties": false, "properties": properties }))
 }
 
-fn property(filterable: &Filterable) -> Value {
+fn property(schemas: &mut Schemas, filterable: &Filterable) -> Value {
     match filterable.by {
         By::Tags | By::TagsOfInstance => json!({ "type": ["array", "null"], "items": value(filterable.value) }),
-        By::Variables | By::VariablesOfInstance => json!({
-            "type": ["array", "null"],
-            "items": {
+        By::Variables | By::VariablesOfInstance => {
+            let item = json!({
                 "type": "object",
                 "required": ["name", "value"],
                 "additionalProperties": false,
                 "properties": {
                     "name": { "type": "string" },
-                    "value": condition(filterable.value, filterable.operators),
+                    "value": condition(schemas, filterable.value, filterable.operators),
                 },
-            },
-        }),
+            });
+            json!({ "type": ["array", "null"], "items": schemas.add("VariableNameAndValue", item) })
+        }
         By::Field(_) | By::Related(..) | By::Fixed(_) | By::Candidate(_) | By::LatestVersion | By::Any => {
-            json!({ "anyOf": [condition(filterable.value, filterable.operators), { "type": "null" }] })
+            json!({ "anyOf": [condition(schemas, filterable.value, filterable.operators), { "type": "null" }] })
         }
     }
 }
 
-/// A value to be equal to, or operators.
-pub(super) fn condition(wanted: Filtered, operators: Operators) -> Value {
+/// A value to be equal to, or operators. Of words each property has its own, the others are the same wherever they are.
+pub(super) fn condition(schemas: &mut Schemas, wanted: Filtered, operators: Operators) -> Value {
     let value = value(wanted);
-    if operators == Operators::None {
-        return value;
+    let suffix = match operators {
+        Operators::None => return value,
+        Operators::Basic => "",
+        Operators::Like => "Like",
+        Operators::Ordered => "Ordered",
+    };
+    let schema = with_operators(&value, operators);
+    match wanted {
+        Filtered::Text => schemas.add(&format!("Text{suffix}Condition"), schema),
+        Filtered::Key => schemas.add(&format!("Key{suffix}Condition"), schema),
+        Filtered::Int32 => schemas.add(&format!("Number{suffix}Condition"), schema),
+        Filtered::Boolean => schemas.add(&format!("Boolean{suffix}Condition"), schema),
+        Filtered::Time => schemas.add(&format!("Time{suffix}Condition"), schema),
+        Filtered::Word(_) => schema,
     }
+}
+
+fn with_operators(value: &Value, operators: Operators) -> Value {
     let operator = |name: &&str| {
         let schema = match *name {
             "$exists" => json!({ "type": "boolean" }),
-            "$like" => json!({ "type": "string", "description": "`*` any characters, `?` one, `\\` takes the next literally" }),
+            "$like" => json!({ "type": "string" }),
             "$in" | "$notIn" => json!({ "type": "array", "items": value }),
             _ => value.clone(),
         };
@@ -151,8 +168,8 @@ pub(super) fn page_response() -> Value {
         "properties": {
             "totalItems": { "type": "integer", "format": "int64" },
             "hasMoreTotalItems": { "type": "boolean", "description": "Whether there are more than `totalItems`" },
-            "startCursor": { "type": ["string", "null"], "description": "For `before`" },
-            "endCursor": { "type": ["string", "null"], "description": "For `after`" },
+            "startCursor": { "type": ["string", "null"], "description": "What `before` takes to give the page before this one; null if there is none to give" },
+            "endCursor": { "type": ["string", "null"], "description": "What `after` takes to give the page after this one; null if there is none to give" },
         },
     })
 }

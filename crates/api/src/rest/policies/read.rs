@@ -40,7 +40,7 @@ pub(super) static POLICY: Shape = Shape {
         field("quota", Kind::Fields(&QUOTA), "How many jobs there are at once, of the action or of the tenant"),
         field("queue", Kind::Fields(&QUEUE), "How many jobs wait, how long, and in which order"),
         field("retry", Kind::Fields(&RETRY), "When a job that failed is tried again, where its worker does not say"),
-        field("paused", Kind::Boolean, "Whether no job is handed out"),
+        field("paused", Kind::Boolean, "Whether no job is handed out; false if left out"),
     ],
 };
 
@@ -90,7 +90,7 @@ static QUEUE: Shape = Shape {
         field("maxLength", Kind::Int64, "At most so many wait, 1 or more; 10,000 if left out"),
         field("maxWait", Kind::Text, "A duration: nobody waits longer for a worker; PT1H if only onMaxWait is given"),
         field("onMaxWait", Kind::Word(OVERDUE), "What becomes of an execution then; a job of a process is an incident"),
-        field("fair", Kind::Boolean, "Whether groups take turns"),
+        field("fair", Kind::Boolean, "Whether groups take turns; false if left out"),
         field("ageing", Kind::Text, "A duration: who has waited so long counts as one priority more"),
     ],
 };
@@ -101,7 +101,7 @@ static RETRY: Shape = Shape {
         field("delays", Kind::Texts, "Durations, one for each try after the first; the last for all others"),
         field("delay", Kind::Text, "Instead of these: the first duration"),
         field("factor", Kind::Int32, "So many times longer with every try; 1, always the same, if left out"),
-        field("maxDelay", Kind::Text, "Never longer than this"),
+        field("maxDelay", Kind::Text, "A duration: never longer than this"),
         field("jitterPercent", Kind::Int32, "Up to so much longer, other for every job: 0 to 100"),
         field("place", Kind::Word(PLACES), "Go to the front of its own order, or keep its slot while it waits"),
     ],

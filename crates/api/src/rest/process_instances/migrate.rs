@@ -17,7 +17,7 @@ pub(super) static MIGRATION: Shape = Shape {
     fields: &[
         field("targetProcessDefinitionKey", Kind::Key, "The definition to go on with").required(),
         field("mappingInstructions", Kind::FieldsList(&MAPPING), "What becomes of each active element").required(),
-        field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more"),
+        field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more; it means nothing to the server"),
     ],
 };
 

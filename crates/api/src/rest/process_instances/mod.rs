@@ -175,7 +175,11 @@ pub(super) static OPERATIONS: &[Operation] = &[
 
 static CANCELLATION: Shape = Shape {
     name: "CancelProcessInstanceRequest",
-    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more")],
+    fields: &[field(
+        "operationReference",
+        Kind::Int64,
+        "A number of the caller's own, 1 or more; it means nothing to the server",
+    )],
 };
 
 async fn cancel(call: Call) -> Result<Response, Failure> {
@@ -186,7 +190,11 @@ async fn cancel(call: Call) -> Result<Response, Failure> {
 
 static DELETION: Shape = Shape {
     name: "DeleteProcessInstanceRequest",
-    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more")],
+    fields: &[field(
+        "operationReference",
+        Kind::Int64,
+        "A number of the caller's own, 1 or more; it means nothing to the server",
+    )],
 };
 
 async fn delete(call: Call) -> Result<Response, Failure> {

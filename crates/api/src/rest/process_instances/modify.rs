@@ -15,7 +15,7 @@ use crate::rest::shape::{Fields, Shape, field};
 pub(super) static MODIFICATION: Shape = Shape {
     name: "ProcessInstanceModificationInstruction",
     fields: &[
-        field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more"),
+        field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more; it means nothing to the server"),
         field("activateInstructions", Kind::FieldsList(&ACTIVATE), "Elements to enter"),
         field("moveInstructions", Kind::FieldsList(&MOVE), "Element instances to end, each with an element to enter for it"),
         field("terminateInstructions", Kind::FieldsList(&TERMINATE), "Element instances to end"),

@@ -12,12 +12,20 @@ use crate::error::Failure;
 
 pub(super) static SUSPENSION: Shape = Shape {
     name: "SuspendProcessInstanceRequest",
-    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more")],
+    fields: &[field(
+        "operationReference",
+        Kind::Int64,
+        "A number of the caller's own, 1 or more; it means nothing to the server",
+    )],
 };
 
 pub(super) static RESUMPTION: Shape = Shape {
     name: "ResumeProcessInstanceRequest",
-    fields: &[field("operationReference", Kind::Int64, "A number of the caller's own, 1 or more")],
+    fields: &[field(
+        "operationReference",
+        Kind::Int64,
+        "A number of the caller's own, 1 or more; it means nothing to the server",
+    )],
 };
 
 pub(super) async fn suspend(call: Call) -> Result<Response, Failure> {

@@ -12,8 +12,8 @@ use crate::rest::shape::{Field, field};
 
 pub(in crate::rest) const SORT: Field =
     field("sort", Kind::Text, "Properties to sort by, with commas between them; the other way round with a `-` before one");
-pub(in crate::rest) const LIMIT: Field = field("limit", Kind::Int32, "How many at most");
-pub(in crate::rest) const FROM: Field = field("from", Kind::Int32, "How many to leave out");
+pub(in crate::rest) const LIMIT: Field = field("limit", Kind::Int32, "How many at most; 100 if left out");
+pub(in crate::rest) const FROM: Field = field("from", Kind::Int32, "How many to leave out before the first; 0 if left out");
 pub(in crate::rest) const AFTER: Field = field("after", Kind::Text, "The page after this cursor");
 pub(in crate::rest) const BEFORE: Field = field("before", Kind::Text, "The page before this cursor");
 

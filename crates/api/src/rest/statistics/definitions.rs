@@ -58,7 +58,7 @@ const WITHOUT_INCIDENT: &str = "activeInstancesWithoutIncidentCount";
 static BY_PROCESS: Shape = Shape {
     name: "ProcessDefinitionInstanceStatisticsQuery",
     fields: &[
-        field("page", Kind::Fields(&PAGE), "Which part of them"),
+        field("page", Kind::Fields(&PAGE), "Which part of them; the first if left out"),
         field("sort", Kind::FieldsList(&PROCESS_SORT), "In which order"),
     ],
 };
@@ -69,7 +69,7 @@ static PROCESS_SORT: Shape = Shape {
     name: "ProcessDefinitionInstanceStatisticsQuerySortRequest",
     fields: &[
         field("field", Kind::Word(PROCESS_SORTS), "What to sort by").required(),
-        field("order", Kind::Word(&["ASC", "DESC"]), "Which way"),
+        field("order", Kind::Word(&["ASC", "DESC"]), "Which way; ASC if left out"),
     ],
 };
 
@@ -126,7 +126,7 @@ async fn by_process(call: Call) -> Result<Response, Failure> {
 static BY_VERSION: Shape = Shape {
     name: "ProcessDefinitionInstanceVersionStatisticsQuery",
     fields: &[
-        field("page", Kind::Fields(&PAGE), "Which part of them"),
+        field("page", Kind::Fields(&PAGE), "Which part of them; the first if left out"),
         field("sort", Kind::FieldsList(&VERSION_SORT), "In which order"),
         field("filter", Kind::Fields(&VERSION_FILTER), "Of which process").required(),
     ],
@@ -145,13 +145,16 @@ static VERSION_SORT: Shape = Shape {
     name: "ProcessDefinitionInstanceVersionStatisticsQuerySortRequest",
     fields: &[
         field("field", Kind::Word(VERSION_SORTS), "What to sort by").required(),
-        field("order", Kind::Word(&["ASC", "DESC"]), "Which way"),
+        field("order", Kind::Word(&["ASC", "DESC"]), "Which way; ASC if left out"),
     ],
 };
 
 static VERSION_FILTER: Shape = Shape {
     name: "ProcessDefinitionInstanceVersionStatisticsFilter",
-    fields: &[field("processDefinitionId", Kind::Text, "The process").required(), field("tenantId", Kind::Text, "The tenant")],
+    fields: &[
+        field("processDefinitionId", Kind::Text, "The process").required(),
+        field("tenantId", Kind::Text, "The tenant; all that the caller may see if left out"),
+    ],
 };
 
 #[derive(Default)]

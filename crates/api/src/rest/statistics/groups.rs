@@ -65,17 +65,20 @@ pub(in crate::rest) fn integer(group: &Counted, place: usize) -> i64 {
 /// The part of all groups that is asked for.
 pub(in crate::rest) static PAGE: Shape = Shape {
     name: "OffsetPagination",
-    fields: &[field("from", Kind::Int32, "How many to leave out"), field("limit", Kind::Int32, "How many at most")],
+    fields: &[
+        field("from", Kind::Int32, "How many to leave out before the first; 0 if left out"),
+        field("limit", Kind::Int32, "How many at most; 100 if left out"),
+    ],
 };
 
 /// The same, by position or by cursor.
 pub(in crate::rest) static PAGE_ANY: Shape = Shape {
     name: "AnyPagination",
     fields: &[
-        field("from", Kind::Int32, "How many to leave out"),
+        field("from", Kind::Int32, "How many to leave out before the first; 0 if left out"),
         field("after", Kind::Text, "The `endCursor` of a page"),
         field("before", Kind::Text, "The `startCursor` of a page"),
-        field("limit", Kind::Int32, "How many at most"),
+        field("limit", Kind::Int32, "How many at most; 100 if left out"),
     ],
 };
 

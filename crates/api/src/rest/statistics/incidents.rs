@@ -42,7 +42,7 @@ const COUNT: &str = "activeInstancesWithErrorCount";
 static BY_ERROR: Shape = Shape {
     name: "IncidentProcessInstanceStatisticsByErrorQuery",
     fields: &[
-        field("page", Kind::Fields(&PAGE), "Which part of them"),
+        field("page", Kind::Fields(&PAGE), "Which part of them; the first if left out"),
         field("sort", Kind::FieldsList(&ERROR_SORT), "In which order"),
     ],
 };
@@ -53,7 +53,7 @@ static ERROR_SORT: Shape = Shape {
     name: "IncidentProcessInstanceStatisticsByErrorQuerySortRequest",
     fields: &[
         field("field", Kind::Word(ERROR_SORTS), "What to sort by").required(),
-        field("order", Kind::Word(&["ASC", "DESC"]), "Which way"),
+        field("order", Kind::Word(&["ASC", "DESC"]), "Which way; ASC if left out"),
     ],
 };
 
@@ -89,7 +89,7 @@ static BY_DEFINITION: Shape = Shape {
     name: "IncidentProcessInstanceStatisticsByDefinitionQuery",
     fields: &[
         field("filter", Kind::Fields(&DEFINITION_FILTER), "Which error").required(),
-        field("page", Kind::Fields(&PAGE), "Which part of them"),
+        field("page", Kind::Fields(&PAGE), "Which part of them; the first if left out"),
         field("sort", Kind::FieldsList(&DEFINITION_SORT), "In which order"),
     ],
 };
@@ -105,7 +105,7 @@ static DEFINITION_SORT: Shape = Shape {
     name: "IncidentProcessInstanceStatisticsByDefinitionQuerySortRequest",
     fields: &[
         field("field", Kind::Word(DEFINITION_SORTS), "What to sort by").required(),
-        field("order", Kind::Word(&["ASC", "DESC"]), "Which way"),
+        field("order", Kind::Word(&["ASC", "DESC"]), "Which way; ASC if left out"),
     ],
 };
 

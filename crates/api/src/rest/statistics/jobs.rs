@@ -29,8 +29,8 @@ pub(super) static OPERATIONS: &[Operation] = &[
         summary: "How many jobs were created, completed and failed in a time",
         input: Input::None,
         query: &[
-            field("from", Kind::Time, "From when").required(),
-            field("to", Kind::Time, "Until when").required(),
+            field("from", Kind::Time, "From this time on").required(),
+            field("to", Kind::Time, "Until this time, which counts too").required(),
             field("jobType", Kind::Text, "Of this type only"),
         ],
         output: Output::Object(&GLOBAL),
@@ -85,17 +85,20 @@ pub(super) static OPERATIONS: &[Operation] = &[
 
 static PAGE: Shape = Shape {
     name: "CursorForwardPagination",
-    fields: &[field("after", Kind::Text, "Where the page before ended"), field("limit", Kind::Int32, "How many at most")],
+    fields: &[
+        field("after", Kind::Text, "Where the page before ended"),
+        field("limit", Kind::Int32, "How many at most; 100 if left out"),
+    ],
 };
 
-const FROM: FieldOf = field("from", Kind::Time, "From when").required();
-const TO: FieldOf = field("to", Kind::Time, "Until when").required();
+const FROM: FieldOf = field("from", Kind::Time, "From this time on").required();
+const TO: FieldOf = field("to", Kind::Time, "Until this time, which counts too").required();
 const JOB_TYPE: FieldOf = field("jobType", Kind::Text, "Of this type");
 const JOB_TYPES: FieldOf = field("jobType", Kind::Condition(Value::Text, Operators::Like), "Of these types");
-const PART: FieldOf = field("page", Kind::Fields(&PAGE), "Which part of them");
+const PART: FieldOf = field("page", Kind::Fields(&PAGE), "Which part of them; the first if left out");
 
 const fn which(filter: &'static Shape) -> FieldOf {
-    field("filter", Kind::Fields(filter), "Which").required()
+    field("filter", Kind::Fields(filter), "Which jobs, and in which time").required()
 }
 
 static BY_TYPES: Shape = Shape { name: "JobTypeStatisticsQuery", fields: &[which(&TYPE_FILTER), PART] };
@@ -107,7 +110,12 @@ static WORKER_FILTER: Shape = Shape { name: "JobWorkerStatisticsFilter", fields:
 static TIME_SERIES: Shape = Shape { name: "JobTimeSeriesStatisticsQuery", fields: &[which(&SERIES_FILTER), PART] };
 static SERIES_FILTER: Shape = Shape {
     name: "JobTimeSeriesStatisticsFilter",
-    fields: &[FROM, TO, JOB_TYPE.required(), field("resolution", Kind::Text, "A duration between two points, PT1M if left out")],
+    fields: &[
+        FROM,
+        TO,
+        JOB_TYPE.required(),
+        field("resolution", Kind::Text, "The duration between two points, after ISO 8601; PT1M if left out"),
+    ],
 };
 
 static ERRORS: Shape = Shape { name: "JobErrorStatisticsQuery", fields: &[which(&ERROR_FILTER), PART] };

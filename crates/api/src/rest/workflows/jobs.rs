@@ -23,8 +23,8 @@ pub(super) static POLL: Shape = Shape {
         field("workerId", Kind::Text, "The worker's name").required(),
         field("jobTypes", Kind::Texts, "Types of jobs; those of the first are given out first").required(),
         field("maxJobs", Kind::Int32, "How many jobs at most, 1 to 100; 1 if left out"),
-        field("leaseSeconds", Kind::Int32, "For how long, 5 to 3600; 60 if left out"),
-        field("waitSeconds", Kind::Int32, "How long to wait for a job if there is none; not at all if left out"),
+        field("leaseSeconds", Kind::Int32, "For how many seconds, 5 to 3600; 60 if left out"),
+        field("waitSeconds", Kind::Int32, "How many seconds to wait for a job if there is none; not at all if left out"),
     ],
 };
 

@@ -19,7 +19,8 @@ use crate::rest::{answer, time};
 use crate::workflow::{self, Holder, LeaseStatus as Status, OneReport, Standing};
 
 const WORKER: Field = field("workerId", Kind::Text, "The worker's name");
-const LEASE_FOR: Field = field("leaseSeconds", Kind::Int32, "For how long from now, 5 to 3600; as long as it was if left out");
+const LEASE_FOR: Field =
+    field("leaseSeconds", Kind::Int32, "For how many seconds from now, 5 to 3600; as long as it was if left out");
 const PROGRESS: Field = field("progress", Kind::Fields(&PROGRESSED), "How far it has come; as before if left out");
 const JOB_ID: Field = field("jobId", Kind::Text, "The job");
 
@@ -110,7 +111,11 @@ static RELEASE_OF_ONE: Shape = Shape { name: "JobReleaseOfOne", fields: &[JOB_ID
 
 static SNOOZE: Shape = Shape {
     name: "JobSnooze",
-    fields: &[WORKER.required(), LEASE, field("duration", Kind::Text, "For how long, such as PT5M").required()],
+    fields: &[
+        WORKER.required(),
+        LEASE,
+        field("duration", Kind::Text, "For how long: a duration after ISO 8601, such as PT5M").required(),
+    ],
 };
 
 static STANDING: Layout<Standing> = Layout {

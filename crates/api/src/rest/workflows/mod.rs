@@ -18,7 +18,8 @@ use crate::workflow::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Workflows};
 
 const PAGE: Field = field("page", Kind::Int32, "Which page, from 0");
 const PAGE_SIZE: Field = field("pageSize", Kind::Int32, "Items on a page, 1 to 200; 20 if left out");
-const BUFFER: Field = field("buffer", Kind::Boolean, "Whether to keep it if the step is not reached yet, instead of 409");
+const BUFFER: Field =
+    field("buffer", Kind::Boolean, "Whether to keep it if the step is not reached yet, instead of 409; false if left out");
 
 /// Whether a path belongs to JSON workflows.
 pub(super) fn owns(path: &str) -> bool {
