@@ -213,7 +213,7 @@ CREATE INDEX elements_by_instance ON elements (partition, instance);
 
 CREATE INDEX elements_late ON elements (late) WHERE late IS NOT NULL;
 
-CREATE INDEX elements_live ON elements (partition, instance) WHERE state = 'ACTIVE';
+CREATE INDEX elements_live ON elements (partition, instance, key, definition, element) WHERE state = 'ACTIVE';
 
 CREATE INDEX elements_stuck ON elements (key) WHERE stuck IS NOT NULL;
 

@@ -200,4 +200,10 @@ pub(super) async fn those_alive_among_many(store: Arc<dyn Store>) {
     for sort in [vec![], vec![descending(Field::ElementKey)], vec![ascending(Field::Started)], vec![descending(Field::Ended)]] {
         filling.walk(Entity::Elements, &is(Field::ElementState, "ACTIVE"), &sort, 9).await;
     }
+    // At one element, of one process: most that have been there have ended.
+    let more = Filter::Is(Field::Started, Op::Lt(Scalar::Int(filling.now - 3_000)));
+    for of in [is(Field::ElementId, "work"), is(Field::ProcessId, "p"), Filter::All(vec![is(Field::ProcessId, "p"), more])] {
+        let filter = Filter::All(vec![of, is(Field::ElementState, "ACTIVE")]);
+        filling.walk(Entity::Elements, &filter, &[], 9).await;
+    }
 }

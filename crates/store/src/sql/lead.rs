@@ -17,9 +17,13 @@ pub const FEW_MAX: i64 = 5_000;
 /// One row with one number: how many keys the lead has, at most one more than are few.
 pub(super) fn probe(query: &Query, dialect: super::Dialect) -> Option<Sql> {
     let mut writing = Writing { dialect, params: Vec::new() };
-    let lead = lead(&mut writing, query)?;
-    let text = format!("SELECT count(*) FROM (SELECT 1 FROM ({lead}) LIMIT {})", FEW_MAX + 1);
+    let text = probed(&mut writing, query)?;
     Some(Sql { text, params: writing.params })
+}
+
+pub(super) fn probed(writing: &mut Writing, query: &Query) -> Option<String> {
+    let lead = lead(writing, query)?;
+    Some(format!("SELECT count(*) FROM (SELECT 1 FROM ({lead}) LIMIT {})", FEW_MAX + 1))
 }
 
 /// Keys of rows of the search, each once, found by an index.
@@ -238,4 +242,4 @@ fn keys(writing: &mut Writing, entity: Entity, filter: &Filter, column: &str) ->
 }
 
 /// Deeper than any filter is nested.
-const LEAD_DEPTH: usize = 1_000;
+pub(super) const LEAD_DEPTH: usize = 1_000;

@@ -42,6 +42,8 @@ pub struct Few {
 pub fn search(query: &Query, dialect: Dialect) -> Search {
     let is_keyed = is_keyed(query);
     let probe = match dialect {
+        // What is found by a key is not looked for by anything else.
+        Dialect::Sqlite if is_keyed => None,
         Dialect::Sqlite => probe(query, dialect),
         // It knows how many rows have which values.
         Dialect::Postgres => None,
@@ -82,7 +84,7 @@ pub(super) enum Begin<'a> {
     Near(Disorder),
 }
 
-fn begin(writing: &mut Writing, query: &Query, begin: Begin<'_>) -> From {
+pub(super) fn begin(writing: &mut Writing, query: &Query, begin: Begin<'_>) -> From {
     let mut from = From::new(query.entity, 0);
     match begin {
         Begin::Anywhere if writing.dialect == Dialect::Postgres => from.rows = of_instance(writing, &from, query),
@@ -319,7 +321,11 @@ pub(super) fn total(query: &Query, dialect: Dialect, way: Begin<'_>) -> Sql {
 /// How many of these rows match.
 pub(super) fn counted(writing: &mut Writing, query: &Query, mut from: From, way: Begin<'_>) -> String {
     let matches = left_to_match(writing, &mut from, query, way);
-    of_count(&format!("SELECT 1 FROM {} WHERE {} LIMIT {}", from.sql(writing.dialect), matches.join(" AND "), TOTAL_MAX + 1))
+    of_matching(&from.sql(writing.dialect), &matches)
+}
+
+pub(super) fn of_matching(rows: &str, matches: &[String]) -> String {
+    of_count(&format!("SELECT 1 FROM {rows} WHERE {} LIMIT {}", matches.join(" AND "), TOTAL_MAX + 1))
 }
 
 fn of_count(matched: &str) -> String {

@@ -157,6 +157,41 @@ fn jobs_are_found_by_their_state() {
     }
 }
 
+/// Of those that have been at an element, few are alive: these are counted by the index that has them alone, and no row of theirs is read.
+#[test]
+fn those_alive_at_an_element_are_counted_in_their_index() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    for part in [Field::ElementId, Field::ProcessId] {
+        let filter = Filter::All(vec![text(part, "pay"), text(Field::ElementState, "ACTIVE")]);
+        let [first, _] = searches(Entity::Elements, filter, &[]);
+        let plan = plan(&connection, &first.total.text);
+        let counted = ["SCAN o0 USING COVERING INDEX elements_live", "SEARCH o1000 USING COVERING INDEX elements_by_element"];
+        for way in counted {
+            assert!(plan.iter().any(|step| step.starts_with(way)), "{}\n{plan:#?}", first.total.text);
+        }
+    }
+}
+
+/// What belongs to one instance is found by it, whatever else is asked for: of one element or name there may be a million.
+#[test]
+fn what_belongs_to_one_instance_is_not_looked_for_elsewhere() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    let of = Filter::Is(Field::InstanceKey, Op::Eq(Scalar::Int(PartitionId(1).first_key() as i64)));
+    for (entity, part) in
+        [(Entity::Elements, element()), (Entity::Variables, text(Field::Name, "x")), (Entity::Jobs, text(Field::JobType, "pay"))]
+    {
+        for search in searches(entity, Filter::All(vec![part, of.clone()]), &[]) {
+            assert_eq!(search.few, None);
+            for sql in [&search.page.text, &search.total.text] {
+                let plan = plan(&connection, sql);
+                assert!(plan.iter().any(|step| step.contains("_by_instance (partition=? AND instance=?")), "{sql}\n{plan:#?}");
+            }
+        }
+    }
+}
+
 /// What a related row has found is not looked for again.
 #[test]
 fn the_lead_is_not_asked_for_twice() {
