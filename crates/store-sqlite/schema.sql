@@ -366,8 +366,6 @@ CREATE INDEX instances_by_end ON instances (ended);
 
 CREATE INDEX instances_by_parent ON instances (parent_instance) WHERE parent_instance IS NOT NULL;
 
-CREATE INDEX instances_by_start ON instances (started);
-
 CREATE INDEX instances_called ON instances (root, key) WHERE parent_instance IS NOT NULL;
 
 CREATE INDEX instances_running ON instances (definition) WHERE state = 'ACTIVE';

@@ -51,7 +51,7 @@ fn at_element(writing: &mut Writing, query: &Query) -> Option<String> {
         }
     }
     matches.extend(matching(writing, &mut from, &Query { filter: Filter::All(others), ..query.clone() }));
-    let many = of_matching(&from.sql(Dialect::Sqlite), &matches);
+    let many = of_matching(&from.sql(Dialect::Sqlite), &matches, "");
     Some(format!("SELECT CASE WHEN ({probed}) <= {FEW_MAX} THEN ({few}) ELSE ({many}) END"))
 }
 
@@ -94,7 +94,7 @@ fn is_alive(part: &Filter) -> bool {
 pub(super) fn steps(writing: &mut Writing, asked: &Asked<'_>) -> Steps {
     let mut steps = Steps::default();
     let by_start = asked.order[0].field == Field::Started;
-    let keys = if by_start { steps.within(asked, &asked.span(), 0) } else { asked.behind_key() };
+    let keys = if by_start { steps.within(asked.table, &asked.span(), 0) } else { asked.behind_key() };
     alive(writing, &mut steps, asked, &keys, asked.onward(), "TRUE");
     steps.found.push(asked.table.with_keys("SELECT key FROM alive", writing.dialect));
     if by_start {
