@@ -213,7 +213,7 @@ CREATE INDEX elements_by_instance ON elements (partition, instance);
 
 CREATE INDEX elements_late ON elements (late) WHERE late IS NOT NULL;
 
-CREATE INDEX elements_live ON elements (partition, instance) WHERE state = 'ACTIVE';
+CREATE INDEX elements_live ON elements (partition, instance, key, definition, element) WHERE state = 'ACTIVE';
 
 CREATE INDEX elements_stuck ON elements (key) WHERE stuck IS NOT NULL;
 
@@ -365,8 +365,6 @@ CREATE INDEX instances_by_definition ON instances (definition);
 CREATE INDEX instances_by_end ON instances (ended);
 
 CREATE INDEX instances_by_parent ON instances (parent_instance) WHERE parent_instance IS NOT NULL;
-
-CREATE INDEX instances_by_start ON instances (started);
 
 CREATE INDEX instances_called ON instances (root, key) WHERE parent_instance IS NOT NULL;
 

@@ -1,5 +1,5 @@
 -- Move the partition on, if we still own it and the tick before was written. $1 partition, $2 epoch, $3 the key the tick began with,
--- $4 the next one, $5 how many commands enter the log, $6 answered up to, $7 and $8 when the first and the last new element instance
+-- $4 the next one, $5 how many commands enter the log, $6 answered up to, $7 and $8 when the first and the last of what is new
 -- began: how far back any may have begun is kept (ADR 97).
 -- All statements of a tick are sent before this one is answered. So if no row fits it must fail, and with it the transaction:
 -- that is what the division is for (its error is 22012).

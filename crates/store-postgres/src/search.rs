@@ -20,11 +20,16 @@ impl Postgres {
     pub(crate) async fn search_page(&self, query: &Query) -> Result<QueryPage, Error> {
         let named = self.with_definitions(query).await?;
         let query = named.as_ref().unwrap_or(query);
+        let disorder = if sql::is_near(query) || sql::asks_when_begun(query) { self.disorder().await? } else { None };
+        let nearby = disorder.filter(|_| sql::is_near(query));
+        let nearby = nearby.map(|disorder| sql::page_near(query, Dialect::Postgres, disorder));
+        let begun = self.begun(query, disorder).await?;
+        let query = begun.as_ref().unwrap_or(query);
         let search = sql::search(query, Dialect::Postgres);
         let (page, total) = match &search.found {
             None => {
-                let nearby = if search.is_keyed { None } else { self.nearby(query).await? };
-                self.run(query, &search, nearby.as_ref().unwrap_or(&search.page), &search.total, None).await?
+                let nearby = nearby.as_ref().filter(|_| !search.is_keyed);
+                self.run(query, &search, nearby.unwrap_or(&search.page), &search.total, None).await?
             }
             Some(found) => match self.amount(found).await? {
                 Amount::Few(keys) if keys.is_empty() => (Vec::new(), (!query.uncounted).then_some(0)),
@@ -33,7 +38,6 @@ impl Postgres {
                     self.run(query, &search, &page, &total, found.is_all.then_some(keys.len() as i64)).await?
                 }
                 Amount::Many(known) => {
-                    let nearby = self.nearby(query).await?;
                     let page = nearby.as_ref().or(found.many.as_ref()).unwrap_or(&search.page);
                     self.run(query, &search, page, &search.total, known).await?
                 }
@@ -80,15 +84,19 @@ impl Postgres {
         Ok(Amount::Many((found.is_all && is_exact).then_some(different)))
     }
 
-    /// The page of a search whose rows are found by their keys.
-    async fn nearby(&self, query: &Query) -> Result<Option<Sql>, Error> {
-        if !sql::is_near(query) {
-            return Ok(None);
-        }
+    /// What keys say of when rows began.
+    async fn disorder(&self) -> Result<Option<Disorder>, Error> {
         let [disorder] = self.searches.search([&sql::disorder()]).await?;
         let Some(disorder) = disorder.first() else { return Ok(None) };
-        let disorder = Disorder { partition: cell(disorder, 0)?, back: cell(disorder, 1)? };
-        Ok(Some(sql::page_near(query, Dialect::Postgres, disorder)))
+        Ok(Some(Disorder { partition: cell(disorder, 0)?, back: cell(disorder, 1)? }))
+    }
+
+    /// The query with the keys of what began when it asks for.
+    async fn begun(&self, query: &Query, disorder: Option<Disorder>) -> Result<Option<Query>, Error> {
+        let Some(disorder) = disorder.filter(|_| sql::asks_when_begun(query)) else { return Ok(None) };
+        let [keys] = self.searches.search([&sql::keys_begun(query, disorder)]).await?;
+        let mut keys = only(&keys)?;
+        Ok(Some(sql::between_keys(query, keys.get()?, keys.get()?)))
     }
 
     /// The query with the definitions it names, unless they are many.

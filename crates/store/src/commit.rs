@@ -155,10 +155,11 @@ impl Changes {
         of_processes.chain(&self.executions_new).chain(&self.executions_changed)
     }
 
-    /// When the first and the last of the new element instances and jobs began; past and before any time where there are none.
+    /// When the first and the last of the new instances, element instances and jobs began; past and before any time where there are none.
     pub fn starts(&self) -> (Millis, Millis) {
         let jobs = || self.jobs_new.iter().chain(&self.executions_new).map(|job| job.created);
-        let starts = || self.elements_new.iter().map(|element| element.started).chain(jobs());
+        let instances = || self.instances_new.iter().map(|instance| instance.started);
+        let starts = || self.elements_new.iter().map(|element| element.started).chain(jobs()).chain(instances());
         (starts().min().unwrap_or(Millis::MAX), starts().max().unwrap_or(0))
     }
 

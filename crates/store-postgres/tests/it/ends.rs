@@ -34,7 +34,8 @@ fn is_alive(number: u64) -> bool {
 async fn fill(database: &Database) {
     let store = database.store().await;
     forbid_autovacuum(&database.client().await).await;
-    let instance = rows::instance(key(0, INSTANCE), key(0, DEFINITION));
+    let mut instance = rows::instance(key(0, INSTANCE), key(0, DEFINITION));
+    instance.started = began(0);
     let definitions_new = vec![rows::definition(key(0, DEFINITION), "p", 1)];
     let mut changes = Changes { definitions_new, instances_new: vec![instance.clone()], ..Changes::default() };
     for number in 0..ROWS {

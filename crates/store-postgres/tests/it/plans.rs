@@ -339,6 +339,78 @@ fn element_instances_by_their_start_are_found_by_their_keys() {
     });
 }
 
+/// Neither has an index when instances began: they are found by their keys, those that run by the index that has them in the order of these.
+#[test]
+fn instances_by_their_start_are_found_by_their_keys() {
+    with_database(|database| async move {
+        let store = filler(&database).await;
+        let client = database.client().await;
+        forbid_autovacuum(&client).await;
+        for number in 0..PAST / 100 {
+            let begin = |place| {
+                let number = number * 100 + place;
+                let mut instance = rows::instance(
+                    key(number, INSTANCE),
+                    key(0, if number.is_multiple_of(8) { FORMER_DEFINITION } else { DEFINITION }),
+                );
+                instance.started += number as i64 / 100;
+                if !number.is_multiple_of(3) {
+                    (instance.state, instance.ended) = (InstanceState::Completed, Some(instance.started + 1));
+                }
+                instance
+            };
+            let mut changes = Changes { instances_new: (0..100).map(begin).collect(), ..Changes::default() };
+            if number == 0 {
+                let definition = |place, name| rows::definition(key(0, place), name, 1);
+                changes.definitions_new = vec![definition(DEFINITION, "p"), definition(FORMER_DEFINITION, "q")];
+            }
+            let owned = store.acquire(ONE, "filler", LEASE).await.unwrap().unwrap();
+            store.commit(Commit { changes, ..tick(&owned) }).await.unwrap();
+        }
+        drop(store);
+        client.batch_execute("ANALYZE").await.unwrap();
+        for (number, query) in of_starts().into_iter().enumerate() {
+            let before = reads(&client, "caudal").await;
+            let session = format!("instances by start {number}");
+            let store = Postgres::connect(&database.url_of_application(&session), patient()).await.unwrap();
+            let found = store.search(&query).await.unwrap();
+            drop(store);
+            let reads = reads(&client, &session).await - before;
+            assert_eq!(found.items.len(), 50, "{query:?}");
+            assert!(reads < READS_MAX, "{query:?}: {reads} reads");
+        }
+    });
+}
+
+/// Pages by start, and what began in a span of time: in the midst, counted, and in other orders.
+fn of_starts() -> Vec<Query> {
+    let state = |word: &str| Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text(word.to_owned())));
+    let began = |op: fn(Scalar) -> Op, number: u64| {
+        Filter::Is(Field::Started, op(Scalar::Int(rows::instance(1, 1).started + number as i64 / 100)))
+    };
+    let (first, both) = (Page::From { from: 0, limit: 50 }, [Order::Ascending, Order::Descending]);
+    let of = |filter, sort: Vec<Sort>| Query {
+        filter,
+        sort,
+        page: first.clone(),
+        ..Query::of(Entity::Instances, Tenants::Everything)
+    };
+    let mut queries = Vec::new();
+    let filters = [Filter::All(Vec::new()), state("ACTIVE"), state("COMPLETED"), began(Op::Gte, PAST / 2)];
+    for (filter, order) in filters.iter().flat_map(|filter| both.map(|order| (filter, order))) {
+        let query = Query { uncounted: true, ..of(filter.clone(), vec![Sort { field: Field::Started, order }]) };
+        let cursor = Cursor(vec![
+            Some(Scalar::Int(rows::instance(1, 1).started + (PAST / 200) as i64)),
+            Some(Scalar::Int(key(PAST / 2 + 7, INSTANCE) as i64)),
+        ]);
+        queries.push(Query { page: Page::After { cursor, limit: 50 }, ..query.clone() });
+        queries.push(query);
+    }
+    let short = Filter::All(vec![began(Op::Gte, PAST / 2), began(Op::Lt, PAST / 2 + 100)]);
+    queries.extend(both.map(|order| of(short.clone(), vec![Sort { field: Field::InstanceKey, order }])));
+    queries
+}
+
 /// The calls that read too much.
 async fn greedy(database: &Database, analyzed: Analyzed, planned: Planned, options: Options) -> Vec<String> {
     let client = database.client().await;

@@ -11,7 +11,9 @@ use store::sql::{
 use crate::failure::Failure;
 
 pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage, Failure> {
-    let search = statements(query, Dialect::Sqlite);
+    let disorder = if sql::is_near(query) || sql::asks_when_begun(query) { disorder(connection)? } else { None };
+    let begun = begun(connection, query, disorder)?;
+    let search = statements(begun.as_ref().unwrap_or(query), Dialect::Sqlite);
     let total = (!query.uncounted).then(|| number(connection, &search.total)).transpose()?;
     // Where many match, many are found: that needs no other count.
     let is_many = total.is_some_and(|total| FEW_MAX < total);
@@ -19,7 +21,8 @@ pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage
         Some(few) if !is_many && number(connection, &few.probe)? <= FEW_MAX => Some(&few.page),
         Some(_) | None => None,
     };
-    let nearby = if few.is_some() || search.is_keyed { None } else { nearby(connection, query)? };
+    let is_near = few.is_none() && !search.is_keyed && sql::is_near(query);
+    let nearby = disorder.filter(|_| is_near).map(|disorder| sql::page_near(query, Dialect::Sqlite, disorder));
     let statement = few.or(nearby.as_ref()).unwrap_or(&search.page);
     let mut select = connection.prepare_cached(&statement.text)?;
     let mut rows = select.query(params_from_iter(statement.params.iter().map(Param)))?;
@@ -32,14 +35,18 @@ pub(crate) fn search(connection: &Connection, query: &Query) -> Result<QueryPage
     Ok(page.finish(total))
 }
 
-/// The page of a search whose rows are found by their keys.
-fn nearby(connection: &Connection, query: &Query) -> Result<Option<Sql>, Failure> {
-    if !sql::is_near(query) {
-        return Ok(None);
-    }
+/// What keys say of when rows began.
+fn disorder(connection: &Connection) -> Result<Option<Disorder>, Failure> {
     let mut select = connection.prepare_cached(&sql::disorder().text)?;
-    let disorder = select.query_row([], |row| Ok(Disorder { partition: row.get(0)?, back: row.get(1)? })).optional()?;
-    Ok(disorder.map(|disorder| sql::page_near(query, Dialect::Sqlite, disorder)))
+    Ok(select.query_row([], |row| Ok(Disorder { partition: row.get(0)?, back: row.get(1)? })).optional()?)
+}
+
+/// The search with the keys of what began when it asks for.
+fn begun(connection: &Connection, query: &Query, disorder: Option<Disorder>) -> Result<Option<Query>, Failure> {
+    let Some(disorder) = disorder.filter(|_| sql::asks_when_begun(query)) else { return Ok(None) };
+    let mut select = connection.prepare_cached(&sql::keys_begun(query, disorder).text)?;
+    let (behind, up_to) = select.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(Some(sql::between_keys(query, behind, up_to)))
 }
 
 /// What a statement counts.

@@ -153,21 +153,25 @@ fn rows_stay_as_they_are() {
 
 /// Of those that are there already, by looking at all pairs of them.
 #[test]
-fn how_far_back_an_element_instance_or_a_job_began_is_found_out() {
-    let (_folder, mut connection) = of_schema_2("started-back");
-    // A clock that was set back before the last three.
-    let set_back =
-        "UPDATE elements SET started = started - 7000 WHERE key IN (SELECT key FROM elements ORDER BY key DESC LIMIT 3)";
-    assert_eq!(connection.execute(set_back, ()).unwrap(), 3);
-    migrate(&mut connection).unwrap();
-    let pair = |sql: &str| connection.query_row(sql, (), |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).unwrap();
-    let known = pair("SELECT started_latest, started_back FROM partitions");
-    let all = pair(
-        "WITH began AS (SELECT 'element' AS what, key, started AS at FROM elements UNION ALL SELECT 'job', key, created FROM jobs)
-        SELECT max(a.at), max(a.at - b.at) FROM began AS a JOIN began AS b ON a.what = b.what AND a.key <= b.key",
-    );
-    assert_eq!(known, all);
-    assert!(7_000 <= known.1, "{known:?}");
+fn how_far_back_what_is_there_began_is_found_out() {
+    for table in ["elements", "instances"] {
+        let (_folder, mut connection) = of_schema_2(&format!("started-back-{table}"));
+        // A clock that was set back before the last three.
+        let set_back = format!(
+            "UPDATE {table} SET started = started - 8000 WHERE key IN (SELECT key FROM {table} ORDER BY key DESC LIMIT 3)"
+        );
+        assert_eq!(connection.execute(&set_back, ()).unwrap(), 3);
+        migrate(&mut connection).unwrap();
+        let pair = |sql: &str| connection.query_row(sql, (), |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).unwrap();
+        let known = pair("SELECT started_latest, started_back FROM partitions");
+        let all = pair(
+            "WITH began AS (SELECT 'element' AS what, key, started AS at FROM elements
+                UNION ALL SELECT 'job', key, created FROM jobs UNION ALL SELECT 'instance', key, started FROM instances)
+            SELECT max(a.at), max(a.at - b.at) FROM began AS a JOIN began AS b ON a.what = b.what AND a.key <= b.key",
+        );
+        assert_eq!(known, all);
+        assert!(7_000 <= known.1, "{known:?}");
+    }
 }
 
 #[test]

@@ -189,6 +189,8 @@ tests! {
     search_reference::pages_that_end_early,
     search_reference::related_tags_and_tenants,
     search_reference::user_tasks_by_what_belongs_to_them,
+    search_near::instances_by_start,
+    search_near::instances_by_start_among_many,
     search_near::element_instances_by_start,
     search_near::element_instances_and_jobs_by_end,
     search_near::those_alive_among_many,

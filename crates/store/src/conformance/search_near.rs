@@ -9,7 +9,7 @@ use super::search_reference::{Pair, ascending, descending, walk};
 use crate::memory::Memory;
 use crate::query::{Cursor, Entity, Field, Filter, Op, Page, Query, Scalar, Sort, Tenants};
 use crate::row::{Availability, Element, ElementState, Instance, InstanceState, Job, JobState};
-use crate::{Changes, ElementChange, Store};
+use crate::{Changes, ElementChange, InstanceChange, Store};
 
 /// How many milliseconds one after the other lasts. Up to a quarter of a second, stores take them for quick.
 const LASTING: [Option<i64>; 11] = [
@@ -138,6 +138,143 @@ pub(super) async fn element_instances_by_start(store: Arc<dyn Store>) {
     }
 }
 
+/// Instances of two processes: some run, some of these are suspended, some are over, at once or later.
+fn instances_begin(filling: &mut Filling, changes: &mut Changes) {
+    for _ in 0..2 {
+        filling.number += 2;
+        let number = filling.number;
+        let of = filling.instances[0].definition.0 + u64::from(number.is_multiple_of(6));
+        let mut instance = rows::instance(rows::key(PARTITION, number), of);
+        instance.started = filling.now;
+        if number.is_multiple_of(16) {
+            instance.tags.push("t".into());
+        }
+        let (state, ended) = match number / 2 % 7 {
+            0 | 4 => (InstanceState::Active, None),
+            1 => (InstanceState::Terminated, Some(filling.now + 700)),
+            2 => (InstanceState::Completed, Some(filling.now - 20)),
+            3 => {
+                changes.instances_suspended.push((instance.key, Some(filling.now)));
+                (InstanceState::Active, None)
+            }
+            _ => (InstanceState::Completed, Some(filling.now + 30)),
+        };
+        if number.is_multiple_of(4) || ended.is_none() {
+            (instance.state, instance.ended) = (state, ended);
+        } else {
+            let change = InstanceChange { key: instance.key, state, phase: instance.phase, ended };
+            filling.ending.instances_changed.push(change);
+        }
+        changes.instances_new.push(instance);
+    }
+}
+
+fn instances_asked() -> (Vec<Filter>, Vec<Filter>) {
+    let state = |word| is(Field::InstanceState, word);
+    let time = |field, op: fn(Scalar) -> Op, after| Filter::Is(field, op(Scalar::Int(NOW + after)));
+    let began = |op, after| time(Field::Started, op, after);
+    let all = |parts: &[Filter]| Filter::All(parts.to_vec());
+    let since = began(Op::Gte, 1_500);
+    let spans = vec![
+        since.clone(),
+        all(&[began(Op::Gt, 700), began(Op::Lt, 2_500)]),
+        began(Op::Lte, 1_500),
+        began(Op::Eq, 586),
+        all(&[since.clone(), state("ACTIVE")]),
+        all(&[since.clone(), state("COMPLETED")]),
+        all(&[since.clone(), is(Field::ProcessId, "q"), state("ACTIVE")]),
+        all(&[since.clone(), is(Field::ProcessId, "p")]),
+        all(&[since.clone(), time(Field::Ended, Op::Lte, 4_000)]),
+        all(&[since, Filter::HasTag("t".into())]),
+    ];
+    let others = vec![
+        everything(),
+        state("ACTIVE"),
+        state("TERMINATED"),
+        state("SUSPENDED"),
+        state("COMPLETED"),
+        is(Field::ProcessId, "q"),
+        all(&[is(Field::ProcessId, "p"), state("ACTIVE")]),
+        all(&[is(Field::ProcessId, "p"), state("COMPLETED")]),
+        time(Field::Ended, Op::Gte, 1_500),
+        Filter::HasTag("t".into()),
+    ];
+    (spans, others)
+}
+
+pub(super) async fn instances_by_start(store: Arc<dyn Store>) {
+    let mut filling = Filling::of(store).await;
+    let other = rows::definition(filling.instances[0].definition.0 + 1, "q", 1);
+    filling.commit(Changes { definitions_new: vec![other], ..Changes::default() }).await;
+    let (spans, others) = instances_asked();
+    // The second time keys say too little: as elsewhere, all are sorted.
+    for (set_back, every) in [(40, 1), (60_000, 4)] {
+        for tick in 0..30 {
+            filling.now += if tick % 10 == 9 { -set_back } else { [0, 3, 170, 0, 410][tick % 5] };
+            let mut changes = std::mem::take(&mut filling.ending);
+            instances_begin(&mut filling, &mut changes);
+            filling.commit(changes).await;
+        }
+        let (up, down) = (ascending(Field::Started), descending(Field::Started));
+        for filter in spans.iter().chain(&others).step_by(every) {
+            for sort in [vec![up], vec![down, descending(Field::InstanceKey)]] {
+                filling.walk(Entity::Instances, filter, &sort, 21).await;
+            }
+        }
+        for filter in spans.iter().step_by(every) {
+            for sort in
+                [vec![], vec![descending(Field::InstanceKey)], vec![ascending(Field::Ended)], vec![descending(Field::Ended)]]
+            {
+                filling.walk(Entity::Instances, filter, &sort, 21).await;
+            }
+        }
+        // None began so early, or has such a parent.
+        let early = Filter::Is(Field::Started, Op::Lt(Scalar::Int(-1)));
+        for filter in [early, Filter::Is(Field::ParentInstanceKey, Op::Eq(Scalar::Int(5)))] {
+            for sort in [vec![], vec![up], vec![descending(Field::Ended)]] {
+                let query = Query { filter: filter.clone(), sort, ..Query::of(Entity::Instances, Tenants::Everything) };
+                assert_eq!(filling.pair.search(&query).await.total, 0);
+            }
+        }
+    }
+}
+
+/// So many in each state that none of these is looked for as one that few are in.
+pub(super) async fn instances_by_start_among_many(store: Arc<dyn Store>) {
+    let mut filling = Filling::of(store).await;
+    let definition = filling.instances[0].definition.0;
+    for tick in 0..10 {
+        filling.now += if tick % 4 == 3 { -30 } else { 25 };
+        let mut changes = Changes::default();
+        for _ in 0..1_560 {
+            filling.number += 1;
+            let mut instance = rows::instance(rows::key(PARTITION, filling.number), definition);
+            instance.started = filling.now;
+            match filling.number % 3 {
+                0 => {}
+                1 => changes.instances_suspended.push((instance.key, Some(filling.now))),
+                _ => (instance.state, instance.ended) = (InstanceState::Terminated, Some(filling.now + 1)),
+            }
+            changes.instances_new.push(instance);
+        }
+        filling.commit(changes).await;
+    }
+    let state = |word| is(Field::InstanceState, word);
+    let running = Filter::All(vec![is(Field::ProcessId, "p"), state("ACTIVE")]);
+    let since = Filter::Is(Field::Started, Op::Gte(Scalar::Int(NOW + 30)));
+    let recent = Filter::All(vec![state("ACTIVE"), since.clone()]);
+    for filter in [state("ACTIVE"), state("TERMINATED"), state("SUSPENDED"), running, since, recent] {
+        for sort in [vec![], vec![ascending(Field::Started)], vec![descending(Field::Started)], vec![descending(Field::Ended)]] {
+            let query = Query { filter: filter.clone(), sort, ..Query::of(Entity::Instances, Tenants::Everything) };
+            let middle = filling.pair.search(&Query { page: Page::From { from: 2_900, limit: 40 }, ..query.clone() }).await;
+            let cursor = middle.end.expect("there are so many");
+            filling.pair.search(&Query { page: Page::From { from: 0, limit: 40 }, ..query.clone() }).await;
+            filling.pair.search(&Query { page: Page::After { cursor: cursor.clone(), limit: 40 }, ..query.clone() }).await;
+            filling.pair.search(&Query { page: Page::Before { cursor, limit: 40 }, ..query }).await;
+        }
+    }
+}
+
 /// Quick ones, some that took long, and some that have no end.
 pub(super) async fn element_instances_and_jobs_by_end(store: Arc<dyn Store>) {
     let mut filling = Filling::of(store).await;
@@ -199,5 +336,11 @@ pub(super) async fn those_alive_among_many(store: Arc<dyn Store>) {
     filling.ticks(40).await;
     for sort in [vec![], vec![descending(Field::ElementKey)], vec![ascending(Field::Started)], vec![descending(Field::Ended)]] {
         filling.walk(Entity::Elements, &is(Field::ElementState, "ACTIVE"), &sort, 9).await;
+    }
+    // At one element, of one process: most that have been there have ended.
+    let more = Filter::Is(Field::Started, Op::Lt(Scalar::Int(filling.now - 3_000)));
+    for of in [is(Field::ElementId, "work"), is(Field::ProcessId, "p"), Filter::All(vec![is(Field::ProcessId, "p"), more])] {
+        let filter = Filter::All(vec![of, is(Field::ElementState, "ACTIVE")]);
+        filling.walk(Entity::Elements, &filter, &[], 9).await;
     }
 }

@@ -139,7 +139,8 @@ impl From {
                 Table::Requirements => ("requirements", format!("{other}.key = {own}.requirements")),
             };
             if self.begins_with_definition {
-                sql = format!("{name} AS {other} CROSS JOIN {sql} ON {own}.partition = {other}.partition AND {on}");
+                // On SQLite a key is there once, so its partition need not be read of the row.
+                sql = format!("{name} AS {other} CROSS JOIN {sql} ON {on}");
                 continue;
             }
             let join = match (join, dialect) {

@@ -79,17 +79,17 @@ fn ended(writing: &mut Writing, steps: &mut Steps, asked: &Asked<'_>, when: &str
     let worst = if onward == Order::Ascending { "max(time)" } else { "min(time)" };
     steps.name("late_worst", &format!("SELECT {worst} AS time FROM late_ones HAVING count(*) = {}", asked.wanted));
 
-    let mut keys = steps.within(asked, &span, QUICK_MAX);
+    let mut keys = steps.within(asked.table, &span, QUICK_MAX);
     let mut rows = table.between(&keys, dialect);
     // What comes behind as many that took long as are wanted is not on the page.
     keys = match onward {
         Order::Ascending => {
-            let far = steps.until(asked, "late_far", "(SELECT time FROM late_worst)");
+            let far = steps.until(asked.table, "late_far", "(SELECT time FROM late_worst)");
             let high = format!("(SELECT CASE WHEN count(*) = 0 THEN {} ELSE {far} END FROM late_worst)", i64::MAX);
             Keys { high, ..table.all() }
         }
         Order::Descending => {
-            let low = steps.since(asked, "late_far", &format!("(SELECT time FROM late_worst) - {QUICK_MAX}"));
+            let low = steps.since(asked.table, "late_far", &format!("(SELECT time FROM late_worst) - {QUICK_MAX}"));
             Keys { low, ..table.all() }
         }
     };

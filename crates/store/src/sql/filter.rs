@@ -7,6 +7,7 @@ use engine::PartitionId;
 
 use super::column::{Column, From, Presence, Table, column};
 use super::lead::conjuncts;
+use super::select::is_in;
 use super::{Dialect, Writing};
 use crate::pattern;
 use crate::query::{Entity, Field, Filter, Op, Query, Scalar, ScalarKind};
@@ -20,8 +21,8 @@ pub(super) fn condition(writing: &mut Writing, from: &mut From, filter: &Filter)
         Filter::All(parts) => {
             let before = from.open_only;
             from.open_only |= parts.iter().any(is_open_task);
-            let all = match of_elements(writing, from, parts) {
-                Some((elements, others)) => [elements]
+            let all = match of_elements(writing, from, parts).or_else(|| between_keys(writing, from, parts)) {
+                Some((these, others)) => [these]
                     .into_iter()
                     .chain(others.iter().map(|part| condition(writing, from, part)))
                     .collect::<Vec<_>>()
@@ -82,6 +83,26 @@ fn of_elements<'a>(writing: &mut Writing, from: &From, parts: &'a [Filter]) -> O
     let elements = format!("({})", each.collect::<Vec<_>>().join(" OR "));
     let others = parts.iter().enumerate().filter(|(number, _)| ![by_id, by_definition].contains(number)).map(|(_, part)| part);
     Some((elements, others.collect()))
+}
+
+/// PostgreSQL: instances between two keys, as its indexes have them, and what else is asked for.
+fn between_keys<'a>(writing: &mut Writing, from: &From, parts: &'a [Filter]) -> Option<(String, Vec<&'a Filter>)> {
+    if writing.dialect != Dialect::Postgres || from.entity != Entity::Instances {
+        return None;
+    }
+    let find = |which: fn(&Filter) -> bool| parts.iter().position(which);
+    let first = find(|part| matches!(part, Filter::Is(Field::InstanceKey, Op::Gt(Scalar::Int(0..)))))?;
+    let last = find(|part| matches!(part, Filter::Is(Field::InstanceKey, Op::Lte(Scalar::Int(0..)))))?;
+    let (Filter::Is(_, Op::Gt(low)), Filter::Is(_, Op::Lte(high))) = (&parts[first], &parts[last]) else { return None };
+    let partition = key(low).map(PartitionId::of).filter(|partition| Some(*partition) == key(high).map(PartitionId::of))?;
+    let (own, low, high) = (from.alias(Table::Own), writing.param(low.clone()), writing.param(high.clone()));
+    let between = if parts.iter().any(|part| is_in(part, "ACTIVE")) {
+        format!("({own}.key + 0) > {low} AND ({own}.key + 0) <= {high}")
+    } else {
+        format!("{own}.partition = {partition} AND {own}.key > {low} AND {own}.key <= {high}")
+    };
+    let others = parts.iter().enumerate().filter(|(number, _)| ![first, last].contains(number)).map(|(_, part)| part);
+    Some((between, others.collect()))
 }
 
 fn joined(writing: &mut Writing, from: &mut From, parts: &[Filter], by: &str, empty: &str) -> String {

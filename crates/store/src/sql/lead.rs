@@ -17,9 +17,13 @@ pub const FEW_MAX: i64 = 5_000;
 /// One row with one number: how many keys the lead has, at most one more than are few.
 pub(super) fn probe(query: &Query, dialect: super::Dialect) -> Option<Sql> {
     let mut writing = Writing { dialect, params: Vec::new() };
-    let lead = lead(&mut writing, query)?;
-    let text = format!("SELECT count(*) FROM (SELECT 1 FROM ({lead}) LIMIT {})", FEW_MAX + 1);
+    let text = probed(&mut writing, query)?;
     Some(Sql { text, params: writing.params })
+}
+
+pub(super) fn probed(writing: &mut Writing, query: &Query) -> Option<String> {
+    let lead = lead(writing, query)?;
+    Some(format!("SELECT count(*) FROM (SELECT 1 FROM ({lead}) LIMIT {})", FEW_MAX + 1))
 }
 
 /// Keys of rows of the search, each once, found by an index.
@@ -45,7 +49,7 @@ fn is_equal(filter: &Filter, field: Field) -> bool {
     matches!(filter, Filter::Is(of, Op::Eq(_) | Op::In(_)) if *of == field)
 }
 
-fn is_range(filter: &Filter, field: Field) -> bool {
+pub(super) fn is_range(filter: &Filter, field: Field) -> bool {
     matches!(filter, Filter::Is(of, Op::Eq(_) | Op::Lt(_) | Op::Lte(_) | Op::Gt(_) | Op::Gte(_)) if *of == field)
 }
 
@@ -83,14 +87,20 @@ fn own_lead(entity: Entity, parts: &[&Filter], sorted_by: Option<Field>) -> Opti
             let of_definition = |part: &Filter| is_equal(part, Field::DefinitionKey);
             // Of a process that has gone on for long few run: they are found by both.
             let those_of = |which: &dyn Fn(&Filter) -> bool| {
-                parts.iter().any(|part| which(part)).then(|| those(&|part| which(part) || is_rare_state(part))).flatten()
+                let also = |part: &Filter| is_rare_state(part) || is_range(part, Field::InstanceKey);
+                parts.iter().any(|part| which(part)).then(|| those(&|part| which(part) || also(part))).flatten()
             };
             let by_process = those_of(&of_process);
             let by_definition =
                 || those_of(&of_definition).filter(|_| sorted_by.is_some() || parts.iter().any(|part| is_rare_state(part)));
-            let by = |field| those(&move |part| is_range(part, field)).filter(|_| sorted_by != Some(field));
+            let by = |field, but: &[Field]| {
+                those(&|part| is_range(part, field)).filter(|_| !but.contains(&sorted_by.unwrap_or(Field::InstanceKey)))
+            };
             let by_state = || those(&is_rare_state).filter(|_| sorted_by.is_some());
-            by_process.or_else(by_definition).or_else(by_state).or_else(|| by(Field::Ended)).or_else(|| by(Field::Started))
+            let by_end = || by(Field::Ended, &[Field::Ended]);
+            // In the order of keys or starts, a page begins where they do.
+            let by_key = || by(Field::InstanceKey, &[Field::InstanceKey, Field::Started]);
+            by_process.or_else(by_definition).or_else(by_state).or_else(by_end).or_else(by_key)
         }
         Entity::Definitions | Entity::Incidents | Entity::Requirements | Entity::Decisions => None,
         Entity::EvaluatedDecisions | Entity::Timers | Entity::MessageSubscriptions | Entity::Waits => None,
@@ -111,12 +121,15 @@ fn is_open_job(filter: &Filter) -> bool {
 
 /// Whether instances without a lead are gone through in the order asked for, since no index finds them.
 pub(super) fn is_walked(query: &Query) -> bool {
-    let is_found = |part: &&Filter| {
-        let by_key = [Field::InstanceKey, Field::BusinessId, Field::ParentInstanceKey, Field::DefinitionKey];
-        let by_incident = matches!(part, Filter::Is(Field::HasIncident, Op::Eq(Scalar::Bool(true))));
-        by_incident || is_rare_state(part) || by_key.iter().any(|field| is_equal(part, *field))
-    };
-    query.entity == Entity::Instances && !conjuncts(&query.filter).iter().any(is_found)
+    let is_found = |part| is_found_by_key(part) || is_rare_state(part) || is_equal(part, Field::DefinitionKey);
+    query.entity == Entity::Instances && !conjuncts(&query.filter).into_iter().any(is_found)
+}
+
+/// What an index finds that has few instances of each kind.
+pub(super) fn is_found_by_key(part: &Filter) -> bool {
+    let by_key = [Field::InstanceKey, Field::BusinessId, Field::ParentInstanceKey];
+    let by_incident = matches!(part, Filter::Is(Field::HasIncident, Op::Eq(Scalar::Bool(true))));
+    by_incident || by_key.iter().any(|field| is_equal(part, *field))
 }
 
 /// How many parts [`by_value`] has.
@@ -238,4 +251,4 @@ fn keys(writing: &mut Writing, entity: Entity, filter: &Filter, column: &str) ->
 }
 
 /// Deeper than any filter is nested.
-const LEAD_DEPTH: usize = 1_000;
+pub(super) const LEAD_DEPTH: usize = 1_000;

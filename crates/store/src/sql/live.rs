@@ -3,10 +3,11 @@
 //! No index has them all: whatever had them would change with each that ends. Mostly they are close together, where the newest are. Where so many
 //! rows as are gone through do not give a page, they are found by the instances that run.
 
-use super::column::From;
-use super::lead::conjuncts;
+use super::column::{From, Table};
+use super::filter::condition;
+use super::lead::{FEW_MAX, LEAD_DEPTH, conjuncts, probed};
 use super::near::{Asked, Keys, Steps, Wanted, by_key};
-use super::select::{Begin, counted};
+use super::select::{Begin, begin, counted, matching, of_matching};
 use super::{Dialect, Writing};
 use crate::query::{Entity, Field, Filter, Op, Order, Query, Scalar, TOTAL_MAX};
 
@@ -21,12 +22,59 @@ pub(super) fn is_asked(query: &Query) -> bool {
     query.entity == Entity::Elements && is_in_order && conjuncts(&query.filter).into_iter().any(is_alive)
 }
 
-/// PostgreSQL: how many there are. They are counted by the instances that run, as the table would be read through where few are alive. Every instance that runs
-/// waits somewhere, so where more run than are counted, so many are alive.
+/// How many there are, where counting them as any others would read what has been there.
 pub(super) fn total(writing: &mut Writing, query: &Query) -> Option<String> {
-    let conjuncts = conjuncts(&query.filter);
-    let [only] = conjuncts[..] else { return None };
-    if writing.dialect != Dialect::Postgres || query.entity != Entity::Elements || !is_alive(only) {
+    if query.entity != Entity::Elements || !conjuncts(&query.filter).into_iter().any(is_alive) {
+        return None;
+    }
+    match writing.dialect {
+        Dialect::Sqlite => at_element(writing, query),
+        Dialect::Postgres => of_all_that_run(writing, query),
+    }
+}
+
+/// SQLite: at an element, or of a process. Very many may have been there: where they are not few in all, those that are alive are gone through. Their
+/// index says at which element they are, so that no row is read.
+fn at_element(writing: &mut Writing, query: &Query) -> Option<String> {
+    let probed = probed(writing, query)?;
+    let few = {
+        let from = begin(writing, query, Begin::Lead);
+        counted(writing, query, from, Begin::Lead)
+    };
+    let mut from = From::new(Entity::Elements, 0);
+    from.walk = Some(" INDEXED BY elements_live");
+    let (mut matches, mut others) = (Vec::new(), Vec::new());
+    for part in conjuncts(&query.filter) {
+        match listed(writing, &from, part) {
+            Some(text) => matches.push(text),
+            None => others.push(part.clone()),
+        }
+    }
+    matches.extend(matching(writing, &mut from, &Query { filter: Filter::All(others), ..query.clone() }));
+    let many = of_matching(&from.sql(Dialect::Sqlite), &matches, "");
+    Some(format!("SELECT CASE WHEN ({probed}) <= {FEW_MAX} THEN ({few}) ELSE ({many}) END"))
+}
+
+/// What a definition says is looked up once, and not for each.
+fn listed(writing: &mut Writing, of: &From, part: &Filter) -> Option<String> {
+    let (table, names, columns, keys) = match part {
+        Filter::Is(Field::ElementId, Op::Eq(_) | Op::In(_)) => {
+            (Table::DefinitionElement, "definition_elements", "(@.definition, @.element)", "@.definition, @.element")
+        }
+        Filter::Is(Field::ProcessId, Op::Eq(_) | Op::In(_)) => (Table::Definition, "definitions", "@.definition", "@.key"),
+        _ => return None,
+    };
+    let mut from = From::new(Entity::Elements, LEAD_DEPTH);
+    let matches = condition(writing, &mut from, part);
+    let (own, other) = (of.alias(Table::Own), from.alias(table));
+    let (columns, keys) = (columns.replace('@', &own), keys.replace('@', &other));
+    Some(format!("{columns} IN (SELECT {keys} FROM {names} AS {other} WHERE {matches})"))
+}
+
+/// PostgreSQL: they are counted by the instances that run, as the table would be read through where few are alive. Every instance that runs waits
+/// somewhere, so where more run than are counted, so many are alive.
+fn of_all_that_run(writing: &mut Writing, query: &Query) -> Option<String> {
+    if conjuncts(&query.filter).len() != 1 {
         return None;
     }
     let runs = Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text("ACTIVE".to_owned())));
@@ -46,7 +94,7 @@ fn is_alive(part: &Filter) -> bool {
 pub(super) fn steps(writing: &mut Writing, asked: &Asked<'_>) -> Steps {
     let mut steps = Steps::default();
     let by_start = asked.order[0].field == Field::Started;
-    let keys = if by_start { steps.within(asked, &asked.span(), 0) } else { asked.behind_key() };
+    let keys = if by_start { steps.within(asked.table, &asked.span(), 0) } else { asked.behind_key() };
     alive(writing, &mut steps, asked, &keys, asked.onward(), "TRUE");
     steps.found.push(asked.table.with_keys("SELECT key FROM alive", writing.dialect));
     if by_start {

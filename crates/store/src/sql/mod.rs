@@ -20,6 +20,7 @@ mod live;
 mod near;
 mod order;
 mod select;
+mod starts;
 mod view;
 
 pub use definitions::{DEFINITIONS_MAX, asking_elements, definitions, elements_asked, of_definitions};
@@ -27,6 +28,7 @@ pub use found::{Found, among};
 pub use lead::FEW_MAX;
 pub use near::{Disorder, disorder, is_near, page_near};
 pub use select::{Few, Search, count, search};
+pub use starts::{asks_when_begun, between_keys, keys_begun};
 pub use view::{Cells, Collected, counted};
 
 use crate::query::Scalar;

@@ -1,14 +1,15 @@
-//! Rows in the order of a time that their keys nearly have: when element instances began (ADR 97), and when element instances and jobs ended
-//! that were quick (ADR 98).
+//! Rows in the order of a time that their keys nearly have: when instances and element instances began (ADRs 97 and 100), and when element
+//! instances and jobs ended that were quick (ADR 98).
 //!
 //! A store keeps how far behind an earlier row one with a greater key may have begun (`started_back`): not at all, unless the clock was set
 //! back. So it is known between which keys lies what began in a span of time, and only what is there is read and sorted. No index has their
 //! starts.
 
 use super::column::From;
-use super::lead::conjuncts;
+use super::lead::{conjuncts, without};
 use super::order::{after, direction, reversed};
 use super::select::{Begin, matching, page};
+use super::starts::{self, Walk, Way};
 use super::{Dialect, Sql, Writing, ends, live};
 use crate::query::{Cursor, Entity, Field, Filter, Op, Order, Page, Query, Scalar, Sort};
 
@@ -31,7 +32,8 @@ pub fn is_near(query: &Query) -> bool {
 }
 
 fn is_by_start(query: &Query) -> bool {
-    query.entity == Entity::Elements && query.order()[0].field == Field::Started
+    let is_known = query.entity == Entity::Elements || starts::are_gone_through(query);
+    is_known && query.order()[0].field == Field::Started
 }
 
 /// One row with the two numbers of a [`Disorder`]; none where keys say too little.
@@ -69,9 +71,10 @@ pub(super) fn rows(writing: &mut Writing, query: &Query, disorder: Disorder) -> 
 fn by_start(writing: &mut Writing, asked: &Asked<'_>) -> Steps {
     let mut steps = Steps::default();
     let span = asked.span();
-    let keys = steps.within(asked, &span, 0);
+    let keys = steps.within(asked.table, &span, 0);
     let rows = asked.table.between(&keys, writing.dialect);
-    let wanted = Wanted { time: "o0.started", also: "TRUE", when: "TRUE", order: &by_key(asked.onward()) };
+    let order = asked.table.way.order(asked.onward(), writing.dialect);
+    let wanted = Wanted { time: "o0.started", also: "TRUE", when: "TRUE", order: &order };
     steps.name("nearest", &asked.first(writing, &rows, wanted));
     steps.found.push(asked.table.with_keys("SELECT key FROM nearest", writing.dialect));
     steps.behind(asked, "nearest", 0, "TRUE", writing.dialect);
@@ -100,15 +103,51 @@ pub(super) struct Span {
     pub(super) until: Option<i64>,
 }
 
+/// From when to when a filter asks for a time.
+fn range(filter: &Filter, field: Field) -> Span {
+    let mut range = Span { since: None, until: None };
+    let (mut since, mut until) = (
+        |time: i64| range.since = range.since.max(Some(time)),
+        |time: i64| {
+            range.until = Some(range.until.map_or(time, |until| until.min(time)));
+        },
+    );
+    for part in conjuncts(filter) {
+        match part {
+            Filter::Is(asked, Op::Gt(Scalar::Int(time)) | Op::Gte(Scalar::Int(time))) if *asked == field => since(*time),
+            Filter::Is(asked, Op::Lt(Scalar::Int(time)) | Op::Lte(Scalar::Int(time))) if *asked == field => until(*time),
+            Filter::Is(asked, Op::Eq(Scalar::Int(time))) if *asked == field => {
+                since(*time);
+                until(*time);
+            }
+            _ => {}
+        }
+    }
+    range
+}
+
+/// One row with two numbers: rows that began when the filter asks for have keys behind the first, up to the second.
+pub(super) fn keys_begun(filter: &Filter, table: Table) -> Sql {
+    let mut steps = Steps::default();
+    let keys = steps.within(table, &range(filter, Field::Started), 0);
+    let named = if steps.named.is_empty() { String::new() } else { format!("WITH RECURSIVE {} ", steps.named.join(", ")) };
+    Sql { text: format!("{named}SELECT {}, {}", keys.low, keys.high), params: Vec::new() }
+}
+
 impl<'a> Asked<'a> {
-    fn of(query: &'a Query, Disorder { partition, back }: Disorder) -> Self {
+    pub(super) fn of(query: &'a Query, Disorder { partition, back }: Disorder) -> Self {
         let (order, cursor, wanted) = match &query.page {
             Page::From { from, limit } => (query.order(), None, from.saturating_add(u64::from(*limit))),
             Page::After { cursor, limit } => (query.order(), Some(cursor), u64::from(*limit)),
             Page::Before { cursor, limit } => (reversed(&query.order()), Some(cursor), u64::from(*limit)),
         };
-        let (name, began) = if query.entity == Entity::Jobs { ("jobs", "created") } else { ("elements", "started") };
-        Self { query, order, cursor, wanted: wanted.min(i64::MAX as u64), table: Table { name, began, partition, back } }
+        let (name, began) = match query.entity {
+            Entity::Jobs => ("jobs", "created"),
+            Entity::Instances => ("instances", "started"),
+            _ => ("elements", "started"),
+        };
+        let table = Table { name, began, way: Way::of(query), partition, back };
+        Self { query, order, cursor, wanted: wanted.min(i64::MAX as u64), table }
     }
 
     pub(super) fn onward(&self) -> Order {
@@ -138,19 +177,7 @@ impl<'a> Asked<'a> {
 
     /// From when to when the filter asks for the time that rows are sorted by.
     pub(super) fn range(&self) -> Span {
-        let mut range = Span { since: None, until: None };
-        for part in conjuncts(&self.query.filter) {
-            let Filter::Is(field, op) = part else { continue };
-            match op {
-                _ if *field != self.order[0].field => {}
-                Op::Gt(Scalar::Int(time)) | Op::Gte(Scalar::Int(time)) => range.since = range.since.max(Some(*time)),
-                Op::Lt(Scalar::Int(time)) | Op::Lte(Scalar::Int(time)) => {
-                    range.until = Some(range.until.map_or(*time, |until| until.min(*time)));
-                }
-                _ => {}
-            }
-        }
-        range
+        range(&self.query.filter, self.order[0].field)
     }
 
     /// Outside of which no row has that time.
@@ -169,7 +196,12 @@ impl<'a> Asked<'a> {
         from.rows = Some(format!("({rows}) AS o0"));
         // SQLite: nothing that is joined comes before them.
         from.walk = Some("");
-        let mut matches = matching(writing, &mut from, self.query);
+        from.fenced = writing.dialect == Dialect::Postgres;
+        let asked = match (writing.dialect, self.table.way.part(self.query)) {
+            (Dialect::Postgres, part @ Some(_)) => &without(self.query, part),
+            _ => self.query,
+        };
+        let mut matches = matching(writing, &mut from, asked);
         if let Some(cursor) = self.cursor {
             // PostgreSQL knows how few have begun or ended so early or so late, and would look for them among all.
             let after = after(writing, &mut from, &self.order, cursor);
@@ -211,13 +243,13 @@ impl Steps {
     }
 
     /// Rows that have such a time, which is no more than `behind` after they began.
-    pub(super) fn within(&mut self, asked: &Asked<'_>, span: &Span, behind: i64) -> Keys {
-        let mut keys = asked.table.all();
+    pub(super) fn within(&mut self, table: Table, span: &Span, behind: i64) -> Keys {
+        let mut keys = table.all();
         if let Some(since) = span.since {
-            keys.low = self.since(asked, "low", &format!("{since} - {behind}"));
+            keys.low = self.since(table, "low", &format!("{since} - {behind}"));
         }
         if let Some(until) = span.until {
-            keys.high = self.until(asked, "high", &until.to_string());
+            keys.high = self.until(table, "high", &until.to_string());
         }
         keys
     }
@@ -230,11 +262,12 @@ impl Steps {
         };
         self.name("worst", &format!("SELECT {worst} FROM {name} HAVING count(*) = {}", asked.wanted));
         let keys = match asked.onward() {
-            Order::Ascending => {
-                Keys { low: "(SELECT key FROM worst)".to_owned(), high: self.until(asked, "far", "(SELECT time FROM worst)") }
-            }
+            Order::Ascending => Keys {
+                low: "(SELECT key FROM worst)".to_owned(),
+                high: self.until(asked.table, "far", "(SELECT time FROM worst)"),
+            },
             Order::Descending => Keys {
-                low: self.since(asked, "far", &format!("(SELECT time FROM worst) - {behind}")),
+                low: self.since(asked.table, "far", &format!("(SELECT time FROM worst) - {behind}")),
                 high: "(SELECT key - 1 FROM worst)".to_owned(),
             },
         };
@@ -242,13 +275,13 @@ impl Steps {
     }
 
     /// Behind which key lies all that began at that time or later. Where the time is not known, that is all there is.
-    pub(super) fn since(&mut self, asked: &Asked<'_>, name: &str, time: &str) -> String {
-        self.reached(asked.table, name, &format!("{time} - {}", asked.table.back))
+    pub(super) fn since(&mut self, table: Table, name: &str, time: &str) -> String {
+        self.reached(table, name, &format!("{time} - {}", table.back))
     }
 
     /// Up to which key lies all that began at that time or earlier. Where the time is not known, that is nothing.
-    pub(super) fn until(&mut self, asked: &Asked<'_>, name: &str, time: &str) -> String {
-        self.reached(asked.table, name, &format!("{time} + {}", asked.table.back + 1))
+    pub(super) fn until(&mut self, table: Table, name: &str, time: &str) -> String {
+        self.reached(table, name, &format!("{time} + {}", table.back + 1))
     }
 
     /// How far keys have come before that time is reached: what lies there began before it, what comes next did not. Goes by halves, since the
@@ -271,6 +304,7 @@ pub(super) struct Table {
     pub(super) name: &'static str,
     /// The column that says when they began.
     began: &'static str,
+    pub(super) way: Way,
     pub(super) partition: i64,
     back: i64,
 }
@@ -282,15 +316,15 @@ impl Table {
     }
 
     pub(super) fn all(&self) -> Keys {
-        Keys { low: self.start().to_string(), high: i64::MAX.to_string() }
+        Keys { low: self.start().to_string(), high: (self.start() + ((1_i64 << KEY_BITS) - 1)).to_string() }
     }
 
     pub(super) fn between(&self, Keys { low, high }: &Keys, dialect: Dialect) -> String {
-        let walk = match dialect {
-            Dialect::Sqlite => " NOT INDEXED",
-            Dialect::Postgres => "",
-        };
-        format!("SELECT * FROM {}{walk} WHERE partition = {} AND {low} < key AND key <= {high}", self.name, self.partition)
+        let Walk { index, asks, key } = self.way.walk(dialect);
+        format!(
+            "SELECT * FROM {}{index} WHERE partition = {}{asks} AND {low} < {key} AND {key} <= {high}",
+            self.name, self.partition
+        )
     }
 
     pub(super) fn with_keys(&self, keys: &str, dialect: Dialect) -> String {

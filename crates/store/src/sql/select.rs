@@ -10,6 +10,7 @@ use super::lead::{conjuncts, is_walked, lead, present, probe, rest};
 use super::live;
 use super::near::{self, Disorder};
 use super::order::{after, order_by, reversed};
+use super::starts::{self, Way};
 use super::view::columns;
 use super::{Dialect, Sql, Writing};
 use crate::query::{
@@ -42,6 +43,8 @@ pub struct Few {
 pub fn search(query: &Query, dialect: Dialect) -> Search {
     let is_keyed = is_keyed(query);
     let probe = match dialect {
+        // What is found by a key is not looked for by anything else.
+        Dialect::Sqlite if is_keyed => None,
         Dialect::Sqlite => probe(query, dialect),
         // It knows how many rows have which values.
         Dialect::Postgres => None,
@@ -82,7 +85,7 @@ pub(super) enum Begin<'a> {
     Near(Disorder),
 }
 
-fn begin(writing: &mut Writing, query: &Query, begin: Begin<'_>) -> From {
+pub(super) fn begin(writing: &mut Writing, query: &Query, begin: Begin<'_>) -> From {
     let mut from = From::new(query.entity, 0);
     match begin {
         Begin::Anywhere if writing.dialect == Dialect::Postgres => from.rows = of_instance(writing, &from, query),
@@ -93,6 +96,7 @@ fn begin(writing: &mut Writing, query: &Query, begin: Begin<'_>) -> From {
         Begin::Keys(keys) => from.rows = Some(found::with_keys(&from, keys)),
         Begin::Near(disorder) => {
             from.rows = Some(near::rows(writing, query, disorder));
+            from.fenced = writing.dialect == Dialect::Postgres;
             // SQLite: nothing that is joined comes before them.
             from.walk = Some("");
         }
@@ -123,7 +127,8 @@ fn walk(query: &Query) -> &'static str {
         // Those that run are together there, in the order of their keys.
         _ if first == query.entity.key() && asks_for_running(query) => " INDEXED BY instances_by_end",
         _ if first == query.entity.key() => " NOT INDEXED",
-        Field::Started if query.entity == Entity::Instances => " INDEXED BY instances_by_start",
+        // Where keys say too little, all are sorted.
+        Field::Started if query.entity == Entity::Instances => " NOT INDEXED",
         Field::Ended if query.entity == Entity::Instances => " INDEXED BY instances_by_end",
         _ => "",
     }
@@ -228,9 +233,17 @@ fn begins_with_running(query: &Query) -> bool {
     query.sort.is_empty() && matches!(query.page, Page::From { .. }) && asks_for_running(query)
 }
 
-fn asks_for_running(query: &Query) -> bool {
-    let runs = |part: &&Filter| matches!(part, Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text(word))) if word == "ACTIVE");
-    query.entity == Entity::Instances && conjuncts(&query.filter).iter().any(runs)
+pub(super) fn asks_for_running(query: &Query) -> bool {
+    query.entity == Entity::Instances && asks_for_state(query, "ACTIVE")
+}
+
+/// Whether nothing but instances in that state is asked for.
+pub(super) fn asks_for_state(query: &Query, state: &str) -> bool {
+    conjuncts(&query.filter).iter().any(|part| is_in(part, state))
+}
+
+pub(super) fn is_in(part: &Filter, state: &str) -> bool {
+    matches!(part, Filter::Is(Field::InstanceState, Op::Eq(Scalar::Text(word))) if word == state)
 }
 
 /// Rows that are the page, to be shown in its order.
@@ -255,6 +268,10 @@ pub(super) fn cut(writing: &mut Writing, from: &mut From, mut matches: Vec<Strin
     if from.open_only && matches!(first, Field::Created | Field::Priority) && writing.dialect == Dialect::Postgres {
         // The index has those that are over at one end, and begins behind them.
         matches.push(format!("{} IS NOT NULL", sought(writing, from, first)));
+    }
+    if from.entity == Entity::Instances && first == Field::Ended && from.present.contains(&first) {
+        // Those that run are at one end of the index, and not asked for.
+        matches.push(format!("{}.ended IS NOT NULL", from.alias(Table::Own)));
     }
     let matches = if matches.is_empty() { "TRUE".to_owned() } else { matches.join(" AND ") };
     format!("WHERE {matches} ORDER BY {} {limit}", order_by(writing, from, &order))
@@ -319,7 +336,17 @@ pub(super) fn total(query: &Query, dialect: Dialect, way: Begin<'_>) -> Sql {
 /// How many of these rows match.
 pub(super) fn counted(writing: &mut Writing, query: &Query, mut from: From, way: Begin<'_>) -> String {
     let matches = left_to_match(writing, &mut from, query, way);
-    of_count(&format!("SELECT 1 FROM {} WHERE {} LIMIT {}", from.sql(writing.dialect), matches.join(" AND "), TOTAL_MAX + 1))
+    // PostgreSQL takes those that match for scattered, and would read what comes before them.
+    let order = if writing.dialect == Dialect::Postgres && starts::is_between_keys(query) {
+        Way::of(query).order(Order::Ascending, writing.dialect)
+    } else {
+        String::new()
+    };
+    of_matching(&from.sql(writing.dialect), &matches, &order)
+}
+
+pub(super) fn of_matching(rows: &str, matches: &[String], order: &str) -> String {
+    of_count(&format!("SELECT 1 FROM {rows} WHERE {} {order} LIMIT {}", matches.join(" AND "), TOTAL_MAX + 1))
 }
 
 fn of_count(matched: &str) -> String {

@@ -28,13 +28,17 @@ fn running_of(process: &str) -> Filter {
 }
 
 /// As callers ask: of their tenant, a first page and one after a cursor.
-fn searches(entity: Entity, filter: Filter, sort: &[Sort]) -> [Search; 2] {
+fn queries(entity: Entity, filter: Filter, sort: &[Sort]) -> [Query; 2] {
     let tenants = Tenants::These(vec!["<default>".into()]);
     let first = Query { filter, sort: sort.to_vec(), page: Page::From { from: 0, limit: 50 }, ..Query::of(entity, tenants) };
     let key = PartitionId(1).first_key() as i64;
     let cursor = store::query::Cursor(first.order().iter().map(|_| Some(Scalar::Int(key))).collect());
     let next = Query { page: Page::After { cursor, limit: 50 }, ..first.clone() };
-    [first, next].map(|query| statements(&query, Dialect::Sqlite))
+    [first, next]
+}
+
+fn searches(entity: Entity, filter: Filter, sort: &[Sort]) -> [Search; 2] {
+    queries(entity, filter, sort).map(|query| statements(&query, Dialect::Sqlite))
 }
 
 fn sorts() -> [Vec<Sort>; 5] {
@@ -126,8 +130,9 @@ fn many_rows_are_gone_through_in_order() {
         text(Field::InstanceState, "COMPLETED"),
     ];
     for filter in filters {
-        for (sort, index) in sorts().iter().zip(["PRIMARY KEY", "_by_start", "_by_start", "_by_end", "_by_end"]) {
-            for search in searches(Entity::Instances, filter.clone(), sort) {
+        let [by_key, _, _, first_end, last_end] = sorts();
+        for (sort, index) in [(by_key, "PRIMARY KEY"), (first_end, "_by_end"), (last_end, "_by_end")] {
+            for search in searches(Entity::Instances, filter.clone(), &sort) {
                 let plan = plan(&connection, &search.page.text);
                 let own = plan.iter().filter(|step| step.contains(" o0"));
                 let mut in_order = own.map(|step| step == "SCAN o0" || step.contains(index));
@@ -143,6 +148,100 @@ fn many_rows_are_gone_through_in_order() {
     }
 }
 
+/// By their end those that have one are found behind all that run.
+#[test]
+fn what_runs_is_not_gone_through_for_what_has_ended() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    for sort in &sorts()[3..] {
+        let [first, _] = searches(Entity::Instances, text(Field::InstanceState, "COMPLETED"), sort);
+        let plan = plan(&connection, &first.page.text);
+        assert_eq!(plan[0], "SEARCH o0 USING INDEX instances_by_end (ended>?)", "{}", first.page.text);
+    }
+}
+
+const DISORDER: Disorder = Disorder { partition: 1, back: 40 };
+
+/// No index has when they began: they are gone through in the order of their keys, by the index of those asked for, and little is sorted.
+#[test]
+fn instances_by_start_are_found_by_their_keys() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    let related = |entity, filter| Filter::Related(entity, Box::new(filter));
+    let state = |word| text(Field::InstanceState, word);
+    let expected = [
+        (Filter::All(Vec::new()), "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"),
+        (state("COMPLETED"), "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"),
+        (text(Field::ProcessId, "p"), "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"),
+        (related(Entity::Variables, variable()), "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"),
+        (state("ACTIVE"), "INDEX instances_by_end (ended=? AND rowid>? AND rowid<?)"),
+        (running_of("p"), "INDEX instances_by_end (ended=? AND rowid>? AND rowid<?)"),
+        (state("TERMINATED"), "INDEX instances_terminated (key>? AND key<?)"),
+        (state("SUSPENDED"), "INDEX instances_suspended (key>? AND key<?)"),
+    ];
+    for (filter, index) in expected {
+        for sort in &sorts()[1..3] {
+            for query in queries(Entity::Instances, filter.clone(), sort) {
+                assert!(sql::is_near(&query));
+                let page = sql::page_near(&query, Dialect::Sqlite, DISORDER);
+                let plan = plan(&connection, &page.text);
+                assert!(plan.contains(&format!("SEARCH instances USING {index}")), "{index}: {}\n{plan:#?}", page.text);
+                assert!(!plan.iter().any(|step| step.starts_with("SCAN instances")), "{}\n{plan:#?}", page.text);
+                let nearest = plan.iter().skip_while(|step| *step != "MATERIALIZE nearest");
+                let mut nearest = nearest.take_while(|step| *step != "SCAN nearest");
+                assert!(!nearest.any(|step| step.contains("TEMP B-TREE")), "{}\n{plan:#?}", page.text);
+            }
+        }
+    }
+    // Few have these, and are found by them.
+    for field in [Field::BusinessId, Field::ParentInstanceKey] {
+        let few = Filter::All(vec![Filter::Is(field, Op::Eq(Scalar::Int(5))), since(Field::Started)]);
+        for query in queries(Entity::Instances, few, &sorts()[1]) {
+            assert!(!sql::is_near(&query) && !sql::asks_when_begun(&query));
+        }
+    }
+}
+
+/// What began in a span of time lies between two keys, whatever else is asked for; so it is counted there.
+#[test]
+fn a_span_of_starts_is_a_span_of_keys() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    let both = |filter| Filter::All(vec![filter, since(Field::Started)]);
+    let by_key = "SEARCH o0 USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)";
+    let expected = [
+        (since(Field::Started), by_key, by_key),
+        (both(text(Field::InstanceState, "COMPLETED")), by_key, by_key),
+        (
+            both(text(Field::InstanceState, "ACTIVE")),
+            "SEARCH o0 USING INDEX instances_by_end (ended=? AND rowid>? AND rowid<?)",
+            "SEARCH o0 USING INDEX instances_by_end (ended=? AND rowid>? AND rowid<?)",
+        ),
+        (
+            both(text(Field::ProcessId, "p")),
+            by_key,
+            "SEARCH o1000 USING COVERING INDEX instances_by_definition (definition=? AND rowid>? AND rowid<?)",
+        ),
+    ];
+    for (filter, page, total) in expected {
+        for query in queries(Entity::Instances, filter, &[]) {
+            assert!(sql::asks_when_begun(&query));
+            let key = PartitionId(1).first_key() as i64;
+            let search = statements(&sql::between_keys(&query, key, key + 1_000), Dialect::Sqlite);
+            for (sql, way) in [(&search.page.text, page), (&search.total.text, total)] {
+                let plan = plan(&connection, sql);
+                assert!(plan.iter().any(|step| step == way), "{way}: {sql}\n{plan:#?}");
+                assert!(!plan.iter().any(|step| step.starts_with("SCAN o0")), "{sql}\n{plan:#?}");
+            }
+        }
+    }
+    // In another order they begin with its index, or with those keys where these are few.
+    let [first, _] = queries(Entity::Instances, since(Field::Started), &sorts()[3]);
+    let few = statements(&sql::between_keys(&first, 5, 7), Dialect::Sqlite).few.expect("they may be few");
+    let plan = plan(&connection, &few.probe.text);
+    assert!(plan.iter().any(|step| step.contains("o1000 USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")), "{plan:#?}");
+}
+
 /// Jobs that have not completed are found by their state, in the order of their keys, however many have.
 #[test]
 fn jobs_are_found_by_their_state() {
@@ -153,6 +252,41 @@ fn jobs_are_found_by_their_state() {
             let plan = plan(&connection, &search.page.text);
             assert!(plan[0].starts_with("SEARCH o0 USING INDEX jobs_by_state (state=?"), "{}\n{plan:#?}", search.page.text);
             assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{}\n{plan:#?}", search.page.text);
+        }
+    }
+}
+
+/// Of those that have been at an element, few are alive: these are counted by the index that has them alone, and no row of theirs is read.
+#[test]
+fn those_alive_at_an_element_are_counted_in_their_index() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    for part in [Field::ElementId, Field::ProcessId] {
+        let filter = Filter::All(vec![text(part, "pay"), text(Field::ElementState, "ACTIVE")]);
+        let [first, _] = searches(Entity::Elements, filter, &[]);
+        let plan = plan(&connection, &first.total.text);
+        let counted = ["SCAN o0 USING COVERING INDEX elements_live", "SEARCH o1000 USING COVERING INDEX elements_by_element"];
+        for way in counted {
+            assert!(plan.iter().any(|step| step.starts_with(way)), "{}\n{plan:#?}", first.total.text);
+        }
+    }
+}
+
+/// What belongs to one instance is found by it, whatever else is asked for: of one element or name there may be a million.
+#[test]
+fn what_belongs_to_one_instance_is_not_looked_for_elsewhere() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection).unwrap();
+    let of = Filter::Is(Field::InstanceKey, Op::Eq(Scalar::Int(PartitionId(1).first_key() as i64)));
+    for (entity, part) in
+        [(Entity::Elements, element()), (Entity::Variables, text(Field::Name, "x")), (Entity::Jobs, text(Field::JobType, "pay"))]
+    {
+        for search in searches(entity, Filter::All(vec![part, of.clone()]), &[]) {
+            assert_eq!(search.few, None);
+            for sql in [&search.page.text, &search.total.text] {
+                let plan = plan(&connection, sql);
+                assert!(plan.iter().any(|step| step.contains("_by_instance (partition=? AND instance=?")), "{sql}\n{plan:#?}");
+            }
         }
     }
 }
