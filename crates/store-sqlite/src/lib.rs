@@ -15,6 +15,7 @@
 
 mod backup;
 mod checkpoint;
+mod contents;
 mod documents;
 mod failure;
 mod folder;
@@ -40,6 +41,7 @@ use rusqlite::config::DbConfig;
 use tokio::sync::watch;
 
 use checkpoint::{Log, Sizes};
+pub use contents::read_all;
 use failure::Failure;
 use folder::Folder;
 use gate::Gate;

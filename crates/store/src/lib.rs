@@ -16,6 +16,7 @@ pub mod batch;
 pub mod change;
 mod commit;
 pub mod conformance;
+pub mod contents;
 mod contract;
 pub mod documents;
 mod error;
