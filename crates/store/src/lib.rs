@@ -12,6 +12,7 @@
 //!
 //! Deliberately absent: SQL drivers, compiled processes, any decision about what a command means.
 
+pub mod backup;
 pub mod batch;
 pub mod change;
 mod commit;
