@@ -1,30 +1,40 @@
-//! `caudal backup`, `caudal restore` and `caudal check`.
+//! `caudal backup` and `caudal restore`.
 
 use std::fs::File;
-use std::io::{IsTerminal as _, Read, Write as _};
+use std::io::{Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
+use store::backup::Rate;
 
-use crate::check;
 use crate::cli::Remote;
 use crate::client::{agent, read, show, url};
+use crate::progress::{Progress, megabytes};
 use crate::table::print;
 
 /// A large store takes its time.
 const BACKUP_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Between two words about progress.
-const PROGRESS_BYTES: u64 = 64 * 1024 * 1024;
+/// Between two looks at how far the server is, and how long one may take.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+const LOOK_MAX: Duration = Duration::from_secs(5);
+
+/// 0 for as fast as it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct BytesPerSecond(u64);
 
 #[derive(Debug, Args)]
 pub(crate) struct Backup {
     /// File to write, which must not be there yet
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// How fast the server copies its store, and sends it, at most: such as 20MB a second, or unlimited [default: 50MB]
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    rate: Option<BytesPerSecond>,
     #[command(flatten)]
     remote: Remote,
 }
@@ -39,29 +49,16 @@ pub(crate) struct Restore {
     data: PathBuf,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Check {
-    /// Folder of the embedded store; no server may be using it
-    #[arg(long, value_name = "FOLDER", env = "CAUDAL_DATA", default_value = "./caudal-data")]
-    data: PathBuf,
-    /// Let a server go on with what is there although something is missing, if it is sound
-    #[arg(long)]
-    accept: bool,
-    /// Print JSON, one document
-    #[arg(long)]
-    json: bool,
-}
-
 pub(crate) fn backup(backup: &Backup) -> Result<(), String> {
     let (remote, file) = (&backup.remote, &backup.file);
     if file.exists() {
         return Err(format!("{} is there already: choose another name", file.display()));
     }
-    if std::io::stderr().is_terminal() {
-        eprintln!("The server makes a copy of its store, slowly enough for others to go on …");
-    }
-    let sent = agent(remote, BACKUP_MAX)?.post(url(remote, "/v1/backup")).send_empty();
-    let mut response = match sent {
+    // Servers have a rate of their own, and older ones take none.
+    let query = backup.rate.map_or_else(String::new, |rate| format!("?bytesPerSecond={}", rate.0));
+    let mut post =
+        || -> Result<_, String> { Ok(agent(remote, BACKUP_MAX)?.post(url(remote, &format!("/v1/backup{query}"))).send_empty()) };
+    let mut response = match while_watched(remote, &mut post)? {
         Ok(response) if response.status().is_success() => response,
         refused => return Err(read(remote, refused).err().map_or_else(|| "no backup came".to_owned(), String::from)),
     };
@@ -79,10 +76,37 @@ pub(crate) fn backup(backup: &Backup) -> Result<(), String> {
     Ok(())
 }
 
+/// Nothing comes before the server has copied its store: meanwhile it is asked how far it is.
+fn while_watched<T>(remote: &Remote, call: &mut dyn FnMut() -> Result<T, String>) -> Result<T, String> {
+    let (over, is_over) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut progress = Progress::begin();
+            // Ends when the other end is dropped.
+            while is_over.recv_timeout(LOOK_EVERY) == Err(mpsc::RecvTimeoutError::Timeout) {
+                if let Some((copied, total)) = copied(remote) {
+                    progress.tell(|| format!("The server copies its store: {} of {}", megabytes(copied), megabytes(total)));
+                }
+            }
+        });
+        let called = call();
+        drop(over);
+        called
+    })
+}
+
+/// An older server does not tell, and one that is busy need not.
+fn copied(remote: &Remote) -> Option<(u64, u64)> {
+    let asked = agent(remote, LOOK_MAX).ok()?.get(url(remote, "/v1/backup")).call();
+    let answer = read(remote, asked).ok()?;
+    Some((answer["copiedBytes"].as_u64()?, answer["totalBytes"].as_u64()?))
+}
+
 fn take(mut from: impl Read, path: &Path, length: Option<u64>) -> Result<u64, String> {
     let told = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut file = File::options().create(true).truncate(true).write(true).mode(0o600).open(path).map_err(told)?;
-    let (mut bytes, mut said) = (0, 0);
+    let mut progress = Progress::begin();
+    let mut bytes = 0;
     let mut piece = vec![0; 256 * 1024];
     loop {
         let count = from.read(&mut piece).map_err(|error| format!("the backup broke off: {error}"))?;
@@ -91,14 +115,32 @@ fn take(mut from: impl Read, path: &Path, length: Option<u64>) -> Result<u64, St
         }
         file.write_all(&piece[..count]).map_err(told)?;
         bytes += count as u64;
-        if said + PROGRESS_BYTES <= bytes && std::io::stderr().is_terminal() {
-            said = bytes;
-            eprintln!("{} of {} MiB", bytes >> 20, length.unwrap_or(bytes) >> 20);
-        }
+        progress.tell(|| format!("The copy arrives: {} of {}", megabytes(bytes), megabytes(length.unwrap_or(bytes))));
     }
     match length {
         Some(length) if length != bytes => Err(format!("the backup broke off after {bytes} of {length} bytes")),
         Some(_) | None => file.sync_all().map(|()| bytes).map_err(told),
+    }
+}
+
+/// Such as 20MB; bytes a second, 0 for no limit.
+fn rate(text: &str) -> Result<BytesPerSecond, String> {
+    if text == "unlimited" {
+        return Ok(BytesPerSecond(0));
+    }
+    let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    let unit = match text[digits.len()..].trim() {
+        "" => Some(1),
+        "KB" => Some(1_000),
+        "MB" => Some(1_000_000),
+        "GB" => Some(1_000_000_000),
+        _ => None,
+    };
+    let bytes = digits.parse::<u64>().ok().zip(unit).and_then(|(number, unit)| number.checked_mul(unit));
+    match bytes {
+        Some(bytes) if Rate::of(bytes).is_some() => Ok(BytesPerSecond(bytes)),
+        Some(_) => Err(format!("a backup goes at {} a second at least, or it would never end", megabytes(Rate::BYTES_MIN))),
+        None => Err("a rate is a number with KB, MB or GB, such as 20MB, or unlimited".to_owned()),
     }
 }
 
@@ -108,44 +150,19 @@ pub(crate) fn restore(restore: &Restore) -> Result<(), String> {
     Ok(())
 }
 
-pub(crate) fn check(check: &Check) -> Result<(), String> {
-    let mut condition = store_sqlite::check(&check.data).map_err(|error| error.to_string())?;
-    if check.accept && condition.faults.is_empty() {
-        store_sqlite::accept(&check.data).map_err(|error| error.to_string())?;
-        condition.refusal = None;
-    }
-    let is_whole = condition.refusal.is_none();
-    let mut faults = condition.faults;
-    faults.extend(condition.refusal);
-    let mut counts = Value::Null;
-    // Opening a store of an earlier server would change it, and rows of a damaged file are not worth reading.
-    if faults.is_empty() && condition.is_current {
-        let found = check::rows(&check.data)?;
-        counts = json!(found.counts.into_iter().collect::<std::collections::BTreeMap<_, _>>());
-        faults = found.faults;
-    }
-    if check.json {
-        show(&json!({ "faults": faults, "rows": counts, "isCurrent": condition.is_current }))?;
-    } else {
-        for fault in &faults {
-            print(&format!("{fault}\n"));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_read_as_people_write_them() {
+        let known =
+            [("20MB", 20_000_000), ("1500KB", 1_500_000), ("2 GB", 2_000_000_000), ("1000000", 1_000_000), ("unlimited", 0)];
+        for (text, bytes) in known {
+            assert_eq!(rate(text).map(|rate| rate.0), Ok(bytes), "{text}");
         }
-        if !condition.is_current && faults.is_empty() {
-            print("The file is sound. It was written by an earlier server; its rows are checked once this one has opened it.\n");
+        for odd in ["", "MB", "20M", "-5MB", "1.5MB", "0", "999KB", "99999999999999GB"] {
+            assert!(rate(odd).is_err(), "{odd}");
         }
-        for (entity, count) in counts.as_object().into_iter().flatten() {
-            print(&format!("{entity}: {count} read\n"));
-        }
-    }
-    let data = check.data.display();
-    match faults.len() {
-        0 if check.json || !condition.is_current => Ok(()),
-        0 => {
-            print(&format!("{data} is sound: every page and row was read, every definition compiled.\n"));
-            Ok(())
-        }
-        _ if !is_whole => Err(format!("{data} is not all there")),
-        1 => Err(format!("a fault in {data}. Restore a backup: caudal restore FILE --data FOLDER")),
-        count => Err(format!("{count} faults in {data}. Restore a backup: caudal restore FILE --data FOLDER")),
     }
 }

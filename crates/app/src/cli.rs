@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::audit::Audit;
-use crate::backup::{Backup, Check, Restore};
+use crate::backup::{Backup, Restore};
 use crate::batch::{Batch, SomeOrAll};
 use crate::bench::batch::BenchBatch;
 use crate::bench::crowd::BenchCrowd;
@@ -14,6 +14,7 @@ use crate::bench::queue::BenchQueue;
 use crate::bench::search::BenchSearch;
 use crate::bench::tasks::BenchTasks;
 use crate::change::{Migrate, Modify};
+use crate::check::Check;
 use crate::dead_letters::DeadLetters;
 use crate::decide::Decide;
 use crate::definitions::{Definitions, Delete};
@@ -110,7 +111,7 @@ pub(crate) enum Command {
     Backup(Backup),
     /// Bring a backup back into a folder that has no store.
     Restore(Restore),
-    /// Read everything in an embedded store that no server uses, and compile every definition.
+    /// Read every row of a store, and compile every definition, decision and form.
     Check(Check),
     /// Remove what is kept no longer now, instead of in time; or count it.
     Purge(Purge),

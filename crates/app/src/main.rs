@@ -29,6 +29,7 @@ mod manual;
 mod notify;
 #[cfg(test)]
 mod pages;
+mod progress;
 mod purge;
 mod queues;
 mod retries;
@@ -86,7 +87,7 @@ fn main() -> ExitCode {
         Some(Command::Task(task)) => client::task(&task),
         Some(Command::Backup(backup)) => backup::backup(&backup),
         Some(Command::Restore(restore)) => backup::restore(&restore),
-        Some(Command::Check(check)) => backup::check(&check),
+        Some(Command::Check(check)) => check::check(&check),
         Some(Command::Purge(options)) => purge::purge(&options),
         Some(Command::Completions(completions)) => manual::completions(&completions),
         Some(Command::Man(man)) => manual::pages(&man),

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use engine::{DefinitionKey, RequirementsKey};
+use engine::{DefinitionKey, FormKey, RequirementsKey};
 use model::{ElementIx, Process, Requirements};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -12,6 +12,7 @@ use store::{Error, Store, row};
 
 use crate::Limits;
 use crate::metrics::Metrics;
+use crate::partition::read_form;
 
 /// A definition ready to run.
 #[derive(Debug)]
@@ -94,6 +95,17 @@ impl Definitions {
         match self.made(key.0, self.read_decisions(key)).await? {
             Some(Made::Decisions(compiled)) => Ok(Some(compiled)),
             Some(Made::Process(_)) | None => Ok(None),
+        }
+    }
+
+    /// The row of a form whose file can be read, as it could when it was deployed. `None` if there is none.
+    pub async fn form(&self, key: FormKey) -> Result<Option<row::Form>, Error> {
+        let Some(row) = self.store.form(key).await? else { return Ok(None) };
+        let resource = self.source(row.resource).await?;
+        match read_form(&resource.content) {
+            Ok(form) if form.id == row.id => Ok(Some(row)),
+            Ok(form) => Err(Error::corrupt(format!("{} has form '{}' instead of '{}'", resource.name, form.id, row.id))),
+            Err(why) => Err(Error::corrupt(format!("{} no longer can be read: {why}", resource.name))),
         }
     }
 

@@ -16,6 +16,7 @@
 
 mod call;
 mod commit;
+mod contents;
 mod contract;
 mod decisions;
 mod definitions;
@@ -44,6 +45,7 @@ mod windows;
 
 use store::Error;
 
+pub use contents::{is_current, read_all};
 use inbox::Cleared;
 pub use options::{Options, Path};
 use pool::Pool;

@@ -74,6 +74,19 @@ pub(crate) async fn migrate(target: &Target, options: &Options) -> Result<(), Er
     Ok(())
 }
 
+/// Whether there is nothing to do; no tables, and those of a newer server, are refused.
+pub(crate) async fn is_current(target: &Target, options: &Options) -> Result<bool, Error> {
+    let session = Session::open(target, options, Role::Search).await?;
+    let found = version(&session, Instant::now() + options.call_timeout).await?;
+    match found {
+        0 => Err(Error::unavailable(
+            "there is no store of Caudal in this database, or not where the search path of its user leads",
+        )),
+        found if known() < found => Err(Error::SchemaTooNew { found, known: known() }),
+        found => Ok(found == known()),
+    }
+}
+
 fn known() -> i64 {
     MIGRATIONS.len() as i64
 }

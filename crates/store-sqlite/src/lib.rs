@@ -15,6 +15,7 @@
 
 mod backup;
 mod checkpoint;
+mod contents;
 mod documents;
 mod failure;
 mod folder;
@@ -39,7 +40,9 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use tokio::sync::watch;
 
+use backup::Copying;
 use checkpoint::{Log, Sizes};
+pub use contents::read_all;
 use failure::Failure;
 use folder::Folder;
 use gate::Gate;
@@ -76,7 +79,7 @@ pub struct Sqlite {
     /// Nobody else can use the folder, so there is nobody to wake; it never changes.
     wakeups: watch::Sender<u64>,
     /// One backup at a time.
-    backup: Arc<tokio::sync::Mutex<()>>,
+    copying: Arc<Copying>,
     folder: Folder,
 }
 
@@ -104,7 +107,7 @@ fn open_sized(folder: &Path, options: Options, sizes: Sizes) -> Result<Sqlite, E
         search_timeout: options.search_timeout,
         writer: Writer::start(connection, log, mark)?,
         wakeups: watch::Sender::new(0),
-        backup: Arc::default(),
+        copying: Arc::default(),
         folder,
     })
 }

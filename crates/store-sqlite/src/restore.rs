@@ -92,7 +92,7 @@ pub fn accept(folder: &Path) -> Result<(), Error> {
 }
 
 /// A connection that leaves everything as it is.
-fn inspect(database: &Path) -> Result<Connection, Failure> {
+pub(crate) fn inspect(database: &Path) -> Result<Connection, Failure> {
     let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     mark::keep_log(&connection, true)?;
     Ok(connection)

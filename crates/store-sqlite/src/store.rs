@@ -1,9 +1,11 @@
 //! The trait: each intention goes to the writer or to a reader.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::{DefinitionKey, FormKey, InstanceKey, JobKey, PartitionId, RequirementsKey, WaitKey};
+use store::backup::{Copied, Rate};
 use store::log::{NewRequest, Received, RequestStatus};
 use store::query::{Counted, Counting, Query, QueryPage};
 use store::retention::{Aged, Finished, FinishedAfter, Purged};
@@ -13,6 +15,7 @@ use store::{
 };
 use tokio::sync::watch;
 
+use crate::backup::{Course, Waiting};
 use crate::{Sqlite, mark, read, write};
 
 /// The database has no clock of its own: there is one server, and its clock decides.
@@ -362,15 +365,19 @@ impl Store for Sqlite {
         self.writer.run(write::give_back).await
     }
 
-    async fn backup(&self) -> Result<Option<std::fs::File>, Error> {
+    async fn backup(&self, rate: Rate) -> Result<Option<std::fs::File>, Error> {
         let busy = Error::Exhausted { what: "the number of backups at a time" };
-        let alone = self.backup.clone().try_lock_owned().map_err(|_| busy)?;
+        let alone = self.copying.begin().ok_or(busy)?;
+        let waiting = Waiting(Arc::new(AtomicBool::new(true)));
+        let course = Course { alone, wanted: waiting.0.clone(), rate };
         let database = self.folder.database();
-        let copying = tokio::task::spawn_blocking(move || {
-            let _alone = alone;
-            crate::backup::copy(&database)
-        });
-        copying.await.map_err(Error::unavailable)?.map(Some)
+        let copied = tokio::task::spawn_blocking(move || crate::backup::copy(&database, &course)).await;
+        drop(waiting);
+        copied.map_err(Error::unavailable)?.map(Some)
+    }
+
+    fn backup_copied(&self) -> Option<Copied> {
+        self.copying.copied()
     }
 
     async fn identity(&self) -> Result<String, Error> {

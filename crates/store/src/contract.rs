@@ -9,6 +9,7 @@ use engine::{
 };
 use tokio::sync::watch;
 
+use crate::backup::{Copied, Rate};
 use crate::documents::Documents;
 use crate::log::{NewRequest, Received, RequestStatus};
 use crate::query::{Counted, Counting, Query, QueryPage};
@@ -572,9 +573,14 @@ pub trait Store: Send + Sync + 'static {
         Ok(false)
     }
 
-    /// A copy of everything as of now, in a file that nobody else sees. None where the database has means of its own.
-    async fn backup(&self) -> Result<Option<std::fs::File>, Error> {
+    /// A copy of everything as of now, in a file that nobody else sees; one at a time. None where the database has means of its own.
+    async fn backup(&self, _rate: Rate) -> Result<Option<std::fs::File>, Error> {
         Ok(None)
+    }
+
+    /// How far the copy is that is being made, if one is.
+    fn backup_copied(&self) -> Option<Copied> {
+        None
     }
 
     // ---- files ----

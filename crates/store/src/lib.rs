@@ -12,10 +12,12 @@
 //!
 //! Deliberately absent: SQL drivers, compiled processes, any decision about what a command means.
 
+pub mod backup;
 pub mod batch;
 pub mod change;
 mod commit;
 pub mod conformance;
+pub mod contents;
 mod contract;
 pub mod documents;
 mod error;

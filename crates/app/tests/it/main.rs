@@ -7,6 +7,7 @@ mod book;
 mod broker;
 #[cfg(feature = "kafka")]
 mod brokered;
+mod check;
 mod connections;
 mod evaluate;
 #[cfg(feature = "kafka")]

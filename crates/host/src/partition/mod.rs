@@ -83,7 +83,7 @@ use crate::table::Table;
 
 pub(crate) use admission::group_of;
 pub use begun::Begun;
-pub(crate) use deploy::Catalogue;
+pub(crate) use deploy::{Catalogue, read_form};
 use messages::{Group, LargeGroups};
 pub(crate) use needs::Needs;
 use needs::Rested;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "all of it is tests, also what they share")]
 
 mod conformance;
+mod contents;
 mod database;
 mod ends;
 mod inbox;

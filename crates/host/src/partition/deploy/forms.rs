@@ -12,12 +12,12 @@ use crate::partition::tick::Tick;
 use crate::partition::unit::Stop;
 
 /// As much of a form as deploying it needs to know.
-pub(super) struct Form {
-    pub(super) id: Arc<str>,
+pub(crate) struct Form {
+    pub(crate) id: Arc<str>,
     version_tag: Option<Arc<str>>,
 }
 
-pub(super) fn read(content: &[u8]) -> Result<Form, String> {
+pub(crate) fn read(content: &[u8]) -> Result<Form, String> {
     let text = std::str::from_utf8(content).map_err(|error| format!("a form is JSON in UTF-8, and this is not: {error}"))?;
     let value = Value::from_json(text).map_err(|error| format!("a form is JSON, and this is not: {error}"))?;
     let entries = value.as_context().ok_or("a form is a JSON object, and this is none")?.entries();

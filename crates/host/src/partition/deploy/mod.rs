@@ -24,6 +24,7 @@ use crate::source;
 pub(super) use catalogue::ChangedNames;
 pub(crate) use catalogue::{Catalogue, DecisionPlace, Name, Sought, SoughtProcess};
 pub(super) use decisions::{RequirementsDeletion, deployed_decision};
+pub(crate) use forms::read as read_form;
 pub(super) use processes::DefinitionDeletion;
 
 /// A file with the keys it is written under.
