@@ -24,4 +24,5 @@ mod server;
 mod settings;
 mod telemetry;
 mod tls;
+mod together;
 mod visitors;
