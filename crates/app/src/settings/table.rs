@@ -92,7 +92,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("kafka.outbox_rows", 100_000, 1..=MANY, "Jobs that may wait to be announced; others wait as if nobody asked for them"),
     number("kafka.outbox_bytes", 256 * MIB, MIB..=1024 * GIB, "Bytes of their variables"),
     number("limits.request_bytes", 4 * MIB, 1024..=GIB, "Bytes of one request"),
-    number("limits.deployment_bytes", 16 * MIB, 1024..=GIB, "Bytes of one deployment over REST"),
+    number("limits.deployment_bytes", 16 * MIB, 1024..=GIB, "Bytes of one deployment"),
     number("limits.bodies_bytes", 256 * MIB, MIB..=1024 * GIB, "Bytes of all requests together that have not been answered"),
     number(
         "limits.answers_bytes",

@@ -13,6 +13,7 @@ mod evaluate;
 mod export;
 #[cfg(feature = "kafka")]
 mod kafka;
+mod limits;
 mod manual;
 mod operate;
 mod place;
