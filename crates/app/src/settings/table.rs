@@ -61,12 +61,15 @@ pub(crate) static SETTINGS: &[Setting] = &[
     ),
     flag("warm_up", true, "Compile the definitions of running instances at the start"),
     flag("test_clock", false, "Let callers move the engine's time (PUT /v2/clock, POST /v1/clock/advance): for tests alone"),
-    text(
-        "otlp_endpoint",
-        "",
-        "URL",
-        "Where traces and metrics are sent by OTLP over HTTP, such as http://127.0.0.1:4318; empty for nowhere",
-    ),
+    Setting {
+        is_secret: true,
+        ..text(
+            "otlp_endpoint",
+            "",
+            "URL",
+            "Where traces and metrics are sent by OTLP over HTTP, such as http://127.0.0.1:4318; empty for nowhere",
+        )
+    },
     number(
         "otlp_traces_percent",
         100,
