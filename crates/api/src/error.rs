@@ -107,7 +107,7 @@ impl From<store::Error> for Failure {
                 Reason::DeadlineExceeded,
                 format!(
                     "The search takes longer than {} ms: narrow it by keys, a definition, a state or a time; \
-                     or raise search_timeout_millis in the server's configuration",
+                     or raise limits.search_timeout_millis in the server's configuration",
                     limit.as_millis()
                 ),
             ),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use api::listen::Files;
 use api::rest::Visitors;
+use axum::http::Uri;
 use host::{Address, Limits, Missed};
 use model::GlobalListener;
 
@@ -118,10 +119,13 @@ fn collector(settings: &Settings, node: &str) -> Result<Option<Collector>, Strin
     if url.is_empty() {
         return Ok(None);
     }
-    if !url.starts_with("http://") && !url.starts_with("https://") {
-        return Err(format!(
-            "otlp_endpoint is '{url}': use the address of a collector's HTTP receiver, such as http://127.0.0.1:4318"
-        ));
+    let has_place = |url: &str| url.parse::<Uri>().is_ok_and(|url| url.host().is_some_and(|host| !host.is_empty()));
+    if !(url.starts_with("http://") || url.starts_with("https://")) || !has_place(url) {
+        // It is not said what it is: that may have a password in it.
+        return Err(
+            "otlp_endpoint makes no sense: use the address of a collector's HTTP receiver, such as http://127.0.0.1:4318"
+                .to_owned(),
+        );
     }
     let traces_percent = settings.number("otlp_traces_percent");
     Ok(Some(Collector { url: url.to_owned(), traces_percent, node: node.to_owned() }))
@@ -381,6 +385,8 @@ mod tests {
             ("log_format", "xml", "text or json"),
             ("test_clock", "yes", "true or false"),
             ("otlp_endpoint", "127.0.0.1:4318", "http://127.0.0.1:4318"),
+            ("otlp_endpoint", "http://me:secret@", "http://127.0.0.1:4318"),
+            ("otlp_endpoint", "me:secret@collector:4318", "otlp_endpoint makes no sense"),
             ("rest", "here", "127.0.0.1:8080"),
             ("rest", "0.0.0.0:8080", "--insecure"),
             ("grpc", "127.0.0.1:1,[::]:2", "--insecure"),
@@ -393,7 +399,7 @@ mod tests {
             ("retention.instances_of", "p=1d,q", "PROCESS=7d"),
         ] {
             let error = resolve(Given::of(&[(key, value)])).unwrap_err();
-            assert!(error.contains(why), "{error}");
+            assert!(error.contains(why) && !error.contains("secret"), "{error}");
         }
         assert!(resolve(Given::of(&[("log_level", "warn,host=debug")])).is_ok());
         assert!(resolve(Given::of(&[("rest", "0.0.0.0:8080"), ("insecure", "true")])).is_ok());

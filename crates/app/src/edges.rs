@@ -92,6 +92,7 @@ fn grpc(config: &Config) -> grpc::Config {
     let connections = &config.connections;
     grpc::Config {
         message_bytes_max: config.request_bytes_max,
+        deployment_bytes_max: config.deployment_bytes_max,
         body_timeout: connections.body_timeout,
         listen: listen::Config {
             connections_max: connections.max,

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 
+use crate::settings::without_password;
 use crate::trust;
 
 pub(crate) use spans::Tracer;
@@ -131,5 +132,19 @@ fn nanos(time: SystemTime) -> u128 {
 fn post(agent: &ureq::Agent, url: &str, what: &str, body: &Value) -> Result<(), String> {
     let to = format!("{}/v1/{what}", url.trim_end_matches('/'));
     let sent = agent.post(&to).header("content-type", "application/json").send(body.to_string());
-    sent.map(drop).map_err(|error| format!("{to}: {error}"))
+    sent.map(drop).map_err(|error| format!("{}: {error}", without_password(&to)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_the_collector_is_told_we_are_stays_out_of_the_log() {
+        // Nobody listens there.
+        let url = "http://me:secret@127.0.0.1:1/";
+        let agent = trust::agent(url, PATIENCE).unwrap();
+        let failed = post(&agent, url, "traces", &json!({})).unwrap_err();
+        assert!(failed.starts_with("http://127.0.0.1:1/v1/traces: ") && !failed.contains("secret"), "{failed}");
+    }
 }

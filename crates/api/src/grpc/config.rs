@@ -8,6 +8,8 @@ use crate::listen;
 pub struct Config {
     /// Bytes of one message, in or out. A single job that is larger still goes out, alone.
     pub message_bytes_max: usize,
+    /// Bytes of a deployment with all its files.
+    pub deployment_bytes_max: usize,
     /// How long a poll waits for a job when it does not say.
     pub poll_wait: Duration,
     /// How long a caller waits for an instance to end when it does not say.
@@ -28,6 +30,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             message_bytes_max: 4 * 1024 * 1024,
+            deployment_bytes_max: 16 * 1024 * 1024,
             poll_wait: Duration::from_secs(10),
             result_wait: Duration::from_secs(15),
             body_timeout: Duration::from_secs(30),

@@ -12,12 +12,13 @@ use axum::http::{HeaderMap, HeaderValue, Request, Response};
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use tokio::time::Sleep;
-use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::Service;
 use tonic::server::NamedService;
+use tonic::{Code, Status};
 use tracing::Span;
 
+use crate::bound::Bound;
 use crate::budget::{Budget, Held};
 use crate::traced;
 
@@ -27,9 +28,14 @@ const INFLATION_MAX: usize = 1_032;
 /// What stands before a message: whether it is compressed, and its length.
 const HEADER_BYTES: usize = 5;
 
+/// Calls that bring files.
+const DEPLOYING: [&str; 2] = ["/gateway_protocol.Gateway/DeployResource", "/gateway_protocol.Gateway/DeployProcess"];
+
 #[derive(Clone)]
 pub(super) struct Door<S> {
     pub(super) inner: S,
+    /// The same service for calls that bring files, which may be longer.
+    pub(super) deploying: Option<S>,
     pub(super) bodies: Budget,
     pub(super) manners: Manners,
 }
@@ -37,7 +43,8 @@ pub(super) struct Door<S> {
 /// What is asked of every request.
 #[derive(Clone, Copy)]
 pub(super) struct Manners {
-    pub(super) message_bytes_max: usize,
+    pub(super) request: Bound,
+    pub(super) deployment: Bound,
     /// How long the body may take to come.
     pub(super) body_timeout: Duration,
     /// How long the bytes of a call count that has not been answered. What takes longer waits for something else than its command.
@@ -67,6 +74,9 @@ where
     type Future = Passing<S::Future>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        if let Some(deploying) = &mut self.deploying {
+            ready!(deploying.poll_ready(cx))?;
+        }
         self.inner.poll_ready(cx)
     }
 
@@ -80,8 +90,13 @@ where
         let held = Arc::new(Mutex::new(self.bodies.nothing()));
         let arriving = held.clone();
         let manners = self.manners;
-        let request = request.map(|body| Arriving { body, manners, inflation, held: arriving, end: None });
-        Passing { answer: self.inner.call(request), held, manners, let_go: None, span }
+        let (service, bound) = match &mut self.deploying {
+            Some(deploying) if DEPLOYING.contains(&request.uri().path()) => (deploying, manners.deployment),
+            Some(_) | None => (&mut self.inner, manners.request),
+        };
+        let timeout = manners.body_timeout;
+        let request = request.map(|body| Arriving { body, bound, timeout, inflation, held: arriving, end: None });
+        Passing { answer: service.call(request), held, manners, bound, let_go: None, span }
     }
 }
 
@@ -93,6 +108,7 @@ pub(super) struct Passing<F> {
     answer: F,
     held: Arc<Mutex<Held>>,
     manners: Manners,
+    bound: Bound,
     /// When the bytes of the request no longer count.
     let_go: Option<Pin<Box<Sleep>>>,
     span: Span,
@@ -125,26 +141,40 @@ where
             self.hold_on(cx);
             return Poll::Pending;
         };
-        if self.manners.too_large == TooLarge::Exhausted {
-            out_of_range_is_exhausted(answer.headers_mut());
-        }
+        name_the_bound(answer.headers_mut(), self.bound, self.manners.too_large);
         Poll::Ready(Ok(answer))
     }
 }
 
-/// Only a request over the size limit is "out of range" here.
-fn out_of_range_is_exhausted(headers: &mut HeaderMap) {
-    if let Some(status) = headers.get_mut(Status::GRPC_STATUS)
-        && status == "11"
-    {
-        *status = HeaderValue::from_static("8");
+/// Says which limit it was that a request went beyond.
+fn name_the_bound(headers: &mut HeaderMap, bound: Bound, too_large: TooLarge) {
+    if !is_too_large(headers) {
+        return;
+    }
+    let code = match too_large {
+        TooLarge::Exhausted => Code::ResourceExhausted,
+        TooLarge::OutOfRange => Code::OutOfRange,
+    };
+    let named = Status::new(code, bound.exceeded().detail).add_header(headers);
+    debug_assert!(named.is_ok(), "the text has nothing that a header cannot hold");
+}
+
+/// Only a request over the size limit is "out of range" here; one that turns out to be when it is unpacked is told from others by its text.
+fn is_too_large(headers: &HeaderMap) -> bool {
+    let said = |name: &str| headers.get(name).map_or(&b""[..], HeaderValue::as_bytes);
+    match said("grpc-status") {
+        b"11" => true,
+        b"8" => said("grpc-message").starts_with(b"Error%20decompressing:%20size%20limit"),
+        _ => false,
     }
 }
 
 /// A request's body, which must come in time, and for which there must be room.
 pub(super) struct Arriving {
     body: Body,
-    manners: Manners,
+    bound: Bound,
+    /// How long it may take to come.
+    timeout: Duration,
     /// By how much it may grow when it is read.
     inflation: usize,
     /// Until the call is answered.
@@ -158,7 +188,7 @@ impl Arriving {
         let bytes = frame.data_ref().map_or(0, Bytes::len).saturating_mul(self.inflation);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         // A message that turns out larger than this is refused as such.
-        let bytes = bytes.min((self.manners.message_bytes_max + HEADER_BYTES).saturating_sub(held.bytes()));
+        let bytes = bytes.min((self.bound.bytes_max + HEADER_BYTES).saturating_sub(held.bytes()));
         Ok(held.grow(bytes)?)
     }
 }
@@ -174,7 +204,7 @@ impl http_body::Body for Arriving {
                 end => end,
             });
         }
-        let timeout = self.manners.body_timeout;
+        let timeout = self.timeout;
         let end = self.end.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
         ready!(end.as_mut().poll(cx));
         Poll::Ready(Some(Err(Status::deadline_exceeded("the body of the request did not come in time"))))

@@ -44,6 +44,7 @@ use tonic_health::pb::health_server::HealthServer;
 
 pub use config::Config;
 
+use crate::bound::Bound;
 use crate::budget::Budgets;
 
 /// The messages of `proto/gateway.proto`, and a client of it for `caudal bench`.
@@ -67,7 +68,8 @@ pub mod workflow_wire {
 /// is a moment faster than the client, which knows its deadline itself and hangs up.
 pub fn router(host: Host, config: &Config, budgets: Budgets, draining: watch::Receiver<bool>) -> Router {
     let manners = door::Manners {
-        message_bytes_max: config.message_bytes_max,
+        request: Bound::of_request(config.message_bytes_max),
+        deployment: Bound::of_deployment(config.deployment_bytes_max),
         body_timeout: config.body_timeout,
         held_max: host.limits().answer_timeout,
         too_large: door::TooLarge::Exhausted,
@@ -79,14 +81,13 @@ pub fn router(host: Host, config: &Config, budgets: Budgets, draining: watch::Re
         .send_compressed(Gzip)
         .max_decoding_message_size(config.message_bytes_max);
     let of_workflows = door::Manners { too_large: door::TooLarge::OutOfRange, ..manners };
-    let workflows = door::Door { inner: workflows, bodies: budgets.bodies.clone(), manners: of_workflows };
-    let gateway = wire::gateway_server::GatewayServer::new(gateway)
-        .accept_compressed(Gzip)
-        .send_compressed(Gzip)
-        .max_decoding_message_size(config.message_bytes_max);
+    let workflows = door::Door { inner: workflows, deploying: None, bodies: budgets.bodies.clone(), manners: of_workflows };
+    let gateway = wire::gateway_server::GatewayServer::new(gateway).accept_compressed(Gzip).send_compressed(Gzip);
+    let deploying = gateway.clone().max_decoding_message_size(config.deployment_bytes_max);
+    let gateway = gateway.max_decoding_message_size(config.message_bytes_max);
     let health = HealthServer::new(health::Health { draining });
     let mut routes = Routes::default()
-        .add_service(door::Door { inner: gateway, bodies: budgets.bodies, manners })
+        .add_service(door::Door { inner: gateway, deploying: Some(deploying), bodies: budgets.bodies, manners })
         .add_service(health)
         .add_service(workflows);
     let described = || {

@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 
+use crate::bound::Bound;
 use crate::budget::Held;
 use crate::error::{Failure, Reason};
 
@@ -14,15 +15,15 @@ use crate::error::{Failure, Reason};
 pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
-    bytes_max: usize,
+    bound: Bound,
     patience: Duration,
     held: &mut Held,
 ) -> Result<Bytes, Failure> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|length| (bytes_max as u64) < length) {
-        return Err(too_large(bytes_max));
+    if announced.is_some_and(|length| (bound.bytes_max as u64) < length) {
+        return Err(bound.exceeded());
     }
-    match tokio::time::timeout(patience, collect(body, bytes_max, held)).await {
+    match tokio::time::timeout(patience, collect(body, bound, held)).await {
         Ok(read) => read,
         Err(_) => {
             Err(Failure::new(Reason::RequestTimeout, format!("The body did not arrive within {} seconds", patience.as_secs())))
@@ -30,14 +31,14 @@ pub(super) async fn read(
     }
 }
 
-async fn collect(body: Body, bytes_max: usize, held: &mut Held) -> Result<Bytes, Failure> {
+async fn collect(body: Body, bound: Bound, held: &mut Held) -> Result<Bytes, Failure> {
     let mut chunks = body.into_data_stream();
     let Some(first) = chunks.next().await else { return Ok(Bytes::new()) };
     let first = first.map_err(broken)?;
     let mut rest: Option<BytesMut> = None;
     let mut length = first.len();
     held.grow(length)?;
-    while length <= bytes_max {
+    while length <= bound.bytes_max {
         let Some(chunk) = chunks.next().await else {
             return Ok(rest.map_or(first, BytesMut::freeze));
         };
@@ -47,11 +48,7 @@ async fn collect(body: Body, bytes_max: usize, held: &mut Held) -> Result<Bytes,
         rest.extend_from_slice(&chunk);
         held.grow(rest.capacity().saturating_sub(held.bytes()))?;
     }
-    Err(too_large(bytes_max))
-}
-
-fn too_large(bytes_max: usize) -> Failure {
-    Failure::new(Reason::TooLarge, format!("The body is longer than {bytes_max} bytes, the most this server takes"))
+    Err(bound.exceeded())
 }
 
 fn broken(error: axum::Error) -> Failure {
@@ -67,7 +64,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(5);
 
     async fn read(headers: &HeaderMap, body: Body, bytes_max: usize, patience: Duration) -> Result<Bytes, Failure> {
-        super::read(headers, body, bytes_max, patience, &mut Budget::of_bodies(1_000).nothing()).await
+        super::read(headers, body, Bound::of_request(bytes_max), patience, &mut Budget::of_bodies(1_000).nothing()).await
     }
 
     fn pieces(pieces: &[&'static str]) -> Body {
@@ -98,7 +95,9 @@ mod tests {
         const HALF: &str = "3.14159265358979323846264338327950288419716939937510";
         let budget = Budget::of_bodies(3 * HALF.len());
         let (mut one, mut other) = (budget.nothing(), budget.nothing());
-        let read = async |held: &mut Held| super::read(&HeaderMap::new(), pieces(&[HALF, HALF]), 1_000, PATIENCE, held).await;
+        let read = async |held: &mut Held| {
+            super::read(&HeaderMap::new(), pieces(&[HALF, HALF]), Bound::of_request(1_000), PATIENCE, held).await
+        };
         assert_eq!(read(&mut one).await.unwrap().len(), 2 * HALF.len());
         assert!((2 * HALF.len()..=3 * HALF.len()).contains(&budget.in_use()), "{} bytes", budget.in_use());
         assert_eq!(read(&mut other).await.unwrap_err().reason, Reason::Exhausted);

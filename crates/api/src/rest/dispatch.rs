@@ -16,6 +16,7 @@ use tracing::Instrument as _;
 use super::call::{Call, Server};
 use super::operation::{self, Input, Operation, Output};
 use super::{Config, answer, body, contract, media, openapi};
+use crate::bound::Bound;
 use crate::budget::Budgets;
 use crate::caller::Caller;
 use crate::error::{Failure, Reason};
@@ -78,6 +79,7 @@ async fn run(server: Arc<Server>, operation: &'static Operation, request: Reques
     let config = &server.config;
     let mut held = server.budgets.bodies.nothing();
     let mut upload = None;
+    let (request, deployment) = (Bound::of_request(config.request_bytes_max), Bound::of_deployment(config.deployment_bytes_max));
     let body = match operation.input {
         Input::None => Bytes::new(),
         Input::Upload(_) => {
@@ -88,14 +90,14 @@ async fn run(server: Arc<Server>, operation: &'static Operation, request: Reques
         }
         Input::Files => {
             media::check_content(headers, "multipart/form-data")?;
-            body::read(headers, body, config.deployment_bytes_max, config.body_timeout, &mut held).await?
+            body::read(headers, body, deployment, config.body_timeout, &mut held).await?
         }
         Input::Json(_, true) | Input::Required(_) => {
             media::check_content(headers, "application/json")?;
-            body::read(headers, body, config.request_bytes_max, config.body_timeout, &mut held).await?
+            body::read(headers, body, request, config.body_timeout, &mut held).await?
         }
         Input::Json(_, false) | Input::Ignored | Input::Optional(_) | Input::Search(_) | Input::Filter(_) => {
-            let body = body::read(headers, body, config.request_bytes_max, config.body_timeout, &mut held).await?;
+            let body = body::read(headers, body, request, config.body_timeout, &mut held).await?;
             if !body.is_empty() || headers.contains_key(header::CONTENT_TYPE) {
                 media::check_content(headers, "application/json")?;
             }

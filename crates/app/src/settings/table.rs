@@ -61,12 +61,15 @@ pub(crate) static SETTINGS: &[Setting] = &[
     ),
     flag("warm_up", true, "Compile the definitions of running instances at the start"),
     flag("test_clock", false, "Let callers move the engine's time (PUT /v2/clock, POST /v1/clock/advance): for tests alone"),
-    text(
-        "otlp_endpoint",
-        "",
-        "URL",
-        "Where traces and metrics are sent by OTLP over HTTP, such as http://127.0.0.1:4318; empty for nowhere",
-    ),
+    Setting {
+        is_secret: true,
+        ..text(
+            "otlp_endpoint",
+            "",
+            "URL",
+            "Where traces and metrics are sent by OTLP over HTTP, such as http://127.0.0.1:4318; empty for nowhere",
+        )
+    },
     number(
         "otlp_traces_percent",
         100,
@@ -92,7 +95,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("kafka.outbox_rows", 100_000, 1..=MANY, "Jobs that may wait to be announced; others wait as if nobody asked for them"),
     number("kafka.outbox_bytes", 256 * MIB, MIB..=1024 * GIB, "Bytes of their variables"),
     number("limits.request_bytes", 4 * MIB, 1024..=GIB, "Bytes of one request"),
-    number("limits.deployment_bytes", 16 * MIB, 1024..=GIB, "Bytes of one deployment over REST"),
+    number("limits.deployment_bytes", 16 * MIB, 1024..=GIB, "Bytes of one deployment"),
     number("limits.bodies_bytes", 256 * MIB, MIB..=1024 * GIB, "Bytes of all requests together that have not been answered"),
     number(
         "limits.answers_bytes",

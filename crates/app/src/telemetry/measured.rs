@@ -6,6 +6,8 @@ use serde_json::{Map, Value, json};
 
 /// Added up since the start, as the page has it.
 const CUMULATIVE: u8 = 2;
+/// The label of a bucket that says how far it reaches.
+const BOUND: &str = "le";
 
 pub(super) fn metrics(registry: &Registry, started: u128, now: u128) -> Value {
     let mut page = String::new();
@@ -33,8 +35,7 @@ pub(super) fn metrics(registry: &Registry, started: u128, now: u128) -> Value {
             }
             "gauge" => metric["gauge"] = json!({ "dataPoints": points }),
             "histogram" => {
-                let point = histogram(&samples, &times);
-                metric["histogram"] = json!({ "aggregationTemporality": CUMULATIVE, "dataPoints": [point] });
+                metric["histogram"] = json!({ "aggregationTemporality": CUMULATIVE, "dataPoints": histograms(&samples, &times) });
             }
             _ => continue,
         }
@@ -46,32 +47,89 @@ pub(super) fn metrics(registry: &Registry, started: u128, now: u128) -> Value {
 /// One line of the page.
 struct Sample<'p> {
     name: &'p str,
-    labels: Vec<(&'p str, &'p str)>,
+    labels: Vec<(&'p str, String)>,
     value: f64,
 }
 
+/// What tells samples of one metric apart.
+type Labels<'s> = Vec<&'s (&'s str, String)>;
+
 impl<'p> Sample<'p> {
     fn read(line: &'p str) -> Option<Self> {
-        let (named, value) = line.rsplit_once(' ')?;
-        let (name, labels) = named.split_once('{').map_or((named, ""), |(name, labels)| (name, labels.trim_end_matches('}')));
-        let labels = labels.split(',').filter_map(|label| label.split_once('='));
-        let labels = labels.map(|(key, value)| (key, value.trim_matches('"'))).collect();
-        Some(Self { name, labels, value: value.parse().ok()? })
+        let (name, labels, value) = match line.split_once('{') {
+            Some((name, labelled)) => {
+                let (labels, value) = labels(labelled)?;
+                (name, labels, value)
+            }
+            None => line.split_once(' ').map(|(name, value)| (name, Vec::new(), value))?,
+        };
+        Some(Self { name, labels, value: value.trim().parse().ok()? })
     }
 
     fn point(&self, times: &Value) -> Value {
-        let attributes = self.labels.iter().map(|(key, value)| super::attribute(key, value));
-        with(times, [("asDouble", json!(self.value)), ("attributes", attributes.collect())])
+        with(times, [("asDouble", json!(self.value)), ("attributes", attributes(&self.labels))])
+    }
+
+    /// The upper end of a bucket.
+    fn bound(&self) -> Option<f64> {
+        self.labels.iter().find(|(key, _)| *key == BOUND)?.1.parse().ok()
+    }
+
+    fn but_for_the_bound(&self) -> Labels<'_> {
+        self.labels.iter().filter(|(key, _)| *key != BOUND).collect()
     }
 }
 
-/// The page adds buckets up; the protocol has each on its own. Ours have no labels.
-fn histogram(samples: &[Sample<'_>], times: &Value) -> Value {
+/// Labels up to their closing brace, and what comes behind. A value may hold every sign there is; three of them are written otherwise.
+fn labels(text: &str) -> Option<(Vec<(&str, String)>, &str)> {
+    let (mut labels, mut rest) = (Vec::new(), text);
+    loop {
+        rest = rest.strip_prefix(',').unwrap_or(rest);
+        if let Some(behind) = rest.strip_prefix('}') {
+            return Some((labels, behind));
+        }
+        let (key, quoted) = rest.split_once("=\"")?;
+        let (mut value, mut signs) = (String::new(), quoted.chars());
+        loop {
+            match signs.next()? {
+                '"' => break,
+                '\\' => value.push(match signs.next()? {
+                    'n' => '\n',
+                    itself => itself,
+                }),
+                sign => value.push(sign),
+            }
+        }
+        labels.push((key, value));
+        rest = signs.as_str();
+    }
+}
+
+fn attributes<'l>(labels: impl IntoIterator<Item = &'l (&'l str, String)>) -> Value {
+    labels.into_iter().map(|(key, value)| super::attribute(key, value)).collect()
+}
+
+/// One for each set of labels, in the order of the page.
+fn histograms(samples: &[Sample<'_>], times: &Value) -> Vec<Value> {
+    let mut sets: Vec<Labels<'_>> = Vec::new();
+    for sample in samples {
+        let labels = sample.but_for_the_bound();
+        if !sets.contains(&labels) {
+            sets.push(labels);
+        }
+    }
+    let of = |labels: &Labels<'_>| -> Vec<&Sample<'_>> {
+        samples.iter().filter(|sample| sample.but_for_the_bound() == *labels).collect()
+    };
+    sets.iter().map(|labels| histogram(labels, &of(labels), times)).collect()
+}
+
+/// The page adds buckets up; the protocol has each on its own.
+fn histogram(labels: &Labels<'_>, samples: &[&Sample<'_>], times: &Value) -> Value {
     let ending = |end: &str| samples.iter().find(|sample| sample.name.ends_with(end)).map_or(0.0, |sample| sample.value);
     let (mut bounds, mut counts, mut before) = (Vec::new(), Vec::new(), 0.0);
     for sample in samples.iter().filter(|sample| sample.name.ends_with("_bucket")) {
-        let bound = sample.labels.iter().find(|(key, _)| *key == "le").and_then(|(_, bound)| bound.parse::<f64>().ok());
-        bounds.extend(bound.filter(|bound| bound.is_finite()));
+        bounds.extend(sample.bound().filter(|bound| bound.is_finite()));
         counts.push(format!("{}", sample.value - before));
         before = sample.value;
     }
@@ -80,6 +138,7 @@ fn histogram(samples: &[Sample<'_>], times: &Value) -> Value {
         ("sum", json!(ending("_sum"))),
         ("bucketCounts", json!(counts)),
         ("explicitBounds", json!(bounds)),
+        ("attributes", attributes(labels.iter().copied())),
     ];
     with(times, of)
 }
@@ -93,8 +152,60 @@ fn with<const N: usize>(times: &Value, more: [(&str, Value); N]) -> Value {
 #[cfg(test)]
 mod tests {
     use host::{CommandLabels, Metrics};
+    use prometheus_client::metrics::counter::Counter;
+    use prometheus_client::metrics::family::Family;
+    use prometheus_client::metrics::histogram::Histogram;
 
     use super::*;
+
+    type Labelled = Vec<(&'static str, String)>;
+
+    fn labelled(action: &str) -> Labelled {
+        vec![("event", "done".to_owned()), ("action", action.to_owned())]
+    }
+
+    fn action(point: &Value) -> &str {
+        point["attributes"][1]["value"]["stringValue"].as_str().unwrap()
+    }
+
+    #[test]
+    fn what_callers_call_their_jobs_stays_whole() {
+        let actions = ["a,b=\"c\"", "{x} y", "\\n\n}\" 7", ",", ""];
+        let counted = Family::<Labelled, Counter>::default();
+        for action in actions {
+            counted.get_or_create(&labelled(action)).inc_by(3);
+        }
+        let mut registry = Registry::default();
+        registry.register("counted", "Counted", counted);
+        let made = metrics(&registry, 1, 2);
+        let points = made[0]["sum"]["dataPoints"].as_array().unwrap();
+        let mut found: Vec<&str> = points.iter().map(action).collect();
+        found.sort_unstable();
+        let mut expected = actions.to_vec();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{made}");
+        assert!(points.iter().all(|point| point["asDouble"] == 3.0 && point["attributes"].as_array().unwrap().len() == 2));
+    }
+
+    #[test]
+    fn histograms_with_labels_stay_apart() {
+        let took = Family::<Labelled, Histogram>::new_with_constructor(|| Histogram::new([1.0, 10.0]));
+        for (action, seconds) in [("quick", 0.5), ("slow", 5.0), ("slow", 50.0)] {
+            took.get_or_create(&labelled(action)).observe(seconds);
+        }
+        let mut registry = Registry::default();
+        registry.register("took", "Took", took);
+        let made = metrics(&registry, 1, 2);
+        let points = made[0]["histogram"]["dataPoints"].as_array().unwrap();
+        let of = |name: &str| points.iter().find(|point| action(point) == name).unwrap();
+        assert_eq!(
+            (points.len(), &of("quick")["bucketCounts"], &of("slow")["bucketCounts"]),
+            (2, &json!(["1", "0", "0"]), &json!(["0", "1", "1"])),
+            "{made}"
+        );
+        assert_eq!((&of("slow")["count"], &of("slow")["sum"]), (&json!("2"), &json!(55.0)));
+        assert_eq!(of("quick")["explicitBounds"], json!([1.0, 10.0]));
+    }
 
     #[test]
     fn the_numbers_are_those_of_the_page() {

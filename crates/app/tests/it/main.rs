@@ -17,6 +17,7 @@ mod given;
 #[cfg(feature = "kafka")]
 mod kafka;
 mod later;
+mod limits;
 mod manual;
 mod operate;
 mod place;
@@ -28,4 +29,5 @@ mod server;
 mod settings;
 mod telemetry;
 mod tls;
+mod together;
 mod visitors;

@@ -12,10 +12,12 @@ fn the_settings_in_use_are_shown_without_secrets() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_caudal"));
     command.args(["config", "--check", "--store", "postgres://me:secret@db.example/x", "--test-clock", "--warm-up=false"]);
     let command = command.env("CAUDAL_LIMITS_BATCH", "12").env("CAUDAL_CONFIG", &file);
+    let command = command.env("CAUDAL_OTLP_ENDPOINT", "https://me:secret@collector.example:4318");
     let shown = String::from_utf8(command.output().unwrap().stdout).unwrap();
     let row = |key: &str| shown.lines().find(|line| line.split_whitespace().next() == Some(key)).unwrap_or_default();
     let cells = |key: &str| row(key).split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(cells("store"), ["postgres://db.example/x", "--store"]);
+    assert_eq!(cells("otlp_endpoint"), ["https://collector.example:4318", "CAUDAL_OTLP_ENDPOINT"]);
     assert_eq!(cells("limits.batch"), ["12", "CAUDAL_LIMITS_BATCH"]);
     assert_eq!(cells("limits.page"), ["7", file.to_str().unwrap()]);
     assert_eq!(cells("test_clock"), ["true", "--test-clock"]);
@@ -42,6 +44,11 @@ fn what_makes_no_sense_is_refused_with_the_range() {
         assert_eq!((&*refused.out, refused.code), ("", Some(1)));
         assert_eq!(refused.err, "caudal: limits.connections is '0' (--limits-connections): use 1 to 1000000\n");
     }
+    let help = Command::new(env!("CARGO_BIN_EXE_caudal"))
+        .args(["serve", "--help"])
+        .env("CAUDAL_OTLP_ENDPOINT", "http://x:secret@y")
+        .output();
+    assert!(!String::from_utf8(help.unwrap().stdout).unwrap().contains("secret"));
     let loud = caudal(&["serve", "--store", "memory:", "--log-level", "loud"]);
     assert!(loud.code == Some(1) && loud.err.contains("log_level is 'loud': use error, warn"), "{}", loud.err);
 }

@@ -118,6 +118,36 @@ fn a_request_is_traced_to_its_commit_below_its_caller() {
 }
 
 #[test]
+fn a_call_over_grpc_is_traced_to_its_commit_below_its_caller() {
+    use api::grpc::wire::{self, gateway_client::GatewayClient};
+
+    let (url, received) = collector();
+    let server = Server::start_with("memory:", &["--otlp-endpoint", &url, "--otlp-traces-percent", "0"]);
+    server.caudal(&["deploy", &example("order.bpmn")]).done();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut client = GatewayClient::connect(format!("http://{}", server.grpc)).await.unwrap();
+        let order = wire::CreateProcessInstanceRequest { bpmn_process_id: "order".to_owned(), version: -1, ..Default::default() };
+        // Its owner does not want this one to be seen.
+        let mut unseen = tonic::Request::new(order.clone());
+        unseen.metadata_mut().insert("traceparent", format!("00-{TRACE}-1111111111111111-00").parse().unwrap());
+        client.create_process_instance(unseen).await.unwrap();
+        let mut request = tonic::Request::new(order);
+        request.metadata_mut().insert("traceparent", format!("00-{TRACE}-{CALLER}-01").parse().unwrap());
+        client.create_process_instance(request).await.unwrap();
+    });
+
+    let spans = until(&received, "/v1/traces", "/resourceSpans/0/scopeSpans/0/spans", |spans| 3 <= spans.len());
+    let named = |name: &str| spans.iter().find(|span| span["name"] == name).unwrap_or_else(|| panic!("no {name}: {spans:?}"));
+    let request = named("POST /gateway_protocol.Gateway/CreateProcessInstance");
+    let (tick, commit) = (named("tick"), named("commit"));
+    assert!(spans.len() == 3 && spans.iter().all(|span| span["traceId"] == TRACE), "{spans:?}");
+    assert_eq!(request["parentSpanId"], CALLER);
+    assert_eq!(tick["parentSpanId"], request["spanId"]);
+    assert_eq!(commit["parentSpanId"], tick["spanId"]);
+}
+
+#[test]
 fn health_says_who_owns_the_partition() {
     let server = Server::start("memory:");
     let mut stream = TcpStream::connect(server.metrics).unwrap();

@@ -1,12 +1,12 @@
 //! TLS between a running server and those who ask it.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
 use crate::server::{Answer, Server, caudal};
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 fn file(name: &str) -> String {
@@ -24,32 +24,57 @@ fn status(server: &Server, more: &[&str]) -> Answer {
     caudal(&[&["status", "--url", &url], more].concat())
 }
 
-/// A client that trusts our authority and speaks what it is told.
-fn connect(address: SocketAddr, name: &'static str, alpn: &str) -> StreamOwned<ClientConnection, TcpStream> {
+type Stream = StreamOwned<ClientConnection, TcpStream>;
+
+/// A client that trusts this authority, speaks what it is told, and shows a certificate if it has one.
+fn connect(address: SocketAddr, authority: &str, client: Option<&str>, alpn: &str) -> Stream {
     let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(file("authority.crt")).unwrap()).unwrap();
+    roots.add(CertificateDer::from_pem_file(file(authority)).unwrap()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    let mut config = config.with_root_certificates(roots).with_no_client_auth();
+    let config = config.with_root_certificates(roots);
+    let mut config = match client {
+        None => config.with_no_client_auth(),
+        Some(name) => {
+            let chain = vec![CertificateDer::from_pem_file(file(&format!("{name}.crt"))).unwrap()];
+            let key = PrivateKeyDer::from_pem_file(file(&format!("{name}.key"))).unwrap();
+            config.with_client_auth_cert(chain, key).unwrap()
+        }
+    };
     config.alpn_protocols = vec![alpn.as_bytes().to_vec()];
-    let connection = ClientConnection::new(Arc::new(config), ServerName::try_from(name).unwrap()).unwrap();
+    let connection = ClientConnection::new(Arc::new(config), ServerName::try_from("localhost").unwrap()).unwrap();
     StreamOwned::new(connection, TcpStream::connect(address).unwrap())
+}
+
+/// Whether the port of metrics answers such a client.
+fn metrics(server: &Server, authority: &str, client: Option<&str>) -> io::Result<()> {
+    let mut metrics = connect(server.metrics, authority, client, "http/1.1");
+    metrics.write_all(b"GET /health/ready HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+    let mut answer = String::new();
+    metrics.read_to_string(&mut answer)?;
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    Ok(())
+}
+
+/// Whether gRPC does.
+fn grpc(server: &Server, authority: &str, client: Option<&str>) -> io::Result<()> {
+    let mut grpc = connect(server.grpc, authority, client, "h2");
+    grpc.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0")?;
+    let mut frame = [0; 9];
+    grpc.read_exact(&mut frame)?;
+    assert_eq!((frame[3], grpc.conn.alpn_protocol()), (4, Some(&b"h2"[..])), "its first frame says its settings");
+    Ok(())
 }
 
 #[test]
 fn all_edges_speak_tls() {
     let server = secured(&[]);
     assert!(status(&server, &["--ca", &file("authority.crt")]).done().contains("healthy"));
-    let mut metrics = connect(server.metrics, "localhost", "http/1.1");
-    metrics.write_all(b"GET /health/ready HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    metrics.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
-    let mut grpc = connect(server.grpc, "localhost", "h2");
-    grpc.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").unwrap();
-    let mut frame = [0; 9];
-    grpc.read_exact(&mut frame).unwrap();
-    assert_eq!((frame[3], grpc.conn.alpn_protocol()), (4, Some(&b"h2"[..])), "its first frame says its settings");
+    for ask in [metrics, grpc] {
+        ask(&server, "authority.crt", None).unwrap();
+        let distrusted = ask(&server, "stranger.crt", None).unwrap_err();
+        assert!(distrusted.to_string().contains("UnknownIssuer"), "{distrusted}");
+    }
 }
 
 #[test]
@@ -89,6 +114,13 @@ fn clients_show_a_certificate_where_one_is_wanted() {
     assert!(anonymous.code == Some(1) && anonymous.err.contains("--client-cert FILE"), "{}", anonymous.err);
     let half = status(&server, &["--ca", &authority, "--client-cert", &file("client.crt")]);
     assert_eq!(half.code, Some(2), "{}", half.err);
+    for ask in [metrics, grpc] {
+        ask(&server, "authority.crt", Some("client")).unwrap();
+        for (client, why) in [(None, "CertificateRequired"), (Some("imposter"), "")] {
+            let refused = ask(&server, "authority.crt", client).unwrap_err();
+            assert!(refused.to_string().contains(why), "{client:?}: {refused}");
+        }
+    }
 }
 
 #[test]
@@ -102,13 +134,22 @@ fn a_changed_certificate_is_used_and_a_broken_one_is_not() {
     put("server");
     let words = ["--tls-certificate", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
     let server = Server::start_with("memory:", &words);
-    let authority = file("authority.crt");
-    status(&server, &["--ca", &authority]).done();
+    let trusted = |authority: &str| {
+        assert_eq!(status(&server, &["--ca", &file(authority)]).code, Some(0), "{authority}");
+        for ask in [metrics, grpc] {
+            ask(&server, authority, None).unwrap();
+        }
+    };
+    trusted("authority.crt");
     std::fs::write(&certificate, "half of it").unwrap();
-    status(&server, &["--ca", &authority]).done();
+    trusted("authority.crt");
     put("imposter");
-    assert_eq!(status(&server, &["--ca", &authority]).code, Some(1));
-    status(&server, &["--ca", &file("stranger.crt")]).done();
+    trusted("stranger.crt");
+    assert_eq!(status(&server, &["--ca", &file("authority.crt")]).code, Some(1));
+    for ask in [metrics, grpc] {
+        let distrusted = ask(&server, "authority.crt", None).unwrap_err();
+        assert!(distrusted.to_string().contains("UnknownIssuer"), "{distrusted}");
+    }
 }
 
 #[test]

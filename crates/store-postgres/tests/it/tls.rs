@@ -9,7 +9,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio_rustls::rustls::{ServerConfig, crypto};
+use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto};
 
 use crate::database::{Database, patient, with_database};
 
@@ -30,7 +31,7 @@ fn the_mode_says_which_database_is_believed() {
             ("imposter", "application_name=x", Ok(())),
             ("server", "sslmode=disable", Err("")),
         ] {
-            let port = encrypting(&database, certificate).await;
+            let port = encrypting(&database, certificate, Clients::Anybody).await;
             let url = database.url_through(port);
             let query = query.replace("AUTHORITY", &file("authority.crt")).replace("STRANGER", &file("stranger.crt"));
             let url = format!("{url}{}{query}", if url.contains('?') { '&' } else { '?' });
@@ -50,16 +51,52 @@ fn the_mode_says_which_database_is_believed() {
     });
 }
 
+#[test]
+fn a_database_that_wants_a_certificate_gets_the_one_the_url_names() {
+    with_database(|database| async move {
+        let port = encrypting(&database, "server", Clients::OfOurAuthority).await;
+        let url = database.url_through(port);
+        let and = if url.contains('?') { '&' } else { '?' };
+        for (client, welcome) in [(Some("client"), true), (Some("imposter"), false), (None, false)] {
+            let shown = client.map_or(String::new(), |name| {
+                format!("&sslcert={}&sslkey={}", file(&format!("{name}.crt")), file(&format!("{name}.key")))
+            });
+            let url = format!("{url}{and}sslmode=verify-full&sslrootcert={}{shown}", file("authority.crt"));
+            let connected = match Postgres::connect(&url, patient()).await {
+                Ok(store) => store.now().await.map(drop),
+                Err(refused) => Err(refused),
+            };
+            assert_eq!(connected.is_ok(), welcome, "{client:?}: {connected:?}");
+        }
+    });
+}
+
+/// Who may come.
+#[derive(Clone, Copy)]
+enum Clients {
+    Anybody,
+    OfOurAuthority,
+}
+
 fn file(name: &str) -> String {
     format!("{}/../../spec/tls/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Encrypts for the database; who does not want that is turned away. Ends with the test.
-async fn encrypting(database: &Database, certificate: &str) -> u16 {
+async fn encrypting(database: &Database, certificate: &str, clients: Clients) -> u16 {
     let chain = vec![CertificateDer::from_pem_file(file(&format!("{certificate}.crt"))).unwrap()];
     let key = PrivateKeyDer::from_pem_file(file(&format!("{certificate}.key"))).unwrap();
-    let config = ServerConfig::builder_with_provider(Arc::new(crypto::ring::default_provider()));
-    let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+    let provider = Arc::new(crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions().unwrap();
+    let config = match clients {
+        Clients::Anybody => config.with_no_client_auth(),
+        Clients::OfOurAuthority => {
+            let mut roots = RootCertStore::empty();
+            roots.add(CertificateDer::from_pem_file(file("authority.crt")).unwrap()).unwrap();
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build().unwrap();
+            config.with_client_cert_verifier(verifier)
+        }
+    };
     let mut config = config.with_single_cert(chain, key).unwrap();
     config.alpn_protocols = vec![b"postgresql".to_vec()];
     let acceptor = TlsAcceptor::from(Arc::new(config));

@@ -80,13 +80,42 @@ async fn an_empty_authorization_is_no_matter() {
 
 #[tokio::test]
 async fn a_message_that_is_too_large_is_refused() {
+    const NAMED: &str = "longer than 1000 bytes, the most this server takes (limits.request_bytes in its configuration)";
     let server = Server::start_with(Config { message_bytes_max: 1_000, ..Config::default() }).await;
     let mut client = server.client().await;
     let large = create(&format!(r#"{{"text": "{}"}}"#, "x".repeat(2_000)));
-    assert_eq!(client.create_process_instance(large).await.unwrap_err().code(), Code::ResourceExhausted);
+    let refused = client.create_process_instance(large.clone()).await.unwrap_err();
+    assert!(refused.code() == Code::ResourceExhausted && refused.message().contains(NAMED), "{refused:?}");
+    let packed = server.client().await.send_compressed(Gzip).create_process_instance(large).await.unwrap_err();
+    assert!(packed.code() == Code::ResourceExhausted && packed.message().contains(NAMED), "{packed:?}");
     let mut workers = WorkflowEngineClient::new(server.endpoint().connect().await.unwrap());
     let large = CompleteJobRequest { worker_id: "w".repeat(2_000), ..Default::default() };
-    assert_eq!(workers.complete_job(large).await.unwrap_err().code(), Code::OutOfRange, "nobody is to send it again");
+    let mut packing = workers.clone().send_compressed(Gzip);
+    for refused in [workers.complete_job(large.clone()).await, packing.complete_job(large).await] {
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code(), Code::OutOfRange, "nobody is to send it again");
+        assert!(refused.message().contains(NAMED), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_deployment_has_a_limit_of_its_own() {
+    const LARGE: usize = 100_000;
+    let config = Config { message_bytes_max: 1_000, deployment_bytes_max: 2 * LARGE, ..Config::default() };
+    let server = Server::start_with(config).await;
+    let of = |bytes: usize| {
+        let mut request = one_task();
+        let comment = format!("<!-- {} -->", "x".repeat(bytes));
+        let content = [request.resources[0].content.as_ref(), comment.as_bytes()].concat();
+        request.resources[0].content = content.into();
+        request
+    };
+    for mut client in [server.client().await, server.client().await.send_compressed(Gzip)] {
+        client.deploy_resource(of(LARGE)).await.unwrap();
+        let refused = client.deploy_resource(of(2 * LARGE)).await.unwrap_err();
+        let named = "200000 bytes, the most this server takes (limits.deployment_bytes in its configuration)";
+        assert!(refused.code() == Code::ResourceExhausted && refused.message().contains(named), "{refused:?}");
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! How requests are refused, and what is told about the server itself.
 
+use super::layer::Layer;
 use super::*;
 
 #[tokio::test]
@@ -68,6 +69,20 @@ async fn a_body_too_long_is_refused() {
     let server = Server::start_with(&Config { request_bytes_max: 10, ..Config::default() }).await;
     let reply = server.post("/v2/process-instances", r#"{"processDefinitionId":"x"}"#).await;
     assert_eq!((reply.status, reply.media.as_str()), (413, "application/problem+json"));
+    let named = "longer than 10 bytes, the most this server takes (limits.request_bytes in its configuration)";
+    assert!(reply.text.contains(named), "{}", reply.text);
+}
+
+#[tokio::test]
+async fn a_deployment_has_a_limit_of_its_own() {
+    let small = Config { request_bytes_max: 10, ..Config::default() };
+    assert_eq!(Server::start_with(&small).await.deploy().await.status, 200, "no other request may be that long");
+    let reply = Server::start_with(&Config { deployment_bytes_max: 500, ..small }).await.deploy().await;
+    assert!(
+        reply.status == 413 && reply.text.contains("500 bytes") && reply.text.contains("limits.deployment_bytes"),
+        "{}",
+        reply.text
+    );
 }
 
 #[tokio::test]
@@ -128,5 +143,18 @@ async fn every_answer_has_the_properties_it_describes() {
             };
             assert!(item.get(name).is_some() && kinds.contains(&kind.into()), "{schema}.{name}: {} in {item}", item[name]);
         }
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_takes_too_long_says_what_to_do() {
+    let limit = Duration::from_millis(1_234);
+    let slow = Layer::of(memory()).on_search(move |_| Err(store::Error::TooSlow { limit }));
+    let server = Server::start_over(slow.shared(), &Config::default(), Budgets::default()).await;
+    for of in ["process-instances", "element-instances", "jobs", "incidents", "variables", "user-tasks"] {
+        let reply = server.post(&format!("/v2/{of}/search"), "{}").await;
+        assert_eq!((reply.status, &*reply.title()), (504, "DEADLINE_EXCEEDED"), "{of}: {}", reply.text);
+        assert!(reply.text.contains("longer than 1234 ms: narrow it by keys"), "{of}: {}", reply.text);
+        assert!(reply.text.contains("limits.search_timeout_millis"), "{of}: {}", reply.text);
     }
 }

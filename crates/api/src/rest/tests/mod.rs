@@ -11,6 +11,9 @@ mod events;
 mod executions;
 mod flows;
 mod job_statistics;
+#[path = "../../../../host/tests/it/server/layer.rs"]
+#[allow(dead_code, clippy::unwrap_used, reason = "the host's tests use the rest of it")]
+mod layer;
 mod leases;
 mod manners;
 mod people;

@@ -38,6 +38,15 @@ impl Place {
 
     /// Nothing can be written to a table until that is released.
     pub(crate) fn lock(&self, table: &str) -> Lock {
+        self.lock_in(table, "SHARE")
+    }
+
+    /// Nothing can even be read from it.
+    pub(crate) fn lock_wholly(&self, table: &str) -> Lock {
+        self.lock_in(table, "ACCESS EXCLUSIVE")
+    }
+
+    fn lock_in(&self, table: &str, mode: &'static str) -> Lock {
         let (url, table) = (self.url(), table.to_owned());
         let (locked, is_locked) = std::sync::mpsc::channel();
         let (release, released) = std::sync::mpsc::channel::<()>();
@@ -46,7 +55,7 @@ impl Place {
             runtime.block_on(async {
                 let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
                 let connection = tokio::spawn(connection);
-                let lock = format!("SET lock_timeout = '120s'; BEGIN; LOCK TABLE {table} IN SHARE MODE");
+                let lock = format!("SET lock_timeout = '120s'; BEGIN; LOCK TABLE {table} IN {mode} MODE");
                 client.batch_execute(&lock).await.unwrap();
                 locked.send(()).unwrap();
                 released.recv().unwrap();
