@@ -133,8 +133,7 @@ pub(super) fn problem(failure: &Failure, instance: &str) -> Response {
 /// As the contract of JSON workflows has it: clients in the field read `message` or `reason`.
 fn contract(failure: &Failure, status: u16) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let error = status.canonical_reason().unwrap_or("Error").to_uppercase().replace([' ', '-'], "_");
-    let mut out = format!("{{\"error\":\"{error}\"").into_bytes();
+    let mut out = format!("{{\"error\":\"{}\"", word(status)).into_bytes();
     for name in ["message", "reason"] {
         out.extend_from_slice(format!(",\"{name}\":").as_bytes());
         json::write_text(&mut out, &failure.detail);
@@ -143,9 +142,33 @@ fn contract(failure: &Failure, status: u16) -> Response {
     respond(status, "application/json", out)
 }
 
+/// What callers of it branch on.
+fn word(status: StatusCode) -> String {
+    status.canonical_reason().unwrap_or("Error").to_uppercase().replace([' ', '-'], "_")
+}
+
 fn respond(status: StatusCode, media: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every status of the table of titles has its word in that of JSON workflows.
+    #[test]
+    fn the_page_of_errors_has_every_word_of_a_status() {
+        let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors.md")).unwrap();
+        let rows = page.lines().filter(|line| line.starts_with("| `"));
+        let statuses = rows.filter_map(|row| row.split(" | ").nth(1)).flat_map(|cell| cell.split([',', ' ']));
+        let statuses: Vec<StatusCode> = statuses.filter_map(|word| word.parse().ok()).collect();
+        assert!(17 < statuses.len(), "{statuses:?}");
+        for status in statuses {
+            let row = format!("| {} | `{}` |", status.as_u16(), word(status));
+            assert!(page.lines().any(|line| line == row), "there is no row '{row}'");
+        }
+    }
 }

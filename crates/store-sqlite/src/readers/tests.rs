@@ -1,5 +1,6 @@
 //! Slow searches hold up nobody, end in time, and let the write-ahead log begin anew.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -31,28 +32,34 @@ fn requests(bytes: usize) -> Vec<NewRequest> {
     vec![NewRequest { kind: "create", request: vec![7; bytes], lives: None }]
 }
 
+type Searching = Vec<tokio::task::JoinHandle<Result<i64, Error>>>;
+
+/// More searches than there are threads, and none ends before what comes first here is dropped.
+async fn fill(store: &Arc<Sqlite>) -> (mpsc::Sender<()>, Searching) {
+    let (end, told) = mpsc::channel::<()>();
+    let told = Arc::new(std::sync::Mutex::new(told));
+    let searching = (0..32).map(|_| {
+        let (store, told) = (store.clone(), told.clone());
+        let search = move |connection: &Connection| {
+            let found = count_up(connection, 10);
+            let _ = told.lock().unwrap().recv();
+            found
+        };
+        tokio::spawn(async move { store.searches.run_within(LONG, search).await })
+    });
+    let searching = searching.collect();
+    while store.searches.in_use().0 < store.searches.in_use().1 {
+        tokio::task::yield_now().await;
+    }
+    (end, searching)
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn searches_hold_up_nothing_an_owner_reads() {
     let folder = Folder::new("searches");
     let store = Arc::new(crate::open(folder.path(), Options::default()).unwrap());
     store.append(PARTITION, requests(1), ROOM).await.unwrap();
-    // More than there are threads, and none ends before it is told to.
-    let (end, told) = mpsc::channel::<()>();
-    let told = Arc::new(std::sync::Mutex::new(told));
-    let searching: Vec<_> = (0..32)
-        .map(|_| {
-            let (store, told) = (store.clone(), told.clone());
-            let search = move |connection: &Connection| {
-                let found = count_up(connection, 10);
-                let _ = told.lock().unwrap().recv();
-                found
-            };
-            tokio::spawn(async move { store.searches.run_within(LONG, search).await })
-        })
-        .collect();
-    while store.searches.in_use().0 < store.searches.in_use().1 {
-        tokio::task::yield_now().await;
-    }
+    let (end, searching) = fill(&store).await;
     assert_eq!(store.inbox(PARTITION, 0, 10, 100).await.unwrap().len(), 1);
     store.load(PARTITION, &Wanted::default(), 0).await.unwrap();
     store.ready_jobs(PARTITION, "work", "t", ReadyAfter::START, 10).await.unwrap();
@@ -87,21 +94,24 @@ async fn a_search_that_takes_too_long_is_ended() {
 async fn searches_wait_no_longer_than_they_may_take() {
     let folder = Folder::new("long-line");
     let store = Arc::new(crate::open(folder.path(), Options::default()).unwrap());
+    let (end, searching) = fill(&store).await;
     let limit = Duration::from_millis(20);
-    let search = || {
-        let store = store.clone();
-        tokio::spawn(async move { store.searches.run_within(limit, |connection| count_up(connection, i64::MAX)).await })
-    };
-    let searching: Vec<_> = (0..50).map(|_| search()).collect();
-    let mut turned_away = 0;
-    for search in searching {
-        match search.await.unwrap() {
-            Err(Error::TooSlow { .. }) => {}
-            Err(Error::Unavailable { .. }) => turned_away += 1,
-            other => panic!("{other:?}"),
-        }
+    let mut late = pin!(store.searches.run_within(limit, |connection| count_up(connection, i64::MAX)));
+    tokio::select! {
+        biased;
+        early = &mut late => panic!("{early:?}"),
+        () = std::future::ready(()) => {}
     }
-    assert!(0 < turned_away, "with fifty searches some had no chance");
+    // It has been asked for, and nobody is free to take it before its time is over.
+    tokio::time::sleep(2 * limit).await;
+    drop(end);
+    match late.await {
+        Err(Error::Unavailable { reason, .. }) => assert!(reason.contains("all the time there was"), "{reason}"),
+        other => panic!("{other:?}"),
+    }
+    for search in searching {
+        assert_eq!(search.await.unwrap().unwrap(), 10);
+    }
 }
 
 /// Bytes of the write-ahead log.
