@@ -8,9 +8,9 @@ use super::filter::{condition, is_open_only, of_tenants, sought};
 use super::found::{self, Found};
 use super::lead::{conjuncts, is_walked, lead, present, probe, rest};
 use super::live;
-use super::near::{self, Disorder};
+use super::near::{self, Disorder, by_key};
 use super::order::{after, order_by, reversed};
-use super::starts::{self, Way};
+use super::starts;
 use super::view::columns;
 use super::{Dialect, Sql, Writing};
 use crate::query::{
@@ -336,12 +336,9 @@ pub(super) fn total(query: &Query, dialect: Dialect, way: Begin<'_>) -> Sql {
 /// How many of these rows match.
 pub(super) fn counted(writing: &mut Writing, query: &Query, mut from: From, way: Begin<'_>) -> String {
     let matches = left_to_match(writing, &mut from, query, way);
-    // PostgreSQL takes those that match for scattered, and would read what comes before them.
-    let order = if writing.dialect == Dialect::Postgres && starts::is_between_keys(query) {
-        Way::of(query).order(Order::Ascending, writing.dialect)
-    } else {
-        String::new()
-    };
+    // PostgreSQL takes those that match for scattered, and would read what comes before them. (Of those that run it would sort all.)
+    let is_in_order = starts::is_between_keys(query) && !asks_for_running(query);
+    let order = if writing.dialect == Dialect::Postgres && is_in_order { by_key(Order::Ascending) } else { String::new() };
     of_matching(&from.sql(writing.dialect), &matches, &order)
 }
 
