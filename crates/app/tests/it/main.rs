@@ -11,6 +11,7 @@ mod connections;
 mod evaluate;
 #[cfg(feature = "kafka")]
 mod export;
+mod health;
 #[cfg(feature = "kafka")]
 mod kafka;
 mod limits;
