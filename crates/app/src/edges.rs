@@ -20,6 +20,8 @@ const SPOKEN_VERSION: &str = "8.9.17";
 /// What edges tell of the server they belong to.
 pub(crate) struct Told {
     pub(crate) config: Config,
+    /// Where it keeps what it has, without a password.
+    pub(crate) store: String,
     /// Which store it is on: the same on every server of it.
     pub(crate) cluster: String,
     pub(crate) registry: Arc<Registry>,
@@ -27,7 +29,8 @@ pub(crate) struct Told {
 
 /// All edges until they have drained.
 pub(crate) async fn serve(listeners: Listeners, host: Host, told: Told, draining: watch::Receiver<bool>) {
-    let Told { config, cluster, registry } = told;
+    let Told { config, store, cluster, registry } = told;
+    let about = health::About { server: config.node.clone(), store, cluster: cluster.clone() };
     let tls = listeners.tls;
     let rest_config = rest::Config { cluster_id: cluster.clone(), ..rest(&config) };
     let grpc_config = grpc::Config { cluster_id: cluster, ..grpc(&config) };
@@ -37,7 +40,7 @@ pub(crate) async fn serve(listeners: Listeners, host: Host, told: Told, draining
     let metrics = Edge {
         name: "metrics",
         listeners: vec![listeners.metrics],
-        router: health::router(registry, host.clone()),
+        router: config.visitors.at(config.metrics.ip()).guard(health::router(registry, host.clone(), about)),
         speaks: Speaks::Http,
         tls: tls.metrics,
     };

@@ -42,6 +42,7 @@ mod table;
 mod telemetry;
 mod trust;
 mod variables;
+mod visitors;
 mod watch;
 mod work;
 

@@ -63,8 +63,8 @@ async fn serve(config: Config, telemetry: Option<telemetry::Sender>) -> Result<(
     if config.roles.engine {
         tokio::spawn(crate::listeners::configure(host.clone(), config.listeners.clone()));
     }
-    let edges =
-        tokio::spawn(edges::serve(listeners, host.clone(), edges::Told { config: config.clone(), cluster, registry }, draining));
+    let told = edges::Told { config: config.clone(), store: shown(&config.store), cluster, registry };
+    let edges = tokio::spawn(edges::serve(listeners, host.clone(), told, draining));
     banner(&config, begun.elapsed());
     #[cfg(target_os = "linux")]
     crate::notify::ready();
@@ -129,12 +129,17 @@ pub(crate) fn system_now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }
 
-fn banner(config: &Config, took: Duration) {
-    let store = match &config.store {
+/// Which store that is, for people.
+fn shown(store: &StoreUrl) -> String {
+    match store {
         StoreUrl::Memory => "memory (everything is forgotten at the end)".to_owned(),
         StoreUrl::Sqlite(folder) => format!("{} (SQLite)", folder.display()),
         StoreUrl::Postgres(url) => format!("{} (PostgreSQL)", without_password(url)),
-    };
+    }
+}
+
+fn banner(config: &Config, took: Duration) {
+    let store = shown(&config.store);
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     let mut lines = vec![format!("Caudal {} is ready after {} ms.", env!("CARGO_PKG_VERSION"), took.as_millis())];
     if config.roles.api {

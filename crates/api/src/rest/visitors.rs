@@ -6,10 +6,14 @@
 
 use std::net::IpAddr;
 
+use axum::Router;
+use axum::extract::Request;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::{self, Next};
 use axum::response::Response;
 
+use super::answer;
 use crate::error::{Failure, Reason};
 
 /// How long a browser may remember what it was allowed, in seconds.
@@ -42,6 +46,29 @@ impl Visitors {
         Self { bound, hosts, origins }
     }
 
+    /// The same for what listens at another address of the server.
+    #[must_use]
+    pub fn at(&self, bound: IpAddr) -> Self {
+        Self { bound, ..self.clone() }
+    }
+
+    /// Only those who may ask get to what is behind it.
+    pub fn guard(self, router: Router) -> Router {
+        router.layer(middleware::from_fn(move |request: Request, next: Next| {
+            let admitted = self.admit(request.headers(), request.uri());
+            async move {
+                let admitted = match admitted {
+                    Ok(admitted) => admitted,
+                    Err(failure) => return answer::problem(&failure, request.uri().path()),
+                };
+                match admitted.preflight(request.method(), request.headers()) {
+                    Some(allowed) => allowed,
+                    None => admitted.readable(next.run(request).await),
+                }
+            }
+        }))
+    }
+
     pub(super) fn admit(&self, headers: &HeaderMap, uri: &Uri) -> Result<Admitted, Failure> {
         // HTTP/2 has it in the address.
         let host = match headers.get(header::HOST) {
@@ -72,7 +99,7 @@ impl Visitors {
         if name.is_empty() || name.eq_ignore_ascii_case("localhost") {
             return true;
         }
-        if let Ok(address) = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+        if let Ok(address) = bare(name).parse::<IpAddr>() {
             // Nobody can point an address at another one; bound to all of them, all are its own.
             return address.is_loopback() || address == self.bound || self.bound.is_unspecified() || self.is_listed(name);
         }
@@ -80,7 +107,7 @@ impl Visitors {
     }
 
     fn is_listed(&self, name: &str) -> bool {
-        self.hosts.iter().any(|host| host == "*" || host.eq_ignore_ascii_case(name))
+        self.hosts.iter().any(|host| host == "*" || bare(host).eq_ignore_ascii_case(bare(name)))
     }
 }
 
@@ -110,6 +137,11 @@ impl Admitted {
         }
         response
     }
+}
+
+/// Without the brackets around an address of version 6.
+fn bare(name: &str) -> &str {
+    name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name)
 }
 
 /// Without the port.
@@ -160,6 +192,9 @@ mod tests {
             assert_eq!(admit(&everywhere, host, None), Ok(false), "{host}");
         }
         assert!(admit(&everywhere, "evil.example", None).is_err());
+        for listed in ["fe80::1", "[fe80::1]"] {
+            assert_eq!(admit(&visitors("127.0.0.1", &[listed], &[]), "[fe80::1]:8080", None), Ok(false), "{listed}");
+        }
         assert_eq!(admit(&visitors("127.0.0.1", &["*"], &[]), "evil.example", None), Ok(false));
     }
 

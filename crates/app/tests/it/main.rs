@@ -14,6 +14,7 @@ mod evaluate;
 mod export;
 #[path = "../../../host/tests/it/given.rs"]
 mod given;
+mod health;
 #[cfg(feature = "kafka")]
 mod kafka;
 mod later;

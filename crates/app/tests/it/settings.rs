@@ -49,6 +49,12 @@ fn what_makes_no_sense_is_refused_with_the_range() {
         .env("CAUDAL_OTLP_ENDPOINT", "http://x:secret@y")
         .output();
     assert!(!String::from_utf8(help.unwrap().stdout).unwrap().contains("secret"));
+    let never = caudal(&["config", "--check", "--hosts", "https://caudal.example"]);
+    assert!(
+        never.code == Some(1) && never.err.contains("hosts is 'https://caudal.example': use the name alone"),
+        "{}",
+        never.err
+    );
     let loud = caudal(&["serve", "--store", "memory:", "--log-level", "loud"]);
     assert!(loud.code == Some(1) && loud.err.contains("log_level is 'loud': use error, warn"), "{}", loud.err);
 }

@@ -1,7 +1,7 @@
 //! Browsers, foreign names and foreign networks before a running server.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
 
 use crate::broker::ports;
@@ -9,7 +9,11 @@ use crate::server::{Server, caudal};
 
 /// The whole answer to a request with these lines in its head.
 fn asked(server: &Server, first: &str, lines: &[&str]) -> String {
-    let mut stream = TcpStream::connect(server.rest).unwrap();
+    asked_at(server.rest, first, lines)
+}
+
+fn asked_at(address: SocketAddr, first: &str, lines: &[&str]) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
     let lines: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
     stream.write_all(format!("{first} HTTP/1.1\r\n{lines}connection: close\r\n\r\n").as_bytes()).unwrap();
     let mut answer = String::new();
@@ -31,6 +35,27 @@ fn pages_from_elsewhere_cannot_use_the_server() {
     let may_i = [&*host, "origin: http://evil.example", "access-control-request-method: POST"];
     let refused = asked(&server, "OPTIONS /v2/jobs/search", &may_i);
     assert!(refused.starts_with("HTTP/1.1 403") && !refused.contains("access-control-allow"), "{refused}");
+}
+
+#[test]
+fn metrics_and_health_go_by_the_same_names() {
+    const PATHS: [&str; 4] = ["/metrics", "/health", "/health/ready", "/health/live"];
+    let server = Server::start_with("memory:", &["--hosts", "caudal.example", "--origins", "https://app.example"]);
+    let asked = |path: &str, lines: &[&str]| asked_at(server.metrics, &format!("GET {path}"), lines);
+    let own = format!("host: {}", server.metrics);
+    for path in PATHS {
+        for host in [&*own, "host: localhost:9091", "host: [::1]", "host: Caudal.Example:9091", "accept: */*"] {
+            assert!(asked(path, &[host]).starts_with("HTTP/1.1 200"), "{path} {host}");
+        }
+        let rebound = asked(path, &["host: evil.example:9091"]);
+        assert!(rebound.starts_with("HTTP/1.1 403") && rebound.contains("--hosts NAME"), "{rebound}");
+        let foreign = asked(path, &[&own, "origin: http://evil.example"]);
+        assert!(foreign.starts_with("HTTP/1.1 403") && foreign.contains("--origins ORIGIN"), "{foreign}");
+        let page = asked(path, &[&own, "origin: https://app.example"]);
+        assert!(page.contains("access-control-allow-origin: https://app.example\r\n"), "{page}");
+    }
+    assert!(asked("/nowhere", &["host: evil.example"]).starts_with("HTTP/1.1 403"));
+    assert!(asked("/nowhere", &[&own]).starts_with("HTTP/1.1 404"));
 }
 
 #[test]

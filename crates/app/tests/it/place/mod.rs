@@ -36,6 +36,16 @@ impl Place {
         }
     }
 
+    /// Its address on another port of this machine, and where that is to lead.
+    pub(crate) fn through(&self, port: u16) -> (String, String) {
+        let url = self.url();
+        let (before, rest) = url.split_once("://").unwrap();
+        let (place, path) = rest.split_once('/').unwrap();
+        let (user, place) = place.rsplit_once('@').map_or((String::new(), place), |(user, place)| (format!("{user}@"), place));
+        let place = if place.contains(':') { place.to_owned() } else { format!("{place}:5432") };
+        (format!("{before}://{user}127.0.0.1:{port}/{path}"), place)
+    }
+
     /// Nothing can be written to a table until that is released.
     pub(crate) fn lock(&self, table: &str) -> Lock {
         self.lock_in(table, "SHARE")
