@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 
 use crate::server::{Server, caudal, example};
 use serde_json::{Value, json};
+use store::retention::BELONGING;
 
 fn post(server: &Server, path: &str, body: &Value) -> Value {
     let mut sent = ureq::post(format!("{}{path}", server.url())).send_json(body).unwrap();
@@ -18,8 +19,8 @@ fn instances(server: &Server) -> u64 {
 fn rows(data: &str) -> Value {
     let checked: Value = serde_json::from_str(&caudal(&["check", "--json", "--data", data]).done()).unwrap();
     let mut rows = checked["rows"].clone();
-    // What was deployed stays, and the audit trail goes by its own age.
-    rows.as_object_mut().unwrap().retain(|entity, _| !entity.starts_with("definition") && entity != "operations");
+    // What was deployed stays, and everything else has an age of its own.
+    rows.as_object_mut().unwrap().retain(|table, _| table == "instances" || BELONGING.contains(&table.as_str()));
     rows
 }
 
