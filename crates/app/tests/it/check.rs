@@ -56,9 +56,7 @@ fn finds_what_is_damaged(place: &Place) {
     }
     let (code, told, err) = check(place);
     assert!(code == Some(0) && told["faults"] == json!([]), "{told} {err}");
-    for table in
-        ["audit", "definitions", "forms", "instances", "jobs", "log", "messages", "policies", "timers", "variables"]
-    {
+    for table in ["audit", "definitions", "forms", "instances", "jobs", "log", "messages", "policies", "timers", "variables"] {
         assert!(0 < told["rows"][table].as_u64().unwrap(), "{table}: {told}");
     }
     assert!(err.contains("Reading "), "{err}");

@@ -34,7 +34,6 @@ impl Partition {
         self.hand_out(tick).await?;
         self.take_handed(tick);
         self.write_paces(tick);
-        self.rested = Rested::default();
         let changes = &mut tick.recorder.changes;
         for (key, job, change) in self.jobs.written() {
             match (change, job.execution.is_some()) {
@@ -61,6 +60,8 @@ impl Partition {
         if tick.is_empty() {
             return Ok(None);
         }
+        // What was looked up is true until something is written.
+        self.rested = Rested::default();
         // Every commit takes a key, so the stored counter tells which commits were written.
         self.keys.take();
         tick.first_key = self.key_sent;

@@ -534,3 +534,18 @@ async fn many_that_wait_for_messages_and_many_called_take_few_loads() {
     assert_eq!(server.poll("work", None).await.len(), 0);
     server.stop().await;
 }
+
+/// Before, the deployment did not ask for what the deletion had looked up, which was gone with the tick: each time it asked for the one half, it
+/// lost the other, and the partition stood still.
+#[tokio::test(start_paused = true)]
+async fn a_deployment_beside_a_deletion_looks_up_all_it_replaces() {
+    let server = Server::start(&memory()).await;
+    server.deploy(&[("p.bpmn", &server::task("p", "t")), ("q.bpmn", &server::task("q", "t"))]).await;
+    let Answer::Created(created) = server.ask(Command::Create(server::create("p", &[]))).await else { panic!("it is created") };
+    let (p, q) = (server::task("p", "u"), server::task("q", "u"));
+    let files = [("p.bpmn", &*p), ("q.bpmn", &*q)];
+    // Neither waits for the other, so both are in one tick.
+    let (deleted, ()) = tokio::join!(server.ask(Command::DeleteResource { key: created.definition.0 }), server.deploy(&files));
+    assert!(matches!(&deleted, Answer::Rejected(rejection) if rejection.reason.contains("running instances")), "{deleted:?}");
+    server.stop().await;
+}

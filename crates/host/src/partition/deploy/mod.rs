@@ -100,20 +100,19 @@ impl Partition {
         }
     }
 
-    /// So are the start events that will wait no longer.
+    /// So are the start events that will wait no longer: all of them, also those that a command before has looked up, since what it
+    /// has looked up goes with its tick.
     fn know_starts(&self, drafts: &[Draft], tenant: &Arc<str>) -> Result<(), Stop> {
-        let mut needs = Needs::default();
+        let mut replaced = Vec::new();
         for Draft { holds, .. } in drafts {
             let Holds::Processes(processes) = holds else { continue };
             for process in processes {
-                let latest = self.latest_process(&(process.id.clone(), tenant.clone()))?.map(|latest| latest.key);
-                let unknown = latest.filter(|latest| !self.rested.starts.contains_key(latest));
-                needs.at_rest.extend(unknown.map(AtRest::Starts));
+                replaced.extend(self.latest_process(&(process.id.clone(), tenant.clone()))?.map(|latest| latest.key));
             }
         }
-        match needs.is_empty() {
+        match replaced.iter().all(|latest| self.rested.starts.contains_key(latest)) {
             true => Ok(()),
-            false => Err(needs.into()),
+            false => Err(Needs { at_rest: replaced.into_iter().map(AtRest::Starts).collect(), ..Needs::default() }.into()),
         }
     }
 
