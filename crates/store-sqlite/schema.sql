@@ -83,6 +83,8 @@ CREATE TABLE batch_operations (
     error TEXT
 ) STRICT;
 
+CREATE INDEX batch_operations_by_end ON batch_operations (partition, ended, key) WHERE ended IS NOT NULL;
+
 CREATE INDEX batch_operations_by_time ON batch_operations (partition, due, key) WHERE due IS NOT NULL;
 
 CREATE TABLE compensations (

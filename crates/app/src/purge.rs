@@ -35,7 +35,7 @@ pub(crate) fn purge(purge: &Purge) -> Result<(), String> {
         return show(&json!(rows));
     }
     for (what, count) in &rows {
-        let word = if purge.dry_run { "would go" } else { "rows went" };
+        let word = if purge.dry_run { "would go" } else { "went" };
         print(&format!("{what}: {count} {word}\n"));
     }
     if rows.is_empty() {

@@ -37,10 +37,12 @@ const PAUSE_WHEN_BEHIND: u32 = 1;
 const BEHIND: Duration = Duration::from_secs(5 * 60);
 /// Finished instances looked at in one step.
 const LOOKED_AT: usize = 1_000;
+/// What people call documents, their links and their parts.
+const DOCUMENTS: &str = "documents";
 /// Rows of each kind that are counted where nothing is removed.
 pub(crate) const COUNTED_MAX: usize = 1_000_000;
 
-/// Rows by what they are, as people call it.
+/// Rows by what they are, as people call it. Of instances those that nobody called, without all that goes with them.
 pub type PurgedRows = BTreeMap<&'static str, u64>;
 
 /// What the task and those who ask for a purge have in common.
@@ -107,12 +109,27 @@ enum Item {
 /// What a step did.
 #[derive(Debug)]
 enum Step {
-    /// So many rows of this went; there may be more.
-    Went { what: &'static str, rows: usize, is_behind: bool },
+    /// Some of this went, so much of it is counted; there may be more.
+    Went { what: &'static str, counted: usize, is_behind: bool },
     /// There is nothing left to do.
     Done,
     /// Somebody else owns the partition.
     Deposed,
+}
+
+/// What went of one thing: all rows, and those of them that are counted for whoever asks.
+#[derive(Debug, Clone, Copy)]
+struct Gone {
+    rows: usize,
+    counted: usize,
+}
+
+impl Gone {
+    const NOTHING: Self = Self::rows(0);
+
+    const fn rows(rows: usize) -> Self {
+        Self { rows, counted: rows }
+    }
 }
 
 /// Removes what is old until this is dropped.
@@ -189,7 +206,7 @@ impl Host {
         let until = Instant::now() + at_most;
         while Instant::now() < until {
             match purger.step(&mut pass).await? {
-                Step::Went { what, rows, .. } => *purged.entry(what).or_default() += rows as u64,
+                Step::Went { what, counted, .. } => *purged.entry(what).or_default() += counted as u64,
                 Step::Done => return Ok((purged, true)),
                 Step::Deposed => return Err(other()),
             }
@@ -237,8 +254,10 @@ impl<'a> Steps<'a> {
                 }
                 match self.item(pass, plan[number], now).await? {
                     (_, None) => return Ok(Step::Deposed),
-                    (_, Some(0)) => drop(pass.empty.insert(number, Instant::now())),
-                    (what, Some(rows)) => return Ok(Step::Went { what, rows, is_behind: pass.is_behind }),
+                    (_, Some(Gone { rows: 0, .. })) => drop(pass.empty.insert(number, Instant::now())),
+                    (what, Some(gone)) => {
+                        return Ok(Step::Went { what, counted: gone.counted, is_behind: pass.is_behind });
+                    }
                 }
             }
             pass.empty.clear();
@@ -247,17 +266,35 @@ impl<'a> Steps<'a> {
         Ok(Step::Done)
     }
 
-    /// What it is, and how many rows of it went; nothing if somebody else owns the partition.
-    async fn item(&self, pass: &mut Pass, item: Item, now: Millis) -> Result<(&'static str, Option<usize>), Error> {
+    /// What it is, and what of it went; nothing if somebody else owns the partition.
+    async fn item(&self, pass: &mut Pass, item: Item, now: Millis) -> Result<(&'static str, Option<Gone>), Error> {
         Ok(match item {
             Item::Instances(kept) => {
-                let rows = self.purge_instances(pass, kept, now).await?;
-                pass.is_behind = rows.is_some_and(|rows| 0 < rows) && is_behind(pass, kept, now);
-                ("instances", rows)
+                let gone = self.purge_instances(pass, kept, now).await?;
+                pass.is_behind = gone.is_some_and(|gone| 0 < gone.rows) && is_behind(pass, kept, now);
+                ("instances", gone)
             }
-            Item::Aged(what) => (what.word(), self.purge_aged(pass, what, now).await?),
-            Item::Documents => ("documents", Some(self.store.documents().purge(now, pass.rows).await?)),
+            Item::Aged(what) => (what.word(), self.purge_aged(pass, what, now).await?.map(Gone::rows)),
+            Item::Documents => (DOCUMENTS, Some(Gone::rows(self.purge_documents(pass, now).await?))),
         })
+    }
+
+    async fn purge_documents(&self, pass: &Pass, now: Millis) -> Result<usize, Error> {
+        let began = Instant::now();
+        let rows = self.store.documents().purge(now, pass.rows).await?;
+        self.metrics.purge.count(DOCUMENTS, rows, began.elapsed());
+        Ok(rows)
+    }
+
+    /// Before which time this is old, unless it is kept forever.
+    fn aged_before(&self, what: Aged, now: Millis) -> Option<Millis> {
+        let before = self.limits.retention.of_aged(what, self.limits.waits_kept).before(now)?;
+        Some(if what == Aged::Log { self.held(before) } else { before })
+    }
+
+    /// Before which time instances kept for so long are to have ended, unless they are kept forever.
+    fn instances_before(&self, kept: Kept, now: Millis) -> Option<Millis> {
+        Some(self.held(kept.before(now)?))
     }
 
     /// What happened and was not told yet stays for a while.
@@ -266,10 +303,7 @@ impl<'a> Steps<'a> {
     }
 
     async fn purge_aged(&self, pass: &mut Pass, what: Aged, now: Millis) -> Result<Option<usize>, Error> {
-        let kept = self.limits.retention.of_aged(what, self.limits.waits_kept);
-        let Some(before) = kept.before(now).map(|before| if what == Aged::Log { self.held(before) } else { before }) else {
-            return Ok(Some(0));
-        };
+        let Some(before) = self.aged_before(what, now) else { return Ok(Some(0)) };
         let began = Instant::now();
         let purged = self.store.purge(self.fence, what, before, pass.rows).await?;
         if let Some(rows) = purged {
@@ -279,12 +313,12 @@ impl<'a> Steps<'a> {
         Ok(purged)
     }
 
-    async fn purge_instances(&self, pass: &mut Pass, kept: Kept, now: Millis) -> Result<Option<usize>, Error> {
-        let Some(before) = kept.before(now).map(|before| self.held(before)) else { return Ok(Some(0)) };
+    async fn purge_instances(&self, pass: &mut Pass, kept: Kept, now: Millis) -> Result<Option<Gone>, Error> {
+        let Some(before) = self.instances_before(kept, now) else { return Ok(Some(Gone::NOTHING)) };
         while pass.found.is_empty() {
             let window = pass.windows.entry(kept).or_insert(FinishedAfter::START);
             let finished = self.store.finished(self.fence.partition, *window, before, LOOKED_AT).await?;
-            let Some(last) = finished.last() else { return Ok(Some(0)) };
+            let Some(last) = finished.last() else { return Ok(Some(Gone::NOTHING)) };
             *window = FinishedAfter { ended: last.ended, key: last.key };
             let goes = |one: &&store::retention::Finished| !one.is_called && self.limits.retention.of_instance(one) == kept;
             pass.found = finished.iter().filter(goes).map(|one| one.key).rev().collect();
@@ -303,7 +337,7 @@ impl<'a> Steps<'a> {
         self.metrics.purge.count("instances", purged.rows, began.elapsed());
         self.metrics.purge.instances.inc_by(purged.instances as u64);
         // Where something still runs below all of these nothing went, but others come after them.
-        Ok(Some(purged.rows.max(1)))
+        Ok(Some(Gone { rows: purged.rows.max(1), counted: purged.roots }))
     }
 
     async fn count(&self) -> Result<PurgedRows, Error> {
@@ -311,27 +345,33 @@ impl<'a> Steps<'a> {
         let partition: PartitionId = self.fence.partition;
         let mut counts = PurgedRows::new();
         for what in Aged::ALL {
-            if let Some(before) = self.limits.retention.of_aged(what, self.limits.waits_kept).before(now) {
+            if let Some(before) = self.aged_before(what, now) {
                 let count = self.store.count_aged(partition, what, before, COUNTED_MAX).await?;
                 counts.insert(what.word(), count as u64);
             }
         }
+        counts.insert(DOCUMENTS, self.store.documents().count_purgeable(now, COUNTED_MAX).await? as u64);
+        counts.insert("instances", self.count_instances(now).await? as u64);
+        Ok(counts)
+    }
+
+    async fn count_instances(&self, now: Millis) -> Result<usize, Error> {
         let retention = &self.limits.retention;
-        let before = retention.times().into_iter().filter_map(|kept| kept.before(now)).max();
+        let before = retention.times().into_iter().filter_map(|kept| self.instances_before(kept, now)).max();
         let (mut after, mut instances) = (FinishedAfter::START, 0);
         while let Some(before) = before
             && instances < COUNTED_MAX
         {
-            let finished = self.store.finished(partition, after, before, LOOKED_AT).await?;
+            let finished = self.store.finished(self.fence.partition, after, before, LOOKED_AT).await?;
             let Some(last) = finished.last() else { break };
             after = FinishedAfter { ended: last.ended, key: last.key };
             let goes = |one: &&store::retention::Finished| {
-                !one.is_called && retention.of_instance(one).before(now).is_some_and(|before| one.ended < before)
+                let before = self.instances_before(retention.of_instance(one), now);
+                !one.is_called && before.is_some_and(|before| one.ended < before)
             };
             instances += finished.iter().filter(goes).count();
         }
-        counts.insert("instances", instances as u64);
-        Ok(counts)
+        Ok(instances)
     }
 }
 

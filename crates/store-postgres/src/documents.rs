@@ -86,6 +86,11 @@ impl Documents for Postgres {
         }
         Ok(purged)
     }
+
+    async fn count_purgeable(&self, now: Millis, limit: usize) -> Result<usize, Error> {
+        let call = Call::new(include_str!("../sql/count_purgeable_documents.sql")).int(now);
+        self.counted(call.int(now.saturating_sub(UNFINISHED_KEPT)).limit(limit)).await
+    }
 }
 
 fn document(row: &Row) -> Result<Document, Error> {

@@ -11,7 +11,7 @@ use crate::reading::{Reading, only};
 use crate::session::{Role, Session};
 
 /// In order; the first is version 1. They go forward only, and each says in its head whether servers that do not know it can go on.
-const MIGRATIONS: [&str; 25] = [
+const MIGRATIONS: [&str; 26] = [
     include_str!("../migrations/0001_tables.sql"),
     include_str!("../migrations/0002_decisions.sql"),
     include_str!("../migrations/0003_reads.sql"),
@@ -37,6 +37,7 @@ const MIGRATIONS: [&str; 25] = [
     include_str!("../migrations/0023_started.sql"),
     include_str!("../migrations/0024_late.sql"),
     include_str!("../migrations/0025_starts.sql"),
+    include_str!("../migrations/0026_room.sql"),
 ];
 
 /// The one after which tokens are moved, which SQL cannot read.

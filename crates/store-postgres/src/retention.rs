@@ -36,8 +36,7 @@ fn belonging<'a>(instances: &'a str, limit: &'a str) -> impl Iterator<Item = (&'
 }
 
 static PURGE_AGED: LazyLock<Vec<String>> = LazyLock::new(|| Aged::ALL.into_iter().map(purge_sql).collect());
-static COUNT_AGED: LazyLock<Vec<String>> =
-    LazyLock::new(|| Aged::ALL.into_iter().map(|what| format!("SELECT count(*) FROM ({}) AS aged", aged(what).1)).collect());
+static COUNT_AGED: LazyLock<Vec<String>> = LazyLock::new(|| Aged::ALL.into_iter().map(count_sql).collect());
 
 /// Its table, and where in it what is so old lies, the oldest first.
 fn aged(what: Aged) -> (&'static str, &'static str) {
@@ -60,6 +59,12 @@ fn aged(what: Aged) -> (&'static str, &'static str) {
 fn purge_sql(what: Aged) -> String {
     let (table, aged) = aged(what);
     include_str!("../sql/purge_aged.sql").replace("{table}", table).replace("{aged}", aged)
+}
+
+/// Batch operations that still have items are counted, too: these go before them.
+fn count_sql(what: Aged) -> String {
+    let aged = if what == Aged::Batches { include_str!("../sql/ended_batches.sql") } else { aged(what).1 };
+    format!("SELECT count(*) FROM ({aged}) AS aged")
 }
 
 fn of(texts: &'static [String], what: Aged) -> &'static str {
@@ -141,6 +146,7 @@ impl Postgres {
         keys.sort_unstable_by_key(|key| std::cmp::Reverse(*key));
         let call = Call::new(include_str!("../sql/purge_instances.sql")).int(fence.partition.0.into());
         purged.instances = self.counted(call.keys(keys.iter().map(|key| key.0))).await?;
+        purged.roots = roots.iter().filter(|root| keys.contains(root)).count().min(purged.instances);
         purged.rows += purged.instances;
         Ok(Some(purged))
     }
@@ -184,7 +190,7 @@ impl Postgres {
         Ok(partitions.iter().any(|one| one.partition == fence.partition && one.epoch == fence.epoch))
     }
 
-    async fn counted(&self, call: Call<'_>) -> Result<usize, Error> {
+    pub(crate) async fn counted(&self, call: Call<'_>) -> Result<usize, Error> {
         let rows = self.upkeep.query(call).await?;
         let count: i64 = only(&rows)?.get()?;
         Ok(count as usize)

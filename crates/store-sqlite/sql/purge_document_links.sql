@@ -1,2 +1,7 @@
+-- Those of a document that is over go with it.
 DELETE FROM document_links
-WHERE token IN (SELECT token FROM document_links WHERE expires <= ?1 ORDER BY expires LIMIT ?2)
+WHERE token IN (
+    SELECT token FROM document_links AS l
+    WHERE expires <= ?1 AND NOT EXISTS (SELECT 1 FROM documents WHERE tenant = l.tenant AND id = l.id AND expires <= ?1)
+    ORDER BY expires LIMIT ?2
+)

@@ -10,8 +10,9 @@ use store::{Error, Millis};
 use crate::Sqlite;
 use crate::failure::Failure;
 use crate::statement::{
-    DELETE_DOCUMENT, DELETE_DOCUMENT_LINKS, DELETE_DOCUMENT_PARTS, DOCUMENT, DOCUMENT_LINK, DOCUMENT_PART, EXPIRED_DOCUMENTS,
-    INSERT_DOCUMENT, INSERT_DOCUMENT_LINK, INSERT_DOCUMENT_PART, PURGE_DOCUMENT_LINKS, PURGE_DOCUMENT_PARTS,
+    COUNT_PURGEABLE_DOCUMENTS, DELETE_DOCUMENT, DELETE_DOCUMENT_LINKS, DELETE_DOCUMENT_PARTS, DOCUMENT, DOCUMENT_LINK,
+    DOCUMENT_PART, EXPIRED_DOCUMENTS, INSERT_DOCUMENT, INSERT_DOCUMENT_LINK, INSERT_DOCUMENT_PART, PURGE_DOCUMENT_LINKS,
+    PURGE_DOCUMENT_PARTS,
 };
 
 #[async_trait::async_trait]
@@ -109,6 +110,16 @@ impl Documents for Sqlite {
             Ok(over.len() + links + parts)
         };
         self.writer.run(purge).await
+    }
+
+    async fn count_purgeable(&self, now: Millis, limit: usize) -> Result<usize, Error> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let count = move |connection: &Connection| {
+            let mut count = connection.prepare_cached(COUNT_PURGEABLE_DOCUMENTS)?;
+            let parts_before = now.saturating_sub(UNFINISHED_KEPT);
+            Ok(count.query_row(params![now, parts_before, limit], |row| row.get::<_, i64>(0))? as usize)
+        };
+        self.searches.run(count).await
     }
 }
 

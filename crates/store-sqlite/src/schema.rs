@@ -51,6 +51,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::sql(include_str!("../migrations/0021_log_by_place.sql")),
     Migration::sql(include_str!("../migrations/0022_late.sql")),
     Migration::sql(include_str!("../migrations/0023_starts.sql")),
+    Migration::sql(include_str!("../migrations/0024_batches.sql")),
 ];
 
 /// The version this server makes of every store.

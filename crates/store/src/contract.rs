@@ -564,7 +564,8 @@ pub trait Store: Send + Sync + 'static {
     /// another epoch exists.
     async fn purge(&self, fence: Fence, what: Aged, before: Millis, limit: usize) -> Result<Option<usize>, Error>;
 
-    /// How many rows there are for [`Store::purge`] to remove, counted up to `limit`.
+    /// How many rows there are for [`Store::purge`] to remove, counted up to `limit`; of batch operations also those whose items are to
+    /// go before.
     async fn count_aged(&self, partition: PartitionId, what: Aged, before: Millis, limit: usize) -> Result<usize, Error>;
 
     /// Give back to the system a little of the room that removed rows have left, if that is worth it; whether there is more to give. A

@@ -65,5 +65,9 @@ pub trait Documents: Send + Sync {
     async fn link(&self, token: &str, now: Millis) -> Result<Option<Link>, Error>;
 
     /// Remove expired documents and links, and parts that nobody finished, at most `limit` of each; how many went.
+    /// What a document takes with it is not counted.
     async fn purge(&self, now: Millis, limit: usize) -> Result<usize, Error>;
+
+    /// How many there are for [`Documents::purge`] to remove, counted up to `limit` of each.
+    async fn count_purgeable(&self, now: Millis, limit: usize) -> Result<usize, Error>;
 }

@@ -122,6 +122,8 @@ impl FinishedAfter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Purged {
     pub instances: usize,
+    /// Those of the instances that nobody called.
+    pub roots: usize,
     /// Those of the instances included.
     pub rows: usize,
     /// Whether anything of what was asked for is left, since the step was full.

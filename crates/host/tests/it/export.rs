@@ -260,6 +260,8 @@ async fn what_was_not_told_is_not_removed_for_a_while() {
     server.host.move_clock(ClockMove::Advance(7 * DAY)).unwrap();
     server.host.purge(Duration::from_secs(60)).await.unwrap();
     assert_eq!(instances().await, 3, "nobody has heard of them");
+    let counted = server.host.count_purgeable().await.unwrap();
+    assert_eq!((counted["instances"], counted["log"]), (0, 0), "nor is said of them that they would go");
     listener.mood.send_replace(Mood::Well);
     let stories = deduplicated(&listener.hears_ends(3).await);
     stories.values().for_each(|story| assert_whole(story));

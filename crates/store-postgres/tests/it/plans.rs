@@ -80,7 +80,7 @@ fn check(analyzed: Analyzed, planned: Planned, options: Options) {
 /// A call by name.
 type Probe = (&'static str, for<'a> fn(&'a Postgres, &'a Ownership) -> BoxFuture<'a, ()>);
 
-const PROBES: [Probe; 31] = [
+const PROBES: [Probe; 32] = [
     ("load instances", |store, _| {
         Box::pin(load(store, Wanted { instances: few(INSTANCE).map(InstanceKey).collect(), ..none() }))
     }),
@@ -162,6 +162,7 @@ const PROBES: [Probe; 31] = [
     }),
     ("purge", |store, _| Box::pin(purge(store, &[Aged::FirstAnswers, Aged::Answers], 1_000, 10))),
     ("purge the rest", |store, _| Box::pin(purge(store, &[Aged::Log, Aged::Executions, Aged::Evaluations], 1_000, 10))),
+    ("purge what people did", |store, _| Box::pin(purge(store, &[Aged::Audit, Aged::BatchItems, Aged::Batches], 1_000, 10))),
     ("finished instances", |store, _| {
         Box::pin(async { drop(store.finished(ONE, FinishedAfter::START, i64::MAX, 10).await.expect("instances")) })
     }),
@@ -493,6 +494,8 @@ fn none() -> Wanted {
     Wanted::default()
 }
 
+#[path = "plans_aged.rs"]
+mod aged;
 #[path = "plans_waits.rs"]
 mod waits;
 
@@ -544,6 +547,7 @@ fn contents() -> Vec<Changes> {
         all.instances_new.push(instance);
     }
     waits::starting(&mut all);
+    aged::done_by_people(&mut all);
     vec![all, past()]
 }
 

@@ -84,3 +84,43 @@ fn large_values_are_not_compressed_by_the_slow_default() {
         assert!(names.is_empty(), "{names:?}");
     });
 }
+
+/// Tables whose rows hardly ever change or go: the defaults do for them.
+const CALM: [(&str, &str); 10] = [
+    ("schema_version", "a row for each migration"),
+    ("identity", "one row, written once"),
+    ("resources", "deployed"),
+    ("definitions", "deployed; analyzed early"),
+    ("definition_elements", "deployed; analyzed early"),
+    ("requirements", "deployed"),
+    ("decisions", "deployed"),
+    ("forms", "deployed"),
+    ("policies", "a row for each version that people make"),
+    ("global_listeners", "a row for each version that people make"),
+];
+
+/// A table that is new says whether its rows come and go, or it grows by a fifth and more before there is room again.
+#[test]
+fn every_table_makes_room_early_or_is_said_to_be_calm() {
+    with_database(|database| async move {
+        let rows = "
+            SELECT relname::text, coalesce(reloptions, '{}') FROM pg_class
+            WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace";
+        let rows = database.client().await.query(rows, &[]).await.unwrap();
+        let is_early = |options: &[String]| {
+            let option = |name| options.iter().find_map(|option| option.strip_prefix(name)?.parse::<f64>().ok());
+            // A new version in the same page needs no vacuum.
+            let has_room = option("fillfactor=").is_some_and(|filled| filled <= 50.0);
+            option("autovacuum_vacuum_scale_factor=").map_or(has_room, |scale| scale <= 0.1)
+        };
+        let (early, late): (Vec<_>, Vec<_>) = rows
+            .iter()
+            .map(|row| (row.get::<_, String>(0), row.get::<_, Vec<String>>(1)))
+            .partition(|(_, options)| is_early(options));
+        let calm: BTreeSet<&str> = CALM.into_iter().map(|(table, _)| table).collect();
+        let unsaid: Vec<_> = late.iter().filter(|(table, _)| !calm.contains(table.as_str())).collect();
+        assert!(unsaid.is_empty(), "{unsaid:?}");
+        let all: BTreeSet<&str> = early.iter().chain(&late).map(|(table, _)| table.as_str()).collect();
+        assert!(calm.is_subset(&all), "{calm:?}");
+    });
+}

@@ -40,7 +40,7 @@ pub(crate) fn count_aged(
     Ok(count as usize)
 }
 
-/// What is so old, the oldest first.
+/// What is so old, the oldest first; of batch operations also those that still have items.
 fn aged_sql(what: Aged) -> &'static str {
     match what {
         Aged::Log => statement::AGED_LOG,
@@ -54,7 +54,7 @@ fn aged_sql(what: Aged) -> &'static str {
         Aged::Paces => statement::AGED_PACES,
         Aged::Audit => statement::AGED_AUDIT,
         Aged::BatchItems => statement::AGED_BATCH_ITEMS,
-        Aged::Batches => statement::AGED_BATCHES,
+        Aged::Batches => statement::ENDED_BATCHES,
     }
 }
 
@@ -105,9 +105,11 @@ pub(crate) fn purge_instances(
         }
         let fits = called.len() < left;
         for key in called.into_iter().map(|(key, _)| key).chain(fits.then_some(*root)) {
+            let before = purged.instances;
             if !purge_instance(connection, fence.partition, key, rows_max, &mut purged)? {
                 break;
             }
+            purged.roots += if key == *root { purged.instances - before } else { 0 };
         }
         if purged.is_cut || rows_max <= purged.rows {
             purged.is_cut = true;

@@ -85,10 +85,16 @@ pub(super) async fn what_is_over_is_purged(store: Arc<dyn Store>) {
     assert_eq!(documents.part("dropped", 0).await.unwrap(), None);
     let link = Link { token: "x".into(), tenant: "t".into(), id: "kept".into(), expires: 100 };
     documents.put_link(&link).await.unwrap();
+    // This one goes with its document, whatever is first.
+    documents.put_link(&Link { token: "y".into(), id: "u2".into(), ..link }).await.unwrap();
+    assert_eq!(documents.count_purgeable(100, 10).await.unwrap(), 4);
+    assert_eq!(documents.count_purgeable(100, 2).await.unwrap(), 3, "each up to two");
+    assert_eq!(documents.count_purgeable(99, 10).await.unwrap(), 0);
     assert_eq!(documents.purge(99, 10).await.unwrap(), 0);
     assert_eq!(documents.purge(100, 2).await.unwrap(), 3, "two documents and a link");
     assert_eq!(documents.purge(100, 2).await.unwrap(), 1);
     assert_eq!(documents.part("u2", 0).await.unwrap(), None);
+    assert_eq!(documents.count_purgeable(UNFINISHED_KEPT + 1, 2).await.unwrap(), 1);
     assert_eq!(documents.purge(UNFINISHED_KEPT + 1, 2).await.unwrap(), 1, "what nobody finished");
     assert_eq!(documents.part("left", 0).await.unwrap(), None);
     assert_eq!(documents.part("kept", 0).await.unwrap(), Some(vec![1]));

@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test suite, although other crates run it")]
 
+mod aged;
 mod batches;
 pub mod broken;
 pub mod chain;
@@ -161,6 +162,8 @@ tests! {
     upkeep::ended_waits_are_purged_in_small_batches,
     upkeep::the_log_is_purged_from_its_beginning,
     upkeep::executions_and_evaluations_of_no_process_are_purged,
+    aged::the_audit_trail_is_purged_in_small_batches,
+    aged::items_of_operations_go_before_their_operations,
     export::the_log_is_read_after_a_position,
     export::a_place_never_moves_back,
     retention::finished_instances_come_by_their_end,

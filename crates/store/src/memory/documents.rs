@@ -37,6 +37,19 @@ impl Tables {
     fn expired(&self, name: &(Arc<str>, Arc<str>), now: Millis) -> bool {
         self.documents.get(name).is_some_and(|document| is_over(document, now))
     }
+
+    /// Those of a document that is over go with it.
+    fn links_over(&self, now: Millis) -> impl Iterator<Item = &Link> {
+        let goes_with_it = move |link: &Link| self.expired(&(link.tenant.clone(), link.id.clone()), now);
+        self.links.values().filter(move |link| link.expires <= now && !goes_with_it(link))
+    }
+
+    /// Parts that nobody finished.
+    fn parts_left(&self, now: Millis) -> impl Iterator<Item = &(Arc<str>, u32)> {
+        let is_of_one = |upload: &Arc<str>| self.documents.values().any(|one| one.upload == *upload);
+        let old = self.parts.iter().filter(move |(_, (at, _))| *at <= now.saturating_sub(UNFINISHED_KEPT));
+        old.map(|(key, _)| key).filter(move |(upload, _)| !is_of_one(upload))
+    }
 }
 
 fn is_over(document: &Document, now: Millis) -> bool {
@@ -99,23 +112,20 @@ impl Documents for Kept {
         for document in &over {
             tables.remove(&(document.tenant.clone(), document.id.clone()));
         }
-        let links: Vec<_> = tables.links.values().filter(|link| link.expires <= now).take(limit).cloned().collect();
+        let links: Vec<_> = tables.links_over(now).take(limit).cloned().collect();
         for link in &links {
             tables.links.remove(&link.token);
         }
-        let is_left = |upload: &Arc<str>, at: Millis| {
-            at <= now.saturating_sub(UNFINISHED_KEPT) && tables.documents.values().all(|one| one.upload != *upload)
-        };
-        let left: Vec<_> = tables
-            .parts
-            .iter()
-            .filter(|((upload, _), (at, _))| is_left(upload, *at))
-            .take(limit)
-            .map(|(key, _)| key.clone())
-            .collect();
+        let left: Vec<_> = tables.parts_left(now).take(limit).cloned().collect();
         for part in &left {
             tables.parts.remove(part);
         }
         Ok(over.len() + links.len() + left.len())
+    }
+
+    async fn count_purgeable(&self, now: Millis, limit: usize) -> Result<usize, Error> {
+        let tables = self.tables();
+        let over = tables.documents.values().filter(|one| is_over(one, now)).take(limit).count();
+        Ok(over + tables.links_over(now).take(limit).count() + tables.parts_left(now).take(limit).count())
     }
 }

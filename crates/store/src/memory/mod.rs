@@ -365,7 +365,7 @@ impl Store for Memory {
     }
 
     async fn count_aged(&self, partition: PartitionId, what: Aged, before: Millis, limit: usize) -> Result<usize, Error> {
-        Ok(self.database().read(partition, |partition| partition.aged(what, before, limit).len()))
+        Ok(self.database().read(partition, |partition| partition.count_aged(what, before, limit)))
     }
 
     /// There is one while its server runs, and nothing else could be taken for it.

@@ -85,6 +85,14 @@ impl Partition {
         aged.into_iter().take(limit).map(|(_, row)| row).collect()
     }
 
+    pub(super) fn count_aged(&self, what: Aged, before: Millis, limit: usize) -> usize {
+        if what == Aged::Batches {
+            let over = self.tables.batches.values().filter(|row| row.ended.is_some_and(|ended| ended < before));
+            return over.take(limit).count();
+        }
+        self.aged(what, before, limit).len()
+    }
+
     pub(super) fn purge(&mut self, what: Aged, before: Millis, limit: usize) -> usize {
         let aged = self.aged(what, before, limit);
         let count = aged.len();
@@ -147,6 +155,7 @@ impl Tables {
                 let gone = usize::from(self.instances.remove(&key).is_some());
                 purged.rows += gone;
                 purged.instances += gone;
+                purged.roots += if key == *root { gone } else { 0 };
             }
         }
         purged

@@ -20,11 +20,25 @@ fn nothing_is_searched_for_what_is_old() {
         ),
         (aged(Aged::FirstAnswers), "idempotent USING COVERING INDEX idempotent_by_expiry (partition=? AND expires<?)"),
         (aged(Aged::Answers), "answers USING COVERING INDEX answers_by_expiry (partition=? AND expires<?)"),
+        (aged(Aged::Paces), "paces USING PRIMARY KEY (partition=?)"),
+        (aged(Aged::Audit), "audit USING INDEX audit_by_time (at<?)"),
+        (aged(Aged::BatchItems), "b USING COVERING INDEX batch_operations_by_end (partition=? AND ended<?)"),
+        (aged(Aged::BatchItems), "i USING COVERING INDEX batch_items_by_batch (batch=?)"),
+        (aged(Aged::Batches), "batch_operations USING COVERING INDEX batch_operations_by_end (partition=? AND ended<?)"),
     ];
+    assert!(Aged::ALL.iter().all(|what| expected.iter().any(|((_, one), _)| one == what)), "each of them");
     for ((sql, what), step) in expected {
-        check(&connection, &sql, step);
+        if what != Aged::Batches {
+            check(&connection, &sql, step);
+        }
         let count = format!("SELECT count(*) FROM ({})", aged_sql(what));
         check(&connection, &count, step);
+    }
+    for step in [
+        "b USING COVERING INDEX batch_operations_by_end (partition=? AND ended<?)",
+        "i USING COVERING INDEX batch_items_by_batch (batch=?)",
+    ] {
+        check(&connection, purge_sql(Aged::Batches), step);
     }
     check(&connection, statement::FINISHED_INSTANCES, "i USING INDEX instances_by_end (ended>? AND ended<?)");
     check(&connection, statement::CALLED_INSTANCES, "instances USING INDEX instances_called (root=?)");
