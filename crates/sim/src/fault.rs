@@ -15,6 +15,10 @@ pub enum Fault {
     SlowCommit,
     /// A read fails.
     ReadRefused,
+    /// A read takes long, at times longer than the lease, which is renewed beside it.
+    SlowRead,
+    /// A search takes long, at times longer than one may: then it ends without an answer.
+    SlowSearch,
     /// Taking, renewing or giving back the lease fails; half the time it happened.
     RenewLost,
     /// An append never reaches the database.
@@ -55,13 +59,15 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::CommitLost,
         Self::AnswerLost,
         Self::CommitLate,
         Self::TickTooLarge,
         Self::SlowCommit,
         Self::ReadRefused,
+        Self::SlowRead,
+        Self::SlowSearch,
         Self::RenewLost,
         Self::AppendLost,
         Self::AppendAnswerLost,
@@ -101,12 +107,12 @@ impl Fault {
     /// How often it strikes where it may, for a pressure of 100: what brings a whole server down strikes less.
     pub(crate) fn weight(self) -> u64 {
         match self {
-            Self::DiesBeforeCommit | Self::DiesAfterCommit | Self::ReadRefused => 25,
+            Self::DiesBeforeCommit | Self::DiesAfterCommit | Self::ReadRefused | Self::SlowRead => 25,
             Self::SlowCommit | Self::BadRow => 60,
             // It depends on the tick alone.
             Self::TickTooLarge => 0,
             Self::SentTwice | Self::CompletesTwice | Self::ClockJump | Self::Stalls | Self::Dies | Self::Stops => 300,
-            Self::ClockBack => 100,
+            Self::ClockBack | Self::SlowSearch => 100,
             Self::WorkerDies | Self::WorkerLate | Self::PollDropped | Self::GivesUp | Self::WakeLost | Self::RenewLost => 150,
             Self::CommitLost | Self::AnswerLost | Self::CommitLate | Self::AppendLost | Self::AppendAnswerLost => 80,
         }

@@ -28,7 +28,7 @@ mod world;
 
 pub use check::{SEEN, Seen, Violation};
 pub use fault::{Fault, Faults};
-pub use plan::Plan;
+pub use plan::{Names, Plan};
 pub use sabotage::Sabotage;
 pub use shrink::{relevant, shrink};
 pub use story::{Recording, play};

@@ -18,7 +18,11 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use crate::fault::Fault;
+use crate::plan::{LEASE, Names};
 use crate::world::World;
+
+/// How long a search may take.
+const SEARCH_MAX: Duration = Duration::from_secs(6);
 
 pub(crate) struct Link {
     world: Arc<World>,
@@ -54,6 +58,7 @@ impl Link {
     /// The server is gone: nothing of it reaches the database any more, nobody hears of it again.
     pub(crate) fn die(&self) {
         self.world.note(|| format!("{} dies", self.name));
+        self.world.state().checker.log.hinder(&self.name);
         self.dead.store(true, Ordering::Relaxed);
         self.death.notify_waiters();
         if let Some(driver) = self.driver.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -74,6 +79,7 @@ impl Link {
 
     pub(crate) fn stall(&self, time: Duration) {
         self.world.note(|| format!("{} stalls for {time:?}", self.name));
+        self.world.state().checker.log.hinder(&self.name);
         *self.stalled_until.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + time;
         self.stalled.store(true, Ordering::Relaxed);
     }
@@ -101,18 +107,65 @@ impl Link {
         if self.world.strikes(Fault::ReadRefused) {
             return Err(broken());
         }
-        work.await
+        if !self.world.strikes(Fault::SlowRead) {
+            return work.await;
+        }
+        let (epoch, takes) = (self.epoch(), self.world.a_while());
+        let is_late_there = self.world.between(0, 1) == 0;
+        if is_late_there {
+            tokio::time::sleep(takes).await;
+        }
+        let done = work.await;
+        if !is_late_there {
+            tokio::time::sleep(takes).await;
+        }
+        self.reach().await;
+        if LEASE <= takes && epoch.is_some() && epoch == self.epoch() {
+            self.world.saw("read outlived a lease");
+        }
+        done
+    }
+
+    /// Reads what somebody looks for: no tick waits for it.
+    async fn look_for<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        self.reach().await;
+        if self.world.strikes(Fault::ReadRefused) {
+            return Err(broken());
+        }
+        if !self.world.strikes(Fault::SlowSearch) {
+            return work.await;
+        }
+        let (commits, takes) = (self.world.commits(), self.world.a_while());
+        let found = work.await;
+        tokio::time::sleep(takes.min(SEARCH_MAX)).await;
+        self.reach().await;
+        if commits < self.world.commits() {
+            self.world.saw("committed beside a slow search");
+        }
+        if SEARCH_MAX <= takes {
+            self.world.saw("search was too slow");
+            return Err(Error::TooSlow { limit: SEARCH_MAX });
+        }
+        found
+    }
+
+    /// Of the partition, if this server owns it.
+    fn epoch(&self) -> Option<i64> {
+        self.world.state().checker.log.epoch_of(&self.name)
     }
 
     /// Loses half of what it strikes on the way there, half on the way back.
     async fn lease<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         self.reach().await;
         let lost = self.world.strikes(Fault::RenewLost);
-        if lost && self.world.between(0, 1) == 0 {
-            return Err(broken());
+        let is_lost_there = lost && self.world.between(0, 1) == 0;
+        let done = if is_lost_there { Err(broken()) } else { work.await };
+        if lost {
+            self.world.state().checker.log.hinder(&self.name);
         }
-        let done = work.await;
-        self.reach().await;
+        if !is_lost_there {
+            self.reach().await;
+        }
         if lost { Err(broken()) } else { done }
     }
 }
@@ -186,9 +239,13 @@ impl Store for Link {
         let acquiring = async {
             let acquired = self.world.memory.acquire(partition, owner, lease).await?;
             if let Some(ownership) = &acquired {
-                self.world.note(|| format!("{owner} owns the partition: {ownership:?}"));
+                // Servers go by the names of their links here: what they call themselves may be the name of another.
+                self.world.note(|| format!("{} owns the partition: {ownership:?}", self.name));
+                if self.world.plan.names == Names::Shared && self.world.state().checker.log.is_of_another(&self.name) {
+                    self.world.saw("owner of the same name followed");
+                }
                 let now = self.world.now();
-                self.world.check(|checker| checker.log.acquired(owner, ownership, lease, now));
+                self.world.check(|checker| checker.log.acquired(&self.name, ownership, lease, now));
             }
             Ok(acquired)
         };
@@ -215,9 +272,12 @@ impl Store for Link {
         self.read(self.world.memory.partitions()).await
     }
     async fn inbox(&self, partition: PartitionId, after: u64, limit: usize, bytes_max: usize) -> Result<Vec<Received>, Error> {
-        let received = self.read(self.world.memory.inbox(partition, after, limit, bytes_max)).await?;
-        self.world.check(|checker| checker.log.read(after, &received));
-        Ok(received)
+        let reading = async {
+            let received = self.world.memory.inbox(partition, after, limit, bytes_max).await?;
+            self.world.check(|checker| checker.log.read(after, &received));
+            Ok(received)
+        };
+        self.read(reading).await
     }
     async fn statuses(&self, partition: PartitionId, positions: &[u64]) -> Result<Vec<RequestStatus>, Error> {
         self.read(self.world.memory.statuses(partition, positions)).await
@@ -396,10 +456,10 @@ impl Store for Link {
         self.read(self.world.memory.has_running(definition)).await
     }
     async fn search(&self, query: &Query) -> Result<QueryPage, Error> {
-        Ok(self.world.told_page(self.read(self.world.memory.search(query)).await?))
+        Ok(self.world.told_page(self.look_for(self.world.memory.search(query)).await?))
     }
     async fn count(&self, counting: &Counting) -> Result<Vec<Counted>, Error> {
-        self.read(self.world.memory.count(counting)).await
+        self.look_for(self.world.memory.count(counting)).await
     }
     async fn finished(
         &self,

@@ -8,6 +8,19 @@ use crate::fault::{Fault, Faults};
 use crate::rng::Rng;
 use crate::sabotage::Sabotage;
 
+pub(crate) const LEASE: Duration = Duration::from_secs(5);
+
+/// What servers call themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// Another name at every start.
+    New,
+    /// A server that starts again has its old name, and so gets its lease back at once.
+    Kept,
+    /// All are given one name, which the host makes unique.
+    Shared,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     pub seed: u64,
@@ -30,8 +43,7 @@ pub struct Plan {
     pub queues: usize,
     /// Whether operators suspend, change and migrate what runs: 0 for no.
     pub operators: usize,
-    /// Whether a server that starts again has its old name, and so gets its lease back at once.
-    pub keeps_name: bool,
+    pub names: Names,
     /// Broken on purpose; never drawn.
     pub sabotage: Option<Sabotage>,
 }
@@ -62,7 +74,7 @@ impl Plan {
             workers: rng.between(1, 3) as usize,
             processes: rng.between(1, 2) as usize,
             job_types: rng.between(1, 2) as usize,
-            keeps_name: rng.chance(500),
+            names: *rng.pick(&[Names::New, Names::Kept, Names::Shared]),
             waits: rng.below(4).min(1) as usize,
             queues: 0,
             operators: rng.below(2) as usize,
@@ -93,7 +105,7 @@ impl Plan {
             command_elements_max: small(1_000, 1, 6) as u32,
             tick_rows_max: small(50_000, 5, 60),
             signal_page_max: small(100, 1, 3),
-            lease: Duration::from_secs(5),
+            lease: LEASE,
             ..Limits::default()
         }
     }

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use crate::check::Violation;
 use crate::fault::Fault;
 use crate::link::Link;
+use crate::plan::Names;
 use crate::rng::Rng;
 use crate::world::World;
 
@@ -24,7 +25,7 @@ pub(crate) struct Server {
 pub(crate) async fn keep_up(world: Arc<World>, slot: usize) {
     let role = if slot < world.plan.engines { Role::Engine } else { Role::Follower };
     for incarnation in 1.. {
-        let name = if world.plan.keeps_name { format!("s{slot}") } else { format!("s{slot}.{incarnation}") };
+        let name = if world.plan.names == Names::Kept { format!("s{slot}") } else { format!("s{slot}.{incarnation}") };
         let (server, ended) = start(&world, name.into(), role);
         let link = server.link.clone();
         world.state().servers[slot] = Some(server);
@@ -42,12 +43,13 @@ pub(crate) async fn keep_up(world: Arc<World>, slot: usize) {
 /// Starts a server; the future ends when its driver has.
 fn start(world: &Arc<World>, name: Arc<str>, role: Role) -> (Server, impl Future<Output = ()>) {
     world.note(|| format!("{name} starts as {role:?}"));
-    let link = Arc::new(Link::new(world.clone(), name.clone()));
+    let node = if world.plan.names == Names::Shared { host::unique("s") } else { name.clone() };
+    let link = Arc::new(Link::new(world.clone(), name));
     let store: Arc<dyn Store> = link.clone();
     let limits = Arc::new(world.plan.limits());
     let metrics = world.metrics.clone();
     let definitions = Arc::new(Definitions::new(store.clone(), &limits, metrics.clone()));
-    let (host, driver) = prepare(Parts { store, limits, metrics, definitions, announcing: None, exporting: None }, name, role);
+    let (host, driver) = prepare(Parts { store, limits, metrics, definitions, announcing: None, exporting: None }, node, role);
     let (stop, stopping) = watch::channel(false);
     let driver = tokio::spawn(driver.run(stopping));
     link.drives(driver.abort_handle());

@@ -160,7 +160,7 @@ impl World {
     /// Ahead, or back.
     pub(crate) fn jump(&self, by: Millis) {
         let mut state = self.state();
-        state.checker.log.set_back((-by).max(0));
+        state.checker.log.moved(by);
         if by < 0 {
             state.checker.queues.set_back();
         }
@@ -240,6 +240,15 @@ impl World {
             });
         }
         spins
+    }
+
+    /// Something came about that a test wants to have come about.
+    pub(crate) fn saw(&self, what: &'static str) {
+        *self.state().checker.seen.entry(what).or_default() += 1;
+    }
+
+    pub(crate) fn commits(&self) -> u64 {
+        self.state().commits
     }
 
     // ---- the database ----

@@ -124,6 +124,22 @@ pub(super) const MUTATIONS: &[Mutation] = &[
         replace: "false",
         faults: &[&["stalls"]],
     },
+    // The lease is renewed before what is read and after it, not beside it.
+    Mutation {
+        name: "renews-between-reads",
+        file: "crates/host/src/drive.rs",
+        find: "self.partition.load_at_rest(&needs).await?;",
+        replace: "{ let (fence, length) = (self.partition.fence(), self.parts.limits.lease); let never = crate::Limits { lease: Duration::from_secs(86_400), ..(*self.parts.limits).clone() }; self.lease = Lease::hold(&Parts { limits: Arc::new(never), ..self.parts.clone() }, fence); let _ = self.parts.store.renew(fence, length).await; let loaded = self.partition.load_at_rest(&needs).await; let _ = self.parts.store.renew(fence, length).await; self.lease = Lease::hold(self.parts, fence); loaded?; }",
+        faults: &[&["slow-read"]],
+    },
+    // Servers that are given one name take each other's lease for their own.
+    Mutation {
+        name: "obeys-shared-names",
+        file: "crates/host/src/handle.rs",
+        find: "format!(\"{node}{UNIQUE_MARK}{chance:016x}\").into()",
+        replace: "{ let _ = chance; node.into() }",
+        faults: &[&[]],
+    },
     // A lease that ran out is not noticed.
     Mutation {
         name: "leases-never-end",

@@ -13,6 +13,8 @@ pub(crate) struct Log {
     epoch: i64,
     owner: Option<Arc<str>>,
     lease_until: Millis,
+    /// Whether anything kept the owner from renewing its lease since it last did.
+    hindered: bool,
     /// The last position of the log.
     position: u64,
     /// The last position of the inbox, and the last answered one.
@@ -28,9 +30,32 @@ impl Log {
         self.epoch
     }
 
-    /// The database's clock was set back: until a server hears of it, it takes it for later.
-    pub(crate) fn set_back(&mut self, by: Millis) {
-        self.back += by;
+    /// Of the partition, if this server owns it.
+    pub(crate) fn epoch_of(&self, server: &str) -> Option<i64> {
+        (self.owner.as_deref() == Some(server)).then_some(self.epoch)
+    }
+
+    pub(crate) fn is_of_another(&self, server: &str) -> bool {
+        self.owner.as_deref().is_some_and(|owner| owner != server)
+    }
+
+    /// The database's clock was moved: until a server hears that it was set back, it takes it for later.
+    pub(crate) fn moved(&mut self, by: Millis) {
+        self.back += (-by).max(0);
+        self.hindered = true;
+    }
+
+    /// This server may be unable to renew its lease in time.
+    pub(crate) fn hinder(&mut self, server: &str) {
+        self.hindered |= self.owner.as_deref() == Some(server);
+    }
+
+    /// Whatever its owner does meanwhile, it renews its lease.
+    fn is_kept(&self, now: Millis) -> Check {
+        let excused = self.hindered || self.owner.is_none();
+        ensure(4, excused || now < self.lease_until, || {
+            format!("the lease of {:?} ran out at {}, and nothing kept it from renewing it", self.owner, self.lease_until)
+        })
     }
 
     pub(crate) fn acquired(&mut self, owner: &str, ownership: &Ownership, lease: Duration, now: Millis) -> Check {
@@ -39,6 +64,7 @@ impl Log {
         let free = self.owner.as_deref().is_none_or(|held_by| held_by == owner) || !lasts;
         ensure(4, free, || format!("{owner} got the partition at {now}, leased to {:?} until {}", self.owner, self.lease_until))?;
         ensure(4, self.epoch < ownership.fence.epoch, || format!("epoch {} after {}", ownership.fence.epoch, self.epoch))?;
+        self.is_kept(now)?;
         let same =
             (ownership.position, ownership.inbox_tail, ownership.inbox_to) == (self.position, self.tail, self.processed_to);
         ensure(2, same, || {
@@ -46,19 +72,23 @@ impl Log {
         })?;
         self.epoch = ownership.fence.epoch;
         self.owner = Some(owner.into());
+        self.hindered = false;
         self.lease_until = now + lease.as_millis() as Millis;
         Ok(())
     }
 
     pub(crate) fn renewed(&mut self, fence: Fence, lease: Duration, now: Millis) -> Check {
         ensure(4, fence.epoch == self.epoch, || format!("epoch {} was renewed in epoch {}", fence.epoch, self.epoch))?;
+        self.is_kept(now)?;
         self.lease_until = now + lease.as_millis() as Millis;
+        self.hindered = false;
         Ok(())
     }
 
     pub(crate) fn released(&mut self, fence: Fence) {
         if fence.epoch == self.epoch {
             self.lease_until = 0;
+            self.hindered = true;
         }
     }
 

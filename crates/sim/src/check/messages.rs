@@ -40,7 +40,7 @@ impl Messages {
             self.published(row)?;
         }
         for row in &commit.changes.correlations_new {
-            self.correlated(row, commit, waits)?;
+            self.correlated(row, commit, waits, unreadable)?;
         }
         for key in &commit.changes.messages_gone {
             let early = self.kept.remove(key).is_some_and(|row| commit.now < row.expires);
@@ -74,7 +74,7 @@ impl Messages {
         Ok(())
     }
 
-    fn correlated(&mut self, row: &Correlation, commit: &Commit, waits: &Waits) -> Check {
+    fn correlated(&mut self, row: &Correlation, commit: &Commit, waits: &Waits, unreadable: &FxHashSet<InstanceKey>) -> Check {
         let (message, process) = (row.message, row.process_id.clone());
         ensure(13, self.taken.insert((message, process.clone())), || format!("message {message} went to {process} twice"))?;
         let lives = match self.kept.get(&message) {
@@ -90,7 +90,7 @@ impl Messages {
         });
         ensure(13, older.is_none(), || format!("{process} got message {message} before {:?}", older.map(|(key, _)| key)))?;
         if start.is_none() && waits.is_open(row.subscription) {
-            self.is_first(row.subscription, &group, waits, &FxHashSet::default())?;
+            self.is_first(row.subscription, &group, waits, unreadable)?;
         }
         Ok(())
     }

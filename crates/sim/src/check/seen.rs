@@ -12,7 +12,7 @@ use super::Happened;
 pub type Seen = BTreeMap<&'static str, u64>;
 
 /// All that is counted.
-pub const SEEN: [&str; 30] = [
+pub const SEEN: [&str; 34] = [
     "timer fired",
     "timer cancelled",
     "occurrence followed",
@@ -43,6 +43,10 @@ pub const SEEN: [&str; 30] = [
     "held back by a limit",
     "held back by a rate",
     "held back by a quota",
+    "read outlived a lease",
+    "owner of the same name followed",
+    "committed beside a slow search",
+    "search was too slow",
 ];
 
 pub(super) fn count(seen: &mut Seen, commit: &Commit, happened: &[Happened]) {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use host::Metrics;
 use sim::{Fault, Plan, Recording, Report, SEEN, play, relevant, shrink};
 
-const SEEDS: u64 = 3_000;
+const SEEDS: u64 = 4_000;
 
 /// Plays on every processor; gives the reports in the order of the seeds.
 fn play_all(seeds: u64) -> Vec<Report> {
