@@ -326,11 +326,11 @@ mod tests {
             chaos::names().into_iter().filter(|name| choice.takes_within(chaos::NAME, name)).collect::<Vec<_>>()
         };
         let all = chaos::names();
-        assert!(all.len() == 14 && all.iter().collect::<std::collections::BTreeSet<_>>().len() == 14, "{all:?}");
+        assert!(all.len() == 16 && all.iter().collect::<std::collections::BTreeSet<_>>().len() == 16, "{all:?}");
         assert_eq!(taken(&["--only", "chaos"]), all);
         assert_eq!(taken(&["--skip", "go"]), all);
         assert_eq!(taken(&["--only", "chaos-kill-one-sqlite,go"]), ["chaos-kill-one-sqlite"]);
-        assert_eq!(taken(&["--skip", "chaos-refusals"]), all[..13]);
+        assert_eq!(taken(&["--skip", "chaos-refusals"]), all[..15]);
         assert!(taken(&["--skip", "chaos"]).is_empty() && taken(&["--only", "go"]).is_empty());
     }
 

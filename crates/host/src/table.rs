@@ -274,6 +274,7 @@ mod tests {
         table.committed(8, &[1], |row| *row == "over");
         assert!(!table.knows(&1));
     }
+
     #[test]
     fn rows_are_weighed_where_they_come_change_and_go() {
         let mut table = table();

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::burden;
 use super::proxy::Proxy;
 use super::random::Random;
 use super::server::Server;
@@ -27,13 +28,23 @@ pub(crate) enum Fault {
     Stall,
     /// SIGSTOP to the owner past its lease, or its network held as long: its last commit arrives when another server owns the partition.
     Pause,
+    /// Slow searches, megabytes and workers that go away, each many at once.
+    Burden,
     /// Jobs are announced on Kafka; SIGKILL to the broker, to a server, or to both.
     BrokerKill,
 }
 
 impl Fault {
-    pub(crate) const ALL: [Fault; 7] =
-        [Fault::Kill, Fault::DatabaseKill, Fault::DatabaseStop, Fault::Cut, Fault::Stall, Fault::Pause, Fault::BrokerKill];
+    pub(crate) const ALL: [Fault; 8] = [
+        Fault::Kill,
+        Fault::DatabaseKill,
+        Fault::DatabaseStop,
+        Fault::Cut,
+        Fault::Stall,
+        Fault::Pause,
+        Fault::Burden,
+        Fault::BrokerKill,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -43,6 +54,7 @@ impl Fault {
             Fault::Cut => "cut",
             Fault::Stall => "stall",
             Fault::Pause => "pause",
+            Fault::Burden => "burden",
             Fault::BrokerKill => "broker-kill",
         }
     }
@@ -54,7 +66,7 @@ impl Fault {
 
     /// Whether it is about the database, or needs several servers on one.
     pub(super) fn needs_postgres(self) -> bool {
-        !matches!(self, Fault::Kill | Fault::BrokerKill)
+        !matches!(self, Fault::Kill | Fault::Burden | Fault::BrokerKill)
     }
 
     /// Does it and undoes it. What was done, in words.
@@ -66,6 +78,7 @@ impl Fault {
             Fault::Cut => cut(world, number),
             Fault::Stall => stall(world, number, random),
             Fault::Pause => pause(world, number, random),
+            Fault::Burden => burden::lay(&world.doors, number, random),
             Fault::BrokerKill => kill_broker(world, number, random),
         }
     }

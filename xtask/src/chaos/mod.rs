@@ -4,6 +4,7 @@
 //! Reading order: `run.rs` is one run, `fault.rs` what is done to the system, `load.rs` the clients, `check.rs` the judgement.
 
 mod broker;
+mod burden;
 mod check;
 mod fault;
 mod history;

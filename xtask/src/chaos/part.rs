@@ -20,7 +20,7 @@ pub(crate) const NAME: &str = "chaos";
 const SEED: u64 = 1;
 
 /// Fault, servers, how often, on which store.
-const RUNS: [(Fault, Layout, usize, Store); 9] = [
+const RUNS: [(Fault, Layout, usize, Store); 11] = [
     (Fault::Kill, Layout::One, 20, Store::Sqlite),
     (Fault::Kill, Layout::One, 20, Store::Postgres),
     (Fault::Kill, Layout::Split, 6, Store::Postgres),
@@ -29,6 +29,8 @@ const RUNS: [(Fault, Layout, usize, Store); 9] = [
     (Fault::Cut, Layout::One, 4, Store::Postgres),
     (Fault::Stall, Layout::One, 3, Store::Postgres),
     (Fault::Pause, Layout::Pair, 4, Store::Postgres),
+    (Fault::Burden, Layout::One, 3, Store::Sqlite),
+    (Fault::Burden, Layout::Split, 3, Store::Postgres),
     (Fault::BrokerKill, Layout::One, 3, Store::Sqlite),
 ];
 

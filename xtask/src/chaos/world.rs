@@ -93,6 +93,8 @@ impl<'a> World<'a> {
             format!("dispatch = \"kafka_outbox\"\n[kafka]\nbrokers = \"{}\"\nlease_seconds = 10\n", broker.address)
         });
         if layout == Layout::Pair {
+            // With one name, as from one image: they must not take each other for themselves.
+            settings.insert_str(0, "node = \"chaos\"\n");
             settings.push_str("[limits]\nlease_millis = 2000\n");
         }
         let mut world = World { servers: Vec::new(), doors: Vec::new(), places, store, broker };

@@ -26,8 +26,10 @@ fn a_failing_plan_shrinks_and_says_how_to_replay_it() {
     let small = shrink(&plan, &metrics);
     assert_eq!((small.clients, small.acts, small.workers, small.engines), (1, 1, 0, 1));
     assert_eq!(small.faults.iter().count(), 0);
-    let command = "cargo xtask sim --seed 0 --only none --sabotage TellsLaterTimes --engines 1 --acts 1 --workers 0";
-    assert!(small.command().starts_with(command), "{}", small.command());
+    let command = small.command();
+    assert!(command.starts_with("cargo xtask sim --seed 0 --only none --sabotage TellsLaterTimes "), "{command}");
+    // What the seed draws by itself is not said again.
+    assert!(command.contains(" --acts 1 --workers 0"), "{command}");
 }
 
 #[test]
