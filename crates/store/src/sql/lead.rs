@@ -234,6 +234,7 @@ fn related_crowd(part: &Filter) -> Option<Crowd<'_>> {
             let is_found = conjuncts(filter).iter().any(|part| is_equal(part, Field::ElementId));
             is_found.then(|| Crowd::Related(*entity, part, (**filter).clone()))
         }
+        Filter::Related(entity @ Entity::Incidents, filter) => Some(Crowd::Related(*entity, part, (**filter).clone())),
         Filter::HasTag(tag) => Some(Crowd::Tag(tag, part)),
         Filter::Related(..) | Filter::All(_) | Filter::Any(_) | Filter::Is(..) => None,
         Filter::OfInstance(_) | Filter::Candidate(..) | Filter::Not(_) => None,
