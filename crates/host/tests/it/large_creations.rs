@@ -16,11 +16,11 @@ const BYTES: usize = 4_000_000;
 /// A machine that runs tests may be busy for longer than any server should be.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Where `CAUDAL_TEST_POSTGRES` leads to a server, as `cargo xtask test` does. Before, forty creations with four megabytes each were one
+/// Before, forty creations with four megabytes each were one
 /// transaction, and whoever came between them waited for all.
 #[tokio::test]
 async fn large_creations_at_once_leave_room_for_others() {
-    let Ok(url) = std::env::var("CAUDAL_TEST_POSTGRES") else { return };
+    let Some(url) = crate::given::postgres() else { return };
     let (admin, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     let schema = format!("large_{}", std::process::id());
